@@ -1,0 +1,189 @@
+// The directions of docs/ARCHITECTURE.md, checked by `npm run check` (scripts/check-dependency-rules.mjs).
+// Each rule is seen to bite by test/architecture/dependency-rules.test.ts, which plants one violation of every one.
+
+/** Every folder of src/ but the three that all components stand on; group 1 is its name. */
+const COMPONENT = '^src/(?!(?:platform|http|embedded)/)([^/]+)/';
+
+/** Those that share the reservation, the one aggregate that several components move on. */
+const SHARES_RESERVATION = '^src/(holds|bookings|availability|events)/';
+
+/** A package is matched wherever it resolves to: through a workspace, a symlink, or not at all. */
+const npm = (names) => `(^|node_modules/)(${names})(/|$)`;
+
+/** What a component shows to the others: its services, and files without I/O. */
+const PUBLIC = '\\.(service|rules)\\.ts$|[.-]types\\.ts$';
+
+const APPS = '^src/(partner-app|admin-app)\\.ts$';
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Type-only imports count: two files that name each other are one file in two halves.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-unresolvable',
+      comment: 'An import that leads nowhere would hide from every other rule.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-dev-dependencies-in-production',
+      comment:
+        'The image has no dev dependencies; only the embedded mode, which it leaves out, may use them.',
+      severity: 'error',
+      from: { path: '^(src|workers)/', pathNot: '^src/(embedded/|start\\.ts$)' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+    },
+
+    // router → service → store → model. That nothing above a store uses more of a model than its types, nor rules more of
+    // a service, is checked by no-restricted-imports in .oxlintrc.json: swc does not tell a type-only import apart.
+    {
+      name: 'router-calls-services-only',
+      severity: 'error',
+      from: { path: '\\.router\\.ts$' },
+      to: { path: '\\.store\\.ts$' },
+    },
+    {
+      name: 'service-knows-no-transport',
+      comment: 'A service runs the same under Express, a worker or a test: no request, no schema, no driver.',
+      severity: 'error',
+      from: { path: '\\.service\\.ts$' },
+      to: { path: `${npm('express|joi|mongoose|@types/express')}|\\.(router|schemas)\\.ts$|^src/http/` },
+    },
+    {
+      name: 'store-knows-no-caller',
+      severity: 'error',
+      from: { path: '\\.store\\.ts$' },
+      to: { path: `\\.(service|router|schemas)\\.ts$|^src/http/|${npm('express|joi|@types/express')}` },
+    },
+    {
+      name: 'model-knows-no-caller',
+      severity: 'error',
+      from: { path: '\\.model\\.ts$' },
+      to: { path: `\\.(store|service|router|schemas)\\.ts$|^src/http/|${npm('express|joi|@types/express')}` },
+    },
+    {
+      name: 'rules-are-pure',
+      comment: 'Rules take values and return values: no I/O, no framework, no configuration.',
+      severity: 'error',
+      from: { path: '\\.rules\\.ts$' },
+      to: {
+        path: [
+          npm('express|joi|mongoose|bullmq|ioredis|undici|@types/express'),
+          '\\.(router|schemas|store)\\.ts$',
+          '^src/(http/|context\\.ts$|platform/(config|logger|mongo|redis|queues|lifecycle)\\.ts$)',
+        ],
+      },
+    },
+
+    // Each library in its place
+    {
+      name: 'mongoose-in-stores-and-models',
+      severity: 'error',
+      from: { pathNot: ['\\.(store|model)\\.ts$', '^src/platform/mongo\\.ts$'] },
+      to: { path: npm('mongoose|mongodb') },
+    },
+    {
+      name: 'bullmq-in-queues-and-workers',
+      severity: 'error',
+      from: { pathNot: ['^src/platform/queues\\.ts$', '^workers/'] },
+      to: { path: npm('bullmq') },
+    },
+    {
+      name: 'bull-board-in-operator',
+      severity: 'error',
+      from: { pathNot: '^src/operator/' },
+      to: { path: npm('@bull-board/[^/]+') },
+    },
+    {
+      name: 'embedded-servers-in-embedded-mode',
+      severity: 'error',
+      from: { pathNot: '^src/embedded/' },
+      to: { path: npm('mongodb-memory-server(-core)?|redis-memory-server') },
+    },
+
+    // Who may import whom
+    {
+      name: 'routers-are-mounted-by-the-apps',
+      severity: 'error',
+      from: { pathNot: APPS },
+      to: { path: '\\.router\\.ts$' },
+    },
+    {
+      name: 'apps-are-started-by-the-api',
+      severity: 'error',
+      from: { pathNot: '^src/api\\.ts$' },
+      to: { path: APPS },
+    },
+    {
+      name: 'workers-know-no-http',
+      severity: 'error',
+      from: { path: '^workers/' },
+      to: { path: `^src/http/|\\.(router|schemas)\\.ts$|${npm('express|@types/express')}` },
+    },
+    {
+      name: 'platform-knows-no-component',
+      severity: 'error',
+      from: { path: '^src/platform/' },
+      to: { path: [COMPONENT, '^src/(http|embedded)/', '^src/[^/]+\\.ts$'] },
+    },
+    {
+      name: 'http-knows-no-component',
+      severity: 'error',
+      from: { path: '^src/http/' },
+      to: { path: [COMPONENT, '^src/embedded/', '^src/[^/]+\\.ts$'] },
+    },
+    {
+      name: 'embedded-knows-no-component',
+      severity: 'error',
+      from: { path: '^src/embedded/' },
+      to: { path: [COMPONENT, '^src/http/'] },
+    },
+    {
+      name: 'embedded-is-used-by-start-only',
+      comment: 'So that the production image can leave it out.',
+      severity: 'error',
+      from: { path: '^(src|workers)/', pathNot: '^src/(embedded/|start\\.ts$)' },
+      to: { path: '^src/(embedded/|start\\.ts$)' },
+    },
+    {
+      name: 'components-meet-at-services',
+      comment:
+        'One component uses another through its service; pure files (rules, types) are free to all. ' +
+        'The reservation is the one shared aggregate: its store (and row type) serves holds, bookings, availability and events.',
+      severity: 'error',
+      from: { path: COMPONENT, pathNot: SHARES_RESERVATION },
+      to: {
+        path: COMPONENT,
+        pathNot: ['^src/$1/', PUBLIC],
+      },
+    },
+    {
+      name: 'components-meet-at-services-or-the-reservation-store',
+      comment: 'As above, for the components that share the reservation.',
+      severity: 'error',
+      from: { path: SHARES_RESERVATION },
+      to: {
+        path: COMPONENT,
+        pathNot: ['^src/$1/', PUBLIC, '^src/reservations/[^/]+\\.(store|model)\\.ts$'],
+      },
+    },
+  ],
+  options: {
+    // TypeScript 7 has no compiler API; swc reads the imports, type-only ones included.
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'],
+    },
+  },
+};

@@ -1,0 +1,23 @@
+/** @type {import('jest').Config} */
+export default {
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
+        module: { type: 'es6' },
+        sourceMaps: 'inline',
+      },
+    ],
+  },
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/', '<rootDir>/.data/'],
+  // Every suite talks to a real MongoDB and Redis; more suites at a time than cores only slow each other down.
+  maxWorkers: 2,
+  testTimeout: 60_000,
+  forceExit: false,
+  detectOpenHandles: false,
+};

@@ -1,0 +1,50 @@
+// Adds to package-lock.json the builds for other platforms that the registry in use does not carry.
+//
+// Native packages list one optional dependency per platform. Where a mirror has only some of them, npm leaves the others
+// out of the lockfile, and `npm ci` then refuses that lockfile on every machine. What npm needs to skip a build, or to
+// fetch it elsewhere, is known all the same: the version from the parent, which pins it, the platform from the name.
+// Their hashes are not known here, so npm checks none for them. Run it after `npm install`: node scripts/complete-lockfile.mjs
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const file = fileURLToPath(new URL('../package-lock.json', import.meta.url));
+const lock = JSON.parse(readFileSync(file, 'utf8'));
+
+/** `["darwin"]`, `["arm64"]` and `["glibc"]` or nothing, from a name such as `@scope/binding-linux-arm64-gnu`. */
+function platformOf(name) {
+  const words = name.slice(name.lastIndexOf('/') + 1).split('-');
+  const os = words.find((word) =>
+    /^(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)$/.test(word),
+  );
+  const cpu = words.find((word) => /^(arm|arm64|ia32|loong64|mips64el|ppc64|riscv64|s390x|x64)$/.test(word));
+  if (os === undefined || cpu === undefined) throw new Error(`${name} does not name its platform`);
+  const libc = { gnu: 'glibc', glibc: 'glibc', musl: 'musl' }[words.at(-1)];
+  return { os: [os], cpu: [cpu], libc: os === 'linux' && libc !== undefined ? [libc] : undefined };
+}
+
+/** Whether node finds `name` from the package at `path`, in its own node_modules or in one above it. */
+function isLocked(path, name) {
+  for (let folder = path; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
+    if (`${folder}${folder === '' ? '' : '/'}node_modules/${name}` in lock.packages) return true;
+    if (folder === '') return false;
+  }
+}
+
+const missing = Object.entries(lock.packages).flatMap(([path, { optionalDependencies = {}, dev }]) =>
+  Object.entries(optionalDependencies)
+    .filter(([name]) => !isLocked(path, name))
+    .map(([name, version]) => ({ name, version, dev })),
+);
+for (const { name, version, dev } of missing) {
+  if (!/^\d+\.\d+\.\d+$/.test(version))
+    throw new Error(`${name} is not pinned by its parent, but asked for as ${version}`);
+  const { os, cpu, libc } = platformOf(name);
+  // In npm's own order of keys, so that its next write changes nothing.
+  lock.packages[`node_modules/${name}`] = { version, cpu, dev, libc, optional: true, os };
+}
+lock.packages = Object.fromEntries(
+  Object.entries(lock.packages).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
+);
+writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+console.log(`${missing.length} builds for other platforms added`);

@@ -1,0 +1,101 @@
+/**
+ * Installs the dependencies of the lockfile when they are not there, so that `npm start`, `npm test` and `npm run demo`
+ * work as the very first command in a fresh clone. Silent and done in milliseconds when there is nothing to do.
+ *
+ * Plain Node without dependencies. Of two that run at once one installs and the other waits for it.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.resolve(fileURLToPath(new URL('..', import.meta.url)));
+const lockFolder = path.join(root, '.cache', 'install-once.lock');
+const ownerFile = path.join(lockFolder, 'pid');
+const pollMs = 200;
+/** A lock without an owner's number is one that is just being made, or whose maker was killed at it. */
+const namelessGraceMs = 5_000;
+
+if (!isInstalled()) {
+  takeLock();
+  try {
+    if (!isInstalled()) install();
+  } finally {
+    rmSync(lockFolder, { recursive: true, force: true });
+  }
+}
+
+/** Compares with what npm noted of its last complete install; packages for other platforms may be absent. */
+function isInstalled() {
+  const wanted = packagesIn('package-lock.json');
+  const present = packagesIn(path.join('node_modules', '.package-lock.json'));
+  if (wanted === undefined || present === undefined) return false;
+  return Object.entries(wanted).every(
+    ([name, entry]) =>
+      !name.startsWith('node_modules/') || entry.optional || present[name]?.version === entry.version,
+  );
+}
+
+function packagesIn(file) {
+  try {
+    return JSON.parse(readFileSync(path.join(root, file), 'utf8')).packages;
+  } catch {
+    return undefined;
+  }
+}
+
+function install() {
+  console.error('Installing the dependencies (npm ci) ...');
+  const npm = process.env.npm_execpath;
+  const [command, ...first] = npm ? [process.execPath, npm] : ['npm'];
+  const options = { cwd: root, stdio: 'inherit', shell: !npm && process.platform === 'win32' };
+  const { status, error } = spawnSync(command, [...first, 'ci', '--include=dev'], options);
+  if (status === 0) return;
+  console.error(`npm ci failed${error ? `: ${error.message}` : ''}. Run it by hand to see why.`);
+  process.exitCode = 1;
+}
+
+function takeLock() {
+  mkdirSync(path.dirname(lockFolder), { recursive: true });
+  for (let waited = false; ; waited = true) {
+    try {
+      mkdirSync(lockFolder);
+      writeFileSync(ownerFile, String(process.pid));
+      return;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    if (isStale()) rmSync(lockFolder, { recursive: true, force: true });
+    else {
+      if (!waited) console.error('Waiting for another process that installs the dependencies ...');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pollMs);
+    }
+  }
+}
+
+function isStale() {
+  try {
+    const owner = readFileSync(ownerFile, 'utf8');
+    return owner !== '' && !isAlive(Number(owner));
+  } catch {
+    return ageOf(lockFolder) > namelessGraceMs;
+  }
+}
+
+function ageOf(folder) {
+  try {
+    return Date.now() - statSync(folder).mtimeMs;
+  } catch {
+    return 0;
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}

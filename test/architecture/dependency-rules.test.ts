@@ -1,0 +1,165 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Outcome, PlantedTree } from './planted-tree.ts';
+import { plantTree, projectFolder, runNode } from './planted-tree.ts';
+
+const script = path.join(projectFolder, 'scripts/check-dependency-rules.mjs');
+const { forbidden } = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') as {
+  forbidden: { name: string }[];
+};
+
+/** What every tree needs so that the planted imports lead somewhere, and what all of it may do. */
+const lawful = {
+  'src/api.ts': "import './partner-app.ts';\nimport './context.ts';\n",
+  'src/start.ts': "import './embedded/servers.ts';\n",
+  'src/context.ts': "import './platform/mongo.ts';\nimport './bookings/bookings.service.ts';\n",
+  'src/partner-app.ts': "import 'express';\nimport './bookings/bookings.router.ts';\n",
+  'src/admin-app.ts': "import 'express';\n",
+  'src/embedded/servers.ts': "import 'mongodb-memory-server';\nimport '../platform/mongo.ts';\n",
+  'src/http/route.ts': "import 'express';\nimport '../platform/mongo.ts';\n",
+  'src/platform/mongo.ts': "import 'mongoose';\n",
+  'src/platform/queues.ts': "import 'bullmq';\n",
+  'src/operator/operator.router.ts': "import '@bull-board/express';\n",
+  'src/events/event-types.ts': 'export type Event = { id: string };\n',
+  'src/bookings/bookings.router.ts':
+    "import 'express';\nimport './bookings.schemas.ts';\nimport './bookings.service.ts';\nimport '../http/route.ts';\n",
+  'src/bookings/bookings.schemas.ts': "import 'joi';\n",
+  'src/bookings/bookings.service.ts':
+    "import './bookings.rules.ts';\nimport '../venues/venues.service.ts';\nimport '../reservations/reservations.store.ts';\n" +
+    "import type { Event } from '../events/event-types.ts';\nexport type Booked = Event;\n",
+  'src/bookings/bookings.rules.ts': "import '../venues/venues.rules.ts';\n",
+  'src/reservations/reservations.store.ts':
+    "import './reservations.model.ts';\nimport '../platform/mongo.ts';\n",
+  'src/reservations/reservations.model.ts': "import 'mongoose';\n",
+  'src/venues/venues.service.ts': "import './venues.store.ts';\n",
+  'src/venues/venues.store.ts': "import './venues.model.ts';\n",
+  'src/venues/venues.model.ts': "import 'mongoose';\n",
+  'src/venues/venues.rules.ts': 'export const one = 1;\n',
+  'workers/hold-expiry.ts': "import 'bullmq';\nimport '../src/context.ts';\n",
+};
+
+/** For every rule of .dependency-cruiser.cjs, the files that break it: path → what is imported. */
+const violations: Record<string, Record<string, string[]>> = {
+  'no-cycles': {
+    'src/platform/ring-a.ts': ['./ring-b.ts'],
+    'src/platform/ring-b.ts': ['./ring-a.ts'],
+  },
+  'no-unresolvable': { 'src/platform/dangling.ts': ['./nowhere.ts'] },
+  'no-dev-dependencies-in-production': { 'src/platform/dev.ts': ['tsx'], 'workers/dev.ts': ['tsx'] },
+  'router-calls-services-only': { 'src/venues/hasty.router.ts': ['./venues.store.ts'] },
+  'service-knows-no-transport': {
+    'src/venues/express.service.ts': ['express'],
+    'src/venues/joi.service.ts': ['joi'],
+    'src/venues/mongoose.service.ts': ['mongoose'],
+    'src/venues/http.service.ts': ['../http/route.ts'],
+    'src/bookings/schemas.service.ts': ['./bookings.schemas.ts'],
+  },
+  'store-knows-no-caller': {
+    'src/venues/upward.store.ts': ['./venues.service.ts'],
+    'src/venues/joi.store.ts': ['joi'],
+  },
+  'model-knows-no-caller': { 'src/venues/upward.model.ts': ['./venues.store.ts'] },
+  'rules-are-pure': {
+    'src/venues/express.rules.ts': ['express'],
+    'src/venues/joi.rules.ts': ['joi'],
+    'src/venues/mongoose.rules.ts': ['mongoose'],
+    'src/venues/store.rules.ts': ['./venues.store.ts'],
+    'src/venues/platform.rules.ts': ['../platform/mongo.ts'],
+  },
+  'mongoose-in-stores-and-models': { 'src/platform/second.ts': ['mongoose'], 'src/migrate.ts': ['mongoose'] },
+  'bullmq-in-queues-and-workers': { 'src/webhooks/eager.ts': ['bullmq'] },
+  'bull-board-in-operator': { 'src/webhooks/board.ts': ['@bull-board/api'] },
+  'embedded-servers-in-embedded-mode': { 'src/platform/embedded.ts': ['redis-memory-server'] },
+  'routers-are-mounted-by-the-apps': { 'src/bookings/mount.ts': ['./bookings.router.ts'] },
+  'apps-are-started-by-the-api': { 'src/second-api.ts': ['./partner-app.ts'] },
+  'workers-know-no-http': { 'workers/http.ts': ['../src/http/route.ts'], 'workers/express.ts': ['express'] },
+  'platform-knows-no-component': { 'src/platform/nosy.ts': ['../venues/venues.service.ts'] },
+  'http-knows-no-component': { 'src/http/nosy.ts': ['../venues/venues.service.ts'] },
+  'embedded-knows-no-component': { 'src/embedded/nosy.ts': ['../venues/venues.service.ts'] },
+  'embedded-is-used-by-start-only': { 'src/migrations.ts': ['./embedded/servers.ts'] },
+  'components-meet-at-services': {
+    'src/packages/nosy.service.ts': ['../reservations/reservations.store.ts'],
+    'src/packages/nosy.store.ts': ['../venues/venues.model.ts'],
+  },
+  'components-meet-at-services-or-the-reservation-store': {
+    'src/holds/nosy.service.ts': ['../venues/venues.store.ts'],
+  },
+};
+
+const typeOnly = (specifier: string): string => `import type {} from '${specifier}';\n`;
+const atRunTime = (specifier: string): string => `import '${specifier}';\n`;
+
+function filesOf(written: (specifier: string) => string): Record<string, string> {
+  const files = Object.values(violations).flatMap((planted) => Object.entries(planted));
+  return Object.fromEntries(files.map(([file, imports]) => [file, imports.map(written).join('')]));
+}
+
+const trees: PlantedTree[] = [];
+async function check(files: Record<string, string>, nodeFlags: string[] = []): Promise<Outcome> {
+  const tree = await plantTree({ ...lawful, ...files });
+  trees.push(tree);
+  return runNode(tree.folder, [...nodeFlags, script]);
+}
+afterAll(() => Promise.all(trees.map((tree) => tree.remove())));
+
+describe.each([
+  ['a value', atRunTime],
+  ['only a type', typeOnly],
+])('when a forbidden import brings in %s', (_what, written) => {
+  let outcome: Outcome;
+  beforeAll(async () => {
+    outcome = await check(filesOf(written));
+  });
+
+  test.each(Object.entries(violations))('%s catches it and fails the check', (rule, planted) => {
+    expect(outcome.exitCode).toBe(1);
+    for (const file of Object.keys(planted)) {
+      expect(outcome.output).toMatch(new RegExp(`error ${rule}: ${file.replaceAll('.', '\\.')} →`));
+    }
+  });
+});
+
+test('every rule has its planted violation', () => {
+  expect(Object.keys(violations).toSorted()).toEqual(forbidden.map(({ name }) => name).toSorted());
+});
+
+test('when every import is lawful, the check passes', async () => {
+  expect(await check({})).toEqual({
+    exitCode: 0,
+    output: expect.stringContaining('no dependency violations found'),
+  });
+});
+
+test('when a source file is of a kind that the parser does not read, the check fails', async () => {
+  const { exitCode, output } = await check({
+    'src/venues/unread.mts': "import '../holds/holds.store.ts';\n",
+  });
+  expect(output).toContain('no dependency violations found');
+  expect(output).toContain('not read: src/venues/unread.mts');
+  expect(exitCode).toBe(1);
+});
+
+test('when the parser cannot be loaded, the check fails instead of reading less', async () => {
+  const hideParser = `export const resolve = (specifier, context, next) => {
+    if (specifier.startsWith('@swc/core')) throw new Error('no parser');
+    return next(specifier, context);
+  };`;
+  const register = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(hideParser))});`;
+  const { exitCode, output } = await check({}, ['--import', dataUrl(register)]);
+  expect(output).toContain('no parser');
+  expect(exitCode).toBe(1);
+});
+
+test('this project keeps its own rules, and all of it is read', async () => {
+  const { exitCode, output } = await runNode(projectFolder, [script]);
+  expect({ exitCode, output }).toEqual({
+    exitCode: 0,
+    output: expect.stringContaining('no dependency violations'),
+  });
+  expect(Number(/(\d+) of \d+ source files read/.exec(output)?.[1])).toBeGreaterThan(100);
+});
+
+function dataUrl(source: string): string {
+  return `data:text/javascript,${encodeURIComponent(source)}`;
+}
