@@ -1,0 +1,48 @@
+import type { Express, Request, Response } from 'express';
+import express from 'express';
+import helmet from 'helmet';
+import { pinoHttp } from 'pino-http';
+import { newId } from '../platform/ids.ts';
+import type { Logger } from '../platform/logger.ts';
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+/**
+ * An Express app with what both listeners share: request ids, one log line a request (path without the query, which
+ * may hold a customer's phone), security headers, and answers that no cache keeps unless a route says otherwise.
+ */
+export function createBaseApp(log: Logger): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('query parser', 'simple');
+  app.use(
+    pinoHttp({
+      logger: log,
+      quietReqLogger: true,
+      genReqId: (req, res) => {
+        const given = req.headers['x-request-id'];
+        const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : newId();
+        res.setHeader('X-Request-Id', id);
+        return id;
+      },
+      serializers: { req: () => undefined, res: () => undefined, err: (err: unknown) => err },
+      customProps: (req, res) => ({
+        method: req.method,
+        path: (req as Request).originalUrl.split('?', 1)[0],
+        status: res.statusCode,
+        partner_id: ((res as Response).locals['caller'] as { partnerId?: string } | undefined)?.partnerId,
+      }),
+      customLogLevel: (_req, res, err) => (err !== undefined || res.statusCode >= 500 ? 'error' : 'info'),
+      customErrorMessage: () => 'request failed',
+    }),
+  );
+  // TLS ends before this process; a page that upgraded its own requests would break on a plain operator's port.
+  app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
+  app.use((req, res, next) => {
+    res.setHeader('Cache-Control', 'no-store');
+    // `fetch` sends no-cache with every If-None-Match, for which Express would never answer 304. Nothing is cached here.
+    delete req.headers['cache-control'];
+    next();
+  });
+  return app;
+}

@@ -1,0 +1,46 @@
+import type { ErrorRequestHandler, Response } from 'express';
+import { DomainError, fieldError } from '../platform/errors.ts';
+import { isDatabaseUnavailable } from '../platform/mongo.ts';
+import { errorBody, STATUS_OF } from './error-responses.ts';
+
+const RETRY_AFTER_SECONDS = '1';
+
+/**
+ * Turns whatever was thrown into the documented error body. Only a DomainError speaks to the caller; a database out of
+ * reach is 503 with `Retry-After` (the outcome of a write is then unknown: retry with the same idempotency key);
+ * everything else is a bug: 500, generic body, full log.
+ */
+export const errorHandler: ErrorRequestHandler = (thrown: unknown, req, res, next) => {
+  const error = asDomainError(thrown);
+  if (error.code === 'INTERNAL_ERROR') req.log.error({ err: thrown }, 'unexpected error');
+  if (error.code === 'SERVICE_UNAVAILABLE') req.log.warn({ error: String(thrown) }, 'database out of reach');
+  if (res.headersSent) {
+    next(thrown);
+    return;
+  }
+  if (error.code === 'SERVICE_UNAVAILABLE') res.set('Retry-After', RETRY_AFTER_SECONDS);
+  res
+    .status(STATUS_OF[error.code])
+    .json(errorBody(error.code, error.message, requestIdOf(res), error.extras));
+};
+
+function asDomainError(thrown: unknown): DomainError {
+  if (thrown instanceof DomainError) return thrown;
+  if (isDatabaseUnavailable(thrown)) {
+    return new DomainError(
+      'SERVICE_UNAVAILABLE',
+      'The service cannot reach its database, or cannot tell whether the call took effect. Retry after the time in Retry-After, with the same idempotency_key.',
+    );
+  }
+  if (thrown instanceof URIError)
+    return fieldError('path', 'is not valid percent-encoding. Encode it as UTF-8.');
+  return new DomainError(
+    'INTERNAL_ERROR',
+    'Something went wrong on our side. Retry with the same idempotency_key; if it persists, quote request_id to the platform operator.',
+  );
+}
+
+/** The id that the request-id middleware gave this request. */
+function requestIdOf(res: Response): string {
+  return String(res.getHeader('X-Request-Id') ?? '');
+}

@@ -1,0 +1,67 @@
+import type { IRouter, NextFunction, Request, RequestHandler, Response } from 'express';
+import { DomainError } from '../platform/errors.ts';
+import { readJson } from './read-json.ts';
+import type { Answer, Route } from './route.ts';
+import { validateInput } from './validate.ts';
+
+/**
+ * Serves the rows of a route table. Order of checks: route, caller, body and query, then whatever the handler does
+ * (decisions §1). A known path with another method answers 405 with `Allow`; an unknown one is left to `notFound`.
+ */
+export function mountRoutes<Caller>(
+  router: IRouter,
+  routes: readonly Route<Caller>[],
+  authenticate: (req: Request) => Promise<Caller>,
+): void {
+  for (const path of new Set(routes.map((each) => each.path))) {
+    const rows = routes.filter((each) => each.path === path);
+    const mounted = router.route(path);
+    for (const row of rows) mounted[row.method](identify(authenticate), readJson, answer(row));
+    mounted.all(refuseMethod(rows));
+  }
+}
+
+function identify<Caller>(authenticate: (req: Request) => Promise<Caller>): RequestHandler {
+  return async (req, res, next) => {
+    res.locals['caller'] = await authenticate(req);
+    next();
+  };
+}
+
+function answer<Caller>(row: Route<Caller>): RequestHandler {
+  return async (req, res) => {
+    // A body that was left out lacks every field: the answer then names those that are needed.
+    const body: unknown = req.body === undefined ? {} : req.body;
+    const input = validateInput(req.query, row.query, body, row.body);
+    // Path parameters have no faults of their own: one of the wrong form names nothing, so its handler answers 404.
+    send(res, await row.handle({ caller: res.locals['caller'] as Caller, params: req.params, ...input }));
+  };
+}
+
+function send(res: Response, { status, body, headers }: Answer): void {
+  if (headers !== undefined) res.set(headers);
+  res.status(status);
+  if (body === undefined) res.end();
+  else res.json(body);
+}
+
+function refuseMethod<Caller>(rows: readonly Route<Caller>[]): RequestHandler {
+  const allowed = [
+    ...new Set(rows.flatMap((row) => (row.method === 'get' ? ['GET', 'HEAD'] : [row.method.toUpperCase()]))),
+  ];
+  return (req, res) => {
+    res.set('Allow', allowed.join(', '));
+    throw new DomainError(
+      'METHOD_NOT_ALLOWED',
+      `${req.method} is not possible here. Use ${allowed.join(' or ')}.`,
+    );
+  };
+}
+
+/** The last row of every app. @throws DomainError ROUTE_NOT_FOUND */
+export function notFound(req: Request, _res: Response, _next: NextFunction): void {
+  throw new DomainError(
+    'ROUTE_NOT_FOUND',
+    `There is no ${req.path} here. Check the path and the version prefix /api/v1.`,
+  );
+}

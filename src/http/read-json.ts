@@ -1,0 +1,49 @@
+import type { NextFunction, Request, Response } from 'express';
+import express from 'express';
+import { DomainError } from '../platform/errors.ts';
+
+/** The largest body taken, in bytes (decisions §1: 413 over 100 KB). */
+const MAX_BODY_BYTES = 100 * 1024;
+
+// `strict: false`: a bare string or number is JSON; that it is no object is for validation to say.
+const parse = express.json({ limit: MAX_BODY_BYTES, strict: false, type: 'application/json' });
+
+/**
+ * Reads the body as JSON into `req.body`; undefined where the request has none.
+ * @throws DomainError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_JSON
+ */
+export function readJson(req: Request, res: Response, next: NextFunction): void {
+  const hasBody =
+    req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
+  if (hasBody && !req.is('application/json')) {
+    throw new DomainError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'Send the body as JSON with the header Content-Type: application/json.',
+    );
+  }
+  parse(req, res, (err?: unknown) => next(err === undefined ? undefined : bodyError(err)));
+}
+
+function bodyError(err: unknown): unknown {
+  const { status, type } = err as { status?: number; type?: string };
+  if (status === 413) {
+    return new DomainError(
+      'PAYLOAD_TOO_LARGE',
+      `The body is larger than ${MAX_BODY_BYTES / 1024} KB. Send less.`,
+    );
+  }
+  if (status === 415) {
+    return new DomainError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'The charset or content encoding of the body is not supported. Send UTF-8 JSON.',
+    );
+  }
+  if (status === 400) {
+    const what =
+      type === 'request.aborted'
+        ? 'The body ended before its announced length'
+        : 'The body is not valid JSON';
+    return new DomainError('INVALID_JSON', `${what}. Send one complete JSON object.`);
+  }
+  return err;
+}

@@ -1,0 +1,46 @@
+import type { ObjectSchema, ValidationErrorItem } from 'joi';
+import type { FieldFault } from '../platform/errors.ts';
+import { DomainError } from '../platform/errors.ts';
+
+type Part = { value: unknown; schema: ObjectSchema<unknown> | undefined; convert: boolean };
+
+/**
+ * Checks body and query together and answers their clean values: unknown fields dropped, nothing in a body coerced,
+ * numbers of a query read from text.
+ * @throws DomainError VALIDATION_ERROR whose details name every faulty field, not only the first (decisions §1).
+ */
+export function validateInput(
+  query: unknown,
+  querySchema: ObjectSchema<unknown> | undefined,
+  body: unknown,
+  bodySchema: ObjectSchema<unknown> | undefined,
+) {
+  const faults: FieldFault[] = [];
+  const checked = {
+    query: check({ value: { ...(query as object) }, schema: querySchema, convert: true }, faults),
+    body: check({ value: body, schema: bodySchema, convert: false }, faults),
+  };
+  if (faults.length === 0) return checked;
+  const [first] = faults;
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more, see details)` : '';
+  throw new DomainError('VALIDATION_ERROR', `${first?.path}: ${first?.message}${more}`, { details: faults });
+}
+
+function check(part: Part, faults: FieldFault[]): unknown {
+  if (part.schema === undefined) return {};
+  const checked = part.schema.validate(part.value, {
+    abortEarly: false,
+    stripUnknown: true,
+    convert: part.convert,
+    errors: { wrap: { label: false }, label: false },
+  });
+  for (const item of checked.error?.details ?? []) faults.push(...faultsOf(item));
+  return checked.value;
+}
+
+function faultsOf(item: ValidationErrorItem): FieldFault[] {
+  const path = item.path.join('.');
+  const peers = (item.context as { peers?: string[] } | undefined)?.peers;
+  if (path === '' && peers !== undefined) return peers.map((peer) => ({ path: peer, message: item.message }));
+  return [{ path: path === '' ? 'body' : path, message: item.message }];
+}

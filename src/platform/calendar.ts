@@ -1,0 +1,50 @@
+import { Temporal } from 'temporal-polyfill';
+
+/** The calendar date (`YYYY-MM-DD`) that a wall calendar in `timeZone` shows at `instant`. */
+export function localDateOf(instant: Date, timeZone: string): string {
+  const local = Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(timeZone);
+  return local.toPlainDate().toString();
+}
+
+/**
+ * The civil day `date` in `timeZone` as instants, `end` exclusive: 23, 24 or 25 hours long, and beginning later than
+ * 00:00 where the clocks skip midnight.
+ */
+export function dayBounds(date: string, timeZone: string): { start: Date; end: Date } {
+  const startOfDay = (day: string) =>
+    new Date(Temporal.PlainDate.from(day).toZonedDateTime(timeZone).epochMilliseconds);
+  return { start: startOfDay(date), end: startOfDay(addDays(date, 1)) };
+}
+
+/** The calendar date `days` after `date` (before it when negative). Throws RangeError when `date` is none. */
+export function addDays(date: string, days: number): string {
+  const day = new Date(`${date}T00:00Z`);
+  // Date reads 30 February as 2 March. Temporal would refuse it too, but takes ten times as long, in every slotsOn.
+  if (!day.toISOString().startsWith(`${date}T`)) throw new RangeError(`${date} is no calendar date.`);
+  day.setUTCDate(day.getUTCDate() + days);
+  const [sum = ''] = day.toISOString().split('T');
+  return sum;
+}
+
+/** Whether `text` is `YYYY-MM-DD` and a date that the Gregorian calendar has. */
+export function isCalendarDate(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && succeeds(() => addDays(text, 0));
+}
+
+/**
+ * Whether `text` names a time zone of the IANA database (in any case). An offset such as `+05:30` knows no DST rules
+ * and is refused, and so are the other spellings that Temporal reads, such as a date with the zone in brackets.
+ */
+export function isTimeZone(text: string): boolean {
+  const namesZone = /^[A-Za-z][\w+\-/]*$/.test(text);
+  return namesZone && succeeds(() => Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(text));
+}
+
+function succeeds(action: () => unknown): boolean {
+  try {
+    action();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,121 @@
+import Joi from 'joi';
+import { Temporal } from 'temporal-polyfill';
+
+/** Settings of every process, checked at start. Durations carry their unit in the name. */
+export type Config = {
+  host: string;
+  port: number;
+  adminPort: number;
+  mongodbUri: string;
+  redisUrl: string;
+  /** Prefix of every Redis key; the braces keep all queues on one slot of a Redis Cluster. */
+  queuePrefix: string;
+  operatorApiKey: string;
+  /** 32-byte keys; the first encrypts, all decrypt. */
+  encryptionKeys: Buffer[];
+  serviceMode: 'sandbox' | 'production';
+  defaultTimeZone: string;
+  defaultRegion: string;
+  holdTtlSeconds: number;
+  maxActiveHolds: number;
+  bookingHorizonDays: number;
+  /** One entry per retry: a delivery has one attempt more than there are delays. */
+  webhookRetryDelaysSeconds: number[];
+  webhookTimeoutMs: number;
+  webhookAllowPrivateNetworks: boolean;
+  webhookConcurrency: number;
+  webhookUnhealthyConcurrency: number;
+  logLevel: string;
+};
+
+/** The environment does not describe a service that can run: `faults` has one sentence per variable. */
+export class ConfigError extends Error {
+  readonly faults: string[];
+
+  constructor(faults: string[]) {
+    super(
+      `The configuration has ${faults.length} fault(s):\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+    );
+    this.name = 'ConfigError';
+    this.faults = faults;
+  }
+}
+
+function timeZone(value: string): string {
+  new Intl.DateTimeFormat('en', { timeZone: value });
+  return Temporal.Now.zonedDateTimeISO(value).timeZoneId;
+}
+
+const encryptionKey = Joi.string().custom((value: string) => {
+  const key = Buffer.from(value, 'base64');
+  if (key.length !== 32) throw new Error('must be base64 of exactly 32 bytes');
+  return key;
+});
+
+const commaList = (item: Joi.Schema) =>
+  Joi.any().custom((value: string): unknown => {
+    const parts = value.split(',').map((part) => part.trim());
+    const result = Joi.array().items(item).min(1).validate(parts);
+    if (result.error) throw new Error(result.error.message);
+    return result.value;
+  });
+
+const port = Joi.number().port().allow(0);
+
+const SCHEMA = Joi.object<Record<string, unknown>>({
+  HOST: Joi.string().default('0.0.0.0'),
+  PORT: port.default(3000),
+  ADMIN_PORT: port.default(3001),
+  MONGODB_URI: Joi.string()
+    .uri({ scheme: ['mongodb', 'mongodb+srv'], allowRelative: false })
+    .required(),
+  REDIS_URL: Joi.string()
+    .uri({ scheme: ['redis', 'rediss'] })
+    .required(),
+  QUEUE_PREFIX: Joi.string().default('{pbs}'),
+  OPERATOR_API_KEY: Joi.string().min(32).required(),
+  ENCRYPTION_KEYS: commaList(encryptionKey).required(),
+  SERVICE_MODE: Joi.string().valid('sandbox', 'production').default('sandbox'),
+  DEFAULT_TIME_ZONE: Joi.string().custom(timeZone).default('Asia/Kolkata'),
+  DEFAULT_REGION: Joi.string()
+    .pattern(/^[A-Z]{2}$/, 'two capital letters')
+    .default('IN'),
+  HOLD_TTL_SECONDS: Joi.number().integer().min(1).max(1800).default(600),
+  MAX_ACTIVE_HOLDS: Joi.number().integer().min(1).default(500),
+  BOOKING_HORIZON_DAYS: Joi.number().integer().min(1).max(730).default(90),
+  WEBHOOK_RETRY_DELAYS_SECONDS: commaList(Joi.number().positive()).default([300, 900, 1800, 3600]),
+  WEBHOOK_TIMEOUT_MS: Joi.number().integer().min(50).max(60_000).default(10_000),
+  WEBHOOK_ALLOW_PRIVATE_NETWORKS: Joi.boolean().default(false),
+  WEBHOOK_CONCURRENCY: Joi.number().integer().min(1).max(5000).default(200),
+  WEBHOOK_UNHEALTHY_CONCURRENCY: Joi.number().integer().min(1).default(2),
+  LOG_LEVEL: Joi.string().valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
+});
+
+const NAMES = Object.keys(SCHEMA.describe()['keys'] as object);
+
+/**
+ * Reads the settings from `environment`. An empty value counts as absent. Values of secrets are never repeated.
+ * @throws ConfigError naming every fault at once (operator interface, "Configuration").
+ */
+export function loadConfig(environment: Record<string, string | undefined> = process.env): Config {
+  const given = Object.fromEntries(
+    NAMES.map((name) => [name, environment[name]] as const).filter(
+      ([, value]) => value !== undefined && value !== '',
+    ),
+  );
+  const checked = SCHEMA.validate(given, { abortEarly: false, errors: { wrap: { label: false } } });
+  if (checked.error) throw new ConfigError(checked.error.details.map((detail) => explain(detail)));
+  return Object.fromEntries(
+    Object.entries(checked.value).map(([name, set]) => [camelCase(name), set]),
+  ) as Config;
+}
+
+/** The field of a Config that holds a variable: `PORT` is `port`, `MONGODB_URI` is `mongodbUri`. */
+function camelCase(name: string): string {
+  return name.toLowerCase().replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
+}
+
+function explain(detail: Joi.ValidationErrorItem): string {
+  const cause = (detail.context as { error?: Error } | undefined)?.error;
+  return cause === undefined ? detail.message : `${String(detail.path[0])} ${cause.message}`;
+}

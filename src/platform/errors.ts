@@ -1,0 +1,60 @@
+/** Every code an error answer can carry (contract "Errors", decisions §1). Statuses live in `http/error-responses.ts` alone. */
+export type ErrorCode =
+  | 'VALIDATION_ERROR'
+  | 'INVALID_JSON'
+  | 'INVALID_API_KEY'
+  | 'PARTNER_SUSPENDED'
+  | 'UNAUTHORIZED'
+  | 'VENUE_NOT_AUTHORIZED'
+  | 'ROUTE_NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
+  | 'VENUE_NOT_FOUND'
+  | 'RESOURCE_NOT_FOUND'
+  | 'SLOT_NOT_FOUND'
+  | 'HOLD_NOT_FOUND'
+  | 'BOOKING_NOT_FOUND'
+  | 'WEBHOOK_NOT_FOUND'
+  | 'DELIVERY_NOT_FOUND'
+  | 'PARTNER_NOT_FOUND'
+  | 'KEY_NOT_FOUND'
+  | 'SLOT_NOT_AVAILABLE'
+  | 'HOLD_LIMIT_REACHED'
+  | 'HOLD_EXPIRED'
+  | 'INVALID_HOLD_STATE'
+  | 'DOUBLE_BOOKING_ATTEMPT'
+  | 'IDEMPOTENCY_KEY_MISMATCH'
+  | 'WEBHOOK_LIMIT_REACHED'
+  | 'DELIVERY_IN_PROGRESS'
+  | 'PARTNER_NOT_CERTIFIED'
+  | 'CSRF_REJECTED'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'INTERNAL_ERROR'
+  | 'SERVICE_UNAVAILABLE';
+
+/** One faulty field: `path` in dotted form (`body.customer_phone` is `customer_phone`), `message` for the caller's developer. */
+export type FieldFault = { path: string; message: string };
+
+/** What an error answer may carry beside code and message; both are shown to the caller. */
+export type ErrorExtras = { details?: FieldFault[]; conflict?: Record<string, unknown> };
+
+/**
+ * A rule of the product refused the call. `message` is public: it is written for the caller's developer and says what
+ * was wrong and what to do next. It never carries internals; unexpected faults are thrown as ordinary errors.
+ */
+export class DomainError extends Error {
+  readonly code: ErrorCode;
+  readonly extras: ErrorExtras;
+
+  constructor(code: ErrorCode, publicMessage: string, extras: ErrorExtras = {}) {
+    super(publicMessage);
+    this.name = 'DomainError';
+    this.code = code;
+    this.extras = extras;
+  }
+}
+
+/** A VALIDATION_ERROR about one field. */
+export function fieldError(path: string, message: string): DomainError {
+  return new DomainError('VALIDATION_ERROR', `${path}: ${message}`, { details: [{ path, message }] });
+}

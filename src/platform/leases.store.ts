@@ -1,0 +1,34 @@
+import { Schema } from 'mongoose';
+import type { CollectionDefinition } from './collections.ts';
+import type { Db } from './mongo.ts';
+import { collectionOf, isDuplicateKey, modelOf } from './mongo.ts';
+
+type Lease = { _id: string; holder: string; until: Date };
+
+const leaseSchema = new Schema<Lease>(
+  { _id: { type: String, required: true }, holder: String, until: Date },
+  { collection: 'leases', versionKey: false },
+);
+
+export const LEASES: CollectionDefinition = { name: 'leases', indexes: [] };
+
+/**
+ * Takes or renews the named lease for `durationMs`, by the database's clock. True when `holder` has it now. A holder
+ * that dies loses it by itself; a lease only saves work, no rule depends on it being exclusive.
+ */
+export async function takeLease(db: Db, name: string, holder: string, durationMs: number): Promise<boolean> {
+  const leases = collectionOf(modelOf(db, 'Lease', leaseSchema));
+  const taken = await leases.updateOne(
+    { _id: name, $or: [{ holder }, { $expr: { $lte: ['$until', '$$NOW'] } }] },
+    [{ $set: { holder: { $literal: holder }, until: { $add: ['$$NOW', durationMs] } } }],
+  );
+  if (taken.matchedCount === 1) return true;
+  try {
+    // Where nobody ever had it. It is over at once, so the next round takes it properly.
+    await leases.insertOne({ _id: name, holder, until: new Date(0) });
+    return true;
+  } catch (err) {
+    if (isDuplicateKey(err)) return false;
+    throw err;
+  }
+}

@@ -1,0 +1,77 @@
+import closeWithGrace from 'close-with-grace';
+import type { Config } from './config.ts';
+import { ConfigError, loadConfig } from './config.ts';
+import type { Logger } from './logger.ts';
+import { createLogger } from './logger.ts';
+
+/** How long a process may take to finish or hand back what it has (operator interface, "Processes"). */
+const STOP_TIMEOUT_MS = 25_000;
+
+export type ProcessScope = {
+  config: Config;
+  log: Logger;
+  /** Aborts as soon as the process is asked to stop; whatever waits must listen to it. */
+  stopping: AbortSignal;
+  /** Stops this process in the ordinary way. */
+  stop(): void;
+  /** Registers the release of something acquired; releases run in reverse order, each once, whatever the others throw. */
+  onStop(label: string, release: () => Promise<unknown>): void;
+};
+
+/**
+ * Runs one process from its configuration to its exit code. `start` acquires and registers; what it returns is sent to
+ * the parent process, when there is one, with `ready: true`. SIGTERM, SIGINT, an unexpected error and the death of the
+ * parent all end in the same orderly stop, which is cut after 25 s; a faulty configuration ends with exit code 1.
+ */
+export function runProcess(
+  name: string,
+  start: (scope: ProcessScope) => Promise<Record<string, unknown>>,
+): void {
+  const config = configOrExit();
+  const log = createLogger(name, config.logLevel);
+  const stop = new AbortController();
+  let hasFailed = false;
+  const releases: { label: string; release: () => Promise<unknown> }[] = [];
+
+  const closer = closeWithGrace({ delay: STOP_TIMEOUT_MS, logger: false }, async ({ signal, err }) => {
+    if (err !== undefined) log.fatal({ err }, 'stopping after an unexpected error');
+    else log.info({ signal: signal ?? 'none' }, 'stopping');
+    stop.abort();
+    for (const { label, release } of releases.reverse()) {
+      await release().catch((error: unknown) =>
+        log.error({ err: error, label }, 'a part did not stop cleanly'),
+      );
+    }
+    log.info('stopped');
+    if (hasFailed) throw new Error('The process could not start');
+  });
+  if (process.channel !== undefined) process.once('disconnect', closer.close);
+
+  start({
+    config,
+    log,
+    stopping: stop.signal,
+    stop: () => closer.close(),
+    onStop: (label, release) => void releases.push({ label, release }),
+  })
+    .then((ready) => {
+      log.info(ready, 'ready');
+      process.send?.({ ready: true, ...ready });
+    })
+    .catch((err: unknown) => {
+      if (stop.signal.aborted) return;
+      log.fatal({ err }, 'the process could not start');
+      hasFailed = true;
+      closer.close();
+    });
+}
+
+function configOrExit(): Config {
+  try {
+    return loadConfig();
+  } catch (err) {
+    if (!(err instanceof ConfigError)) throw err;
+    process.stderr.write(`${err.message}\n`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,31 @@
+import type { DestinationStream, Logger } from 'pino';
+import { pino } from 'pino';
+
+export type { Logger } from 'pino';
+
+/** Field names that never reach a log line, at the depths at which this service logs objects. */
+const SECRET_FIELDS = [
+  'api_key',
+  'apiKey',
+  'secret_key',
+  'secretKey',
+  'x-api-key',
+  'cookie',
+  'authorization',
+  'customer_name',
+  'customer_phone',
+  'customer_email',
+  'payment_reference',
+];
+
+/** Structured JSON log on standard output; secrets and customers' data are redacted by field name as a last resort. */
+export function createLogger(service: string, level: string, destination?: DestinationStream): Logger {
+  const paths = SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`]);
+  const options = {
+    level,
+    base: { service },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: { paths, censor: '[redacted]' },
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
+}

@@ -1,0 +1,36 @@
+/** A place in a listing that is ordered by an instant, ties broken by id; both descending. */
+export type Position = { at: Date; id: string };
+
+export type Page<T> = { rows: T[]; next: Position | null };
+
+/** The opaque text that a caller passes back to go on after `position`. */
+export function encodeCursor(position: Position | null): string | null {
+  if (position === null) return null;
+  return Buffer.from(JSON.stringify([position.at.getTime(), position.id])).toString('base64url');
+}
+
+/** The place that `encodeCursor` made the text of; undefined for anything that it did not make. */
+export function decodeCursor(cursor: string): Position | undefined {
+  const decoded = parse(cursor);
+  if (!Array.isArray(decoded)) return undefined;
+  const [time, id] = decoded as [unknown, unknown];
+  if (typeof time !== 'number' || typeof id !== 'string' || Number.isNaN(new Date(time).getTime()))
+    return undefined;
+  const position = { at: new Date(time), id };
+  return encodeCursor(position) === cursor ? position : undefined;
+}
+
+function parse(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Cuts rows that were read with `limit + 1` down to the page; the extra row only tells that there is a next one. */
+export function toPage<T>(rows: T[], limit: number, positionOf: (row: T) => Position): Page<T> {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return { rows: page, next: rows.length > limit && last !== undefined ? positionOf(last) : null };
+}

@@ -1,0 +1,189 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BulkJobOptions } from 'bullmq';
+import { Queue } from 'bullmq';
+import type { Logger } from './logger.ts';
+import { closeRedis, createProducerRedis } from './redis.ts';
+
+/** The four queues, in the order in which a booking passes through them. */
+export const QUEUE_NAMES = [
+  'hold-expiry',
+  'event-dispatch',
+  'webhook-delivery',
+  'webhook-dead-letter',
+] as const;
+export type QueueName = (typeof QUEUE_NAMES)[number];
+
+/** Job data carries ids only: what a job means is read from the database when it runs. */
+export type HoldExpiryJob = { holdId: string };
+export type EventDispatchJob = { reservationId: string };
+/** `failuresBefore`: counted failures of the series before this job was made; its own come on top (`attemptsMade`). */
+export type WebhookDeliveryJob = {
+  deliveryId: string;
+  subscriptionId: string;
+  generation: number;
+  failuresBefore: number;
+};
+export type DeadLetterJob = { deliveryId: string };
+
+export type DueHold = { holdId: string; expiresAt: Date };
+export type DueDelivery = {
+  deliveryId: string;
+  subscriptionId: string;
+  generation: number;
+  attemptsMade: number;
+  attemptsLeft: number;
+  delayMs: number;
+};
+
+/**
+ * The producing side of the queues. Every method is a hint that something may be due: it resolves to whether Redis
+ * took it, within 500 ms, and never throws. What is not taken is found again by the workers' sweeps of MongoDB.
+ */
+export type Queues = {
+  scheduleHoldExpiry(hold: DueHold, now: Date): Promise<boolean>;
+  announceEvents(reservationId: string, eventId: string): Promise<boolean>;
+  scheduleDeliveries(deliveries: readonly DueDelivery[]): Promise<boolean>;
+  addDeadLetters(deliveryIds: readonly string[]): Promise<boolean>;
+  /** Puts a delivery's job back where it is missing or finished, so that a due row is worked on again. */
+  ensureDelivery(delivery: DueDelivery): Promise<'added' | 'present' | 'unavailable'>;
+  /** Makes a waiting retry due now. Resolves to false where there is no such job (the sweep makes it up). */
+  promoteDelivery(delivery: Pick<DueDelivery, 'deliveryId' | 'generation'>): Promise<boolean>;
+  isReady(): boolean;
+  byName(name: QueueName): Queue;
+  close(): Promise<void>;
+};
+
+const ANSWER_TIMEOUT_MS = 500;
+const DAY_SECONDS = 86_400;
+
+type NewJob = { name: string; data: object; opts: BulkJobOptions };
+
+/** Connects to Redis in the background; the queues can be used, and refuse politely, before it answers. */
+export function createQueues(redisUrl: string, prefix: string, log: Logger): Queues {
+  const redis = createProducerRedis(redisUrl, log);
+  const open = (name: QueueName) => {
+    const queue = new Queue(name, {
+      connection: redis,
+      prefix,
+      streams: { events: { maxLen: 2000 } },
+      defaultJobOptions: { stackTraceLimit: 3 },
+    });
+    queue.on('error', (err) => log.debug({ queue: name, error: err.message }, 'queue connection error'));
+    return queue;
+  };
+  const queues: Record<QueueName, Queue> = {
+    'hold-expiry': open('hold-expiry'),
+    'event-dispatch': open('event-dispatch'),
+    'webhook-delivery': open('webhook-delivery'),
+    'webhook-dead-letter': open('webhook-dead-letter'),
+  };
+
+  const bounded = async <T>(name: QueueName, work: (queue: Queue) => Promise<T>): Promise<T | undefined> => {
+    if (redis.status !== 'ready') return undefined;
+    const deadline = new AbortController();
+    try {
+      return await Promise.race([
+        work(queues[name]),
+        delay(ANSWER_TIMEOUT_MS, undefined, { signal: deadline.signal }),
+      ]);
+    } catch (err) {
+      log.warn({ queue: name, error: (err as Error).message }, 'Redis did not take a job; the sweep will');
+      return undefined;
+    } finally {
+      deadline.abort();
+    }
+  };
+  const offer = async (name: QueueName, jobs: NewJob[]) =>
+    (await bounded(name, (queue) => queue.addBulk(jobs))) !== undefined;
+
+  return {
+    scheduleHoldExpiry: (hold, now) =>
+      offer('hold-expiry', [
+        {
+          name: 'expire-hold',
+          data: { holdId: hold.holdId } satisfies HoldExpiryJob,
+          opts: {
+            jobId: `hold-${hold.holdId}-${hold.expiresAt.getTime()}`,
+            delay: Math.max(0, hold.expiresAt.getTime() - now.getTime()),
+            removeOnComplete: { age: 3600, count: 1000 },
+            removeOnFail: { age: DAY_SECONDS, count: 1000 },
+          },
+        },
+      ]),
+    announceEvents: (reservationId, eventId) =>
+      offer('event-dispatch', [
+        {
+          name: 'dispatch-event',
+          data: { reservationId } satisfies EventDispatchJob,
+          opts: {
+            jobId: `event-${eventId}`,
+            attempts: 3,
+            backoff: { type: 'exponential', delay: 500 },
+            removeOnComplete: { age: 3600, count: 1000 },
+            removeOnFail: { age: DAY_SECONDS, count: 1000 },
+          },
+        },
+      ]),
+    scheduleDeliveries: (deliveries) => offer('webhook-delivery', deliveries.map(deliveryJob)),
+    addDeadLetters: (deliveryIds) =>
+      offer(
+        'webhook-dead-letter',
+        deliveryIds.map((deliveryId) => ({
+          name: 'dead-letter',
+          data: { deliveryId } satisfies DeadLetterJob,
+          opts: { jobId: `dead-${deliveryId}` },
+        })),
+      ),
+    ensureDelivery: async (delivery) =>
+      (await bounded('webhook-delivery', (queue) => ensureJob(queue, deliveryJob(delivery)))) ??
+      'unavailable',
+    promoteDelivery: async ({ deliveryId, generation }) =>
+      (await bounded('webhook-delivery', async (queue) => {
+        const job = await queue.getJob(deliveryJobId(deliveryId, generation));
+        if (job === undefined || !(await job.isDelayed())) return false;
+        await job.promote();
+        return true;
+      })) ?? false,
+    isReady: () => redis.status === 'ready',
+    byName: (name) => queues[name],
+    close: async () => {
+      await Promise.all(Object.values(queues).map((queue) => queue.close().catch(() => undefined)));
+      await closeRedis(redis);
+    },
+  };
+}
+
+/** BullMQ ignores a job whose id exists in any state, so each series of attempts has a generation of its own. */
+export function deliveryJobId(deliveryId: string, generation: number): string {
+  return `delivery-${deliveryId}-g${generation}`;
+}
+
+function deliveryJob(delivery: DueDelivery): NewJob {
+  return {
+    name: 'deliver-webhook',
+    data: {
+      deliveryId: delivery.deliveryId,
+      subscriptionId: delivery.subscriptionId,
+      generation: delivery.generation,
+      failuresBefore: delivery.attemptsMade,
+    } satisfies WebhookDeliveryJob,
+    opts: {
+      jobId: deliveryJobId(delivery.deliveryId, delivery.generation),
+      delay: delivery.delayMs,
+      attempts: delivery.attemptsLeft,
+      backoff: { type: 'webhook' },
+      removeOnComplete: { age: 3600, count: 1000 },
+      removeOnFail: { age: 30 * DAY_SECONDS, count: 10_000 },
+    },
+  };
+}
+
+async function ensureJob(queue: Queue, job: NewJob): Promise<'added' | 'present'> {
+  const existing = await queue.getJob(job.opts.jobId ?? '');
+  const state = await existing?.getState();
+  if (existing !== undefined && state !== 'completed' && state !== 'failed' && state !== 'unknown')
+    return 'present';
+  await existing?.remove();
+  await queue.add(job.name, job.data, job.opts);
+  return 'added';
+}

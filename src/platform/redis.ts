@@ -1,0 +1,51 @@
+import { Redis } from 'ioredis';
+import type { Logger } from './logger.ts';
+
+/**
+ * A connection for producers: it fails at once while Redis is away instead of queueing commands, and reconnects by
+ * itself. Nothing on the request path may await it without a bound (ADR 0003).
+ */
+export function createProducerRedis(url: string, log: Logger): Redis {
+  const redis = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    connectTimeout: 2000,
+    retryStrategy: reconnectDelayMs,
+  });
+  logOutages(redis, log);
+  return redis;
+}
+
+/** A connection for a worker: its commands wait until Redis is there. */
+export function createWorkerRedis(url: string, log: Logger): Redis {
+  const redis = new Redis(url, {
+    maxRetriesPerRequest: null,
+    connectTimeout: 2000,
+    retryStrategy: reconnectDelayMs,
+  });
+  logOutages(redis, log);
+  return redis;
+}
+
+/** Ends the connection whatever its state; never throws. */
+export async function closeRedis(redis: Redis): Promise<void> {
+  if (redis.status !== 'ready') redis.disconnect();
+  else await redis.quit().catch(() => redis.disconnect());
+}
+
+function reconnectDelayMs(attempts: number): number {
+  return Math.min(attempts * 100, 1000);
+}
+
+/** One line when Redis goes and one when it is back, not one for each reconnection tried. */
+function logOutages(redis: Redis, log: Logger): void {
+  let isAway = false;
+  redis.on('error', (err: Error) => {
+    if (!isAway) log.warn({ error: err.message }, 'waiting for Redis: it cannot be reached');
+    isAway = true;
+  });
+  redis.on('ready', () => {
+    if (isAway) log.info('Redis answers');
+    isAway = false;
+  });
+}

@@ -1,0 +1,101 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+
+const VERSION = 'v1';
+const ALGORITHM = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const SEALED = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/;
+
+export type SecretBoxFault = 'no_keys' | 'key_length' | 'malformed' | 'unknown_key' | 'not_authentic';
+
+/** Sealing or opening failed; neither message nor fields hold plaintext, ciphertext or a key. */
+export class SecretBoxError extends Error {
+  readonly fault: SecretBoxFault;
+
+  constructor(fault: SecretBoxFault, message: string) {
+    super(message);
+    this.name = 'SecretBoxError';
+    this.fault = fault;
+  }
+}
+
+/** Encryption of short secrets at rest (decisions §6). */
+export type SecretBox = {
+  /**
+   * Encrypts text with the first key. The result, `v1.<key id>.<base64url of IV, ciphertext and tag>`, opens only
+   * together with the same associated data: name the row with it, so that a ciphertext copied to another row is void.
+   */
+  seal(plaintext: string, associatedData: string): string;
+  /**
+   * Decrypts what `seal` made, with whichever key of the ring it names.
+   * @throws SecretBoxError `malformed`, `unknown_key` or `not_authentic` (altered, or other associated data)
+   */
+  open(sealed: string, associatedData: string): string;
+};
+
+/**
+ * AES-256-GCM under a ring of keys of 32 bytes: the first encrypts, all decrypt. To rotate, put a new key first, seal
+ * every row again, then drop the old one. A key id is the first 8 hex digits of the SHA-256 of the key. Each IV is 96
+ * random bits, which NIST SP 800-38D allows for 2^32 messages under one key.
+ * @throws SecretBoxError `no_keys` or `key_length`
+ */
+export function createSecretBox(keys: readonly Buffer[]): SecretBox {
+  const [sealingKey] = keys;
+  if (sealingKey === undefined) throw new SecretBoxError('no_keys', 'At least one encryption key is needed.');
+  if (keys.some((key) => key.length !== KEY_BYTES)) {
+    throw new SecretBoxError('key_length', `Every encryption key must have ${KEY_BYTES} bytes.`);
+  }
+  const ring = new Map(keys.map((key) => [keyId(key), key]));
+  return {
+    seal: (plaintext, associatedData) => sealWith(sealingKey, plaintext, associatedData),
+    open(sealed, associatedData) {
+      const { id, bytes } = parseSealed(sealed);
+      const key = ring.get(id);
+      if (key === undefined) {
+        throw new SecretBoxError(
+          'unknown_key',
+          `The key ${id}, which sealed this text, is not in the key ring.`,
+        );
+      }
+      return openWith(key, bytes, associatedData);
+    },
+  };
+}
+
+function sealWith(key: Buffer, plaintext: string, associatedData: string): string {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES });
+  cipher.setAAD(Buffer.from(associatedData));
+  const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
+  const bytes = Buffer.concat([iv, ciphertext, cipher.getAuthTag()]);
+  return `${VERSION}.${keyId(key)}.${bytes.toString('base64url')}`;
+}
+
+function parseSealed(sealed: string): { id: string; bytes: Buffer } {
+  const [, id, encoded] = SEALED.exec(sealed) ?? [];
+  const bytes = Buffer.from(encoded ?? '', 'base64url');
+  // Comparing the encoding refuses a second spelling of the same bytes.
+  if (id === undefined || bytes.length < IV_BYTES + TAG_BYTES || bytes.toString('base64url') !== encoded) {
+    throw new SecretBoxError('malformed', 'The text was not sealed by this version of the secret box.');
+  }
+  return { id, bytes };
+}
+
+function openWith(key: Buffer, bytes: Buffer, associatedData: string): string {
+  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
+  decipher.setAAD(Buffer.from(associatedData));
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  try {
+    const plaintext = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES));
+    return Buffer.concat([plaintext, decipher.final()]).toString('utf8');
+  } catch {
+    throw new SecretBoxError('not_authentic', 'The sealed text was altered, or it belongs to another row.');
+  }
+}
+
+function keyId(key: Buffer): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 8);
+}

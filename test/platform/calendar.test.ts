@@ -1,0 +1,76 @@
+import { expect, test } from '@jest/globals';
+import { addDays, dayBounds, isCalendarDate, isTimeZone, localDateOf } from '../../src/platform/calendar.ts';
+
+const KOLKATA = 'Asia/Kolkata';
+
+test.each([
+  ['2026-11-21T18:29:59.999Z', KOLKATA, '2026-11-21'],
+  ['2026-11-21T18:30:00.000Z', KOLKATA, '2026-11-22'],
+  ['2026-11-21T04:59:59.999Z', 'America/New_York', '2026-11-20'],
+  ['2026-11-21T18:15:00.000Z', 'Asia/Kathmandu', '2026-11-22'],
+])('the local date at %s in %s is %s', (instant, timeZone, date) => {
+  expect(localDateOf(new Date(instant), timeZone)).toBe(date);
+});
+
+test('a civil day ends where the next one begins', () => {
+  expect(dayBounds('2026-11-21', KOLKATA)).toEqual({
+    start: new Date('2026-11-20T18:30:00.000Z'),
+    end: new Date('2026-11-21T18:30:00.000Z'),
+  });
+  // Havana's 8 March begins at 01:00, since the clocks skip midnight.
+  expect(dayBounds('2026-03-08', 'America/Havana').start).toEqual(new Date('2026-03-08T05:00:00.000Z'));
+});
+
+test.each([
+  ['2026-12-31', 1, '2027-01-01'],
+  ['2028-02-28', 1, '2028-02-29'],
+  ['2027-03-01', -1, '2027-02-28'],
+  ['2026-11-21', 90, '2027-02-19'],
+  ['2026-11-21', 0, '2026-11-21'],
+])('%s and %d days is %s', (date, days, expected) => {
+  expect(addDays(date, days)).toBe(expected);
+});
+
+test('only a real date in full digits is a calendar date', () => {
+  expect(
+    ['2026-11-21', '2028-02-29', '0001-01-01', '9999-12-31'].filter((text) => !isCalendarDate(text)),
+  ).toEqual([]);
+  const others = [
+    '2026-02-29',
+    '2026-13-01',
+    '2026-00-10',
+    '2026-1-1',
+    '20261121',
+    '2026-11-21T00:00Z',
+    '',
+    '2026-11-21\n',
+  ];
+  expect(
+    [...others, '+002026-11-21', '-000001-01-01', '2026-11-21[u-ca=hebrew]'].filter(isCalendarDate),
+  ).toEqual([]);
+});
+
+test('only a name of the IANA database is a time zone', () => {
+  const zones = [
+    KOLKATA,
+    'Europe/London',
+    'America/Argentina/Buenos_Aires',
+    'UTC',
+    'Etc/GMT+5',
+    'asia/kolkata',
+  ];
+  expect(zones.filter((text) => !isTimeZone(text))).toEqual([]);
+  const others = [
+    '+05:30',
+    '-08',
+    'Z',
+    '',
+    'IST',
+    'GMT+5',
+    'Mars/Olympus',
+    'Asia/Kolkata ',
+    'T10Z',
+    'localtime',
+  ];
+  expect([...others, '2026-11-21T00:00[Asia/Kolkata]', 'Asia/Kolkata\n'].filter(isTimeZone)).toEqual([]);
+});

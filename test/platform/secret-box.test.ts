@@ -1,0 +1,154 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { createSecretBox, SecretBoxError } from '../../src/platform/secret-box.ts';
+
+const key = Buffer.from(Array.from({ length: 32 }, (_, n) => n));
+const row = 'webhook_subscription:42';
+const secret = 'whsec_AAEC ☔';
+
+function errorOf(action: () => unknown): SecretBoxError | undefined {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof SecretBoxError) return error;
+    throw error;
+  }
+  return undefined;
+}
+
+const faultOf = (action: () => unknown): string => errorOf(action)?.fault ?? 'none';
+
+describe('sealing', () => {
+  test('what was sealed opens again, also when empty or long', () => {
+    const box = createSecretBox([key]);
+    for (const text of [secret, '', 'x'.repeat(10_000)])
+      expect(box.open(box.seal(text, row), row)).toBe(text);
+  });
+
+  test('opens what another implementation of AES-256-GCM sealed', () => {
+    // Python's cryptography: AESGCM(key).encrypt(iv = bytes(range(12)), secret, row), base64url of IV + ciphertext + tag.
+    const sealed = 'v1.630dcd29.AAECAwQFBgcICQoLMGqlfqa6g1rIArdpKX3UVb3lR0RSbOuPFki9l7MU';
+    expect(createSecretBox([key]).open(sealed, row)).toBe(secret);
+  });
+
+  test('names version and key, and shows nothing of the text', () => {
+    const sealed = createSecretBox([key]).seal(secret, row);
+    const id = createHash('sha256').update(key).digest('hex').slice(0, 8);
+    expect(sealed).toMatch(new RegExp(`^v1\\.${id}\\.[A-Za-z0-9_-]+$`));
+    expect(Buffer.from(sealed.split('.')[2] ?? '', 'base64url').toString('latin1')).not.toContain('whsec');
+  });
+
+  test('the same text is sealed differently every time', () => {
+    const box = createSecretBox([key]);
+    expect(new Set(Array.from({ length: 100 }, () => box.seal(secret, row))).size).toBe(100);
+  });
+});
+
+describe('the binding to a row', () => {
+  test('a sealed text that is moved to another row does not open', () => {
+    const box = createSecretBox([key]);
+    const sealed = box.seal(secret, row);
+    for (const other of ['webhook_subscription:43', '', `${row} `]) {
+      expect(faultOf(() => box.open(sealed, other))).toBe('not_authentic');
+    }
+    expect(faultOf(() => box.open(sealed, row))).toBe('none');
+  });
+});
+
+describe('tampering', () => {
+  test('no single flipped bit is accepted', () => {
+    const box = createSecretBox([key]);
+    const [version, id, encoded = ''] = box.seal(secret, row).split('.');
+    const bytes = Buffer.from(encoded, 'base64url');
+    for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+      const altered = Buffer.from(bytes);
+      const byte = bit >> 3;
+      altered[byte] = (altered[byte] ?? 0) ^ (1 << (bit & 7));
+      const sealed = `${version}.${id}.${altered.toString('base64url')}`;
+      expect(faultOf(() => box.open(sealed, row))).toBe('not_authentic');
+    }
+  });
+
+  test('no single altered character is accepted', () => {
+    const box = createSecretBox([key]);
+    const sealed = box.seal(secret, row);
+    for (let at = 0; at < sealed.length; at += 1) {
+      const altered = sealed.slice(0, at) + (sealed[at] === 'A' ? 'B' : 'A') + sealed.slice(at + 1);
+      expect(faultOf(() => box.open(altered, row))).toMatch(/^(malformed|unknown_key|not_authentic)$/);
+    }
+  });
+
+  test('a second spelling of the same bytes is not accepted', () => {
+    const box = createSecretBox([key]);
+    // A text of 15 bytes makes 43, which leave four unused bits in the last character: A, Q, g or w when they are zeros.
+    const sealed = box.seal('fifteen bytes..', row);
+    const respelled = sealed.replace(/[AQgw]$/, (last) => ({ A: 'B', Q: 'R', g: 'h', w: 'x' })[last] ?? last);
+    expect(Buffer.from(respelled.slice(12), 'base64url')).toEqual(Buffer.from(sealed.slice(12), 'base64url'));
+    expect(respelled).not.toBe(sealed);
+    expect(faultOf(() => box.open(respelled, row))).toBe('malformed');
+  });
+
+  test.each([
+    ['an empty text', ''],
+    ['a text that was never sealed', secret],
+    ['another version', 'v2.630dcd29.AAECAwQFBgcICQoLMGqlfqa6g1rIArdpKX3UVb3lR0RSbOuPFki9l7MU'],
+    ['too few bytes for IV and tag', 'v1.630dcd29.AAECAwQFBgcICQoLMGqlfqa6g1rIArdpKX3U'],
+    ['a tag cut short', 'v1.630dcd29.AAECAwQFBgcICQoL'],
+    ['something after the text', 'v1.630dcd29.AAECAwQFBgcICQoLMGqlfqa6g1rIArdpKX3UVb3lR0RSbOuPFki9l7MU\n'],
+  ])('%s is malformed', (_what, sealed) => {
+    expect(faultOf(() => createSecretBox([key]).open(sealed, row))).toBe('malformed');
+  });
+});
+
+describe('the key ring', () => {
+  const [older, newer] = [randomBytes(32), randomBytes(32)] as const;
+
+  test('the first key seals and every key opens', () => {
+    const before = createSecretBox([older]);
+    const rotated = createSecretBox([newer, older]);
+    expect(rotated.open(before.seal(secret, row), row)).toBe(secret);
+    expect(createSecretBox([newer]).open(rotated.seal(secret, row), row)).toBe(secret);
+  });
+
+  test('a text whose key has left the ring names the key that is missing', () => {
+    const sealed = createSecretBox([older]).seal(secret, row);
+    const [, id] = sealed.split('.');
+    const open = () => createSecretBox([newer]).open(sealed, row);
+    expect(faultOf(open)).toBe('unknown_key');
+    expect(open).toThrow(String(id));
+  });
+
+  test('a text under a foreign key that claims a known id does not open', () => {
+    const [, , bytes] = createSecretBox([older]).seal(secret, row).split('.');
+    const [, id] = createSecretBox([newer]).seal(secret, row).split('.');
+    expect(faultOf(() => createSecretBox([newer, older]).open(`v1.${id}.${bytes}`, row))).toBe(
+      'not_authentic',
+    );
+  });
+
+  test('a ring without keys, or with a key of another length, is refused', () => {
+    expect(faultOf(() => createSecretBox([]))).toBe('no_keys');
+    expect(faultOf(() => createSecretBox([randomBytes(16)]))).toBe('key_length');
+    expect(faultOf(() => createSecretBox([key, randomBytes(31)]))).toBe('key_length');
+  });
+});
+
+describe('errors', () => {
+  test('hold neither the text nor the sealed text nor a key', () => {
+    const box = createSecretBox([key]);
+    const sealed = box.seal(secret, row);
+    for (const action of [
+      () => box.open(sealed, 'other'),
+      () => box.open(`${sealed}=`, row),
+      () => box.open(secret, row),
+      () => createSecretBox([Buffer.from(secret)]),
+    ]) {
+      const error = errorOf(action);
+      expect(error).toBeDefined();
+      const told = JSON.stringify(error, Object.getOwnPropertyNames(error));
+      for (const hidden of ['whsec', sealed.slice(20), key.toString('hex'), key.toString('base64')]) {
+        expect(told).not.toContain(hidden);
+      }
+    }
+  });
+});
