@@ -1,0 +1,27 @@
+import type { CountryCode } from 'libphonenumber-js';
+import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js';
+
+/**
+ * The E.164 form (`+919845012345`) of a phone number written internationally or as people of `defaultRegion` write it,
+ * or undefined when `text` is not one valid number and nothing else (decisions.md §4).
+ *
+ * An extension is refused: E.164 has no place for it, so two customers behind one switchboard would become the same.
+ * Equal results mean the same number, however it was written.
+ *
+ * @throws RangeError when `defaultRegion` is no region.
+ */
+export function normalisePhone(text: string, defaultRegion: string): string | undefined {
+  if (!isRegion(defaultRegion)) throw new RangeError(`${defaultRegion} is no region with phone numbers.`);
+  const number = parsePhoneNumberFromString(text, { defaultCountry: defaultRegion, extract: false });
+  return number?.isValid() && number.ext === undefined ? number.number : undefined;
+}
+
+/** What is told of a number that `normalisePhone` refuses. */
+export function invalidPhoneMessage(region: string): string {
+  return `is not a valid phone number. Send it as E.164 (+919876543210) or as a national number of ${region}.`;
+}
+
+/** Whether `text` is the two-letter code (ISO 3166-1, upper case) of a region with phone numbers, such as `IN`. */
+export function isRegion(text: string): text is CountryCode {
+  return isSupportedCountry(text);
+}

@@ -1,0 +1,45 @@
+/** Length of one cell. Slot lengths and operating hours are multiples of it (operator-interface.md). */
+export const CELL_MINUTES = 5;
+
+const CELL_MS = CELL_MINUTES * 60_000;
+
+/**
+ * The cells that a claim on [start, end) fills: `<space>@<YYYYMMDDHHmm>` in UTC, for every space and 5-minute step.
+ *
+ * Two windows that overlap by any amount in a common space share at least one cell, which is what the unique index on
+ * cells refuses (architecture.md §3). To keep that true for times off the 5-minute grid, a window is widened to it;
+ * windows on the grid that only touch share none.
+ *
+ * @throws RangeError without a space, or when `start` is not before `end`: a claim without cells would guard nothing.
+ */
+export function cellsOf(spaces: readonly string[], start: Date, end: Date): string[] {
+  if (spaces.length === 0 || !(start < end)) {
+    throw new RangeError('A claim needs a space and a start that is before its end.');
+  }
+  const steps: string[] = [];
+  const firstMs = Math.floor(start.getTime() / CELL_MS) * CELL_MS;
+  for (let atMs = firstMs; atMs < end.getTime(); atMs += CELL_MS) steps.push(stepOf(new Date(atMs)));
+  return spaces.flatMap((space) => steps.map((step) => `${space}@${step}`));
+}
+
+/**
+ * The spaces that a resource fills: its own, and one for each resource with which it shares ground, named by the pair in
+ * alphabetical order so that both name it alike (`turf-a+turf-full`). A full turf thus meets each of its halves in one
+ * space, and the halves meet nowhere.
+ *
+ * The relation is symmetric: `sharesSpaceWith` must name the other resource on both sides, whichever declared it first.
+ */
+export function spacesOf(resourceId: string, sharesSpaceWith: readonly string[]): string[] {
+  const others = new Set(sharesSpaceWith);
+  others.delete(resourceId);
+  return [resourceId, ...[...others].map((other) => [resourceId, other].sort().join('+'))];
+}
+
+/**
+ * `YYYYMMDDHHmm` in UTC. By arithmetic, since one availability answer asks for thousands of them and cutting up ISO text
+ * takes three times as long.
+ */
+function stepOf(instant: Date): string {
+  const day = (instant.getUTCFullYear() * 100 + instant.getUTCMonth() + 1) * 100 + instant.getUTCDate();
+  return String(day * 10_000 + instant.getUTCHours() * 100 + instant.getUTCMinutes());
+}
