@@ -1,0 +1,29 @@
+import { eventBody } from '../events/event-body.rules.ts';
+import type { DeliveryDetail } from './deliveries.service.ts';
+
+/** A delivery as its receiver sees it (decisions §7). An attempt that is being made is not shown before its end. */
+export function deliveryView({ delivery, event, endpointUrl }: DeliveryDetail): Record<string, unknown> {
+  return {
+    id: delivery._id,
+    event_id: delivery.eventId,
+    event_type: delivery.eventType,
+    subscription_id: delivery.subscriptionId,
+    endpoint_url: endpointUrl,
+    state: delivery.state,
+    attempts: delivery.attempts
+      .filter((attempt) => attempt.outcome !== 'started')
+      .map((attempt) => ({
+        delivery_id: attempt.deliveryId,
+        attempt: attempt.attempt,
+        sent_at: attempt.sentAt.toISOString(),
+        status_code: attempt.statusCode,
+        error: attempt.error,
+        duration_ms: attempt.durationMs,
+        response_excerpt: attempt.responseExcerpt,
+      })),
+    next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
+    dead_lettered_at: delivery.deadLetteredAt?.toISOString() ?? null,
+    created_at: delivery.createdAt.toISOString(),
+    payload: event === null ? null : eventBody(event, delivery.partnerId),
+  };
+}

@@ -1,0 +1,97 @@
+import { isIP } from 'node:net';
+import { errorCodeOf } from './delivery-error.rules.ts';
+import { isPublicAddress } from './endpoint-address.rules.ts';
+import { type ResolveAddresses, resolveAddresses } from './resolve-addresses.ts';
+
+const MAX_URL_CHARACTERS = 2048;
+const RESOLVE_TIMEOUT_MS = 3_000;
+const LOCAL_NAMES = /(^|\.)(localhost|local|internal)$/;
+
+/** The verdict on an endpoint; `message` is written for the partner's developer and holds no address that DNS gave. */
+export type EndpointUrlCheck = { ok: true } | { ok: false; message: string };
+
+export type EndpointUrlRules = {
+  /** Development only: also allows `http` and hosts in private networks, and does not resolve names. */
+  allowPrivateNetworks: boolean;
+  /** How names become addresses; the system's resolver unless given. */
+  resolve?: ResolveAddresses;
+};
+
+/**
+ * Decides whether deliveries may be sent to a URL (decisions §6): `https`, at most 2,048 characters, no credentials,
+ * no fragment, and a host that is, or resolves only to, public addresses. Never rejects. Resolution is given 3 s.
+ *
+ * It is a courtesy at create time, not the guard: DNS may answer otherwise later, so every connection is checked again
+ * (see `createCheckedConnect`).
+ */
+export async function checkEndpointUrl(url: string, rules: EndpointUrlRules): Promise<EndpointUrlCheck> {
+  const message = endpointFormFault(url, rules) ?? (await refusalOfHost(new URL(url), rules));
+  return message === null ? { ok: true } : { ok: false, message };
+}
+
+/** What is wrong with the text of an endpoint's URL, wherever its host leads; null where nothing is. */
+export function endpointFormFault(text: string, { allowPrivateNetworks }: EndpointUrlRules): string | null {
+  if (text.length > MAX_URL_CHARACTERS) {
+    return `endpoint_url is ${text.length} characters long; at most ${MAX_URL_CHARACTERS} are allowed.`;
+  }
+  // The URL parser drops or replaces these silently, so the stored text would not be the address that is called.
+  if (/[\s\p{Cc}\p{Cs}]/u.test(text))
+    return 'endpoint_url contains white space or control characters; remove them.';
+  if (!URL.canParse(text)) {
+    return 'endpoint_url is not a valid absolute URL; send one like https://partner.example/webhooks.';
+  }
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && !(allowPrivateNetworks && url.protocol === 'http:')) {
+    return 'endpoint_url must start with https://; deliveries are not sent over an unencrypted connection.';
+  }
+  if (url.username !== '' || url.password !== '') {
+    return 'endpoint_url must not contain a user name or password; verify X-Service-Signature instead.';
+  }
+  // `url.hash` is empty for a bare "#"; in a serialised URL the character always begins a fragment.
+  if (url.href.includes('#')) return 'endpoint_url must not contain a fragment (the part from "#" on).';
+  if (url.port === '0') return 'endpoint_url names port 0, which cannot be connected to; use 1 to 65535.';
+  return null;
+}
+
+async function refusalOfHost(url: URL, rules: EndpointUrlRules): Promise<string | null> {
+  if (rules.allowPrivateNetworks) return null;
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  if (isIP(host) !== 0) {
+    return isPublicAddress(host)
+      ? null
+      : `endpoint_url points to ${host}, which is not a public address; use a host that the internet can reach.`;
+  }
+  if (host === '' || LOCAL_NAMES.test(host)) {
+    return `endpoint_url names the host "${host}", which exists only in a local network; use a public host name.`;
+  }
+  return refusalOfName(host, rules.resolve ?? resolveAddresses);
+}
+
+async function refusalOfName(host: string, resolve: ResolveAddresses): Promise<string | null> {
+  let addresses: readonly string[];
+  try {
+    addresses = await inTime(resolve(host));
+  } catch (error) {
+    return isDefiniteAbsence(error)
+      ? `The host ${host} of endpoint_url does not resolve; check its spelling, or publish its DNS record first.`
+      : `The host ${host} of endpoint_url could not be resolved just now; try again, and check its name servers.`;
+  }
+  if (addresses.length > 0 && addresses.every(isPublicAddress)) return null;
+  return `The host ${host} of endpoint_url resolves to an address that is not public; every address must be public.`;
+}
+
+function isDefiniteAbsence(error: unknown): boolean {
+  return ['ENOTFOUND', 'ENODATA'].includes(errorCodeOf(error));
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('The name was not resolved in time.')), RESOLVE_TIMEOUT_MS);
+  });
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
