@@ -1,0 +1,27 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+const KEY_PATTERN = /^(pk_(?:sandbox|live)_[0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
+
+/**
+ * A new partner key `pk_sandbox_<16 hex>_<43 base64url>` (or `pk_live_…`): the part before the last underscore names
+ * the key in lists and logs, the last part has 256 random bits. Operator interface, "keys".
+ */
+export function newApiKey(mode: 'sandbox' | 'production'): { apiKey: string; prefix: string; hash: string } {
+  const prefix = `pk_${mode === 'production' ? 'live' : 'sandbox'}_${randomBytes(8).toString('hex')}`;
+  const apiKey = `${prefix}_${randomBytes(32).toString('base64url')}`;
+  return { apiKey, prefix, hash: hashOf(apiKey) };
+}
+
+/** The public prefix of something that has the form of a partner key; undefined for anything else. */
+export function prefixOf(apiKey: string): string | undefined {
+  return KEY_PATTERN.exec(apiKey)?.[1];
+}
+
+/** Whether `apiKey` is the key whose hash was stored; takes the same time wherever they differ. */
+export function matchesHash(apiKey: string, hash: string): boolean {
+  return timingSafeEqual(Buffer.from(hashOf(apiKey), 'hex'), Buffer.from(hash, 'hex'));
+}
+
+function hashOf(apiKey: string): string {
+  return createHash('sha256').update(apiKey).digest('hex');
+}

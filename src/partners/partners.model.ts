@@ -1,0 +1,90 @@
+import type { Model } from 'mongoose';
+import { Schema } from 'mongoose';
+import type { CollectionDefinition } from '../platform/collections.ts';
+import type { Db } from '../platform/mongo.ts';
+import { modelOf } from '../platform/mongo.ts';
+
+export type PartnerRow = {
+  _id: string;
+  name: string;
+  contactEmail: string;
+  status: 'active' | 'suspended';
+  certifiedAt: Date | null;
+  createdAt: Date;
+};
+
+/** `hash` is the SHA-256 of the whole key in hex; the key itself is stored nowhere. `prefix` is public. */
+export type ApiKeyRow = {
+  _id: string;
+  partnerId: string;
+  prefix: string;
+  hash: string;
+  label: string | null;
+  createdAt: Date;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+};
+
+/** A grant: this partner may operate this venue. `_id` is `<partnerId>:<venueId>`. */
+export type GrantRow = { _id: string; partnerId: string; venueId: string };
+
+const partnerSchema = new Schema<PartnerRow>(
+  {
+    _id: { type: String, required: true },
+    name: { type: String, required: true },
+    contactEmail: { type: String, required: true },
+    status: { type: String, enum: ['active', 'suspended'], required: true },
+    certifiedAt: { type: Date, default: null },
+    createdAt: { type: Date, required: true },
+  },
+  { collection: 'partners', versionKey: false },
+);
+
+const apiKeySchema = new Schema<ApiKeyRow>(
+  {
+    _id: { type: String, required: true },
+    partnerId: { type: String, required: true },
+    prefix: { type: String, required: true },
+    hash: { type: String, required: true },
+    label: { type: String, default: null },
+    createdAt: { type: Date, required: true },
+    expiresAt: { type: Date, default: null },
+    revokedAt: { type: Date, default: null },
+  },
+  { collection: 'api_keys', versionKey: false },
+);
+
+const grantSchema = new Schema<GrantRow>(
+  {
+    _id: { type: String, required: true },
+    partnerId: { type: String, required: true },
+    venueId: { type: String, required: true },
+  },
+  { collection: 'grants', versionKey: false },
+);
+
+export const partnerModel = (db: Db): Model<PartnerRow> => modelOf(db, 'Partner', partnerSchema);
+export const apiKeyModel = (db: Db): Model<ApiKeyRow> => modelOf(db, 'ApiKey', apiKeySchema);
+export const grantModel = (db: Db): Model<GrantRow> => modelOf(db, 'Grant', grantSchema);
+
+export const PARTNER_COLLECTIONS: CollectionDefinition[] = [
+  {
+    name: 'partners',
+    jsonSchema: { required: ['name', 'status'], properties: { status: { enum: ['active', 'suspended'] } } },
+    indexes: [],
+  },
+  {
+    name: 'api_keys',
+    indexes: [
+      { name: 'key_by_prefix', key: { prefix: 1 }, unique: true },
+      { name: 'keys_of_partner', key: { partnerId: 1 } },
+    ],
+  },
+  {
+    name: 'grants',
+    indexes: [
+      { name: 'grants_of_partner', key: { partnerId: 1 } },
+      { name: 'grants_of_venue', key: { venueId: 1 } },
+    ],
+  },
+];

@@ -1,0 +1,157 @@
+import type { Operator } from '../http/operator.ts';
+import type { Route } from '../http/route.ts';
+import { created, listing, noContent, ok, route } from '../http/route.ts';
+import { defined } from '../platform/defined.ts';
+import { getVenue } from '../venues/venues.service.ts';
+import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
+import type { IssueKeyBody, PartnerBody, PartnerChange } from './partners.schemas.ts';
+import {
+  certifyPartnerBody,
+  createPartnerBody,
+  issueKeyBody,
+  updatePartnerBody,
+} from './partners.schemas.ts';
+import type { PartnerDeps } from './partners.service.ts';
+import {
+  certifyPartner,
+  createPartner,
+  getPartner,
+  grantVenue,
+  issueApiKey,
+  listApiKeys,
+  listPartners,
+  revokeApiKey,
+  revokeVenue,
+  updatePartner,
+} from './partners.service.ts';
+
+type PartnerParams = { partnerId: string };
+type KeyParams = PartnerParams & { keyId: string };
+type GrantParams = PartnerParams & { venueId: string };
+
+const PREFIX = '/api/v1/operator/partners';
+
+/** Operator interface, "partners", "keys" and grants. */
+export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
+  return [
+    route<Operator, unknown, unknown, PartnerBody>({
+      method: 'post',
+      path: PREFIX,
+      summary: 'Register a partner',
+      body: createPartnerBody,
+      handle: async ({ body: { name, contact_email: contactEmail } }) =>
+        created(partnerView(await createPartner(deps, { name, contactEmail }))),
+    }),
+    route<Operator>({
+      method: 'get',
+      path: PREFIX,
+      summary: 'List all partners',
+      handle: async () => listing((await listPartners(deps)).map(partnerView)),
+    }),
+    route<Operator, PartnerParams>({
+      method: 'get',
+      path: `${PREFIX}/:partnerId`,
+      summary: 'Read a partner',
+      handle: async ({ params }) => ok(partnerView(await getPartner(deps, params.partnerId))),
+    }),
+    route<Operator, PartnerParams, unknown, PartnerChange>({
+      method: 'patch',
+      path: `${PREFIX}/:partnerId`,
+      summary: 'Change, suspend or reactivate a partner',
+      body: updatePartnerBody,
+      handle: async ({ params, body: { contact_email: contactEmail, ...same } }) =>
+        ok(partnerView(await updatePartner(deps, params.partnerId, defined({ ...same, contactEmail })))),
+    }),
+    route<Operator, PartnerParams, unknown, { notes?: string }>({
+      method: 'post',
+      path: `${PREFIX}/:partnerId/certify`,
+      summary: 'Certify a partner for production',
+      body: certifyPartnerBody,
+      handle: async ({ params }) => ok(partnerView(await certifyPartner(deps, params.partnerId))),
+    }),
+    ...keyRoutes(deps),
+    ...grantRoutes(deps),
+  ];
+}
+
+function keyRoutes(deps: PartnerDeps): Route<Operator>[] {
+  return [
+    route<Operator, PartnerParams, unknown, IssueKeyBody>({
+      method: 'post',
+      path: `${PREFIX}/:partnerId/keys`,
+      summary: 'Issue an API key; it is shown this once',
+      body: issueKeyBody,
+      handle: async ({ params, body }) => {
+        const input = { label: body.label ?? null, expiresAt: body.expires_at ?? null };
+        const { apiKey, key } = await issueApiKey(deps, params.partnerId, input);
+        const { key_id, ...rest } = keyView(key);
+        return created({ key_id, api_key: apiKey, ...rest });
+      },
+    }),
+    route<Operator, PartnerParams>({
+      method: 'get',
+      path: `${PREFIX}/:partnerId/keys`,
+      summary: "List a partner's keys",
+      handle: async ({ params }) => {
+        const keys = await listApiKeys(deps, params.partnerId);
+        return listing(
+          keys.map((key) => ({ ...keyView(key), revoked_at: key.revokedAt?.toISOString() ?? null })),
+        );
+      },
+    }),
+    route<Operator, KeyParams>({
+      method: 'delete',
+      path: `${PREFIX}/:partnerId/keys/:keyId`,
+      summary: 'Revoke a key',
+      handle: async ({ params }) => {
+        await revokeApiKey(deps, params.partnerId, params.keyId);
+        return noContent();
+      },
+    }),
+  ];
+}
+
+function grantRoutes(deps: PartnerDeps): Route<Operator>[] {
+  return [
+    route<Operator, GrantParams>({
+      method: 'put',
+      path: `${PREFIX}/:partnerId/venues/:venueId`,
+      summary: 'Let a partner operate a venue',
+      handle: async ({ params }) => {
+        await getVenue(deps, params.venueId);
+        await grantVenue(deps, params.partnerId, params.venueId);
+        return noContent();
+      },
+    }),
+    route<Operator, GrantParams>({
+      method: 'delete',
+      path: `${PREFIX}/:partnerId/venues/:venueId`,
+      summary: 'End a grant',
+      handle: async ({ params }) => {
+        await revokeVenue(deps, params.partnerId, params.venueId);
+        return noContent();
+      },
+    }),
+  ];
+}
+
+function partnerView(partner: PartnerRow): Record<string, unknown> {
+  return {
+    partner_id: partner._id,
+    name: partner.name,
+    contact_email: partner.contactEmail,
+    status: partner.status,
+    certified_at: partner.certifiedAt?.toISOString() ?? null,
+    created_at: partner.createdAt.toISOString(),
+  };
+}
+
+function keyView(key: ApiKeyRow) {
+  return {
+    key_id: key._id,
+    prefix: key.prefix,
+    label: key.label,
+    created_at: key.createdAt.toISOString(),
+    expires_at: key.expiresAt?.toISOString() ?? null,
+  };
+}

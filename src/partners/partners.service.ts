@@ -1,0 +1,181 @@
+import type { Clock } from '../platform/clock.ts';
+import { DomainError } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import type { Db } from '../platform/mongo.ts';
+import { matchesHash, newApiKey, prefixOf } from './api-key.rules.ts';
+import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
+import {
+  deleteGrant,
+  findActivePartnerIds,
+  findApiKeyByPrefix,
+  findGrant,
+  findPartner,
+  insertApiKey,
+  insertGrant,
+  insertPartner,
+  listApiKeyRows,
+  listGrantedVenueIds,
+  listGranteeIds,
+  listPartnerRows,
+  revokeApiKeyRow,
+  updatePartnerRow,
+} from './partners.store.ts';
+
+export type PartnerDeps = { db: Db; clock: Clock; config: { serviceMode: 'sandbox' | 'production' } };
+
+/** The caller of a partner endpoint: everything that it may see or do derives from `partnerId`. */
+export type PartnerCaller = { partnerId: string; keyId: string };
+
+/**
+ * Resolves an API key to its partner (contract, "Authentication").
+ * @throws DomainError INVALID_API_KEY for a key that is missing, malformed, unknown, expired or revoked, in one wording,
+ * so that a stranger learns nothing about keys; PARTNER_SUSPENDED for the key of a suspended partner.
+ */
+export async function authenticatePartner(
+  deps: PartnerDeps,
+  apiKey: string | undefined,
+): Promise<PartnerCaller> {
+  const prefix = prefixOf(apiKey ?? '');
+  const key = prefix === undefined ? null : await findApiKeyByPrefix(deps.db, prefix);
+  if (
+    key === null ||
+    apiKey === undefined ||
+    !matchesHash(apiKey, key.hash) ||
+    !isLive(key, deps.clock.now())
+  ) {
+    throw new DomainError(
+      'INVALID_API_KEY',
+      'The x-api-key header is missing, or its key is malformed, unknown, expired or revoked. Send the key that the platform operator issued to you.',
+    );
+  }
+  const partner = await findPartner(deps.db, key.partnerId);
+  if (partner?.status !== 'active') {
+    throw new DomainError(
+      'PARTNER_SUSPENDED',
+      'Your partner account is suspended. Contact the platform operator to have it reactivated.',
+    );
+  }
+  return { partnerId: key.partnerId, keyId: key._id };
+}
+
+function isLive(key: ApiKeyRow, now: Date): boolean {
+  return (key.revokedAt === null || key.revokedAt > now) && (key.expiresAt === null || key.expiresAt > now);
+}
+
+/** Registers a partner, active and not yet certified. */
+export async function createPartner(
+  deps: PartnerDeps,
+  input: { name: string; contactEmail: string },
+): Promise<PartnerRow> {
+  const partner: PartnerRow = {
+    _id: newId(),
+    ...input,
+    status: 'active',
+    certifiedAt: null,
+    createdAt: deps.clock.now(),
+  };
+  await insertPartner(deps.db, partner);
+  return partner;
+}
+
+export async function listPartners(deps: PartnerDeps): Promise<PartnerRow[]> {
+  return listPartnerRows(deps.db);
+}
+
+/** @throws DomainError PARTNER_NOT_FOUND */
+export async function getPartner(deps: PartnerDeps, partnerId: string): Promise<PartnerRow> {
+  return found(await findPartner(deps.db, partnerId));
+}
+
+/** Changes name, contact or status; a suspended partner's keys are refused from the next call on. @throws PARTNER_NOT_FOUND */
+export async function updatePartner(
+  deps: PartnerDeps,
+  partnerId: string,
+  change: Partial<Pick<PartnerRow, 'name' | 'contactEmail' | 'status'>>,
+): Promise<PartnerRow> {
+  return found(await updatePartnerRow(deps.db, partnerId, change));
+}
+
+/** Records that the partner passed certification; the first date stays. @throws DomainError PARTNER_NOT_FOUND */
+export async function certifyPartner(deps: PartnerDeps, partnerId: string): Promise<PartnerRow> {
+  const partner = await getPartner(deps, partnerId);
+  if (partner.certifiedAt !== null) return partner;
+  return found(await updatePartnerRow(deps.db, partnerId, { certifiedAt: deps.clock.now() }));
+}
+
+/**
+ * Issues a key. `apiKey` is in this answer and nowhere else; only its hash is stored.
+ * @throws DomainError PARTNER_NOT_FOUND; PARTNER_NOT_CERTIFIED in production mode before certification.
+ */
+export async function issueApiKey(
+  deps: PartnerDeps,
+  partnerId: string,
+  input: { label: string | null; expiresAt: Date | null },
+): Promise<{ apiKey: string; key: ApiKeyRow }> {
+  const partner = await getPartner(deps, partnerId);
+  if (deps.config.serviceMode === 'production' && partner.certifiedAt === null) {
+    throw new DomainError(
+      'PARTNER_NOT_CERTIFIED',
+      'A production key can be issued only to a certified partner. Certify the partner first.',
+    );
+  }
+  const { apiKey, prefix, hash } = newApiKey(deps.config.serviceMode);
+  const key: ApiKeyRow = {
+    _id: newId(),
+    partnerId,
+    prefix,
+    hash,
+    label: input.label,
+    createdAt: deps.clock.now(),
+    expiresAt: input.expiresAt,
+    revokedAt: null,
+  };
+  await insertApiKey(deps.db, key);
+  return { apiKey, key };
+}
+
+/** @throws DomainError PARTNER_NOT_FOUND */
+export async function listApiKeys(deps: PartnerDeps, partnerId: string): Promise<ApiKeyRow[]> {
+  await getPartner(deps, partnerId);
+  return listApiKeyRows(deps.db, partnerId);
+}
+
+/** Revokes a key for good; every API process refuses it from its next call on. @throws DomainError KEY_NOT_FOUND */
+export async function revokeApiKey(deps: PartnerDeps, partnerId: string, keyId: string): Promise<void> {
+  if (!(await revokeApiKeyRow(deps.db, partnerId, keyId, deps.clock.now()))) {
+    throw new DomainError(
+      'KEY_NOT_FOUND',
+      'This partner has no key with that id. List its keys to find the id.',
+    );
+  }
+}
+
+/** Lets the partner operate the venue. The caller has checked that the venue exists. @throws DomainError PARTNER_NOT_FOUND */
+export async function grantVenue(deps: PartnerDeps, partnerId: string, venueId: string): Promise<void> {
+  await getPartner(deps, partnerId);
+  await insertGrant(deps.db, partnerId, venueId);
+}
+
+/** Ends the grant, if there is one; bookings that the partner made stay its own. @throws DomainError PARTNER_NOT_FOUND */
+export async function revokeVenue(deps: PartnerDeps, partnerId: string, venueId: string): Promise<void> {
+  await getPartner(deps, partnerId);
+  await deleteGrant(deps.db, partnerId, venueId);
+}
+
+export async function hasGrant(deps: { db: Db }, partnerId: string, venueId: string): Promise<boolean> {
+  return findGrant(deps.db, partnerId, venueId);
+}
+
+export async function grantedVenueIds(deps: { db: Db }, partnerId: string): Promise<string[]> {
+  return listGrantedVenueIds(deps.db, partnerId);
+}
+
+/** The active partners that may operate the venue: those who may hear of its events (decisions §6). */
+export async function activeGrantees(deps: { db: Db }, venueId: string): Promise<Set<string>> {
+  return findActivePartnerIds(deps.db, await listGranteeIds(deps.db, venueId));
+}
+
+function found(partner: PartnerRow | null): PartnerRow {
+  if (partner !== null) return partner;
+  throw new DomainError('PARTNER_NOT_FOUND', 'There is no partner with that id.');
+}

@@ -1,0 +1,81 @@
+import mongoose from 'mongoose';
+import type { Db } from '../platform/mongo.ts';
+import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
+import { apiKeyModel, grantModel, partnerModel } from './partners.model.ts';
+
+export async function insertPartner(db: Db, partner: PartnerRow): Promise<void> {
+  await partnerModel(db).create(partner);
+}
+
+export async function findPartner(db: Db, partnerId: string): Promise<PartnerRow | null> {
+  return partnerModel(db).findById(partnerId).lean();
+}
+
+/** Every partner but the built-in one, oldest first. */
+export async function listPartnerRows(db: Db): Promise<PartnerRow[]> {
+  return partnerModel(db).find({}).sort({ _id: 1 }).lean();
+}
+
+export async function updatePartnerRow(
+  db: Db,
+  partnerId: string,
+  set: Partial<Omit<PartnerRow, '_id'>>,
+): Promise<PartnerRow | null> {
+  return partnerModel(db).findByIdAndUpdate(partnerId, { $set: set }, { returnDocument: 'after' }).lean();
+}
+
+/** Of `partnerIds`, those that are active. */
+export async function findActivePartnerIds(db: Db, partnerIds: readonly string[]): Promise<Set<string>> {
+  const rows = await partnerModel(db)
+    .find({ _id: mongoose.trusted({ $in: [...partnerIds] }), status: 'active' }, { _id: 1 })
+    .lean();
+  return new Set(rows.map((row) => row._id));
+}
+
+export async function insertApiKey(db: Db, key: ApiKeyRow): Promise<void> {
+  await apiKeyModel(db).create(key);
+}
+
+export async function findApiKeyByPrefix(db: Db, prefix: string): Promise<ApiKeyRow | null> {
+  return apiKeyModel(db).findOne({ prefix }).lean();
+}
+
+export async function listApiKeyRows(db: Db, partnerId: string): Promise<ApiKeyRow[]> {
+  return apiKeyModel(db).find({ partnerId }).sort({ _id: 1 }).lean();
+}
+
+/** Marks the key revoked, once; true where such a key of that partner exists. */
+export async function revokeApiKeyRow(db: Db, partnerId: string, keyId: string, at: Date): Promise<boolean> {
+  const key = await apiKeyModel(db).findOne({ _id: keyId, partnerId }).lean();
+  if (key === null) return false;
+  await apiKeyModel(db).updateOne({ _id: keyId, revokedAt: null }, { $set: { revokedAt: at } });
+  return true;
+}
+
+const grantId = (partnerId: string, venueId: string) => `${partnerId}:${venueId}`;
+
+export async function insertGrant(db: Db, partnerId: string, venueId: string): Promise<void> {
+  await grantModel(db).updateOne(
+    { _id: grantId(partnerId, venueId) },
+    { $setOnInsert: { partnerId, venueId } },
+    { upsert: true },
+  );
+}
+
+export async function deleteGrant(db: Db, partnerId: string, venueId: string): Promise<void> {
+  await grantModel(db).deleteOne({ _id: grantId(partnerId, venueId) });
+}
+
+export async function findGrant(db: Db, partnerId: string, venueId: string): Promise<boolean> {
+  return (await grantModel(db).exists({ _id: grantId(partnerId, venueId) })) !== null;
+}
+
+export async function listGrantedVenueIds(db: Db, partnerId: string): Promise<string[]> {
+  const rows = await grantModel(db).find({ partnerId }, { venueId: 1 }).lean();
+  return rows.map((row) => row.venueId);
+}
+
+export async function listGranteeIds(db: Db, venueId: string): Promise<string[]> {
+  const rows = await grantModel(db).find({ venueId }, { partnerId: 1 }).lean();
+  return rows.map((row) => row.partnerId);
+}

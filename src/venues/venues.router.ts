@@ -1,0 +1,157 @@
+import type { Operator } from '../http/operator.ts';
+import type { Route } from '../http/route.ts';
+import { created, listing, ok, route } from '../http/route.ts';
+import type { PartnerCaller } from '../partners/partners.service.ts';
+import type { Clock } from '../platform/clock.ts';
+import { defined } from '../platform/defined.ts';
+import { toPaise } from '../platform/money.ts';
+import { operatorResourceView, resourceView, venueView } from './venue-view.rules.ts';
+import type { ResourceBody, VenueBody } from './venues.schemas.ts';
+import {
+  createResourceBody,
+  createVenueBody,
+  updateResourceBody,
+  updateVenueBody,
+} from './venues.schemas.ts';
+import type { NewResource, VenueDeps, VenueRow } from './venues.service.ts';
+import {
+  createResource,
+  createVenue,
+  getGrantedVenue,
+  getResource,
+  getVenue,
+  listGrantedResources,
+  listGrantedVenues,
+  listResources,
+  listVenues,
+  updateResource,
+  updateVenue,
+} from './venues.service.ts';
+
+type VenueParams = { venueId: string };
+type ResourceParams = { resourceId: string };
+
+/** Contract "Venues" and "Resources". */
+export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
+  return [
+    route<PartnerCaller>({
+      method: 'get',
+      path: '/api/v1/partner/venues',
+      summary: 'List the venues granted to you',
+      handle: async ({ caller }) => listing((await listGrantedVenues(deps, caller.partnerId)).map(venueView)),
+    }),
+    route<PartnerCaller, VenueParams>({
+      method: 'get',
+      path: '/api/v1/partner/venues/:venueId',
+      summary: 'Read a venue',
+      handle: async ({ caller, params }) =>
+        ok(venueView(await getGrantedVenue(deps, caller.partnerId, params.venueId))),
+    }),
+    route<PartnerCaller, VenueParams>({
+      method: 'get',
+      path: '/api/v1/partner/venues/:venueId/resources',
+      summary: 'List the resources of a venue',
+      handle: async ({ caller, params }) =>
+        listing((await listGrantedResources(deps, caller.partnerId, params.venueId)).map(resourceView)),
+    }),
+  ];
+}
+
+/** Operator interface, "venues" and "resources". */
+export function operatorVenueRoutes(deps: VenueDeps & { clock: Clock }): Route<Operator>[] {
+  return [
+    route<Operator, unknown, unknown, VenueBody>({
+      method: 'post',
+      path: '/api/v1/operator/venues',
+      summary: 'Add a venue',
+      body: createVenueBody,
+      handle: async ({ body }) => {
+        const optional = defined({ timeZone: body.time_zone, status: body.status });
+        const { name, address, city } = body;
+        return created(venueView(await createVenue(deps, { name, address, city, ...optional })));
+      },
+    }),
+    route<Operator>({
+      method: 'get',
+      path: '/api/v1/operator/venues',
+      summary: 'List all venues',
+      handle: async () => listing((await listVenues(deps)).map(venueView)),
+    }),
+    route<Operator, VenueParams>({
+      method: 'get',
+      path: '/api/v1/operator/venues/:venueId',
+      summary: 'Read a venue',
+      handle: async ({ params }) => ok(venueView(await getVenue(deps, params.venueId))),
+    }),
+    route<Operator, VenueParams, unknown, Partial<VenueBody>>({
+      method: 'patch',
+      path: '/api/v1/operator/venues/:venueId',
+      summary: 'Change a venue',
+      body: updateVenueBody,
+      handle: async ({ params, body }) =>
+        ok(venueView(await updateVenue(deps, params.venueId, venueChange(body)))),
+    }),
+    route<Operator, VenueParams, unknown, ResourceBody>({
+      method: 'post',
+      path: '/api/v1/operator/venues/:venueId/resources',
+      summary: 'Add a resource to a venue',
+      body: createResourceBody,
+      handle: async ({ params, body }) => {
+        const resource = await createResource(deps, params.venueId, newResource(body), deps.clock.now());
+        return created(operatorResourceView(resource));
+      },
+    }),
+    route<Operator, VenueParams>({
+      method: 'get',
+      path: '/api/v1/operator/venues/:venueId/resources',
+      summary: 'List the resources of a venue',
+      handle: async ({ params }) =>
+        listing((await listResources(deps, params.venueId)).map(operatorResourceView)),
+    }),
+    route<Operator, ResourceParams>({
+      method: 'get',
+      path: '/api/v1/operator/resources/:resourceId',
+      summary: 'Read a resource',
+      handle: async ({ params }) => ok(operatorResourceView(await getResource(deps, params.resourceId))),
+    }),
+    route<Operator, ResourceParams, unknown, Partial<ResourceBody>>({
+      method: 'patch',
+      path: '/api/v1/operator/resources/:resourceId',
+      summary: 'Change a resource for what is sold from now on',
+      body: updateResourceBody,
+      handle: async ({ params, body }) =>
+        ok(operatorResourceView(await updateResource(deps, params.resourceId, resourceChange(body)))),
+    }),
+  ];
+}
+
+function venueChange({ time_zone: timeZone, ...same }: Partial<VenueBody>): Partial<Omit<VenueRow, '_id'>> {
+  return defined({ ...same, timeZone });
+}
+
+function newResource(body: ResourceBody): NewResource {
+  return {
+    name: body.name,
+    resourceType: body.resource_type,
+    sportCategory: body.sport_category,
+    durationMinutes: body.duration_minutes,
+    pricePaise: toPaise(body.price_rupees),
+    opensAt: body.operating_hours_start,
+    closesAt: body.operating_hours_end,
+    sharesSpaceWith: body.shares_space_with,
+    ...defined({ status: body.status }),
+  };
+}
+
+function resourceChange(body: Partial<ResourceBody>): Parameters<typeof updateResource>[2] {
+  return defined({
+    name: body.name,
+    resourceType: body.resource_type,
+    sportCategory: body.sport_category,
+    durationMinutes: body.duration_minutes,
+    pricePaise: body.price_rupees === undefined ? undefined : toPaise(body.price_rupees),
+    opensAt: body.operating_hours_start,
+    closesAt: body.operating_hours_end,
+    status: body.status,
+  });
+}

@@ -1,0 +1,186 @@
+import slugify from '@sindresorhus/slugify';
+import { grantedVenueIds, hasGrant } from '../partners/partners.service.ts';
+import { DomainError, fieldError } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import type { Db } from '../platform/mongo.ts';
+import { coverSharedSpace } from '../reservations/shared-space.service.ts';
+import type { ResourceRow, VenueRow } from './venues.model.ts';
+import {
+  addSharedSpace,
+  findResource,
+  findVenue,
+  insertResource,
+  insertVenue,
+  listResourceRows,
+  listVenueRows,
+  updateResourceRow,
+  updateVenueRow,
+} from './venues.store.ts';
+
+export type { ResourceRow, VenueRow } from './venues.model.ts';
+
+export type VenueDeps = { db: Db; config: { defaultTimeZone: string } };
+
+/** The venues granted to the partner, by name; none before onboarding (contract, "Venues"). */
+export async function listGrantedVenues(deps: { db: Db }, partnerId: string): Promise<VenueRow[]> {
+  return listVenueRows(deps.db, await grantedVenueIds(deps, partnerId));
+}
+
+/** @throws DomainError VENUE_NOT_FOUND for a venue that is missing or not granted; the two look the same (contract, "Venues"). */
+export async function getGrantedVenue(
+  deps: { db: Db },
+  partnerId: string,
+  venueId: string,
+): Promise<VenueRow> {
+  const venue = await findGrantedVenue(deps, partnerId, venueId);
+  if (venue !== null) return venue;
+  throw venueNotFound(
+    'There is no venue with that id among those granted to you. List your venues to find its id.',
+  );
+}
+
+/** The venue if it exists and is granted to the partner, else null. */
+export async function findGrantedVenue(
+  deps: { db: Db },
+  partnerId: string,
+  venueId: string,
+): Promise<VenueRow | null> {
+  return (await hasGrant(deps, partnerId, venueId)) ? findVenue(deps.db, venueId) : null;
+}
+
+/** The resources of a venue granted to the partner. @throws DomainError VENUE_NOT_FOUND */
+export async function listGrantedResources(
+  deps: { db: Db },
+  partnerId: string,
+  venueId: string,
+): Promise<ResourceRow[]> {
+  await getGrantedVenue(deps, partnerId, venueId);
+  return listResourceRows(deps.db, venueId);
+}
+
+export async function createVenue(
+  deps: VenueDeps,
+  input: Pick<VenueRow, 'name' | 'address' | 'city'> & Partial<Pick<VenueRow, 'timeZone' | 'status'>>,
+): Promise<VenueRow> {
+  const venue: VenueRow = { _id: newId(), timeZone: deps.config.defaultTimeZone, status: 'active', ...input };
+  await insertVenue(deps.db, venue);
+  return venue;
+}
+
+export async function listVenues(deps: { db: Db }): Promise<VenueRow[]> {
+  return listVenueRows(deps.db);
+}
+
+/** @throws DomainError VENUE_NOT_FOUND */
+export async function getVenue(deps: { db: Db }, venueId: string): Promise<VenueRow> {
+  const venue = await findVenue(deps.db, venueId);
+  if (venue === null) throw venueNotFound('There is no venue with that id.');
+  return venue;
+}
+
+/** The venue, granted to anyone or not, or null where there is none of that id. */
+export async function findVenueById(deps: { db: Db }, venueId: string): Promise<VenueRow | null> {
+  return findVenue(deps.db, venueId);
+}
+
+/** @throws DomainError VENUE_NOT_FOUND */
+export async function updateVenue(
+  deps: { db: Db },
+  venueId: string,
+  change: Partial<Omit<VenueRow, '_id'>>,
+): Promise<VenueRow> {
+  const venue = await updateVenueRow(deps.db, venueId, change);
+  if (venue === null) throw venueNotFound('There is no venue with that id.');
+  return venue;
+}
+
+export type NewResource = Omit<ResourceRow, '_id' | 'venueId' | 'status'> &
+  Partial<Pick<ResourceRow, 'status'>>;
+
+/**
+ * Adds a resource; its id is a slug of venue and resource name, with a number where that is taken. With
+ * `sharesSpaceWith`, what stands on the named resources is made to cover the common ground first, so that the guard
+ * index refuses every overlap from the first hold on (operator interface, "Shared space").
+ * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR where a shared resource is not of this venue.
+ */
+export async function createResource(
+  deps: { db: Db },
+  venueId: string,
+  input: NewResource,
+  now: Date,
+): Promise<ResourceRow> {
+  const venue = await getVenue(deps, venueId);
+  await requireResourcesOf(deps, venueId, input.sharesSpaceWith);
+  const base = slugify(`${venue.name} ${input.name}`) || 'resource';
+  for (let number = 1; ; number += 1) {
+    const _id = number === 1 ? base : `${base}-${number}`;
+    if ((await findResource(deps.db, _id)) !== null) continue;
+    await shareSpace(deps, _id, input.sharesSpaceWith, now);
+    const resource: ResourceRow = { status: 'active', ...input, _id, venueId };
+    if (!(await insertResource(deps.db, resource))) continue;
+    await shareSpace(deps, _id, input.sharesSpaceWith, now);
+    return resource;
+  }
+}
+
+async function shareSpace(
+  deps: { db: Db },
+  resourceId: string,
+  otherIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  await addSharedSpace(deps.db, otherIds, resourceId);
+  for (const otherId of otherIds) await coverSharedSpace(deps, otherId, resourceId, now);
+}
+
+async function requireResourcesOf(
+  deps: { db: Db },
+  venueId: string,
+  resourceIds: readonly string[],
+): Promise<void> {
+  const known = new Set((await listResourceRows(deps.db, venueId)).map((row) => row._id));
+  const unknown = resourceIds.filter((id) => !known.has(id));
+  if (unknown.length > 0) {
+    throw fieldError(
+      'shares_space_with',
+      `names resources that this venue does not have: ${unknown.join(', ')}`,
+    );
+  }
+}
+
+/** @throws DomainError VENUE_NOT_FOUND */
+export async function listResources(deps: { db: Db }, venueId: string): Promise<ResourceRow[]> {
+  await getVenue(deps, venueId);
+  return listResourceRows(deps.db, venueId);
+}
+
+/** The resource, or null where there is none of that id. */
+export async function findResourceById(deps: { db: Db }, resourceId: string): Promise<ResourceRow | null> {
+  return findResource(deps.db, resourceId);
+}
+
+/** @throws DomainError RESOURCE_NOT_FOUND */
+export async function getResource(deps: { db: Db }, resourceId: string): Promise<ResourceRow> {
+  return foundResource(await findResource(deps.db, resourceId));
+}
+
+/**
+ * Changes a resource for what is sold from now on; reservations keep the window and price that they have.
+ * @throws DomainError RESOURCE_NOT_FOUND
+ */
+export async function updateResource(
+  deps: { db: Db },
+  resourceId: string,
+  change: Partial<Omit<ResourceRow, '_id' | 'venueId' | 'sharesSpaceWith'>>,
+): Promise<ResourceRow> {
+  return foundResource(await updateResourceRow(deps.db, resourceId, change));
+}
+
+function foundResource(resource: ResourceRow | null): ResourceRow {
+  if (resource !== null) return resource;
+  throw new DomainError('RESOURCE_NOT_FOUND', 'There is no resource with that id.');
+}
+
+function venueNotFound(message: string): DomainError {
+  return new DomainError('VENUE_NOT_FOUND', message);
+}
