@@ -1,0 +1,193 @@
+import { addDays, dayBounds, localDateOf } from '../platform/calendar.ts';
+import type { Clock } from '../platform/clock.ts';
+import { DomainError } from '../platform/errors.ts';
+import type { Db } from '../platform/mongo.ts';
+import { cellsOf, spacesOf } from '../reservations/cells.rules.ts';
+import type { Claim } from '../reservations/reservation-reads.store.ts';
+import { findClaimsAtVenue } from '../reservations/reservation-reads.store.ts';
+import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
+import { findGrantedVenue, findResourceById, listResources } from '../venues/venues.service.ts';
+import type { Opening, SlotWindow } from './schedule.rules.ts';
+import { slotsOn } from './schedule.rules.ts';
+import { slotIdOf } from './slot-id.rules.ts';
+
+export type AvailabilityDeps = { db: Db; clock: Clock; config: { bookingHorizonDays: number } };
+
+/** Why a slot cannot be held (decisions §2); who has it is never told. */
+export type UnavailableReason = 'held' | 'booked' | 'blackout' | 'past' | 'beyond_horizon' | 'inactive';
+
+export type Slot = {
+  slotId: string;
+  resource: ResourceRow;
+  start: Date;
+  end: Date;
+  pricePaise: number;
+  unavailableReason: UnavailableReason | null;
+};
+
+/** The opening hours of a resource, as the schedule rules take them. */
+export function openingsOf(resource: ResourceRow): Opening[] {
+  return [{ start: resource.opensAt, end: resource.closesAt }];
+}
+
+/** The cells that a claim on this window of the resource fills. */
+export function cellsOfWindow(resource: ResourceRow, window: SlotWindow): string[] {
+  return cellsOf(spacesOf(resource._id, resource.sharesSpaceWith), window.start, window.end);
+}
+
+/**
+ * Every slot of the venue's schedule on `date` (a calendar date in the venue's zone), sorted by resource and start, each
+ * with why it is not available (contract "Availability", decisions §2). It promises nothing: only a hold does.
+ * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted; RESOURCE_NOT_FOUND
+ */
+export async function readAvailability(
+  deps: AvailabilityDeps,
+  partnerId: string,
+  query: { venueId: string; date: string; resourceId?: string },
+): Promise<Slot[]> {
+  const venue = await requireAuthorizedVenue(deps, partnerId, query.venueId);
+  const resources = (await listResources(deps, venue._id)).filter(
+    (resource) => query.resourceId === undefined || resource._id === query.resourceId,
+  );
+  if (query.resourceId !== undefined && resources.length === 0) throw resourceNotFound();
+  return readSlots(deps, venue, resources, [query.date]);
+}
+
+/** @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted, in the same words. */
+export async function requireAuthorizedVenue(
+  deps: { db: Db },
+  partnerId: string,
+  venueId: string,
+): Promise<VenueRow> {
+  const venue = await findGrantedVenue(deps, partnerId, venueId);
+  if (venue !== null) return venue;
+  throw new DomainError(
+    'VENUE_NOT_AUTHORIZED',
+    'No venue with that id is granted to you. List your venues, or ask the platform operator for a grant.',
+  );
+}
+
+/** @throws DomainError RESOURCE_NOT_FOUND for a resource that the venue does not have. */
+export async function requireResourceOf(
+  deps: { db: Db },
+  venueId: string,
+  resourceId: string,
+): Promise<ResourceRow> {
+  const resource = await findResourceById(deps, resourceId);
+  if (resource === null || resource.venueId !== venueId) throw resourceNotFound();
+  return resource;
+}
+
+function resourceNotFound(): DomainError {
+  return new DomainError(
+    'RESOURCE_NOT_FOUND',
+    'The venue has no resource with that id. Copy resource_id from the listing of its resources.',
+  );
+}
+
+/** The slots of `resources` on the given operating dates. */
+async function readSlots(
+  deps: AvailabilityDeps,
+  venue: VenueRow,
+  resources: readonly ResourceRow[],
+  dates: readonly string[],
+): Promise<Slot[]> {
+  const windows = resources.flatMap((resource) =>
+    dates.flatMap((date) =>
+      slotsOn(date, openingsOf(resource), resource.durationMinutes, venue.timeZone).map((window) => ({
+        resource,
+        ...window,
+      })),
+    ),
+  );
+  if (windows.length === 0) return [];
+  const from = new Date(Math.min(...windows.map((window) => window.start.getTime())));
+  const to = new Date(Math.max(...windows.map((window) => window.end.getTime())));
+  const reasonByCell = indexClaims(await findClaimsAtVenue(deps.db, venue._id, from, to));
+  const sellable = sellableWindow(deps, venue);
+  const claimOn = (resource: ResourceRow, window: SlotWindow) =>
+    reasonByCell.size === 0 ? null : claimReason(cellsOfWindow(resource, window), reasonByCell);
+  return windows
+    .map(({ resource, start, end }) => ({
+      slotId: slotIdOf(resource._id, start),
+      resource,
+      start,
+      end,
+      pricePaise: resource.pricePaise,
+      unavailableReason:
+        unsellableReason(venue, resource, start, sellable) ?? claimOn(resource, { start, end }),
+    }))
+    .sort((a, b) => compare(a.resource._id, b.resource._id) || a.start.getTime() - b.start.getTime());
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+function indexClaims(claims: readonly Claim[]): Map<string, 'held' | 'booked'> {
+  return new Map(
+    claims.flatMap(({ cells, status }) => cells.map((cell) => [cell, reasonOf(status)] as const)),
+  );
+}
+
+/** What a claim in this state is to somebody else. */
+export function reasonOf(status: Claim['status']): 'held' | 'booked' {
+  return status === 'BOOKED' ? 'booked' : 'held';
+}
+
+function claimReason(
+  cells: readonly string[],
+  reasonByCell: Map<string, 'held' | 'booked'>,
+): 'held' | 'booked' | null {
+  const reasons = cells.map((cell) => reasonByCell.get(cell));
+  if (reasons.includes('booked')) return 'booked';
+  return reasons.includes('held') ? 'held' : null;
+}
+
+/** The instants between which a slot must start to be sold now: from now to the end of the horizon's last local day. */
+export function sellableWindow(
+  deps: Omit<AvailabilityDeps, 'db'>,
+  venue: VenueRow,
+): { after: Date; before: Date } {
+  const now = deps.clock.now();
+  const lastDate = addDays(localDateOf(now, venue.timeZone), deps.config.bookingHorizonDays);
+  return { after: now, before: dayBounds(lastDate, venue.timeZone).end };
+}
+
+/** Why a window cannot be sold to anyone, whoever may have claimed it. */
+export function unsellableReason(
+  venue: VenueRow,
+  resource: ResourceRow,
+  start: Date,
+  sellable: { after: Date; before: Date },
+): UnavailableReason | null {
+  if (venue.status !== 'active' || resource.status !== 'active') return 'inactive';
+  if (start <= sellable.after) return 'past';
+  return start >= sellable.before ? 'beyond_horizon' : null;
+}
+
+const MAX_ALTERNATIVES = 3;
+
+/**
+ * Up to three free slots of the venue for the same sport, nearest in time to `wanted` (decisions §3), of its day and
+ * the days beside it.
+ */
+export async function findAlternatives(
+  deps: AvailabilityDeps,
+  venue: VenueRow,
+  resource: ResourceRow,
+  wanted: Date,
+): Promise<Slot[]> {
+  const date = localDateOf(wanted, venue.timeZone);
+  const sameSport = (await listResources(deps, venue._id)).filter(
+    (each) => each.sportCategory === resource.sportCategory,
+  );
+  return (await readSlots(deps, venue, sameSport, [addDays(date, -1), date, addDays(date, 1)]))
+    .filter((slot) => slot.unavailableReason === null)
+    .sort((a, b) => distance(a, wanted) - distance(b, wanted))
+    .slice(0, MAX_ALTERNATIVES);
+}
+
+function distance(slot: Slot, wanted: Date): number {
+  return Math.abs(slot.start.getTime() - wanted.getTime());
+}

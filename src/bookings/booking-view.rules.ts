@@ -1,0 +1,51 @@
+import { toRupees } from '../platform/money.ts';
+import type { Reservation } from '../reservations/reservations.model.ts';
+import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
+
+/** The answer of confirm: what was true when it succeeded, whatever became of the booking since, so that a replay is alike. */
+export function confirmView(booking: Reservation): Record<string, unknown> {
+  return {
+    booking_id: booking.bookingId,
+    slot_id: booking.slotId,
+    status: 'BOOKED',
+    booked_at: booking.bookedAt?.toISOString(),
+    price_rupees: toRupees(booking.pricePaise),
+  };
+}
+
+/** A booking as reads show it (decisions §4, "Read payload"). */
+export function bookingView(detail: {
+  booking: Reservation;
+  venue: VenueRow | null;
+  resource: ResourceRow | null;
+}): Record<string, unknown> {
+  const { booking, venue, resource } = detail;
+  return {
+    booking_id: booking.bookingId,
+    hold_id: booking._id,
+    partner_id: booking.partnerId,
+    venue_id: booking.venueId,
+    resource_id: booking.resourceId,
+    slot_id: booking.slotId,
+    slot_start: booking.slotStart.toISOString(),
+    slot_end: booking.slotEnd.toISOString(),
+    status: booking.status,
+    booked_at: booking.bookedAt?.toISOString(),
+    price_rupees: toRupees(booking.pricePaise),
+    payment_reference: booking.paymentReference ?? null,
+    customer_name: booking.customer?.name ?? null,
+    customer_phone: booking.customer?.phone ?? null,
+    customer_email: booking.customer?.email ?? null,
+    venue: { venue_id: booking.venueId, name: venue?.name ?? null, city: venue?.city ?? null },
+    resource: {
+      resource_id: booking.resourceId,
+      resource_type: resource?.resourceType ?? null,
+      sport_category: resource?.sportCategory ?? null,
+    },
+    cancelled_at: booking.cancelledAt?.toISOString() ?? null,
+    cancellation_reason: booking.cancellationReason ?? null,
+    refunded_at: booking.refundedAt?.toISOString() ?? null,
+    refund_reason: booking.refundReason ?? null,
+    ...(booking.packageCreditRequested === true ? { package_credit_consumed: false } : {}),
+  };
+}

@@ -1,0 +1,107 @@
+import { addDays, dayBounds } from '../platform/calendar.ts';
+import { DomainError, fieldError } from '../platform/errors.ts';
+import type { Db } from '../platform/mongo.ts';
+import type { Page, Position } from '../platform/pagination.ts';
+import type { BookingFilter } from '../reservations/reservation-reads.store.ts';
+import { findReservationByBookingId, listBookingRows } from '../reservations/reservation-reads.store.ts';
+import type { Reservation } from '../reservations/reservations.model.ts';
+import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
+import { findResourceById, findVenueById } from '../venues/venues.service.ts';
+import { invalidPhone } from './confirm-booking.service.ts';
+import { foldName } from './name.rules.ts';
+import { normalisePhone } from './phone.rules.ts';
+
+export type BookingDeps = { db: Db; config: { defaultTimeZone: string; defaultRegion: string } };
+
+/** A booking with what its read payload shows of venue and resource. */
+export type BookingDetail = { booking: Reservation; venue: VenueRow | null; resource: ResourceRow | null };
+
+export type ListBookings = {
+  venueId?: string;
+  from?: string;
+  to?: string;
+  status?: 'BOOKED' | 'CANCELLED' | 'REFUNDED';
+  customerPhone?: string;
+  customerName?: string;
+  limit: number;
+  after?: Position;
+};
+
+/** @throws DomainError BOOKING_NOT_FOUND for a booking that is missing or another partner's (contract "Get one"). */
+export async function getBooking(
+  deps: BookingDeps,
+  partnerId: string,
+  bookingId: string,
+): Promise<BookingDetail> {
+  const booking = await findReservationByBookingId(deps.db, bookingId);
+  if (booking === null || booking.partnerId !== partnerId) throw bookingNotFound();
+  const [detail] = await withVenues(deps, [booking]);
+  if (detail === undefined) throw bookingNotFound();
+  return detail;
+}
+
+/**
+ * The partner's bookings, newest `booked_at` first. `from` and `to` are inclusive dates of `booked_at` in the zone of the
+ * venue named, else in the service's zone (decisions §4).
+ * @throws DomainError VALIDATION_ERROR where `from` is after `to` or the phone is no number.
+ */
+export async function listBookings(
+  deps: BookingDeps,
+  partnerId: string,
+  query: ListBookings,
+): Promise<Page<BookingDetail>> {
+  if (query.from !== undefined && query.to !== undefined && query.from > query.to) {
+    throw fieldError('from', 'is after to. Send a range whose first date is not after its last.');
+  }
+  const filter = await filterOf(deps, partnerId, query);
+  const { rows, next } = await listBookingRows(deps.db, filter, query.after, query.limit);
+  return { rows: await withVenues(deps, rows), next };
+}
+
+async function filterOf(deps: BookingDeps, partnerId: string, query: ListBookings): Promise<BookingFilter> {
+  const filter: BookingFilter = { partnerId };
+  const venue = query.venueId === undefined ? null : await findVenueById(deps, query.venueId);
+  const timeZone = venue?.timeZone ?? deps.config.defaultTimeZone;
+  if (query.venueId !== undefined) filter.venueId = query.venueId;
+  if (query.status !== undefined) filter.status = query.status;
+  if (query.from !== undefined) filter.bookedFrom = dayBounds(query.from, timeZone).start;
+  if (query.to !== undefined) filter.bookedBefore = dayBounds(addDays(query.to, 1), timeZone).start;
+  if (query.customerName !== undefined) filter.namePrefixFolded = foldName(query.customerName);
+  if (query.customerPhone !== undefined) {
+    const phoneE164 = normalisePhone(query.customerPhone, deps.config.defaultRegion);
+    if (phoneE164 === undefined) throw invalidPhone(deps.config.defaultRegion);
+    filter.phoneE164 = phoneE164;
+  }
+  return filter;
+}
+
+/** Reads each venue and resource of the page once. */
+async function withVenues(deps: BookingDeps, bookings: readonly Reservation[]): Promise<BookingDetail[]> {
+  const venues = await readEach(
+    bookings.map((booking) => booking.venueId),
+    (id) => findVenueById(deps, id),
+  );
+  const resources = await readEach(
+    bookings.map((booking) => booking.resourceId),
+    (id) => findResourceById(deps, id),
+  );
+  return bookings.map((booking) => ({
+    booking,
+    venue: venues.get(booking.venueId) ?? null,
+    resource: resources.get(booking.resourceId) ?? null,
+  }));
+}
+
+async function readEach<T>(
+  ids: readonly string[],
+  read: (id: string) => Promise<T>,
+): Promise<Map<string, T>> {
+  return new Map(await Promise.all([...new Set(ids)].map(async (id) => [id, await read(id)] as const)));
+}
+
+export function bookingNotFound(): DomainError {
+  return new DomainError(
+    'BOOKING_NOT_FOUND',
+    'You have no booking with that id. Use booking_id as returned by confirm.',
+  );
+}

@@ -1,0 +1,115 @@
+import { holdExpired, holdNotFound } from '../holds/holds.service.ts';
+import { DomainError, fieldError } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import { isDuplicateKey } from '../platform/mongo.ts';
+import { findReservation, findReservationByKey } from '../reservations/reservation-reads.store.ts';
+import type { Reservation } from '../reservations/reservations.model.ts';
+import type { ReservationDeps } from '../reservations/reservations.service.ts';
+import { moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
+import { foldName } from './name.rules.ts';
+import { invalidPhoneMessage, normalisePhone } from './phone.rules.ts';
+
+export type ConfirmDeps = ReservationDeps & { config: { defaultRegion: string } };
+
+export type ConfirmBooking = {
+  holdId: string;
+  paymentReference: string;
+  customerName: string;
+  customerPhone: string;
+  customerEmail: string | null;
+  usePackageCredit: boolean;
+  idempotencyKey: string;
+};
+
+/**
+ * Makes the partner's ACTIVE hold a booking, in one guarded update by the database's clock. The same key and hold answer
+ * the original booking for ever; of racing confirms one makes the booking (contract "Confirm", decisions §4).
+ * @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED, INVALID_HOLD_STATE, DOUBLE_BOOKING_ATTEMPT, IDEMPOTENCY_KEY_MISMATCH,
+ * VALIDATION_ERROR for a phone that is no valid number.
+ */
+export async function confirmBooking(
+  deps: ConfirmDeps,
+  partnerId: string,
+  input: ConfirmBooking,
+): Promise<{ booking: Reservation; isReplay: boolean }> {
+  const phoneE164 = normalisePhone(input.customerPhone, deps.config.defaultRegion);
+  if (phoneE164 === undefined) throw invalidPhone(deps.config.defaultRegion);
+  const hold = await findReservation(deps.db, input.holdId);
+  if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
+
+  const booking = await tryConfirm(deps, input, phoneE164);
+  if (booking !== null) return { booking, isReplay: false };
+  const earlier = await findReservationByKey(deps.db, partnerId, 'confirmKey', input.idempotencyKey, true);
+  if (earlier?._id === input.holdId) return { booking: earlier, isReplay: true };
+  if (earlier !== null) throw keyMismatch();
+  throw await whyNotConfirmed(deps, input.holdId);
+}
+
+/** Null where the hold cannot be confirmed now, or the key belongs to another hold. */
+async function tryConfirm(
+  deps: ConfirmDeps,
+  input: ConfirmBooking,
+  phoneE164: string,
+): Promise<Reservation | null> {
+  try {
+    return await moveReservation(deps, 'confirm', input.holdId, {
+      set: {
+        bookingId: newId(),
+        confirmKey: input.idempotencyKey,
+        paymentReference: input.paymentReference,
+        customer: {
+          name: input.customerName,
+          nameFolded: foldName(input.customerName),
+          phone: input.customerPhone,
+          phoneE164,
+          email: input.customerEmail,
+        },
+        packageCreditRequested: input.usePackageCredit,
+      },
+    });
+  } catch (err) {
+    if (isDuplicateKey(err)) return null;
+    throw err;
+  }
+}
+
+async function whyNotConfirmed(deps: ConfirmDeps, holdId: string): Promise<DomainError> {
+  const hold = await findReservation(deps.db, holdId);
+  switch (hold?.status) {
+    case undefined:
+      return holdNotFound();
+    case 'ACTIVE':
+    case 'EXPIRED':
+      await settleLapsedHold(deps, holdId);
+      return holdExpired();
+    case 'DISPLACED':
+      return new DomainError(
+        'DOUBLE_BOOKING_ATTEMPT',
+        'The venue gave the slot to another channel before the hold was confirmed. Place a hold on another slot.',
+      );
+    case 'RELEASED':
+      return invalidState('The hold has been released. Place a new hold on the slot.');
+    case 'BOOKED':
+    case 'CANCELLED':
+    case 'REFUNDED':
+      return invalidState(
+        'The hold has already been confirmed with another idempotency_key. Read your bookings to find the booking.',
+      );
+  }
+}
+
+function invalidState(message: string): DomainError {
+  return new DomainError('INVALID_HOLD_STATE', message);
+}
+
+function keyMismatch(): DomainError {
+  return new DomainError(
+    'IDEMPOTENCY_KEY_MISMATCH',
+    'This idempotency_key has already confirmed another hold. Use a new key for each confirm.',
+  );
+}
+
+/** VALIDATION_ERROR for a phone number that is neither E.164 nor a national number of the region. */
+export function invalidPhone(region: string): DomainError {
+  return fieldError('customer_phone', invalidPhoneMessage(region));
+}

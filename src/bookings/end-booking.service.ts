@@ -1,0 +1,99 @@
+import { DomainError } from '../platform/errors.ts';
+import { isDuplicateKey } from '../platform/mongo.ts';
+import { findReservationByBookingId, findReservationByKey } from '../reservations/reservation-reads.store.ts';
+import type { Reservation } from '../reservations/reservations.model.ts';
+import type { ReservationDeps } from '../reservations/reservations.service.ts';
+import { moveReservation } from '../reservations/reservations.service.ts';
+import { bookingNotFound } from './bookings.service.ts';
+
+export type EndOperation = 'cancel' | 'refund';
+export type EndBooking = { bookingId: string; reason: string; idempotencyKey: string };
+
+/** The state in which an operation leaves a booking. */
+export const ENDED_STATUS = { cancel: 'CANCELLED', refund: 'REFUNDED' } as const;
+
+/**
+ * Cancels or refunds the partner's booking and frees its slot if it was still booked; no money is moved. A repeated call
+ * with the key of the first succeeds without effect (contract "Cancel and refund").
+ * @throws DomainError BOOKING_NOT_FOUND, UNAUTHORIZED for another partner's booking, IDEMPOTENCY_KEY_MISMATCH for a key used
+ * for another booking or the other operation, INVALID_HOLD_STATE.
+ */
+export async function endBooking(
+  deps: ReservationDeps,
+  partnerId: string,
+  operation: EndOperation,
+  input: EndBooking,
+): Promise<{ isReplay: boolean }> {
+  const reservation = await requireOwnBooking(deps, partnerId, operation, input.bookingId);
+  if (await isReplayOf(deps, partnerId, operation, input, false)) return { isReplay: true };
+  if (await tryEnd(deps, reservation._id, operation, input)) return { isReplay: false };
+  if (await isReplayOf(deps, partnerId, operation, input, true)) return { isReplay: true };
+  throw new DomainError('INVALID_HOLD_STATE', await refusal(deps, operation, input.bookingId));
+}
+
+async function requireOwnBooking(
+  deps: ReservationDeps,
+  partnerId: string,
+  operation: EndOperation,
+  bookingId: string,
+): Promise<Reservation> {
+  const reservation = await findReservationByBookingId(deps.db, bookingId);
+  if (reservation === null) throw bookingNotFound();
+  if (reservation.partnerId === partnerId) return reservation;
+  throw new DomainError(
+    'UNAUTHORIZED',
+    `The booking belongs to another partner; only the partner that made it can ${operation} it.`,
+  );
+}
+
+async function isReplayOf(
+  deps: ReservationDeps,
+  partnerId: string,
+  operation: EndOperation,
+  { bookingId, idempotencyKey }: EndBooking,
+  afterConflict: boolean,
+): Promise<boolean> {
+  const earlier = await findReservationByKey(
+    deps.db,
+    partnerId,
+    'endings.key',
+    idempotencyKey,
+    afterConflict,
+  );
+  if (earlier === null) return false;
+  const ending = earlier.endings?.find(({ key }) => key === idempotencyKey);
+  if (earlier.bookingId === bookingId && ending?.operation === operation) return true;
+  throw new DomainError(
+    'IDEMPOTENCY_KEY_MISMATCH',
+    'This idempotency_key has already been used for another booking or for the other of cancel and refund. Use a new key.',
+  );
+}
+
+/** False where the booking is in no state for the operation, or the key was taken meanwhile. */
+async function tryEnd(
+  deps: ReservationDeps,
+  reservationId: string,
+  operation: EndOperation,
+  { reason, idempotencyKey }: EndBooking,
+): Promise<boolean> {
+  try {
+    const moved = await moveReservation(deps, operation, reservationId, {
+      reason,
+      set: operation === 'cancel' ? { cancellationReason: reason } : { refundReason: reason },
+      ending: { key: idempotencyKey, operation },
+    });
+    return moved !== null;
+  } catch (err) {
+    if (isDuplicateKey(err)) return false;
+    throw err;
+  }
+}
+
+async function refusal(deps: ReservationDeps, operation: EndOperation, bookingId: string): Promise<string> {
+  const status = (await findReservationByBookingId(deps.db, bookingId))?.status ?? 'unknown';
+  const remedy =
+    operation === 'cancel' && status === 'CANCELLED'
+      ? 'Repeat the original call with its idempotency_key to get its answer, or refund the booking.'
+      : 'Repeat the original call with its idempotency_key to get its answer.';
+  return `The booking is ${status}, so it cannot be ${operation === 'cancel' ? 'cancelled' : 'refunded'} by this call. ${remedy}`;
+}

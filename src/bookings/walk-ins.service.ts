@@ -1,0 +1,104 @@
+import { cellsOfWindow, reasonOf } from '../availability/availability.service.ts';
+import { parseSlotId } from '../availability/slot-id.rules.ts';
+import { requireScheduledWindow, slotNotFound } from '../holds/slot-target.service.ts';
+import type { Clock } from '../platform/clock.ts';
+import { DomainError } from '../platform/errors.ts';
+import { newId, PLATFORM_PARTNER_ID } from '../platform/ids.ts';
+import { inTransaction } from '../platform/mongo.ts';
+import { claimSlot } from '../reservations/claim-slot.service.ts';
+import { findClaimants } from '../reservations/reservation-reads.store.ts';
+import type { ReservationDeps } from '../reservations/reservations.service.ts';
+import { announce } from '../reservations/reservations.service.ts';
+import type { NewReservation, Written } from '../reservations/reservations.store.ts';
+import { applyTransition, insertBooked } from '../reservations/reservations.store.ts';
+import { findResourceById, getVenue } from '../venues/venues.service.ts';
+import type { BookingDetail } from './bookings.service.ts';
+import { invalidPhone } from './confirm-booking.service.ts';
+import { foldName } from './name.rules.ts';
+import { normalisePhone } from './phone.rules.ts';
+
+export type WalkInDeps = ReservationDeps & { clock: Clock; config: { defaultRegion: string } };
+
+export type PlaceWalkIn = {
+  slotId: string;
+  customerName: string | null;
+  customerPhone: string | null;
+  overrideHolds: boolean;
+};
+
+/**
+ * Books a slot for somebody who stands at the venue, as the built-in partner `platform`. With `overrideHolds` the holds in
+ * the way lose the slot in the same transaction, so that a walk-in that fails in the end takes nothing from anyone
+ * (operator interface "walk-ins", decisions §4 "DOUBLE_BOOKING_ATTEMPT"). A slot that has begun can still be sold here.
+ * @throws DomainError SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
+ */
+export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise<BookingDetail> {
+  const { venue, resource, start } = await resolveSlot(deps, input.slotId);
+  const window = requireScheduledWindow({ venue, resource, slotId: input.slotId, start });
+  if (window.end <= deps.clock.now()) throw slotNotAvailable('past');
+  const cells = cellsOfWindow(resource, window);
+  const draft: NewReservation = {
+    _id: newId(),
+    partnerId: PLATFORM_PARTNER_ID,
+    venueId: venue._id,
+    resourceId: resource._id,
+    slotId: input.slotId,
+    slotStart: window.start,
+    slotEnd: window.end,
+    cells,
+    pricePaise: resource.pricePaise,
+  };
+  const outcome = await claimSlot(deps, cells, () => insertWalkIn(deps, draft, input));
+  if ('lostTo' in outcome) {
+    throw slotNotAvailable(
+      outcome.lostTo.some((claim) => reasonOf(claim.status) === 'booked') ? 'booked' : 'held',
+    );
+  }
+  const { booked, displaced } = outcome.won;
+  for (const written of [...displaced, booked]) announce(deps, written);
+  return { booking: booked.reservation, venue, resource };
+}
+
+async function resolveSlot(deps: WalkInDeps, slotId: string) {
+  const named = parseSlotId(slotId);
+  const resource = named === undefined ? null : await findResourceById(deps, named.resourceId);
+  if (named === undefined || resource === null) throw slotNotFound();
+  return { venue: await getVenue(deps, resource.venueId), resource, start: named.start };
+}
+
+async function insertWalkIn(
+  deps: WalkInDeps,
+  draft: NewReservation,
+  input: PlaceWalkIn,
+): Promise<{ booked: Written; displaced: Written[] }> {
+  const booking = { bookingId: newId(), paymentReference: null, customer: customerOf(deps, input) };
+  const inTheWay = input.overrideHolds ? await findClaimants(deps.db, draft.cells) : [];
+  return inTransaction(deps.db, async (tx) => {
+    const displaced: Written[] = [];
+    for (const hold of inTheWay.filter((claim) => claim.status === 'ACTIVE')) {
+      const written = await applyTransition(
+        deps.db,
+        'displace',
+        hold._id,
+        { originatorId: PLATFORM_PARTNER_ID },
+        tx,
+      );
+      if (written !== null) displaced.push(written);
+    }
+    return { booked: await insertBooked(deps.db, draft, booking, tx), displaced };
+  });
+}
+
+function customerOf(deps: WalkInDeps, { customerName: name, customerPhone: phone }: PlaceWalkIn) {
+  const phoneE164 = phone === null ? null : normalisePhone(phone, deps.config.defaultRegion);
+  if (phoneE164 === undefined) throw invalidPhone(deps.config.defaultRegion);
+  return { name, nameFolded: name === null ? null : foldName(name), phone, phoneE164, email: null };
+}
+
+function slotNotAvailable(reason: 'past' | 'held' | 'booked'): DomainError {
+  const remedy =
+    reason === 'held' ? 'Send override_holds: true to take it from the hold.' : 'Choose another slot.';
+  return new DomainError('SLOT_NOT_AVAILABLE', `The slot cannot be sold (${reason}). ${remedy}`, {
+    conflict: { reason, alternatives: [] },
+  });
+}

@@ -1,0 +1,25 @@
+import { toRupees } from '../platform/money.ts';
+import type { Reservation } from '../reservations/reservations.model.ts';
+import { holdStatusOf } from '../reservations/reservations.rules.ts';
+
+/** A hold as its partner sees it now (decisions §3). */
+export function holdView(hold: Reservation): Record<string, unknown> {
+  return {
+    hold_id: hold._id,
+    status: holdStatusOf(hold.status),
+    venue_id: hold.venueId,
+    resource_id: hold.resourceId,
+    slot_id: hold.slotId,
+    slot_start: hold.slotStart.toISOString(),
+    slot_end: hold.slotEnd.toISOString(),
+    price_rupees: toRupees(hold.pricePaise),
+    hold_expiry_at: hold.holdExpiresAt.toISOString(),
+    created_at: hold.placedAt.toISOString(),
+  };
+}
+
+/** The answer of placing: what was true then, whatever became of the hold since, so that a replay is alike (decisions §4). */
+export function placedHoldView(hold: Reservation): Record<string, unknown> {
+  const placedUntil = new Date(hold.placedAt.getTime() + (hold.ttlMs ?? 0));
+  return { ...holdView(hold), status: 'ACTIVE', hold_expiry_at: placedUntil.toISOString() };
+}

@@ -1,0 +1,221 @@
+import type { UnavailableReason } from '../availability/availability.service.ts';
+import {
+  cellsOfWindow,
+  findAlternatives,
+  reasonOf,
+  sellableWindow,
+  unsellableReason,
+} from '../availability/availability.service.ts';
+import { slotView } from '../availability/slot-view.rules.ts';
+import type { Clock } from '../platform/clock.ts';
+import { DomainError } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import type { Db } from '../platform/mongo.ts';
+import type { Page, Position } from '../platform/pagination.ts';
+import type { Queues } from '../platform/queues.ts';
+import { claimSlot } from '../reservations/claim-slot.service.ts';
+import type { Claim } from '../reservations/reservation-reads.store.ts';
+import {
+  countLiveHolds,
+  findReservation,
+  findReservationByKey,
+  listHoldRows,
+} from '../reservations/reservation-reads.store.ts';
+import type { Reservation } from '../reservations/reservations.model.ts';
+import type { HoldStatus } from '../reservations/reservations.rules.ts';
+import { holdStatusOf } from '../reservations/reservations.rules.ts';
+import { announce, moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
+import { insertHold, lapseNow } from '../reservations/reservations.store.ts';
+import type { SlotReference, SlotTarget } from './slot-target.service.ts';
+import { requireScheduledWindow, resolveSlotTarget } from './slot-target.service.ts';
+
+export type HoldDeps = {
+  db: Db;
+  clock: Clock;
+  queues: Pick<Queues, 'announceEvents' | 'scheduleHoldExpiry'>;
+  config: { holdTtlSeconds: number; maxActiveHolds: number; bookingHorizonDays: number };
+};
+
+export type PlaceHold = SlotReference & { ttlSeconds?: number; idempotencyKey?: string };
+
+/** Why a slot is lost; `freeAt` where a hold is in the way that would lapse. */
+type Conflict = { reason: UnavailableReason; freeAt?: Date };
+
+/**
+ * Reserves a slot for the partner until `hold_expiry_at`. Of any number of racing calls for overlapping slots exactly
+ * one succeeds, by the guard index. With an idempotency key a repeated call answers the first one's hold.
+ * @throws DomainError VENUE_NOT_AUTHORIZED, RESOURCE_NOT_FOUND, SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE (with
+ * `conflict`), HOLD_LIMIT_REACHED, IDEMPOTENCY_KEY_MISMATCH (decisions §3)
+ */
+export async function placeHold(
+  deps: HoldDeps,
+  partnerId: string,
+  input: PlaceHold,
+): Promise<{ hold: Reservation; isReplay: boolean }> {
+  const target = await resolveSlotTarget(deps, partnerId, input);
+  const replayed = await findReplay(deps, partnerId, target, input.idempotencyKey, false);
+  if (replayed !== null) return { hold: replayed, isReplay: true };
+
+  const window = requireScheduledWindow(target);
+  const { venue, resource } = target;
+  const unsellable = unsellableReason(venue, resource, window.start, sellableWindow(deps, venue));
+  if (unsellable !== null) throw await slotNotAvailable(deps, target, { reason: unsellable });
+  await requireRoomForHold(deps, partnerId);
+
+  const cells = cellsOfWindow(resource, window);
+  const outcome = await claimSlot(deps, cells, () =>
+    insertHold(
+      deps.db,
+      {
+        _id: newId(),
+        partnerId,
+        venueId: venue._id,
+        resourceId: resource._id,
+        slotId: target.slotId,
+        slotStart: window.start,
+        slotEnd: window.end,
+        cells,
+        pricePaise: resource.pricePaise,
+      },
+      { ttlMs: (input.ttlSeconds ?? deps.config.holdTtlSeconds) * 1000, holdKey: input.idempotencyKey },
+    ),
+  );
+  if ('lostTo' in outcome) {
+    const twin = await findReplay(deps, partnerId, target, input.idempotencyKey, true);
+    if (twin !== null) return { hold: twin, isReplay: true };
+    throw await slotNotAvailable(deps, target, conflictWith(outcome.lostTo));
+  }
+  const { reservation } = outcome.won;
+  announce(deps, outcome.won);
+  void deps.queues.scheduleHoldExpiry(
+    { holdId: reservation._id, expiresAt: reservation.holdExpiresAt },
+    deps.clock.now(),
+  );
+  return { hold: reservation, isReplay: false };
+}
+
+/** The hold that this key placed before. @throws DomainError IDEMPOTENCY_KEY_MISMATCH where that was for another slot. */
+async function findReplay(
+  deps: HoldDeps,
+  partnerId: string,
+  target: SlotTarget,
+  key: string | undefined,
+  afterConflict: boolean,
+): Promise<Reservation | null> {
+  if (key === undefined) return null;
+  const earlier = await findReservationByKey(deps.db, partnerId, 'holdKey', key, afterConflict);
+  if (earlier === null || earlier.slotId === target.slotId) return earlier;
+  throw new DomainError(
+    'IDEMPOTENCY_KEY_MISMATCH',
+    'This idempotency_key has already placed a hold on another slot. Use a new key for each hold.',
+  );
+}
+
+/** The limit counts holds in flight elsewhere only once they are written, so calls racing at the limit may pass it. */
+async function requireRoomForHold(deps: HoldDeps, partnerId: string): Promise<void> {
+  if ((await countLiveHolds(deps.db, partnerId)) < deps.config.maxActiveHolds) return;
+  throw new DomainError(
+    'HOLD_LIMIT_REACHED',
+    `You have ${deps.config.maxActiveHolds} ACTIVE holds, the most that a partner may have. Confirm or cancel some first.`,
+  );
+}
+
+/** A blocking hold tells when it would lapse; with several in the way, the last of them. */
+function conflictWith(claims: readonly Claim[]): Conflict {
+  if (claims.some((claim) => reasonOf(claim.status) === 'booked')) return { reason: 'booked' };
+  const freeAt = Math.max(...claims.map((claim) => claim.holdExpiresAt.getTime()));
+  return Number.isFinite(freeAt) ? { reason: 'held', freeAt: new Date(freeAt) } : { reason: 'held' };
+}
+
+async function slotNotAvailable(
+  deps: HoldDeps,
+  target: SlotTarget,
+  conflict: Conflict,
+): Promise<DomainError> {
+  const alternatives = await findAlternatives(deps, target.venue, target.resource, target.start);
+  return new DomainError(
+    'SLOT_NOT_AVAILABLE',
+    `The slot cannot be held (${conflict.reason}). Read availability again, or take one of conflict.alternatives.`,
+    {
+      conflict: {
+        reason: conflict.reason,
+        ...(conflict.freeAt === undefined ? {} : { free_at: conflict.freeAt.toISOString() }),
+        alternatives: alternatives.map(slotView),
+      },
+    },
+  );
+}
+
+/** @throws DomainError HOLD_NOT_FOUND for a hold that is missing or another partner's. */
+export async function getHold(deps: { db: Db }, partnerId: string, holdId: string): Promise<Reservation> {
+  const hold = await findReservation(deps.db, holdId);
+  if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
+  return hold;
+}
+
+/** The partner's holds, newest first. */
+export async function listHolds(
+  deps: { db: Db },
+  partnerId: string,
+  query: { status?: HoldStatus; after?: Position; limit: number },
+): Promise<Page<Reservation>> {
+  return listHoldRows(deps.db, partnerId, query.status, query.after, query.limit);
+}
+
+/**
+ * Releases an ACTIVE hold and frees its slot; releasing it again changes nothing and succeeds (decisions §3).
+ * @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED, INVALID_HOLD_STATE for a hold that was confirmed.
+ */
+export async function releaseHold(
+  deps: HoldDeps,
+  partnerId: string,
+  holdId: string,
+  reason: string | undefined,
+): Promise<Reservation> {
+  await getHold(deps, partnerId, holdId);
+  const why = reason === undefined ? {} : { reason, set: { releaseReason: reason } };
+  const released = await moveReservation(deps, 'release', holdId, why);
+  if (released !== null) return released;
+  const hold = await getHold(deps, partnerId, holdId);
+  switch (holdStatusOf(hold.status)) {
+    case 'RELEASED':
+      return hold;
+    case 'CONSUMED':
+      throw new DomainError(
+        'INVALID_HOLD_STATE',
+        'The hold has been confirmed into a booking and cannot be released. Cancel the booking instead.',
+      );
+    case 'EXPIRED':
+    case 'ACTIVE':
+      await settleLapsedHold(deps, holdId);
+      throw holdExpired();
+  }
+}
+
+/**
+ * Brings an ACTIVE hold's expiry forward to now and settles it, as its worker would (decisions §8, sandbox).
+ * @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED, INVALID_HOLD_STATE
+ */
+export async function expireHoldNow(deps: HoldDeps, partnerId: string, holdId: string): Promise<Reservation> {
+  const { status } = await getHold(deps, partnerId, holdId);
+  if (await lapseNow(deps.db, holdId)) {
+    await settleLapsedHold(deps, holdId);
+    return getHold(deps, partnerId, holdId);
+  }
+  if (status === 'EXPIRED') throw holdExpired();
+  throw new DomainError('INVALID_HOLD_STATE', 'The hold is not ACTIVE any more, so it cannot expire.');
+}
+
+export function holdNotFound(): DomainError {
+  return new DomainError(
+    'HOLD_NOT_FOUND',
+    'You have no hold with that id. Use hold_id as returned when it was placed.',
+  );
+}
+
+export function holdExpired(): DomainError {
+  return new DomainError(
+    'HOLD_EXPIRED',
+    'The hold has reached hold_expiry_at, so its slot is free again. Place a new hold to try again.',
+  );
+}

@@ -1,0 +1,84 @@
+import {
+  openingsOf,
+  requireAuthorizedVenue,
+  requireResourceOf,
+} from '../availability/availability.service.ts';
+import type { SlotWindow } from '../availability/schedule.rules.ts';
+import { slotStartingAt } from '../availability/schedule.rules.ts';
+import { parseSlotId, slotIdOf } from '../availability/slot-id.rules.ts';
+import { DomainError } from '../platform/errors.ts';
+import type { Db } from '../platform/mongo.ts';
+import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
+import { findGrantedVenue, findResourceById } from '../venues/venues.service.ts';
+
+/** The two ways in which a caller names a slot; both may be given if they agree (decisions §3). */
+export type SlotReference = { slotId?: string; venueId?: string; resourceId?: string; slotStart?: Date };
+
+/** A start on a resource that the caller may sell; whether the schedule has a slot there is not checked yet. */
+export type SlotTarget = { venue: VenueRow; resource: ResourceRow; slotId: string; start: Date };
+
+/**
+ * Finds what a slot reference names, for this partner.
+ * @throws DomainError VALIDATION_ERROR where the parts disagree; VENUE_NOT_AUTHORIZED for a venue_id that is unknown or
+ * not granted; RESOURCE_NOT_FOUND; SLOT_NOT_FOUND for a slot_id alone that is unknown or of such a venue.
+ */
+export async function resolveSlotTarget(
+  deps: { db: Db },
+  partnerId: string,
+  reference: SlotReference,
+): Promise<SlotTarget> {
+  const { slotId, venueId, resourceId, slotStart: start } = reference;
+  const named = slotId === undefined ? undefined : parseSlotId(slotId);
+  if (named !== undefined) requireAgreement(reference, named);
+  if (venueId === undefined) return resolveSlotIdAlone(deps, partnerId, named);
+  const venue = await requireAuthorizedVenue(deps, partnerId, venueId);
+  if (slotId !== undefined) {
+    const target = await resolveSlotIdAlone(deps, partnerId, named);
+    if (target.venue._id !== venueId) throw disagreement('venue_id');
+    return target;
+  }
+  if (resourceId === undefined || start === undefined) throw slotNotFound();
+  const resource = await requireResourceOf(deps, venueId, resourceId);
+  return { venue, resource, slotId: slotIdOf(resource._id, start), start };
+}
+
+async function resolveSlotIdAlone(
+  deps: { db: Db },
+  partnerId: string,
+  named: { resourceId: string; start: Date } | undefined,
+): Promise<SlotTarget> {
+  const resource = named === undefined ? null : await findResourceById(deps, named.resourceId);
+  const venue = resource === null ? null : await findGrantedVenue(deps, partnerId, resource.venueId);
+  if (named === undefined || resource === null || venue === null) throw slotNotFound();
+  return { venue, resource, slotId: slotIdOf(resource._id, named.start), start: named.start };
+}
+
+function requireAgreement(reference: SlotReference, named: { resourceId: string; start: Date }): void {
+  const { resourceId = named.resourceId, slotStart = named.start } = reference;
+  const faulty = [
+    ...(resourceId === named.resourceId ? [] : ['resource_id']),
+    ...(slotStart.getTime() === named.start.getTime() ? [] : ['slot_start']),
+  ];
+  if (faulty.length > 0) throw disagreement(...faulty);
+}
+
+function disagreement(...fields: string[]): DomainError {
+  const message = 'does not agree with slot_id. Send slot_id alone, or values that agree.';
+  const details = fields.map((path) => ({ path, message }));
+  return new DomainError('VALIDATION_ERROR', `${fields.join(', ')}: ${message}`, { details });
+}
+
+/** The window that the resource's schedule has at the target. @throws DomainError SLOT_NOT_FOUND */
+export function requireScheduledWindow(target: SlotTarget): SlotWindow {
+  const { resource, venue, start } = target;
+  const window = slotStartingAt(start, openingsOf(resource), resource.durationMinutes, venue.timeZone);
+  if (window === undefined) throw slotNotFound();
+  return window;
+}
+
+export function slotNotFound(): DomainError {
+  return new DomainError(
+    'SLOT_NOT_FOUND',
+    "There is no such slot on the resource's schedule. Read availability and use slot_id or slot_start as returned.",
+  );
+}

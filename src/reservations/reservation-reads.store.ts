@@ -1,0 +1,217 @@
+import { defined } from '../platform/defined.ts';
+import type { Db, Expression } from '../platform/mongo.ts';
+import type { Page, Position } from '../platform/pagination.ts';
+import { toPage } from '../platform/pagination.ts';
+import { ALIVE, LAPSED } from './hold-expiry.rules.ts';
+import type { Reservation } from './reservations.model.ts';
+import { reservationCollection } from './reservations.model.ts';
+import type { HoldStatus } from './reservations.rules.ts';
+import { storedStatusesOf } from './reservations.rules.ts';
+
+/** Reads show a lapsed hold as EXPIRED whether or not anyone has settled it yet (decisions §3). */
+const AS_SEEN_NOW: Expression = {
+  $set: { status: { $cond: [{ $and: [{ $eq: ['$status', 'ACTIVE'] }, LAPSED] }, 'EXPIRED', '$status'] } },
+};
+
+/** Milliseconds until a live hold lapses, by the database's clock; 0 where it is no live hold. */
+export async function findTimeLeftMs(db: Db, holdId: string): Promise<number> {
+  const [row] = await reservationCollection(db)
+    .aggregate<{ leftMs: number }>([
+      { $match: { _id: holdId, status: 'ACTIVE', $expr: ALIVE } },
+      { $project: { leftMs: { $subtract: ['$holdExpiresAt', '$$NOW'] } } },
+    ])
+    .toArray();
+  return row?.leftMs ?? 0;
+}
+
+async function findOneAsSeen(db: Db, match: Expression): Promise<Reservation | null> {
+  const [found] = await reservationCollection(db)
+    .aggregate<Reservation>([{ $match: match }, { $limit: 1 }, AS_SEEN_NOW])
+    .toArray();
+  return found ?? null;
+}
+
+/** The reservation as it is to be seen now: a lapsed hold reads EXPIRED. */
+export async function findReservation(db: Db, reservationId: string): Promise<Reservation | null> {
+  return findOneAsSeen(db, { _id: reservationId });
+}
+
+export async function findReservationByBookingId(db: Db, bookingId: string): Promise<Reservation | null> {
+  return findOneAsSeen(db, { bookingId });
+}
+
+export type KeyNamespace = 'holdKey' | 'confirmKey' | 'endings.key';
+
+/**
+ * The reservation to which an idempotency key of the partner belongs. `afterConflict`: the caller has just lost to a
+ * write that may not be majority-committed yet, so the read waits until it is (or is not), lest a replay be missed.
+ */
+export async function findReservationByKey(
+  db: Db,
+  partnerId: string,
+  namespace: KeyNamespace,
+  key: string,
+  afterConflict: boolean,
+): Promise<Reservation | null> {
+  const options = afterConflict ? { readConcern: { level: 'linearizable' as const }, maxTimeMS: 5000 } : {};
+  return reservationCollection(db).findOne({ partnerId, [namespace]: key }, options);
+}
+
+/** How a claim on cells is described to somebody else: never whose it is. */
+export type Claim = Pick<Reservation, '_id' | 'partnerId' | 'cells' | 'status' | 'holdExpiresAt'>;
+
+const CLAIM_FIELDS = { partnerId: 1, cells: 1, status: 1, holdExpiresAt: 1 };
+const DAY_MS = 86_400_000;
+
+/** The live claims at a venue that overlap [from, to); lapsed holds claim nothing. */
+export async function findClaimsAtVenue(db: Db, venueId: string, from: Date, to: Date): Promise<Claim[]> {
+  // No slot is longer than a day, which bounds the range of the index.
+  const earliest = new Date(from.getTime() - DAY_MS);
+  return reservationCollection(db)
+    .aggregate<Claim>([
+      { $match: { venueId, claimed: true, slotStart: { $gte: earliest, $lt: to }, slotEnd: { $gt: from } } },
+      { $match: { $expr: { $or: [{ $ne: ['$status', 'ACTIVE'] }, ALIVE] } } },
+      { $project: CLAIM_FIELDS },
+    ])
+    .toArray();
+}
+
+/** Whoever claims any of `cells`, lapsed holds (status EXPIRED) included; the newest state, committed or about to be. */
+export async function findClaimants(db: Db, cells: readonly string[]): Promise<Claim[]> {
+  return reservationCollection(db)
+    .aggregate<Claim>(
+      [{ $match: { claimed: true, cells: { $in: [...cells] } } }, AS_SEEN_NOW, { $project: CLAIM_FIELDS }],
+      {
+        readConcern: { level: 'local' },
+      },
+    )
+    .toArray();
+}
+
+/** How many holds of the partner are alive now. */
+export async function countLiveHolds(db: Db, partnerId: string): Promise<number> {
+  const [row] = await reservationCollection(db)
+    .aggregate<{ count: number }>([
+      { $match: { partnerId, status: 'ACTIVE', $expr: ALIVE } },
+      { $count: 'count' },
+    ])
+    .toArray();
+  return row?.count ?? 0;
+}
+
+/** Ids of holds that lapsed at least `graceMs` ago and that nobody has settled, oldest first. */
+export async function findLapsedHoldIds(db: Db, graceMs: number, limit: number): Promise<string[]> {
+  const rows = await reservationCollection(db)
+    .aggregate<{ _id: string }>([
+      {
+        $match: { status: 'ACTIVE', $expr: { $lte: ['$holdExpiresAt', { $subtract: ['$$NOW', graceMs] }] } },
+      },
+      { $sort: { holdExpiresAt: 1 } },
+      { $limit: limit },
+      { $project: { _id: 1 } },
+    ])
+    .toArray();
+  return rows.map((row) => row._id);
+}
+
+/** Ids of reservations whose outbox has not been empty for at least `graceMs`, oldest first. */
+export async function findUndispatchedIds(db: Db, graceMs: number, limit: number): Promise<string[]> {
+  const rows = await reservationCollection(db)
+    .aggregate<{ _id: string }>([
+      {
+        $match: {
+          outboxSince: { $exists: true },
+          $expr: { $lte: ['$outboxSince', { $subtract: ['$$NOW', graceMs] }] },
+        },
+      },
+      { $sort: { outboxSince: 1 } },
+      { $limit: limit },
+      { $project: { _id: 1 } },
+    ])
+    .toArray();
+  return rows.map((row) => row._id);
+}
+
+/** Claims of a resource that end after `now`, for making them cover ground that became shared. */
+export async function findStandingClaims(
+  db: Db,
+  resourceId: string,
+  now: Date,
+): Promise<Pick<Reservation, '_id' | 'slotStart' | 'slotEnd'>[]> {
+  return reservationCollection(db)
+    .find({ resourceId, claimed: true, slotEnd: { $gt: now } }, { projection: { slotStart: 1, slotEnd: 1 } })
+    .toArray();
+}
+
+export type BookingFilter = {
+  partnerId: string;
+  venueId?: string;
+  bookedFrom?: Date;
+  /** Exclusive. */
+  bookedBefore?: Date;
+  status?: 'BOOKED' | 'CANCELLED' | 'REFUNDED';
+  phoneE164?: string;
+  namePrefixFolded?: string;
+};
+
+/** Bookings, newest `bookedAt` first, ties by booking id; what is written meanwhile moves no row over a page's edge. */
+export async function listBookingRows(
+  db: Db,
+  filter: BookingFilter,
+  after: Position | undefined,
+  limit: number,
+): Promise<Page<Reservation>> {
+  const { namePrefixFolded: prefix } = filter;
+  const match = defined({
+    partnerId: filter.partnerId,
+    venueId: filter.venueId,
+    status: filter.status,
+    'customer.phoneE164': filter.phoneE164,
+    'customer.nameFolded': prefix === undefined ? undefined : { $gte: prefix, $lt: `${prefix}\u{10FFFF}` },
+    bookedAt: { $exists: true, ...defined({ $gte: filter.bookedFrom, $lt: filter.bookedBefore }) },
+    $or: after === undefined ? undefined : beyond('bookedAt', 'bookingId', after),
+  });
+  const rows = await reservationCollection(db)
+    .aggregate<Reservation>([
+      { $match: match },
+      { $sort: { bookedAt: -1, bookingId: -1 } },
+      { $limit: limit + 1 },
+    ])
+    .toArray();
+  return toPage(rows, limit, (row) => ({ at: row.bookedAt ?? row.placedAt, id: row.bookingId ?? row._id }));
+}
+
+/** The partner's holds, newest first; with `status`, those that are to be seen in that state now. */
+export async function listHoldRows(
+  db: Db,
+  partnerId: string,
+  status: HoldStatus | undefined,
+  after: Position | undefined,
+  limit: number,
+): Promise<Page<Reservation>> {
+  const match = defined({
+    partnerId,
+    $and: status === undefined ? undefined : [seenAs(status)],
+    $or: after === undefined ? undefined : beyond('placedAt', '_id', after),
+  });
+  const rows = await reservationCollection(db)
+    .aggregate<Reservation>([
+      { $match: match },
+      { $sort: { placedAt: -1, _id: -1 } },
+      { $limit: limit + 1 },
+      AS_SEEN_NOW,
+    ])
+    .toArray();
+  return toPage(rows, limit, (row) => ({ at: row.placedAt, id: row._id }));
+}
+
+function seenAs(status: HoldStatus): Expression {
+  const stored = { status: { $in: storedStatusesOf(status) } };
+  if (status === 'ACTIVE') return { ...stored, $expr: ALIVE };
+  if (status === 'EXPIRED') return { $or: [stored, { status: 'ACTIVE', $expr: LAPSED }] };
+  return stored;
+}
+
+function beyond(instant: string, id: string, position: Position): Expression[] {
+  return [{ [instant]: { $lt: position.at } }, { [instant]: position.at, [id]: { $lt: position.id } }];
+}

@@ -1,0 +1,232 @@
+import { Schema } from 'mongoose';
+import type { EventType } from '../events/event-types.ts';
+import { EVENT_TYPES } from '../events/event-types.ts';
+import type { CollectionDefinition } from '../platform/collections.ts';
+import type { Db } from '../platform/mongo.ts';
+import { collectionOf, modelOf } from '../platform/mongo.ts';
+import type { ReservationStatus } from './reservations.rules.ts';
+import { RESERVATION_STATUSES } from './reservations.rules.ts';
+
+/** An event that waits inside its reservation until the dispatcher has written it to the event log (ADR 0003). */
+export type OutboxEvent = {
+  eventId: string;
+  type: EventType;
+  at: Date;
+  /** The partner that made the change. */
+  originatorId: string;
+  bookingId: string | null;
+  /** Only in `hold_created`. */
+  holdExpiresAt?: Date;
+  reason?: string;
+};
+
+/** `phoneE164` and `nameFolded` are what searches match; the rest is stored as given. */
+export type Customer = {
+  name: string | null;
+  nameFolded: string | null;
+  phone: string | null;
+  phoneE164: string | null;
+  email: string | null;
+};
+
+/** An idempotency key of the namespace that cancels and refunds share. */
+export type Ending = { key: string; operation: 'cancel' | 'refund' };
+
+/** One reservation, from hold to refund (ADR 0001). `_id` is the hold_id. */
+export type Reservation = {
+  _id: string;
+  partnerId: string;
+  venueId: string;
+  resourceId: string;
+  slotId: string;
+  slotStart: Date;
+  slotEnd: Date;
+  /** The space × 5-minute steps that it fills; unique over all claimed reservations (ADR 0002). */
+  cells: string[];
+  claimed: boolean;
+  status: ReservationStatus;
+  pricePaise: number;
+  placedAt: Date;
+  holdExpiresAt: Date;
+  /** As placed, in milliseconds: what a replay of placing answers whatever became of the expiry since. Absent in a walk-in. */
+  ttlMs?: number;
+  holdKey?: string;
+  releasedAt?: Date;
+  releaseReason?: string;
+  expiredAt?: Date;
+  bookingId?: string;
+  bookedAt?: Date;
+  confirmKey?: string;
+  paymentReference?: string | null;
+  customer?: Customer;
+  /** Whether the confirm asked for package credit. */
+  packageCreditRequested?: boolean;
+  cancelledAt?: Date;
+  cancellationReason?: string;
+  refundedAt?: Date;
+  refundReason?: string;
+  endings?: Ending[];
+  outbox: OutboxEvent[];
+  /** Since when the outbox is not empty; absent while it is. */
+  outboxSince?: Date;
+};
+
+const reservationSchema = new Schema<Reservation>(
+  {
+    _id: { type: String, required: true },
+    partnerId: String,
+    venueId: String,
+    resourceId: String,
+    slotId: String,
+    slotStart: Date,
+    slotEnd: Date,
+    cells: [String],
+    claimed: Boolean,
+    status: { type: String, enum: RESERVATION_STATUSES },
+    pricePaise: Number,
+    placedAt: Date,
+    holdExpiresAt: Date,
+    ttlMs: Number,
+    holdKey: String,
+    bookingId: String,
+    bookedAt: Date,
+    confirmKey: String,
+    customer: {
+      name: String,
+      nameFolded: String,
+      phone: String,
+      phoneE164: String,
+      email: String,
+      _id: false,
+    },
+    endings: [{ key: String, operation: String, _id: false }],
+    outbox: [Schema.Types.Mixed],
+    outboxSince: Date,
+  },
+  { collection: 'reservations', versionKey: false },
+);
+
+/** The collection as the driver has it; stores write and read it through pipelines. */
+export const reservationCollection = (db: Db) => collectionOf(modelOf(db, 'Reservation', reservationSchema));
+
+/** The one guard against double booking: no two claimed reservations fill the same cell (ADR 0002). */
+export const GUARD_INDEX = 'one_claim_per_cell';
+
+export const RESERVATIONS: CollectionDefinition = {
+  name: 'reservations',
+  jsonSchema: {
+    bsonType: 'object',
+    required: [
+      'partnerId',
+      'venueId',
+      'resourceId',
+      'slotId',
+      'slotStart',
+      'slotEnd',
+      'cells',
+      'claimed',
+      'status',
+      'pricePaise',
+      'placedAt',
+      'holdExpiresAt',
+      'outbox',
+    ],
+    properties: {
+      partnerId: { bsonType: 'string' },
+      venueId: { bsonType: 'string' },
+      resourceId: { bsonType: 'string' },
+      slotId: { bsonType: 'string' },
+      slotStart: { bsonType: 'date' },
+      slotEnd: { bsonType: 'date' },
+      cells: { bsonType: 'array', minItems: 1, items: { bsonType: 'string' } },
+      claimed: { bsonType: 'bool' },
+      status: { enum: [...RESERVATION_STATUSES] },
+      pricePaise: { bsonType: ['int', 'long', 'double'], minimum: 0 },
+      placedAt: { bsonType: 'date' },
+      holdExpiresAt: { bsonType: 'date' },
+      bookingId: { bsonType: 'string' },
+      bookedAt: { bsonType: 'date' },
+      outbox: {
+        bsonType: 'array',
+        items: {
+          bsonType: 'object',
+          required: ['eventId', 'type', 'at', 'originatorId'],
+          properties: { type: { enum: [...EVENT_TYPES] }, at: { bsonType: 'date' } },
+        },
+      },
+    },
+    // Only a hold that is alive or a booking that stands may claim its slot, and both always do.
+    oneOf: [
+      { properties: { status: { enum: ['ACTIVE', 'BOOKED'] }, claimed: { enum: [true] } } },
+      {
+        properties: {
+          status: { enum: ['RELEASED', 'EXPIRED', 'DISPLACED', 'CANCELLED', 'REFUNDED'] },
+          claimed: { enum: [false] },
+        },
+      },
+    ],
+  },
+  indexes: [
+    { name: GUARD_INDEX, key: { cells: 1 }, unique: true, partialFilterExpression: { claimed: true } },
+    {
+      name: 'hold_key_of_partner',
+      key: { partnerId: 1, holdKey: 1 },
+      unique: true,
+      partialFilterExpression: { holdKey: { $exists: true } },
+    },
+    {
+      name: 'confirm_key_of_partner',
+      key: { partnerId: 1, confirmKey: 1 },
+      unique: true,
+      partialFilterExpression: { confirmKey: { $exists: true } },
+    },
+    {
+      name: 'ending_key_of_partner',
+      key: { partnerId: 1, 'endings.key': 1 },
+      unique: true,
+      partialFilterExpression: { 'endings.key': { $exists: true } },
+    },
+    {
+      name: 'booking_by_id',
+      key: { bookingId: 1 },
+      unique: true,
+      partialFilterExpression: { bookingId: { $exists: true } },
+    },
+    {
+      name: 'bookings_of_partner',
+      key: { partnerId: 1, bookedAt: -1, bookingId: -1 },
+      partialFilterExpression: { bookedAt: { $exists: true } },
+    },
+    {
+      name: 'bookings_of_customer',
+      key: { partnerId: 1, 'customer.phoneE164': 1, bookedAt: -1 },
+      partialFilterExpression: { bookedAt: { $exists: true } },
+    },
+    { name: 'holds_of_partner', key: { partnerId: 1, placedAt: -1, _id: -1 } },
+    {
+      name: 'active_holds',
+      key: { holdExpiresAt: 1 },
+      partialFilterExpression: { status: 'ACTIVE' },
+    },
+    {
+      name: 'active_holds_of_partner',
+      key: { partnerId: 1, holdExpiresAt: 1 },
+      partialFilterExpression: { status: 'ACTIVE' },
+    },
+    {
+      name: 'claims_of_venue',
+      key: { venueId: 1, slotStart: 1 },
+      partialFilterExpression: { claimed: true },
+    },
+    {
+      name: 'claims_of_resource',
+      key: { resourceId: 1, slotEnd: 1 },
+      partialFilterExpression: { claimed: true },
+    },
+    {
+      name: 'undispatched',
+      key: { outboxSince: 1 },
+      partialFilterExpression: { outboxSince: { $exists: true } },
+    },
+  ],
+};

@@ -1,0 +1,102 @@
+import type { EventType } from '../events/event-types.ts';
+
+/** States of a reservation, from hold to refund. DISPLACED: a walk-in took the slot of a hold (decisions §4). */
+export const RESERVATION_STATUSES = [
+  'ACTIVE',
+  'RELEASED',
+  'EXPIRED',
+  'DISPLACED',
+  'BOOKED',
+  'CANCELLED',
+  'REFUNDED',
+] as const;
+export type ReservationStatus = (typeof RESERVATION_STATUSES)[number];
+
+type Transition = {
+  from: readonly ReservationStatus[];
+  to: ReservationStatus;
+  /** Which holds it takes: those still alive by the database's clock, those that have lapsed, or either. */
+  hold: 'alive' | 'lapsed' | 'any';
+  /** Whether the slot stays taken. */
+  claimed: boolean;
+  event: EventType;
+  /** The field that records the instant. */
+  instant: 'bookedAt' | 'releasedAt' | 'expiredAt' | 'cancelledAt' | 'refundedAt';
+};
+
+/** Every legal change of a reservation's status (contract "States and transitions"); nothing else writes `status`. */
+export const TRANSITIONS = {
+  confirm: {
+    from: ['ACTIVE'],
+    to: 'BOOKED',
+    hold: 'alive',
+    claimed: true,
+    event: 'booking_created',
+    instant: 'bookedAt',
+  },
+  release: {
+    from: ['ACTIVE'],
+    to: 'RELEASED',
+    hold: 'alive',
+    claimed: false,
+    event: 'hold_cancelled',
+    instant: 'releasedAt',
+  },
+  displace: {
+    from: ['ACTIVE'],
+    to: 'DISPLACED',
+    hold: 'alive',
+    claimed: false,
+    event: 'hold_cancelled',
+    instant: 'releasedAt',
+  },
+  expire: {
+    from: ['ACTIVE'],
+    to: 'EXPIRED',
+    hold: 'lapsed',
+    claimed: false,
+    event: 'hold_expired',
+    instant: 'expiredAt',
+  },
+  cancel: {
+    from: ['BOOKED'],
+    to: 'CANCELLED',
+    hold: 'any',
+    claimed: false,
+    event: 'booking_cancelled',
+    instant: 'cancelledAt',
+  },
+  refund: {
+    from: ['BOOKED', 'CANCELLED'],
+    to: 'REFUNDED',
+    hold: 'any',
+    claimed: false,
+    event: 'booking_refunded',
+    instant: 'refundedAt',
+  },
+} as const satisfies Record<string, Transition>;
+export type TransitionName = keyof typeof TRANSITIONS;
+
+/** The states that a partner sees of a hold (decisions §3). */
+export type HoldStatus = 'ACTIVE' | 'CONSUMED' | 'RELEASED' | 'EXPIRED';
+
+/** The hold's side of a reservation's state. */
+export function holdStatusOf(status: ReservationStatus): HoldStatus {
+  switch (status) {
+    case 'ACTIVE':
+    case 'RELEASED':
+    case 'EXPIRED':
+      return status;
+    case 'DISPLACED':
+      return 'RELEASED';
+    case 'BOOKED':
+    case 'CANCELLED':
+    case 'REFUNDED':
+      return 'CONSUMED';
+  }
+}
+
+/** The reservation states behind a hold state, as the database stores them (lapsed ACTIVE ones aside). */
+export function storedStatusesOf(status: HoldStatus): ReservationStatus[] {
+  return RESERVATION_STATUSES.filter((each) => holdStatusOf(each) === status);
+}

@@ -1,0 +1,59 @@
+import type { Db } from '../platform/mongo.ts';
+import type { Queues } from '../platform/queues.ts';
+import { findLapsedHoldIds, findTimeLeftMs } from './reservation-reads.store.ts';
+import type { Reservation } from './reservations.model.ts';
+import type { TransitionName } from './reservations.rules.ts';
+import type { Change, Written } from './reservations.store.ts';
+import { applyTransition } from './reservations.store.ts';
+
+export type ReservationDeps = { db: Db; queues: Pick<Queues, 'announceEvents'> };
+
+/**
+ * Carries out a transition and tells the dispatcher of its event after the write, without waiting for Redis (ADR 0003).
+ * Null where the reservation is in no state from which the transition is legal.
+ */
+export async function moveReservation(
+  deps: ReservationDeps,
+  name: TransitionName,
+  reservationId: string,
+  change: Change = {},
+): Promise<Reservation | null> {
+  const written = await applyTransition(deps.db, name, reservationId, change);
+  if (written === null) return null;
+  announce(deps, written);
+  return written.reservation;
+}
+
+/** Tells the dispatcher that an event waits. */
+export function announce(deps: ReservationDeps, { reservation, eventId }: Written): void {
+  void deps.queues.announceEvents(reservation._id, eventId);
+}
+
+/**
+ * Ends a hold that has lapsed by the database's clock, with its one `hold_expired` event. Whoever meets such a hold may
+ * call it; of many callers one does it. False where there was nothing to settle.
+ */
+export async function settleLapsedHold(deps: ReservationDeps, holdId: string): Promise<boolean> {
+  return (await moveReservation(deps, 'expire', holdId)) !== null;
+}
+
+/**
+ * The work of a hold's expiry job: settles the hold if it has lapsed. Answers how many milliseconds are left where it has
+ * not (a job can come early by a host's clock, or the hold was extended), 0 where there is nothing more to do.
+ */
+export async function expireHold(deps: ReservationDeps, holdId: string): Promise<number> {
+  if (await settleLapsedHold(deps, holdId)) return 0;
+  return findTimeLeftMs(deps.db, holdId);
+}
+
+/** Settles up to `limit` holds that lapsed more than `graceMs` ago; answers how many it settled. The sweep's work. */
+export async function settleLapsedHolds(
+  deps: ReservationDeps,
+  graceMs: number,
+  limit: number,
+): Promise<number> {
+  const settled = await Promise.all(
+    (await findLapsedHoldIds(deps.db, graceMs, limit)).map((holdId) => settleLapsedHold(deps, holdId)),
+  );
+  return settled.filter(Boolean).length;
+}

@@ -1,0 +1,201 @@
+import { defined } from '../platform/defined.ts';
+import { newId } from '../platform/ids.ts';
+import type { Db, Expression, Tx } from '../platform/mongo.ts';
+import { ALIVE, LAPSED } from './hold-expiry.rules.ts';
+import type { Ending, Reservation } from './reservations.model.ts';
+import { reservationCollection } from './reservations.model.ts';
+import type { ReservationStatus, TransitionName } from './reservations.rules.ts';
+import { TRANSITIONS } from './reservations.rules.ts';
+
+/** Every value of a caller goes into a pipeline as a literal: a name such as `$status` must not be read as a field. */
+const literal = (value: unknown): Expression => ({ $literal: value });
+
+function eventOf(
+  type: string,
+  originator: unknown,
+  extra: Expression,
+): { eventId: string; event: Expression } {
+  const eventId = newId();
+  const event = {
+    eventId: literal(eventId),
+    type: literal(type),
+    at: '$$NOW',
+    originatorId: originator,
+    ...extra,
+  };
+  return { eventId, event };
+}
+
+export type Written = { reservation: Reservation; eventId: string };
+
+export type NewReservation = Pick<
+  Reservation,
+  '_id' | 'partnerId' | 'venueId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd' | 'cells' | 'pricePaise'
+>;
+
+/**
+ * Inserts an ACTIVE hold that claims its cells until `ttlMs` from the database's now, its event with it. An upsert,
+ * because only an update can read `$$NOW`. Throws a duplicate-key error where a cell or the key is taken.
+ */
+export async function insertHold(
+  db: Db,
+  draft: NewReservation,
+  options: { ttlMs: number; holdKey: string | undefined },
+): Promise<Written> {
+  const holdExpiresAt = { $add: ['$$NOW', options.ttlMs] };
+  const { eventId, event } = eventOf('hold_created', literal(draft.partnerId), {
+    bookingId: null,
+    holdExpiresAt,
+  });
+  return insert(
+    db,
+    { ...draft, ...defined(options), status: 'ACTIVE' },
+    { holdExpiresAt, placedAt: '$$NOW' },
+    eventId,
+    event,
+  );
+}
+
+export type NewBooking = Pick<Reservation, 'bookingId' | 'customer' | 'paymentReference'> & {
+  bookingId: string;
+};
+
+/** Inserts a reservation that is BOOKED from the start: a walk-in. Throws a duplicate-key error where a cell is taken. */
+export async function insertBooked(
+  db: Db,
+  draft: NewReservation,
+  booking: NewBooking,
+  tx: Tx,
+): Promise<Written> {
+  const { eventId, event } = eventOf('booking_created', literal(draft.partnerId), {
+    bookingId: literal(booking.bookingId),
+  });
+  const instants = { placedAt: '$$NOW', bookedAt: '$$NOW', holdExpiresAt: '$$NOW' };
+  return insert(db, { ...draft, ...booking, status: 'BOOKED' }, instants, eventId, event, tx);
+}
+
+async function insert(
+  db: Db,
+  fields: Omit<Partial<Reservation>, '_id'> & { _id: string; status: ReservationStatus },
+  computed: Expression,
+  eventId: string,
+  event: Expression,
+  tx?: Tx,
+): Promise<Written> {
+  const document = {
+    $mergeObjects: [
+      literal({ ...fields, claimed: true }),
+      { ...computed, outbox: [event], outboxSince: '$$NOW' },
+    ],
+  };
+  const reservation = await reservationCollection(db).findOneAndUpdate(
+    { _id: fields._id },
+    [{ $replaceWith: document }],
+    {
+      upsert: true,
+      returnDocument: 'after',
+      ...(tx === undefined ? {} : { session: tx }),
+    },
+  );
+  if (reservation === null) throw new Error('An upsert answered no document');
+  return { reservation, eventId };
+}
+
+export type Change = {
+  /** Who made the change; the reservation's own partner unless stated. */
+  originatorId?: string;
+  /** Fields that the transition sets beside status, claim and instant. */
+  set?: Partial<
+    Pick<
+      Reservation,
+      | 'bookingId'
+      | 'confirmKey'
+      | 'paymentReference'
+      | 'customer'
+      | 'packageCreditRequested'
+      | 'releaseReason'
+      | 'cancellationReason'
+      | 'refundReason'
+    >
+  >;
+  /** The key of a cancel or refund; refused where the reservation has it already. */
+  ending?: Ending;
+  reason?: string;
+};
+
+/**
+ * Carries out one legal transition as one guarded update: source state, expiry by the database's clock, new state,
+ * idempotency key and event together or not at all. Null where the reservation is in no source state of it (any more).
+ * Throws a duplicate-key error where an idempotency key belongs to another reservation of the partner.
+ */
+export async function applyTransition(
+  db: Db,
+  name: TransitionName,
+  reservationId: string,
+  change: Change,
+  tx?: Tx,
+): Promise<Written | null> {
+  const { from, to, hold, claimed, event: type, instant } = TRANSITIONS[name];
+  const { eventId, event } = eventOf(
+    type,
+    change.originatorId === undefined ? '$partnerId' : literal(change.originatorId),
+    {
+      bookingId: type.startsWith('booking_') ? (change.set?.bookingId ?? '$bookingId') : null,
+      ...(change.reason === undefined ? {} : { reason: literal(change.reason) }),
+    },
+  );
+  const filter = {
+    _id: reservationId,
+    status: { $in: [...from] },
+    ...(hold === 'any' ? {} : { $expr: hold === 'alive' ? ALIVE : LAPSED }),
+    ...(change.ending === undefined ? {} : { 'endings.key': { $ne: change.ending.key } }),
+  };
+  const set: Expression = {
+    ...Object.fromEntries(Object.entries(change.set ?? {}).map(([field, value]) => [field, literal(value)])),
+    status: to,
+    claimed,
+    [instant]: '$$NOW',
+    outbox: { $concatArrays: ['$outbox', [event]] },
+    outboxSince: { $ifNull: ['$outboxSince', '$$NOW'] },
+    ...(change.ending === undefined
+      ? {}
+      : { endings: { $concatArrays: [{ $ifNull: ['$endings', []] }, [literal(change.ending)]] } }),
+  };
+  const reservation = await reservationCollection(db).findOneAndUpdate(filter, [{ $set: set }], {
+    returnDocument: 'after',
+    ...(tx === undefined ? {} : { session: tx }),
+  });
+  return reservation === null ? null : { reservation, eventId };
+}
+
+/** Moves a live hold's expiry to the database's now; false where it is no live hold. */
+export async function lapseNow(db: Db, holdId: string): Promise<boolean> {
+  const { matchedCount } = await reservationCollection(db).updateOne(
+    { _id: holdId, status: 'ACTIVE', $expr: ALIVE },
+    [{ $set: { holdExpiresAt: '$$NOW' } }],
+  );
+  return matchedCount === 1;
+}
+
+/** Takes dispatched events out of the outbox; `outboxSince` goes with the last one. */
+export async function removeFromOutbox(
+  db: Db,
+  reservationId: string,
+  eventIds: readonly string[],
+): Promise<void> {
+  const rest = {
+    $filter: { input: '$outbox', cond: { $not: [{ $in: ['$$this.eventId', [...eventIds]] }] } },
+  };
+  await reservationCollection(db).updateOne({ _id: reservationId }, [
+    { $set: { outbox: rest } },
+    { $set: { outboxSince: { $cond: [{ $eq: ['$outbox', []] }, '$$REMOVE', '$outboxSince'] } } },
+  ]);
+}
+
+/** Adds cells to a claim that still stands. Throws a duplicate-key error where another claim has one of them. */
+export async function addCells(db: Db, reservationId: string, cells: readonly string[]): Promise<void> {
+  await reservationCollection(db).updateOne(
+    { _id: reservationId, claimed: true },
+    { $addToSet: { cells: { $each: [...cells] } } },
+  );
+}
