@@ -1,0 +1,28 @@
+import { toRupees } from '../platform/money.ts';
+import type { EventRow } from './events.model.ts';
+
+/**
+ * The body of an event for one receiver (contract "Delivery body", decisions §6), `delivery_id` aside. What is for the
+ * originator alone is in it only where the receiver is the originator; customers' data is in no event.
+ */
+export function eventBody(event: EventRow, receiverId: string): Record<string, unknown> {
+  const isOriginator = receiverId === event.originatorId;
+  return {
+    event_id: event._id,
+    event_type: event.type,
+    timestamp: event.at.toISOString(),
+    venue_id: event.venueId,
+    slot_id: event.slotId,
+    hold_id: event.holdId,
+    booking_id: event.bookingId,
+    partner_id: event.originatorId,
+    details: {
+      resource_id: event.resourceId,
+      slot_start: event.slotStart.toISOString(),
+      slot_end: event.slotEnd.toISOString(),
+      ...(event.holdExpiresAt === null ? {} : { hold_expiry_at: event.holdExpiresAt.toISOString() }),
+      ...(isOriginator ? { price_rupees: toRupees(event.pricePaise) } : {}),
+      ...(isOriginator && event.reason !== null ? { reason: event.reason } : {}),
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { activeGrantees } from '../partners/partners.service.ts';
+import type { Db } from '../platform/mongo.ts';
+import type { Queues } from '../platform/queues.ts';
+import { findReservation, findUndispatchedIds } from '../reservations/reservation-reads.store.ts';
+import type { OutboxEvent, Reservation } from '../reservations/reservations.model.ts';
+import { removeFromOutbox } from '../reservations/reservations.store.ts';
+import { createDeliveries } from '../webhooks/deliveries.service.ts';
+import { findReceivers } from '../webhooks/subscriptions.service.ts';
+import type { EventRow } from './events.model.ts';
+import { appendEvents } from './events.store.ts';
+
+export type DispatchDeps = {
+  db: Db;
+  queues: Pick<Queues, 'scheduleDeliveries'>;
+  config: { webhookRetryDelaysSeconds: number[] };
+};
+
+/**
+ * Takes the waiting events of a reservation to the event log and to a delivery row for each receiving subscription, adds
+ * the delivery jobs, and only then empties the outbox. Every step may be repeated without effect, so a crash at any point
+ * is made up by the next run (ADR 0003). Answers how many events were waiting.
+ */
+export async function dispatchEvents(deps: DispatchDeps, reservationId: string): Promise<number> {
+  const reservation = await findReservation(deps.db, reservationId);
+  if (reservation === null || reservation.outbox.length === 0) return 0;
+  const events = reservation.outbox.map((waiting) => toEventRow(reservation, waiting));
+  await appendEvents(deps.db, events);
+  const grantees = await activeGrantees(deps, reservation.venueId);
+  for (const event of events) {
+    const receivers = (await findReceivers(deps, event.type)).filter(({ partnerId }) =>
+      grantees.has(partnerId),
+    );
+    await createDeliveries(deps, event, receivers);
+  }
+  await removeFromOutbox(
+    deps.db,
+    reservationId,
+    events.map((event) => event._id),
+  );
+  return events.length;
+}
+
+/** Dispatches up to `limit` reservations whose events have waited longer than `graceMs`: the sweep's work. */
+export async function dispatchWaiting(deps: DispatchDeps, graceMs: number, limit: number): Promise<number> {
+  let count = 0;
+  for (const reservationId of await findUndispatchedIds(deps.db, graceMs, limit)) {
+    count += await dispatchEvents(deps, reservationId);
+  }
+  return count;
+}
+
+function toEventRow(reservation: Reservation, waiting: OutboxEvent): EventRow {
+  return {
+    _id: waiting.eventId,
+    type: waiting.type,
+    at: waiting.at,
+    venueId: reservation.venueId,
+    resourceId: reservation.resourceId,
+    slotId: reservation.slotId,
+    slotStart: reservation.slotStart,
+    slotEnd: reservation.slotEnd,
+    holdId: reservation._id,
+    bookingId: waiting.bookingId,
+    originatorId: waiting.originatorId,
+    holdExpiresAt: waiting.holdExpiresAt ?? null,
+    pricePaise: reservation.pricePaise,
+    reason: waiting.reason ?? null,
+  };
+}

@@ -1,0 +1,47 @@
+import type { Clock } from '../platform/clock.ts';
+import type { Db } from '../platform/mongo.ts';
+import { deliveryStatistics } from '../webhooks/deliveries.service.ts';
+import { listSubscriptions } from '../webhooks/subscriptions.service.ts';
+import { percentile } from './percentile.rules.ts';
+
+const WINDOW_HOURS = 24;
+
+/** How a partner's deliveries of the last 24 hours and each of its subscriptions fare (decisions §7). */
+export async function readHealth(
+  deps: { db: Db; clock: Clock },
+  partnerId: string,
+): Promise<Record<string, unknown>> {
+  const now = deps.clock.now();
+  const since = new Date(now.getTime() - WINDOW_HOURS * 3_600_000);
+  const { summary, deadLetters } = await deliveryStatistics(deps, partnerId, since);
+  const subscriptions = await listSubscriptions(deps, partnerId);
+  return {
+    generated_at: now.toISOString(),
+    summary: {
+      window_hours: WINDOW_HOURS,
+      events: summary.events,
+      deliveries: {
+        pending: summary.byState.pending ?? 0,
+        retrying: summary.byState.retrying ?? 0,
+        succeeded: summary.byState.succeeded ?? 0,
+        dead_letter: summary.byState.dead_letter ?? 0,
+      },
+      attempts: summary.attempts,
+      success_rate: summary.attempts === 0 ? null : summary.succeeded / summary.attempts,
+      latency_ms: {
+        p50: percentile(summary.durationsMs, 50),
+        p95: percentile(summary.durationsMs, 95),
+        p99: percentile(summary.durationsMs, 99),
+      },
+    },
+    subscriptions: subscriptions.map((row) => ({
+      id: row._id,
+      endpoint_url: row.endpointUrl,
+      status: row.status,
+      last_success_at: row.lastSuccessAt?.toISOString() ?? null,
+      last_failure_at: row.lastFailureAt?.toISOString() ?? null,
+      consecutive_failures: row.consecutiveFailures,
+      dead_letter: deadLetters.get(row._id) ?? 0,
+    })),
+  };
+}

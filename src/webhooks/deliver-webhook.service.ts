@@ -1,0 +1,206 @@
+import { eventBody } from '../events/event-body.rules.ts';
+import type { EventRow } from '../events/events.service.ts';
+import { readEvent } from '../events/events.service.ts';
+import type { Clock } from '../platform/clock.ts';
+import { newId } from '../platform/ids.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { Db } from '../platform/mongo.ts';
+import type { Queues } from '../platform/queues.ts';
+import type { SecretBox } from '../platform/secret-box.ts';
+import type { DeliveryRow, DeliveryState } from './deliveries.model.ts';
+import { maxAttempts, raiseDeadLetter } from './deliveries.service.ts';
+import { beginAttempt, cancelDelivery, findDelivery, settleAttempt } from './deliveries.store.ts';
+import type { EndpointGate } from './endpoint-gate.rules.ts';
+import { deferralMs } from './endpoint-gate.rules.ts';
+import type { SendOutcome, WebhookMessage, WebhookSender } from './send-webhook.ts';
+import { signDelivery } from './signature.rules.ts';
+import type { SubscriptionRow } from './subscriptions.model.ts';
+import { findSubscription, recordFailure, recordSuccess } from './subscriptions.store.ts';
+
+export type DeliverDeps = {
+  db: Db;
+  clock: Clock;
+  log: Logger;
+  secretBox: SecretBox;
+  sender: Pick<WebhookSender, 'send'>;
+  queues: Pick<Queues, 'addDeadLetters'>;
+  gate: EndpointGate;
+  config: { webhookRetryDelaysSeconds: readonly number[]; webhookTimeoutMs: number };
+};
+
+/** What the worker is asked to do: one attempt of a series. */
+export type DueAttempt = {
+  deliveryId: string;
+  generation: number;
+  /** Failures of this series that the queue knows of; fewer than the row has when a worker died after recording one. */
+  failuresKnown: number;
+  signal: AbortSignal;
+};
+
+/**
+ * What came of it, for the queue:
+ * - `done`: nothing more to do (delivered, cancelled, or of an earlier series)
+ * - `retry`: failed, try again after `inMs`
+ * - `dead`: failed for the last time; the row, the dead-letter queue and the operator know
+ * - `later`: nothing was counted, come back after `inMs`
+ *
+ * `attemptsMade` is what the row counts now, so that the queue can keep in step.
+ */
+export type AttemptResult =
+  | { kind: 'done' }
+  | { kind: 'dead'; attemptsMade: number }
+  | { kind: 'retry' | 'later'; inMs: number; attemptsMade: number };
+
+/** How much longer than the sending itself a worker has the row; then another may take it over (ADR 0006). */
+const LEASE_MARGIN_MS = 5000;
+
+/**
+ * Makes one attempt of a delivery. The row decides everything: whether an attempt is due, its number, what follows. A job
+ * that comes twice, too early, or after the row has moved on sends nothing. A job that is run again for a dead letter
+ * (Bull Board's retry) is one manual attempt, of which a failure changes nothing.
+ */
+export async function deliverWebhook(deps: DeliverDeps, due: DueAttempt): Promise<AttemptResult> {
+  const row = await findDelivery(deps.db, due.deliveryId);
+  if (row === null || row.generation !== due.generation) return { kind: 'done' };
+  if (row.state === 'succeeded' || row.state === 'cancelled') return { kind: 'done' };
+  const isBehind = due.failuresKnown < row.attemptsMade;
+  if (row.state === 'dead_letter' && isBehind) return { kind: 'dead', attemptsMade: row.attemptsMade };
+  const waitMs = (row.nextAttemptAt?.getTime() ?? 0) - deps.clock.now().getTime();
+  if (isBehind && waitMs > 0) return { kind: 'later', inMs: waitMs, attemptsMade: row.attemptsMade };
+
+  const subscription = await findSubscription(deps.db, row.subscriptionId);
+  const event = await readEvent(deps, row.eventId);
+  if (subscription?.status !== 'active' || event === null) {
+    await cancelDelivery(deps.db, row._id);
+    return { kind: 'done' };
+  }
+  const leave = deps.gate.tryEnter(subscription._id, subscription.consecutiveFailures);
+  if (leave === null) return { kind: 'later', inMs: deferralMs(), attemptsMade: row.attemptsMade };
+  try {
+    return await attempt(deps, row, subscription, event, due.signal);
+  } finally {
+    leave();
+  }
+}
+
+async function attempt(
+  deps: DeliverDeps,
+  row: DeliveryRow,
+  subscription: SubscriptionRow,
+  event: EventRow,
+  signal: AbortSignal,
+): Promise<AttemptResult> {
+  const attemptId = newId();
+  const leaseMs = deps.config.webhookTimeoutMs + LEASE_MARGIN_MS;
+  const begun = await beginAttempt(deps.db, row, attemptId, leaseMs);
+  if (begun === null) return { kind: 'later', inMs: leaseMs / 3, attemptsMade: row.attemptsMade };
+  const outcome = await deps.sender.send({
+    ...composeMessage(deps, begun, subscription, event, attemptId),
+    signal,
+  });
+  return settle(deps, begun, subscription, attemptId, outcome);
+}
+
+function composeMessage(
+  deps: DeliverDeps,
+  row: DeliveryRow,
+  subscription: SubscriptionRow,
+  event: EventRow,
+  attemptId: string,
+): WebhookMessage {
+  const body = JSON.stringify({ ...eventBody(event, row.partnerId), delivery_id: attemptId });
+  const timestampSeconds = Math.floor(deps.clock.now().getTime() / 1000);
+  const secretKey = deps.secretBox.open(subscription.sealedSecret, subscription._id);
+  return {
+    url: subscription.endpointUrl,
+    headers: {
+      'Content-Type': 'application/json',
+      'User-Agent': 'partner-booking-service/1',
+      'X-Webhook-Event': event.type,
+      'X-Delivery-Id': attemptId,
+      'X-Delivery-Attempt': String(row.attemptsMade + 1),
+      'X-Service-Timestamp': String(timestampSeconds),
+      'X-Service-Signature': signDelivery({ secretKey, timestampSeconds, body }),
+    },
+    body,
+  };
+}
+
+async function settle(
+  deps: DeliverDeps,
+  row: DeliveryRow,
+  subscription: SubscriptionRow,
+  attemptId: string,
+  outcome: SendOutcome,
+): Promise<AttemptResult> {
+  const isInterrupted = outcome.error === 'interrupted';
+  const attemptsMade = row.attemptsMade + (isInterrupted ? 0 : 1);
+  const delaySeconds = deps.config.webhookRetryDelaysSeconds[attemptsMade - 1];
+  const isDead = row.state === 'dead_letter' || attemptsMade >= maxAttempts(deps.config);
+  const state = outcome.ok ? 'succeeded' : isInterrupted ? row.state : isDead ? 'dead_letter' : 'retrying';
+  const retryInMs = delaySeconds === undefined ? 0 : Math.round(delaySeconds * 1000);
+  const settled = await settleAttempt(deps.db, row._id, attemptId, {
+    outcome: outcome.ok ? 'succeeded' : isInterrupted ? 'interrupted' : 'failed',
+    statusCode: outcome.statusCode,
+    error: outcome.error,
+    durationMs: outcome.durationMs,
+    responseExcerpt: outcome.responseExcerpt,
+    state,
+    attemptsMade,
+    nextAttemptInMs: isWaiting(state) ? (isInterrupted ? 0 : retryInMs) : null,
+    isNewDeadLetter: state === 'dead_letter' && row.state !== 'dead_letter',
+  });
+  logAttempt(deps, row, subscription, attemptId, outcome, state);
+  if (settled === null) return { kind: 'later', inMs: 1000, attemptsMade };
+  if (isInterrupted) return { kind: 'later', inMs: 0, attemptsMade };
+  await recordHealth(deps, subscription, outcome.ok);
+  if (outcome.ok) return { kind: 'done' };
+  if (state === 'retrying') return { kind: 'retry', inMs: retryInMs, attemptsMade };
+  if (row.state !== 'dead_letter') await raiseDeadLetter(deps, settled);
+  return { kind: 'dead', attemptsMade };
+}
+
+/** A success of a healthy endpoint is noted once a second at most: under load the row would be written all the time. */
+async function recordHealth(
+  deps: DeliverDeps,
+  subscription: SubscriptionRow,
+  isSuccess: boolean,
+): Promise<void> {
+  const now = deps.clock.now();
+  if (!isSuccess) return recordFailure(deps.db, subscription._id, now);
+  const lastMs = subscription.lastSuccessAt?.getTime() ?? 0;
+  if (subscription.consecutiveFailures > 0 || now.getTime() - lastMs >= 1000) {
+    await recordSuccess(deps.db, subscription._id, now);
+  }
+}
+
+/** One wide line an attempt. */
+function logAttempt(
+  deps: DeliverDeps,
+  row: DeliveryRow,
+  subscription: SubscriptionRow,
+  attemptId: string,
+  outcome: SendOutcome,
+  state: DeliveryRow['state'],
+): void {
+  deps.log.info(
+    {
+      delivery: row._id,
+      delivery_id: attemptId,
+      event_id: row.eventId,
+      event_type: row.eventType,
+      subscription_id: subscription._id,
+      partner_id: row.partnerId,
+      attempt: row.attemptsMade + 1,
+      status_code: outcome.statusCode,
+      error: outcome.error,
+      duration_ms: outcome.durationMs,
+      state,
+    },
+    'delivery attempted',
+  );
+}
+
+function isWaiting(state: DeliveryState): boolean {
+  return state === 'pending' || state === 'retrying';
+}

@@ -1,0 +1,110 @@
+import type { Model } from 'mongoose';
+import { Schema } from 'mongoose';
+import type { EventType } from '../events/event-types.ts';
+import type { CollectionDefinition } from '../platform/collections.ts';
+import type { Db } from '../platform/mongo.ts';
+import { collectionOf, modelOf } from '../platform/mongo.ts';
+import type { DeliveryError } from './delivery-error.rules.ts';
+
+/** `cancelled`: the subscription was deactivated before the event could be delivered. */
+export const DELIVERY_STATES = ['pending', 'retrying', 'succeeded', 'dead_letter', 'cancelled'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** One sending. An interrupted one (its worker stopped or died) is kept and not counted: the next has its number again. */
+export type AttemptRow = {
+  /** The delivery_id of the contract: new for every attempt. */
+  deliveryId: string;
+  attempt: number;
+  sentAt: Date;
+  outcome: 'started' | 'succeeded' | 'failed' | 'interrupted';
+  statusCode: number | null;
+  error: DeliveryError | 'interrupted' | null;
+  durationMs: number | null;
+  responseExcerpt: string | null;
+};
+
+/** One event on its way to one subscription (ADR 0006). */
+export type DeliveryRow = {
+  _id: string;
+  eventId: string;
+  eventType: EventType;
+  subscriptionId: string;
+  /** The receiving partner. */
+  partnerId: string;
+  state: DeliveryState;
+  /** Counts series of attempts; a job of an earlier series finds nothing to do. */
+  generation: number;
+  /** Counted attempts of this series. */
+  attemptsMade: number;
+  attempts: AttemptRow[];
+  nextAttemptAt: Date | null;
+  /** Until when the worker that is sending has the row to itself. */
+  leaseUntil: Date | null;
+  deadLetteredAt: Date | null;
+  /** Present until the operator has been told of the dead letter. */
+  alertPending?: true;
+  createdAt: Date;
+};
+
+const attemptSchema = new Schema<AttemptRow>(
+  {
+    deliveryId: { type: String, required: true },
+    attempt: { type: Number, required: true },
+    sentAt: { type: Date, required: true },
+    outcome: { type: String, enum: ['started', 'succeeded', 'failed', 'interrupted'], required: true },
+    statusCode: { type: Number, default: null },
+    error: { type: String, default: null },
+    durationMs: { type: Number, default: null },
+    responseExcerpt: { type: String, default: null },
+  },
+  { _id: false },
+);
+
+const deliverySchema = new Schema<DeliveryRow>(
+  {
+    _id: { type: String, required: true },
+    eventId: { type: String, required: true },
+    eventType: { type: String, required: true },
+    subscriptionId: { type: String, required: true },
+    partnerId: { type: String, required: true },
+    state: { type: String, enum: DELIVERY_STATES, required: true },
+    generation: { type: Number, required: true },
+    attemptsMade: { type: Number, required: true },
+    attempts: { type: [attemptSchema], required: true },
+    nextAttemptAt: { type: Date, default: null },
+    leaseUntil: { type: Date, default: null },
+    deadLetteredAt: { type: Date, default: null },
+    alertPending: Boolean,
+    createdAt: { type: Date, required: true },
+  },
+  { collection: 'deliveries', versionKey: false },
+);
+
+export const deliveryModel = (db: Db): Model<DeliveryRow> => modelOf(db, 'Delivery', deliverySchema);
+
+/** The collection as the driver has it, for updates by pipeline. */
+export const deliveryCollection = (db: Db) => collectionOf(modelOf(db, 'Delivery', deliverySchema));
+
+export const DELIVERIES: CollectionDefinition = {
+  name: 'deliveries',
+  jsonSchema: {
+    required: ['eventId', 'subscriptionId', 'partnerId', 'state', 'generation', 'attemptsMade', 'attempts'],
+    properties: { state: { enum: [...DELIVERY_STATES] } },
+  },
+  indexes: [
+    { name: 'one_delivery_per_receiver', key: { eventId: 1, subscriptionId: 1 }, unique: true },
+    { name: 'deliveries_of_partner', key: { partnerId: 1, createdAt: -1, _id: -1 } },
+    { name: 'deliveries_by_state', key: { partnerId: 1, state: 1, createdAt: -1, _id: -1 } },
+    {
+      name: 'due_deliveries',
+      key: { nextAttemptAt: 1 },
+      partialFilterExpression: { state: { $in: ['pending', 'retrying'] } },
+    },
+    {
+      name: 'unraised_dead_letters',
+      key: { alertPending: 1 },
+      partialFilterExpression: { alertPending: true },
+    },
+    { name: 'dead_letters', key: { deadLetteredAt: 1 }, partialFilterExpression: { state: 'dead_letter' } },
+  ],
+};

@@ -1,0 +1,227 @@
+import type { EventRow } from '../events/events.service.ts';
+import { readEvents } from '../events/events.service.ts';
+import { DomainError } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { Db } from '../platform/mongo.ts';
+import type { Page, Position } from '../platform/pagination.ts';
+import type { DueDelivery, Queues } from '../platform/queues.ts';
+import type { DeliveryRow } from './deliveries.model.ts';
+import type { AttemptStatistics, DeliveryFilter } from './deliveries.store.ts';
+import {
+  countDeadLetters,
+  findDeadLetterIds,
+  findDelivery,
+  findOverdueDeliveries,
+  findPendingOfEvent,
+  findUnraisedDeadLetters,
+  listDeliveryRows,
+  makeDue,
+  markRaised,
+  summariseDeliveries,
+  upsertDeliveries,
+} from './deliveries.store.ts';
+import type { SubscriptionRow } from './subscriptions.model.ts';
+import { findSubscriptions } from './subscriptions.store.ts';
+
+type DeliveryConfig = { webhookRetryDelaysSeconds: readonly number[] };
+
+/** A delivery has one attempt more than there are delays between attempts (contract: 5 in total). */
+export function maxAttempts(config: DeliveryConfig): number {
+  return config.webhookRetryDelaysSeconds.length + 1;
+}
+
+/**
+ * Gives the event a delivery for each receiver and adds the jobs. Repeating it creates nothing twice; jobs that Redis does
+ * not take now are added by the sweep.
+ */
+export async function createDeliveries(
+  deps: { db: Db; queues: Pick<Queues, 'scheduleDeliveries'>; config: DeliveryConfig },
+  event: Pick<EventRow, '_id' | 'type' | 'at'>,
+  receivers: readonly Pick<SubscriptionRow, '_id' | 'partnerId'>[],
+): Promise<void> {
+  if (receivers.length === 0) return;
+  await upsertDeliveries(
+    deps.db,
+    receivers.map((receiver) => ({
+      _id: newId(),
+      eventId: event._id,
+      eventType: event.type,
+      subscriptionId: receiver._id,
+      partnerId: receiver.partnerId,
+      state: 'pending',
+      generation: 1,
+      attemptsMade: 0,
+      attempts: [],
+      nextAttemptAt: event.at,
+      leaseUntil: null,
+      deadLetteredAt: null,
+      createdAt: event.at,
+    })),
+  );
+  const pending = await findPendingOfEvent(deps.db, event._id);
+  await deps.queues.scheduleDeliveries(pending.map((row) => dueNow(row, deps.config)));
+}
+
+function dueNow(row: DeliveryRow, config: DeliveryConfig): DueDelivery {
+  return {
+    deliveryId: row._id,
+    subscriptionId: row.subscriptionId,
+    generation: row.generation,
+    attemptsMade: row.attemptsMade,
+    attemptsLeft: Math.max(1, maxAttempts(config) - row.attemptsMade),
+    delayMs: 0,
+  };
+}
+
+export type SweepDeps = {
+  db: Db;
+  log: Logger;
+  queues: Pick<Queues, 'ensureDelivery' | 'addDeadLetters'>;
+  config: DeliveryConfig;
+};
+
+/**
+ * Puts back the jobs of deliveries that have been due for `graceMs` without anyone working on them: their job was lost
+ * with Redis or never taken by it. Answers how many it put back.
+ */
+export async function rearmOverdueDeliveries(
+  deps: SweepDeps,
+  graceMs: number,
+  limit: number,
+): Promise<number> {
+  let count = 0;
+  for (const row of await findOverdueDeliveries(deps.db, graceMs, limit)) {
+    if ((await deps.queues.ensureDelivery(dueNow(row, deps.config))) === 'added') count += 1;
+  }
+  return count;
+}
+
+/**
+ * Tells the operator of a dead letter: an `error` line and a job in the `webhook-dead-letter` queue (decisions §6). The row
+ * remembers until this has been done, so a worker that dies in between leaves it to the sweep.
+ */
+export async function raiseDeadLetter(
+  deps: { db: Db; log: Logger; queues: Pick<Queues, 'addDeadLetters'> },
+  row: DeliveryRow,
+): Promise<void> {
+  const last = row.attempts.at(-1);
+  deps.log.error(
+    {
+      alert: 'dead_letter',
+      delivery: row._id,
+      event_id: row.eventId,
+      event_type: row.eventType,
+      subscription_id: row.subscriptionId,
+      partner_id: row.partnerId,
+      attempts: row.attemptsMade,
+      status_code: last?.statusCode ?? null,
+      error: last?.error ?? null,
+    },
+    'a webhook delivery failed for the last time and is dead-lettered',
+  );
+  await deps.queues.addDeadLetters([row._id]);
+  await markRaised(deps.db, row._id);
+}
+
+/** Raises the dead letters that a dying worker left unraised; answers how many. */
+export async function raiseForgottenDeadLetters(
+  deps: SweepDeps,
+  graceMs: number,
+  limit: number,
+): Promise<number> {
+  const rows = await findUnraisedDeadLetters(deps.db, graceMs, limit);
+  for (const row of rows) await raiseDeadLetter(deps, row);
+  return rows.length;
+}
+
+/** Shows every dead letter in its queue again, after Redis lost them; a job that is there stays. */
+export async function restoreDeadLetterQueue(deps: SweepDeps, limit: number): Promise<void> {
+  const ids = await findDeadLetterIds(deps.db, limit);
+  if (ids.length > 0) await deps.queues.addDeadLetters(ids);
+}
+
+/** A delivery with what its view shows of the event and the subscription. */
+export type DeliveryDetail = { delivery: DeliveryRow; event: EventRow | null; endpointUrl: string | null };
+
+/** A partner's deliveries, newest first. */
+export async function listDeliveries(
+  deps: { db: Db },
+  filter: DeliveryFilter,
+  after: Position | undefined,
+  limit: number,
+): Promise<Page<DeliveryDetail>> {
+  const { rows, next } = await listDeliveryRows(deps.db, filter, after, limit);
+  return { rows: await withDetails(deps, rows), next };
+}
+
+/** @throws DomainError DELIVERY_NOT_FOUND for a delivery that is missing or to another partner. */
+export async function getDelivery(
+  deps: { db: Db },
+  partnerId: string,
+  deliveryId: string,
+): Promise<DeliveryDetail> {
+  const delivery = await findDelivery(deps.db, deliveryId);
+  if (delivery === null || delivery.partnerId !== partnerId) throw deliveryNotFound();
+  const [detail] = await withDetails(deps, [delivery]);
+  if (detail === undefined) throw deliveryNotFound();
+  return detail;
+}
+
+async function withDetails(deps: { db: Db }, rows: readonly DeliveryRow[]): Promise<DeliveryDetail[]> {
+  const events = await readEvents(
+    deps,
+    rows.map((row) => row.eventId),
+  );
+  const subscriptions = await findSubscriptions(
+    deps.db,
+    rows.map((row) => row.subscriptionId),
+  );
+  return rows.map((delivery) => ({
+    delivery,
+    event: events.get(delivery.eventId) ?? null,
+    endpointUrl: subscriptions.get(delivery.subscriptionId)?.endpointUrl ?? null,
+  }));
+}
+
+/** What became of the partner's deliveries since `since`, and the dead letters of each of its subscriptions. */
+export async function deliveryStatistics(
+  deps: { db: Db },
+  partnerId: string,
+  since: Date,
+): Promise<{ summary: AttemptStatistics; deadLetters: Map<string, number> }> {
+  return {
+    summary: await summariseDeliveries(deps.db, partnerId, since),
+    deadLetters: await countDeadLetters(deps.db, partnerId),
+  };
+}
+
+/**
+ * Makes a waiting delivery's next attempt now (decisions §8, sandbox).
+ * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS where no attempt is waiting.
+ */
+export async function advanceDelivery(
+  deps: { db: Db; queues: Pick<Queues, 'promoteDelivery' | 'ensureDelivery'>; config: DeliveryConfig },
+  partnerId: string,
+  deliveryId: string,
+): Promise<DeliveryDetail> {
+  const { delivery } = await getDelivery(deps, partnerId, deliveryId);
+  const due =
+    delivery.state === 'retrying' || delivery.state === 'pending' ? await makeDue(deps.db, deliveryId) : null;
+  if (due === null) {
+    throw new DomainError(
+      'DELIVERY_IN_PROGRESS',
+      `The delivery is ${delivery.state}; only one that waits for its next attempt can be advanced.`,
+    );
+  }
+  const job = dueNow(due, deps.config);
+  if (!(await deps.queues.promoteDelivery(job))) await deps.queues.ensureDelivery(job);
+  return getDelivery(deps, partnerId, deliveryId);
+}
+
+function deliveryNotFound(): DomainError {
+  return new DomainError(
+    'DELIVERY_NOT_FOUND',
+    'You have no delivery with that id. Use the id of a delivery listed by /api/v1/partner/observability.',
+  );
+}

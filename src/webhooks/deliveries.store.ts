@@ -1,0 +1,300 @@
+import { defined } from '../platform/defined.ts';
+import type { Db, Expression } from '../platform/mongo.ts';
+import type { Page, Position } from '../platform/pagination.ts';
+import { toPage } from '../platform/pagination.ts';
+import type { AttemptRow, DeliveryRow, DeliveryState } from './deliveries.model.ts';
+import { deliveryCollection, deliveryModel } from './deliveries.model.ts';
+
+/** Creates the rows that are missing; of an event and a subscription there is one, whoever creates it. */
+export async function upsertDeliveries(db: Db, rows: readonly DeliveryRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await deliveryCollection(db).bulkWrite(
+    rows.map(({ eventId, subscriptionId, ...fields }) => ({
+      updateOne: { filter: { eventId, subscriptionId }, update: { $setOnInsert: fields }, upsert: true },
+    })),
+    { ordered: false },
+  );
+}
+
+/** The deliveries of an event on which no attempt has been made. */
+export async function findPendingOfEvent(db: Db, eventId: string): Promise<DeliveryRow[]> {
+  return deliveryModel(db).find({ eventId, state: 'pending' }).lean();
+}
+
+export async function findDelivery(db: Db, deliveryId: string): Promise<DeliveryRow | null> {
+  return deliveryModel(db).findById(deliveryId).lean();
+}
+
+const IS_FREE: Expression = { $lte: [{ $ifNull: ['$leaseUntil', new Date(0)] }, '$$NOW'] };
+
+/** What an attempt that was begun and never settled reads as, once its lease is over. */
+const INTERRUPT_UNSETTLED: Expression = {
+  $map: {
+    input: '$attempts',
+    in: {
+      $cond: [
+        { $eq: ['$$this.outcome', 'started'] },
+        { $mergeObjects: ['$$this', { outcome: 'interrupted', error: 'interrupted' }] },
+        '$$this',
+      ],
+    },
+  },
+};
+
+/**
+ * Begins an attempt: takes the row for `leaseMs` and adds the attempt to it, numbered after the counted ones, in one
+ * update. Null where the row has moved on since it was read, or somebody else has it.
+ */
+export async function beginAttempt(
+  db: Db,
+  row: Pick<DeliveryRow, '_id' | 'generation' | 'state' | 'attemptsMade'>,
+  attemptId: string,
+  leaseMs: number,
+): Promise<DeliveryRow | null> {
+  const attempt = {
+    deliveryId: { $literal: attemptId },
+    attempt: { $add: ['$attemptsMade', 1] },
+    sentAt: '$$NOW',
+    outcome: 'started',
+    statusCode: null,
+    error: null,
+    durationMs: null,
+    responseExcerpt: null,
+  };
+  return deliveryCollection(db).findOneAndUpdate(
+    {
+      _id: row._id,
+      generation: row.generation,
+      state: row.state,
+      attemptsMade: row.attemptsMade,
+      $expr: IS_FREE,
+    },
+    [
+      {
+        $set: {
+          leaseUntil: { $add: ['$$NOW', leaseMs] },
+          attempts: { $concatArrays: [INTERRUPT_UNSETTLED, [attempt]] },
+        },
+      },
+    ],
+    { returnDocument: 'after' },
+  );
+}
+
+export type Settlement = Pick<
+  AttemptRow,
+  'outcome' | 'statusCode' | 'error' | 'durationMs' | 'responseExcerpt'
+> & {
+  state: DeliveryState;
+  attemptsMade: number;
+  /** Milliseconds from the database's now to the next attempt; null where there is none. */
+  nextAttemptInMs: number | null;
+  /** The operator must hear of it; the row remembers that until somebody has told. */
+  isNewDeadLetter: boolean;
+};
+
+/**
+ * Ends the attempt and gives the row its new state. Null where the attempt is not open any more: its lease ran out and
+ * another worker has marked it interrupted, so what came of it must not count.
+ */
+export async function settleAttempt(
+  db: Db,
+  id: string,
+  attemptId: string,
+  settlement: Settlement,
+): Promise<DeliveryRow | null> {
+  const { state, attemptsMade, nextAttemptInMs, isNewDeadLetter, ...result } = settlement;
+  const merged = {
+    $map: {
+      input: '$attempts',
+      in: {
+        $cond: [
+          { $eq: ['$$this.deliveryId', attemptId] },
+          { $mergeObjects: ['$$this', { $literal: result }] },
+          '$$this',
+        ],
+      },
+    },
+  };
+  return deliveryCollection(db).findOneAndUpdate(
+    { _id: id, attempts: { $elemMatch: { deliveryId: attemptId, outcome: 'started' } } },
+    [
+      {
+        $set: {
+          attempts: merged,
+          state,
+          attemptsMade,
+          leaseUntil: null,
+          nextAttemptAt: nextAttemptInMs === null ? null : { $add: ['$$NOW', nextAttemptInMs] },
+          deadLetteredAt: state === 'dead_letter' ? { $ifNull: ['$deadLetteredAt', '$$NOW'] } : null,
+          ...(isNewDeadLetter ? { alertPending: true } : {}),
+        },
+      },
+    ],
+    { returnDocument: 'after' },
+  );
+}
+
+/** Ends a delivery whose subscription is gone or inactive; nothing more is sent. */
+export async function cancelDelivery(db: Db, id: string): Promise<void> {
+  await deliveryCollection(db).updateOne(
+    { _id: id, state: { $in: ['pending', 'retrying'] } },
+    { $set: { state: 'cancelled', nextAttemptAt: null, leaseUntil: null } },
+  );
+}
+
+/** Makes the next attempt of a waiting delivery due now. Null where the delivery is not waiting for one. */
+export async function makeDue(db: Db, id: string): Promise<DeliveryRow | null> {
+  return deliveryCollection(db).findOneAndUpdate(
+    { _id: id, state: { $in: ['pending', 'retrying'] } },
+    [{ $set: { nextAttemptAt: '$$NOW' } }],
+    { returnDocument: 'after' },
+  );
+}
+
+/** Deliveries that have been due for `graceMs` and that no worker is sending, oldest first. */
+export async function findOverdueDeliveries(db: Db, graceMs: number, limit: number): Promise<DeliveryRow[]> {
+  return deliveryCollection(db)
+    .aggregate<DeliveryRow>([
+      {
+        $match: {
+          state: { $in: ['pending', 'retrying'] },
+          $expr: { $and: [{ $lte: ['$nextAttemptAt', { $subtract: ['$$NOW', graceMs] }] }, IS_FREE] },
+        },
+      },
+      { $sort: { nextAttemptAt: 1 } },
+      { $limit: limit },
+    ])
+    .toArray();
+}
+
+/** Dead letters of which the operator may not have heard because a worker died in between. */
+export async function findUnraisedDeadLetters(
+  db: Db,
+  graceMs: number,
+  limit: number,
+): Promise<DeliveryRow[]> {
+  return deliveryCollection(db)
+    .aggregate<DeliveryRow>([
+      {
+        $match: {
+          alertPending: true,
+          $expr: { $lte: ['$deadLetteredAt', { $subtract: ['$$NOW', graceMs] }] },
+        },
+      },
+      { $limit: limit },
+    ])
+    .toArray();
+}
+
+/** Notes that the operator has been told of a dead letter. */
+export async function markRaised(db: Db, id: string): Promise<void> {
+  await deliveryCollection(db).updateOne({ _id: id }, { $unset: { alertPending: '' } });
+}
+
+/** Ids of dead letters, oldest first. */
+export async function findDeadLetterIds(db: Db, limit: number): Promise<string[]> {
+  const rows = await deliveryCollection(db)
+    .find({ state: 'dead_letter' }, { projection: { _id: 1 } })
+    .sort({ deadLetteredAt: 1 })
+    .limit(limit)
+    .toArray();
+  return rows.map((row) => row._id);
+}
+
+export type DeliveryFilter = {
+  partnerId: string;
+  /** Absent: every state. */
+  state?: DeliveryState;
+  eventType?: string;
+  subscriptionId?: string;
+};
+
+/** A partner's deliveries, newest first. */
+export async function listDeliveryRows(
+  db: Db,
+  filter: DeliveryFilter,
+  after: Position | undefined,
+  limit: number,
+): Promise<Page<DeliveryRow>> {
+  const beyond =
+    after === undefined
+      ? {}
+      : { $or: [{ createdAt: { $lt: after.at } }, { createdAt: after.at, _id: { $lt: after.id } }] };
+  const rows = await deliveryCollection(db)
+    .find({ ...defined(filter), ...beyond } as never)
+    .sort({ createdAt: -1, _id: -1 })
+    .limit(limit + 1)
+    .toArray();
+  return toPage(rows, limit, (row) => ({ at: row.createdAt, id: row._id }));
+}
+
+export type AttemptStatistics = {
+  events: number;
+  byState: Partial<Record<DeliveryState, number>>;
+  attempts: number;
+  succeeded: number;
+  /** Of the latest 10,000 attempts, in milliseconds, ascending. */
+  durationsMs: number[];
+};
+
+const MAX_DURATIONS = 10_000;
+
+/** What became of a partner's deliveries that were made since `since`. */
+export async function summariseDeliveries(
+  db: Db,
+  partnerId: string,
+  since: Date,
+): Promise<AttemptStatistics> {
+  const isCounted = { 'attempts.outcome': { $in: ['succeeded', 'failed'] } };
+  const [summary] = await deliveryCollection(db)
+    .aggregate<{
+      states: { _id: DeliveryState; count: number }[];
+      events: { count: number }[];
+      outcomes: { _id: 'succeeded' | 'failed'; count: number }[];
+      durations: { durationMs: number }[];
+    }>([
+      { $match: { partnerId, createdAt: { $gte: since } } },
+      {
+        $facet: {
+          states: [{ $group: { _id: '$state', count: { $sum: 1 } } }],
+          events: [{ $group: { _id: '$eventId' } }, { $count: 'count' }],
+          outcomes: [
+            { $unwind: '$attempts' },
+            { $match: isCounted },
+            { $group: { _id: '$attempts.outcome', count: { $sum: 1 } } },
+          ],
+          durations: [
+            { $sort: { createdAt: -1 } },
+            { $limit: MAX_DURATIONS },
+            { $unwind: '$attempts' },
+            { $match: isCounted },
+            { $limit: MAX_DURATIONS },
+            { $project: { _id: 0, durationMs: '$attempts.durationMs' } },
+            { $sort: { durationMs: 1 } },
+          ],
+        },
+      },
+    ])
+    .toArray();
+  const outcomes = new Map(summary?.outcomes.map(({ _id, count }) => [_id, count]));
+  const succeeded = outcomes.get('succeeded') ?? 0;
+  return {
+    events: summary?.events[0]?.count ?? 0,
+    byState: Object.fromEntries(summary?.states.map(({ _id, count }) => [_id, count]) ?? []),
+    attempts: succeeded + (outcomes.get('failed') ?? 0),
+    succeeded,
+    durationsMs: summary?.durations.map(({ durationMs }) => durationMs) ?? [],
+  };
+}
+
+/** How many dead letters each subscription of a partner has. */
+export async function countDeadLetters(db: Db, partnerId: string): Promise<Map<string, number>> {
+  const rows = await deliveryCollection(db)
+    .aggregate<{ _id: string; count: number }>([
+      { $match: { partnerId, state: 'dead_letter' } },
+      { $group: { _id: '$subscriptionId', count: { $sum: 1 } } },
+    ])
+    .toArray();
+  return new Map(rows.map(({ _id, count }) => [_id, count]));
+}

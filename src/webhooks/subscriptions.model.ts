@@ -1,0 +1,58 @@
+import type { Model } from 'mongoose';
+import { Schema } from 'mongoose';
+import type { EventType } from '../events/event-types.ts';
+import { EVENT_TYPES } from '../events/event-types.ts';
+import type { CollectionDefinition } from '../platform/collections.ts';
+import type { Db } from '../platform/mongo.ts';
+import { modelOf } from '../platform/mongo.ts';
+
+export type SubscriptionRow = {
+  _id: string;
+  partnerId: string;
+  /** 0 to 19, unique for the partner: what keeps racing creates within the limit. */
+  ordinal: number;
+  endpointUrl: string;
+  eventTypes: EventType[];
+  status: 'active' | 'inactive';
+  /** The secret under AES-256-GCM, bound to `_id`. */
+  sealedSecret: string;
+  secretRotatedAt: Date | null;
+  createdAt: Date;
+  /** Failed attempts since the last success, of all deliveries together. */
+  consecutiveFailures: number;
+  lastSuccessAt: Date | null;
+  lastFailureAt: Date | null;
+};
+
+const subscriptionSchema = new Schema<SubscriptionRow>(
+  {
+    _id: { type: String, required: true },
+    partnerId: { type: String, required: true },
+    ordinal: { type: Number, required: true },
+    endpointUrl: { type: String, required: true },
+    eventTypes: { type: [{ type: String, enum: EVENT_TYPES }], required: true },
+    status: { type: String, enum: ['active', 'inactive'], required: true },
+    sealedSecret: { type: String, required: true },
+    secretRotatedAt: { type: Date, default: null },
+    createdAt: { type: Date, required: true },
+    consecutiveFailures: { type: Number, default: 0 },
+    lastSuccessAt: { type: Date, default: null },
+    lastFailureAt: { type: Date, default: null },
+  },
+  { collection: 'webhook_subscriptions', versionKey: false },
+);
+
+export const subscriptionModel = (db: Db): Model<SubscriptionRow> =>
+  modelOf(db, 'Subscription', subscriptionSchema);
+
+export const SUBSCRIPTIONS: CollectionDefinition = {
+  name: 'webhook_subscriptions',
+  jsonSchema: {
+    required: ['partnerId', 'ordinal', 'endpointUrl', 'eventTypes', 'status', 'sealedSecret'],
+    properties: { status: { enum: ['active', 'inactive'] } },
+  },
+  indexes: [
+    { name: 'subscriptions_of_partner', key: { partnerId: 1, ordinal: 1 }, unique: true },
+    { name: 'receivers_of_event', key: { eventTypes: 1, status: 1 } },
+  ],
+};

@@ -1,0 +1,79 @@
+import mongoose from 'mongoose';
+import type { EventType } from '../events/event-types.ts';
+import type { Db } from '../platform/mongo.ts';
+import { isDuplicateKey } from '../platform/mongo.ts';
+import type { SubscriptionRow } from './subscriptions.model.ts';
+import { subscriptionModel } from './subscriptions.model.ts';
+
+/** False where another subscription of the partner has the ordinal. */
+export async function insertSubscription(db: Db, subscription: SubscriptionRow): Promise<boolean> {
+  try {
+    await subscriptionModel(db).create(subscription);
+    return true;
+  } catch (err) {
+    if (isDuplicateKey(err)) return false;
+    throw err;
+  }
+}
+
+export async function countSubscriptions(db: Db, partnerId: string): Promise<number> {
+  return subscriptionModel(db).countDocuments({ partnerId }).readConcern('local');
+}
+
+/** The partner's subscriptions, oldest first. */
+export async function listSubscriptionRows(db: Db, partnerId: string): Promise<SubscriptionRow[]> {
+  return subscriptionModel(db).find({ partnerId }).sort({ ordinal: 1 }).lean();
+}
+
+export async function findSubscription(db: Db, subscriptionId: string): Promise<SubscriptionRow | null> {
+  return subscriptionModel(db).findById(subscriptionId).lean();
+}
+
+/** The subscriptions of `subscriptionIds` by id. */
+export async function findSubscriptions(
+  db: Db,
+  subscriptionIds: readonly string[],
+): Promise<Map<string, SubscriptionRow>> {
+  const rows = await subscriptionModel(db)
+    .find({ _id: mongoose.trusted({ $in: [...subscriptionIds] }) })
+    .lean();
+  return new Map(rows.map((row) => [row._id, row]));
+}
+
+/** Active subscriptions to a type of event, of whatever partner. */
+export async function findActiveSubscriptions(
+  db: Db,
+  type: EventType,
+): Promise<Pick<SubscriptionRow, '_id' | 'partnerId'>[]> {
+  return subscriptionModel(db).find({ eventTypes: type, status: 'active' }, { partnerId: 1 }).lean();
+}
+
+export async function replaceSecret(
+  db: Db,
+  partnerId: string,
+  subscriptionId: string,
+  sealedSecret: string,
+  at: Date,
+): Promise<SubscriptionRow | null> {
+  return subscriptionModel(db)
+    .findOneAndUpdate(
+      { _id: subscriptionId, partnerId },
+      { $set: { sealedSecret, secretRotatedAt: at } },
+      { returnDocument: 'after' },
+    )
+    .lean();
+}
+
+export async function recordSuccess(db: Db, subscriptionId: string, at: Date): Promise<void> {
+  await subscriptionModel(db).updateOne(
+    { _id: subscriptionId },
+    { $set: { consecutiveFailures: 0, lastSuccessAt: at } },
+  );
+}
+
+export async function recordFailure(db: Db, subscriptionId: string, at: Date): Promise<void> {
+  await subscriptionModel(db).updateOne(
+    { _id: subscriptionId },
+    { $inc: { consecutiveFailures: 1 }, $set: { lastFailureAt: at } },
+  );
+}
