@@ -1,0 +1,19 @@
+import { createAdminApp } from './admin-app.ts';
+import { createContext } from './context.ts';
+import { listen } from './http/listen.ts';
+import { createPartnerApp } from './partner-app.ts';
+import { runProcess } from './platform/lifecycle.ts';
+
+/** The API process: both listeners. It serves, and answers 503, before MongoDB and Redis are there. */
+runProcess('api', async (scope) => {
+  const context = createContext(scope);
+  context.connected.catch((err: unknown) => {
+    if (!scope.stopping.aborted) scope.log.error({ err }, 'the connection to MongoDB was given up');
+  });
+  const { host, port, adminPort } = scope.config;
+  const partner = await listen(createPartnerApp(context), host, port);
+  scope.onStop('partner listener', partner.close);
+  const admin = await listen(createAdminApp(context), host, adminPort);
+  scope.onStop('admin listener', admin.close);
+  return { url: partner.url, adminUrl: admin.url };
+});

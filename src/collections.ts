@@ -1,0 +1,31 @@
+import { EVENTS } from './events/events.model.ts';
+import { PARTNER_COLLECTIONS } from './partners/partners.model.ts';
+import type { CollectionDefinition } from './platform/collections.ts';
+import { ensureCollection, missingIndexes } from './platform/collections.ts';
+import { LEASES } from './platform/leases.store.ts';
+import type { Db } from './platform/mongo.ts';
+import { RESERVATIONS } from './reservations/reservations.model.ts';
+import { VENUE_COLLECTIONS } from './venues/venues.model.ts';
+import { DELIVERIES } from './webhooks/deliveries.model.ts';
+import { SUBSCRIPTIONS } from './webhooks/subscriptions.model.ts';
+
+/** Every collection of the service with its validator and indexes. */
+const COLLECTIONS: CollectionDefinition[] = [
+  ...PARTNER_COLLECTIONS,
+  ...VENUE_COLLECTIONS,
+  RESERVATIONS,
+  EVENTS,
+  SUBSCRIPTIONS,
+  DELIVERIES,
+  LEASES,
+];
+
+/** Creates what is missing of all collections, validators and indexes; safe to repeat (ADR 0002). */
+export async function migrate(db: Db): Promise<void> {
+  for (const definition of COLLECTIONS) await ensureCollection(db, definition);
+}
+
+/** The reservation indexes that the database lacks: without them nothing may be served. */
+export async function missingGuards(db: Db): Promise<string[]> {
+  return missingIndexes(db, RESERVATIONS);
+}

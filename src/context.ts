@@ -1,0 +1,43 @@
+import type { Clock } from './platform/clock.ts';
+import { systemClock } from './platform/clock.ts';
+import type { Config } from './platform/config.ts';
+import type { ProcessScope } from './platform/lifecycle.ts';
+import type { Logger } from './platform/logger.ts';
+import type { Db } from './platform/mongo.ts';
+import { createDb, openDb } from './platform/mongo.ts';
+import type { Queues } from './platform/queues.ts';
+import { createQueues } from './platform/queues.ts';
+import type { SecretBox } from './platform/secret-box.ts';
+import { createSecretBox } from './platform/secret-box.ts';
+
+/** Everything that services are given; each takes the parts that it names. */
+export type Context = {
+  config: Config;
+  log: Logger;
+  clock: Clock;
+  db: Db;
+  queues: Queues;
+  secretBox: SecretBox;
+};
+
+/**
+ * Builds the connections of one process and registers their release. Nothing is awaited: the database connects in the
+ * background (`connected`), Redis by itself.
+ */
+export function createContext(scope: ProcessScope): Context & { connected: Promise<void> } {
+  const { config, log, stopping, onStop } = scope;
+  const db = createDb();
+  onStop('MongoDB', () => db.close());
+  const queues = createQueues(config.redisUrl, config.queuePrefix, log);
+  onStop('queues', () => queues.close());
+  const connected = openDb(db, config.mongodbUri, log, stopping);
+  return {
+    config,
+    log,
+    clock: systemClock,
+    db,
+    queues,
+    secretBox: createSecretBox(config.encryptionKeys),
+    connected,
+  };
+}

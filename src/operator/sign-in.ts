@@ -1,0 +1,112 @@
+import type { Express, NextFunction, Request, Response } from 'express';
+import express from 'express';
+import type { Operator } from '../http/operator.ts';
+import type { Clock } from '../platform/clock.ts';
+import { DomainError } from '../platform/errors.ts';
+import { isLiveSession, isOperatorKey, SESSION_SECONDS, signSession } from './session.rules.ts';
+import { signInPage } from './sign-in-page.rules.ts';
+
+const COOKIE = 'operator_session';
+
+export type SignInDeps = { clock: Clock; config: { operatorApiKey: string } };
+
+/**
+ * Lets nobody but an operator past it (operator interface, "Listeners"): programs send the operator's key, browsers have a
+ * signed, HttpOnly, SameSite=Strict cookie from the sign-in page. A call made with the cookie that changes anything must
+ * come from a page of this origin.
+ */
+export function mountSignIn(app: Express, deps: SignInDeps): void {
+  const form = express.urlencoded({ extended: false, limit: '2kb' });
+  app.get('/sign-in', (req, res) => {
+    res.type('html').send(signInPage(localPath(req.query['next']), false));
+  });
+  app.post('/sign-in', requireSameOrigin, form, (req: Request, res: Response) => {
+    const { key, next } = (req.body ?? {}) as { key?: unknown; next?: unknown };
+    if (typeof key !== 'string' || !isOperatorKey(key, deps.config.operatorApiKey)) {
+      res
+        .status(401)
+        .type('html')
+        .send(signInPage(localPath(next), true));
+      return;
+    }
+    setCookie(req, res, signSession(deps.config.operatorApiKey, deps.clock.now()), SESSION_SECONDS);
+    res.redirect(303, localPath(next));
+  });
+  app.post('/sign-out', requireSameOrigin, (req, res) => {
+    setCookie(req, res, '', 0);
+    res.redirect(303, '/sign-in');
+  });
+  app.use(requireOperator(deps));
+}
+
+/** The operator that `requireOperator` found. */
+export function operatorOf(res: Response): Operator {
+  return res.locals['operator'] as Operator;
+}
+
+function requireOperator(deps: SignInDeps) {
+  return (req: Request, res: Response, next: NextFunction): void => {
+    const operator = identify(deps, req);
+    if (operator === undefined) {
+      if (req.method === 'GET' && req.accepts(['json', 'html']) === 'html') {
+        res.redirect(303, `/sign-in?next=${encodeURIComponent(req.originalUrl)}`);
+        return;
+      }
+      throw new DomainError(
+        'INVALID_API_KEY',
+        "Operators only: send the operator's key in the x-api-key header, or sign in at /sign-in.",
+      );
+    }
+    res.locals['operator'] = operator;
+    if (operator.via === 'session') requireSameOrigin(req, res, next);
+    else next();
+  };
+}
+
+function identify({ clock, config }: SignInDeps, req: Request): Operator | undefined {
+  const key = req.headers['x-api-key'];
+  if (typeof key === 'string')
+    return isOperatorKey(key, config.operatorApiKey) ? { via: 'api-key' } : undefined;
+  const token = readCookie(req);
+  const isSignedIn = token !== undefined && isLiveSession(token, config.operatorApiKey, clock.now());
+  return isSignedIn ? { via: 'session' } : undefined;
+}
+
+/** The defence against forged requests: a browser says itself from which site a request comes. */
+function requireSameOrigin(req: Request, _res: Response, next: NextFunction): void {
+  const site = req.headers['sec-fetch-site'];
+  const isSafe = req.method === 'GET' || req.method === 'HEAD';
+  const isOwn = site === undefined ? originHost(req) === req.headers.host : site === 'same-origin';
+  if (!isSafe && !isOwn) {
+    throw new DomainError(
+      'CSRF_REJECTED',
+      'A change made with a sign-in cookie must come from a page of this console.',
+    );
+  }
+  next();
+}
+
+function originHost(req: Request): string | undefined {
+  const { origin } = req.headers;
+  return origin !== undefined && URL.canParse(origin) ? new URL(origin).host : undefined;
+}
+
+function readCookie(req: Request): string | undefined {
+  const pairs = (req.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('=', 2));
+  return pairs.find(([name]) => name === COOKIE)?.[1];
+}
+
+function setCookie(req: Request, res: Response, value: string, maxAgeSeconds: number): void {
+  res.cookie(COOKIE, value, {
+    httpOnly: true,
+    sameSite: 'strict',
+    secure: req.secure,
+    path: '/',
+    maxAge: maxAgeSeconds * 1000,
+  });
+}
+
+/** Only a path of this origin may be returned to: `//host` and `\` would leave it. */
+function localPath(next: unknown): string {
+  return typeof next === 'string' && /^\/(?![/\\])[^\\\p{Cc}]*$/u.test(next) ? next : '/';
+}

@@ -1,0 +1,40 @@
+import type { Express } from 'express';
+import { availabilityRoutes } from './availability/availability.router.ts';
+import { bookingRoutes } from './bookings/bookings.router.ts';
+import { missingGuards } from './collections.ts';
+import type { Context } from './context.ts';
+import { holdRoutes } from './holds/holds.router.ts';
+import { createBaseApp } from './http/base-app.ts';
+import { errorHandler } from './http/error-handler.ts';
+import { mountHealth } from './http/health.ts';
+import { mountRoutes, notFound } from './http/mount-routes.ts';
+import type { Route } from './http/route.ts';
+import { observabilityRoutes } from './observability/observability.router.ts';
+import type { PartnerCaller } from './partners/partners.service.ts';
+import { authenticatePartner } from './partners/partners.service.ts';
+import { sandboxRoutes } from './sandbox/sandbox.router.ts';
+import { partnerVenueRoutes } from './venues/venues.router.ts';
+import { subscriptionRoutes } from './webhooks/subscriptions.router.ts';
+
+/** The route table of the partner interface: every endpoint with its checks, as data. */
+export function partnerRoutes(context: Context): Route<PartnerCaller>[] {
+  return [
+    ...partnerVenueRoutes(context),
+    ...availabilityRoutes(context),
+    ...holdRoutes(context),
+    ...bookingRoutes(context),
+    ...subscriptionRoutes(context),
+    ...observabilityRoutes(context),
+    ...(context.config.serviceMode === 'sandbox' ? sandboxRoutes(context) : []),
+  ];
+}
+
+/** What partners reach on `PORT`. */
+export function createPartnerApp(context: Context): Express {
+  const app = createBaseApp(context.log);
+  mountHealth(app, { missingGuards: () => missingGuards(context.db), isRedisReady: context.queues.isReady });
+  mountRoutes(app, partnerRoutes(context), (req) => authenticatePartner(context, req.get('x-api-key')));
+  app.use(notFound);
+  app.use(errorHandler);
+  return app;
+}

@@ -1,0 +1,27 @@
+import { DelayedError } from 'bullmq';
+import { createContext } from '../src/context.ts';
+import { runProcess } from '../src/platform/lifecycle.ts';
+import type { HoldExpiryJob } from '../src/platform/queues.ts';
+import { expireHold, settleLapsedHolds } from '../src/reservations/reservations.service.ts';
+import { startSweep, startWorker } from './support/start-worker.ts';
+
+const SWEEP_EVERY_MS = 3000;
+const SWEEP_LIMIT = 500;
+
+/** Ends holds when they lapse: a delayed job a hold for promptness, a sweep of MongoDB as the guarantee. */
+runProcess('hold-expiry', async (scope) => {
+  const context = createContext(scope);
+  await context.connected;
+  startWorker<HoldExpiryJob>(scope, 'hold-expiry', { concurrency: 50 }, async (job, token) => {
+    const leftMs = await expireHold(context, job.data.holdId);
+    if (leftMs === 0) return;
+    await job.moveToDelayed(context.clock.now().getTime() + leftMs, token);
+    throw new DelayedError();
+  });
+  startSweep(scope, context.db, {
+    name: 'lapsed-holds',
+    everyMs: SWEEP_EVERY_MS,
+    run: () => settleLapsedHolds(context, SWEEP_EVERY_MS, SWEEP_LIMIT),
+  });
+  return {};
+});

@@ -1,0 +1,69 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Processor, WorkerOptions } from 'bullmq';
+import { Worker } from 'bullmq';
+import type { ProcessScope } from '../../src/platform/lifecycle.ts';
+import type { Db } from '../../src/platform/mongo.ts';
+import type { QueueName } from '../../src/platform/queues.ts';
+import { closeRedis, createWorkerRedis } from '../../src/platform/redis.ts';
+import type { Sweep } from '../../src/platform/sweep.ts';
+import { keepSweeping } from '../../src/platform/sweep.ts';
+
+/** A dead worker's job is taken up after its lock (renewed at half time) and one check: under 20 s together. */
+const LOCK_MS = 10_000;
+const STALLED_CHECK_MS = 5000;
+/** Jobs are cheap to repeat and the rows know what was done; the default of 1 would fail a job at its second crash. */
+const MAX_STALLS = 10;
+/** How long active jobs may take to end by themselves before they are interrupted and handed back. */
+const FINISH_TIMEOUT_MS = 15_000;
+/** How long Redis may take to be told, after the last job has ended. */
+const HAND_BACK_TIMEOUT_MS = 3000;
+
+/**
+ * Consumes a queue until the process stops; waits for Redis where it is away. At the stop it takes no new jobs, lets the
+ * active ones finish, and interrupts through their signal those that take too long. Where Redis is away then, it does not
+ * wait to tell it: the jobs' locks run out, and the rows know what was done.
+ */
+export function startWorker<Job>(
+  scope: ProcessScope,
+  name: QueueName,
+  options: Pick<WorkerOptions, 'concurrency' | 'lockDuration' | 'stalledInterval' | 'settings'>,
+  process: Processor<Job, void>,
+): Worker<Job, void> {
+  const { config, log } = scope;
+  const connection = createWorkerRedis(config.redisUrl, log);
+  scope.onStop(`${name} connection`, () => closeRedis(connection));
+  const active = new Set<Promise<void>>();
+  // BullMQ counts the parameters: it gives a signal only to a processor that names all three.
+  const tracked: Processor<Job, void> = (job, token, signal) => {
+    const run = process(job, token, signal).finally(() => active.delete(run));
+    active.add(run);
+    return run;
+  };
+  const worker = new Worker<Job, void>(name, tracked, {
+    connection,
+    prefix: config.queuePrefix,
+    lockDuration: LOCK_MS,
+    stalledInterval: STALLED_CHECK_MS,
+    maxStalledCount: MAX_STALLS,
+    ...options,
+  });
+  worker.on('error', (err) => log.debug({ queue: name, error: err.message }, 'worker connection error'));
+  worker.on('failed', (job, err) =>
+    log.debug({ queue: name, job: job?.id, error: err.message }, 'job failed'),
+  );
+  scope.onStop(`${name} worker`, async () => {
+    const interrupt = setTimeout(() => worker.cancelAllJobs('the worker stops'), FINISH_TIMEOUT_MS);
+    const isRedisAway = connection.status !== 'ready';
+    const closed = worker.close(isRedisAway);
+    await Promise.allSettled(active);
+    await Promise.race([closed, delay(HAND_BACK_TIMEOUT_MS, undefined, { ref: false })]);
+    clearTimeout(interrupt);
+  });
+  return worker;
+}
+
+/** Keeps a sweep going until the process stops, and lets a run in progress end. */
+export function startSweep(scope: ProcessScope, db: Db, sweep: Sweep): void {
+  const ended = keepSweeping(db, sweep, scope.log, scope.stopping);
+  scope.onStop(`${sweep.name} sweep`, () => ended);
+}

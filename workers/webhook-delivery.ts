@@ -1,0 +1,100 @@
+import type { Job } from 'bullmq';
+import { DelayedError, UnrecoverableError } from 'bullmq';
+import { createContext } from '../src/context.ts';
+import { runProcess } from '../src/platform/lifecycle.ts';
+import type { WebhookDeliveryJob } from '../src/platform/queues.ts';
+import { deliverWebhook } from '../src/webhooks/deliver-webhook.service.ts';
+import {
+  raiseForgottenDeadLetters,
+  rearmOverdueDeliveries,
+  restoreDeadLetterQueue,
+} from '../src/webhooks/deliveries.service.ts';
+import { createEndpointGate } from '../src/webhooks/endpoint-gate.rules.ts';
+import { createWebhookSender } from '../src/webhooks/send-webhook.ts';
+import { startSweep, startWorker } from './support/start-worker.ts';
+
+const SWEEP_EVERY_MS = 5000;
+const SWEEP_GRACE_MS = 5000;
+const SWEEP_LIMIT = 500;
+/** Every how many sweeps the dead-letter queue is compared with the rows. */
+const RESTORE_EVERY_SWEEPS = 12;
+const RESTORE_LIMIT = 10_000;
+const LOCK_MARGIN_MS = 6000;
+const STALLED_CHECK_MS = 3000;
+
+/** The failure of an attempt that is not the last; tells the backoff how long to wait. */
+class AttemptFailed extends Error {
+  readonly retryInMs: number;
+
+  constructor(attempt: number, retryInMs: number) {
+    super(`Attempt ${attempt} failed; the next is in ${retryInMs / 1000} s`);
+    this.retryInMs = retryInMs;
+  }
+}
+
+/** Sends webhooks, on the contract's schedule of retries. */
+runProcess('webhook-delivery', async (scope) => {
+  const { config } = scope;
+  const context = createContext(scope);
+  await context.connected;
+  const sender = createWebhookSender({
+    timeoutMs: config.webhookTimeoutMs,
+    allowPrivateNetworks: config.webhookAllowPrivateNetworks,
+  });
+  scope.onStop('webhook sender', () => sender.close());
+  const deps = { ...context, sender, gate: createEndpointGate(config.webhookUnhealthyConcurrency) };
+
+  startWorker<WebhookDeliveryJob>(
+    scope,
+    'webhook-delivery',
+    {
+      concurrency: config.webhookConcurrency,
+      lockDuration: config.webhookTimeoutMs + LOCK_MARGIN_MS,
+      stalledInterval: STALLED_CHECK_MS,
+      settings: {
+        backoffStrategy: (_attempts, _type, err) => (err instanceof AttemptFailed ? err.retryInMs : -1),
+      },
+    },
+    async (job, token, signal) => {
+      const { deliveryId, generation, failuresBefore } = job.data;
+      const result = await deliverWebhook(deps, {
+        deliveryId,
+        generation,
+        failuresKnown: failuresBefore + job.attemptsMade,
+        signal: signal ?? scope.stopping,
+      });
+      switch (result.kind) {
+        case 'done':
+          return;
+        case 'retry':
+          await keepInStep(job, result.attemptsMade - 1);
+          throw new AttemptFailed(result.attemptsMade, result.inMs);
+        case 'dead':
+          await keepInStep(job, result.attemptsMade - 1);
+          throw new UnrecoverableError(`Dead letter after ${result.attemptsMade} attempts`);
+        case 'later':
+          await keepInStep(job, result.attemptsMade);
+          await job.moveToDelayed(context.clock.now().getTime() + result.inMs, token);
+          throw new DelayedError();
+      }
+    },
+  );
+
+  let sweeps = 0;
+  startSweep(scope, context.db, {
+    name: 'overdue-deliveries',
+    everyMs: SWEEP_EVERY_MS,
+    run: async () => {
+      if (sweeps++ % RESTORE_EVERY_SWEEPS === 0) await restoreDeadLetterQueue(deps, RESTORE_LIMIT);
+      const raised = await raiseForgottenDeadLetters(deps, SWEEP_GRACE_MS, SWEEP_LIMIT);
+      return raised + (await rearmOverdueDeliveries(deps, SWEEP_GRACE_MS, SWEEP_LIMIT));
+    },
+  });
+  return {};
+});
+
+/** A worker that died after the row was written left the job's own count behind; the row's is the truth. */
+async function keepInStep(job: Job<WebhookDeliveryJob>, failures: number): Promise<void> {
+  const failuresBefore = failures - job.attemptsMade;
+  if (failuresBefore !== job.data.failuresBefore) await job.updateData({ ...job.data, failuresBefore });
+}
