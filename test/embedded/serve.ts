@@ -1,0 +1,21 @@
+/** A program for servers.test.ts: `<data folder>`; runs the embedded servers until it gets the message `stop`. */
+
+import { startEmbeddedServers } from '../../src/embedded/servers.ts';
+
+const [dataDir] = process.argv.slice(2);
+try {
+  const {
+    stop,
+    terminate: _,
+    ...servers
+  } = await startEmbeddedServers({
+    ...{ dataDir, env: process.env, log: () => undefined },
+  });
+  process.once('message', () => void stop().then(() => process.disconnect()));
+  process.once('disconnect', () => void stop());
+  // A Ctrl-C is the test's way to the watchers.
+  process.on('SIGINT', () => undefined);
+  process.send?.(servers);
+} catch (error) {
+  process.send?.({ error: String(error) }, () => process.disconnect());
+}

@@ -1,0 +1,104 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { nodeArguments } from '../../src/embedded/node-arguments.ts';
+import { isAlive } from '../../src/embedded/process-table.ts';
+import { eventually } from '../support/eventually.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const run = promisify(execFile);
+const program = fileURLToPath(new URL('../../src/start.ts', import.meta.url));
+let dataDir: string;
+let system: { child: ChildProcess; output: () => string };
+
+/** What `npm start` runs, on free ports and a folder of its own. */
+function start() {
+  const { MONGODB_URI: _mongo, REDIS_URL: _redis, ...env } = process.env;
+  const child = spawn(process.execPath, nodeArguments(program), {
+    env: { ...env, DATA_DIR: dataDir, PORT: '0', ADMIN_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  return { child, output: () => text };
+}
+
+const untilItRuns = () =>
+  eventually('the welcome text', () => system.output().includes('npm run demo'), 40_000);
+
+/** Every process that inherited this run's DATA_DIR: the children, both servers and their watchers. */
+async function processes(): Promise<{ pid: number; command: string }[]> {
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
+  const of = async (pid: number) => {
+    const read = (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '');
+    return {
+      pid,
+      command: (await read('cmdline')).replaceAll('\0', ' '),
+      environment: await read('environ'),
+    };
+  };
+  const all = await Promise.all(pids.map(of));
+  return all.filter(({ pid, environment }) => environment.includes(`DATA_DIR=${dataDir}\0`) && isAlive(pid));
+}
+
+const untilAllGone = () =>
+  eventually('every process to be gone', async () => (await processes()).length === 0, 40_000);
+
+beforeAll(async () => {
+  dataDir = await temporaryFolder();
+  system = start();
+  await untilItRuns();
+});
+afterAll(async () => {
+  system.child.kill('SIGKILL');
+  await untilAllGone();
+});
+
+describe('once it runs', () => {
+  test('every command that it prints works as pasted, and the webhook of the hold arrives signed', async () => {
+    const commands = /^KEY=[^]*?(?=The whole story)/m.exec(system.output())?.[0] ?? '';
+    const script = commands.replaceAll('curl ', "curl -s -w '\\n' ");
+    const { stdout } = await run('/bin/sh', ['-c', script]);
+    const [venues, slots, hold] = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(venues).toMatchObject({ success: true, count: 1, data: [{ name: 'Koramangala Sports Arena' }] });
+    expect(slots.slots.length).toBeGreaterThan(30);
+    expect(hold).toMatchObject({ status: 'ACTIVE' });
+    await eventually('the webhook', () =>
+      system.output().includes(`webhook hold_created, attempt 1, signature ok: ${hold.slot_id}`),
+    );
+  });
+
+  test('when the API is killed, it comes back at the same address', async () => {
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(system.output())?.[0] ?? '';
+    const api = (await processes()).find(({ command }) => command.includes('src/api.ts'));
+    process.kill(api?.pid ?? 0, 'SIGKILL');
+    await eventually('the line about it', () => system.output().includes('api ended by itself (SIGKILL)'));
+    const answer = await eventually('the API', () => fetch(`${url}/healthz`));
+    expect(answer.status).toBe(200);
+  });
+});
+
+test('asked to stop it ends with 0 and leaves no process; started again it has the same demo; killed it leaves none', async () => {
+  expect((await processes()).length).toBeGreaterThanOrEqual(8);
+  system.child.kill('SIGINT');
+  expect(await once(system.child, 'exit')).toEqual([0, null]);
+  expect(system.output()).toMatch(/Stopped\.\n$/);
+  await untilAllGone();
+
+  const demo = await readFile(path.join(dataDir, 'demo.json'), 'utf8');
+  system = start();
+  await untilItRuns();
+  expect(await readFile(path.join(dataDir, 'demo.json'), 'utf8')).toBe(demo);
+  expect(system.output()).not.toContain('made just now');
+
+  system.child.kill('SIGKILL');
+  await untilAllGone();
+});

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { nodeArguments } from '../../src/embedded/node-arguments.ts';
+import { isAlive } from '../../src/embedded/process-table.ts';
+import { eventually } from '../support/eventually.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const program = fileURLToPath(new URL('./await-stop.ts', import.meta.url));
+let file: string;
+let pid: number;
+
+beforeEach(async () => {
+  file = path.join(await temporaryFolder(), 'requests');
+});
+afterEach(() => {
+  if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+});
+
+const requests = async () => (await readFile(file, 'utf8')).trim().split('\n').slice(1);
+const firstRequest = () => eventually('a request', async () => (await requests())[0]);
+
+/** Runs the program below `shells` shells, which do nothing else. Returns the outermost. */
+async function runBelow(shells: number, env: Record<string, string> = {}) {
+  const command = [process.execPath, ...nodeArguments(program), file].map((word) => `'${word}'`).join(' ');
+  // The `:` keeps a shell from becoming what it runs.
+  const inner = 'eval "$COMMAND"; :';
+  const script = shells === 2 ? '/bin/sh -c "$INNER"; :' : inner;
+  const outermost = spawn('/bin/sh', ['-c', script], {
+    env: { ...process.env, npm_lifecycle_event: '', ...env, COMMAND: command, INNER: inner },
+    stdio: 'ignore',
+  });
+  pid = await eventually('the program', async () => Number((await readFile(file, 'utf8')).split('\n')[0]));
+  return outermost;
+}
+
+test('when the parent is killed, that is a request to stop', async () => {
+  const shell = await runBelow(1);
+  expect(await requests()).toEqual([]);
+  shell.kill('SIGKILL');
+  expect(await firstRequest()).toBe('the parent process is gone');
+});
+
+test('when npm is killed, whose shell lives on, that is one too', async () => {
+  const npm = await runBelow(2, { npm_lifecycle_event: 'start' });
+  npm.kill('SIGKILL');
+  expect(await firstRequest()).toBe('the parent process is gone');
+});
+
+test("a Ctrl-C that comes twice within a moment, as npm's does, is one request; a later one forces", async () => {
+  await runBelow(1);
+  process.kill(pid, 'SIGINT');
+  expect(await firstRequest()).toBe('SIGINT');
+  process.kill(pid, 'SIGINT');
+  // The moment itself is what is tested.
+  await wait(1_200);
+  expect(await requests()).toEqual(['SIGINT']);
+  process.kill(pid, 'SIGINT');
+  await eventually('the forced end', () => !isAlive(pid));
+  expect(await requests()).toEqual(['SIGINT', 'forced']);
+});

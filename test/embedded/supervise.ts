@@ -1,0 +1,10 @@
+/** A program for supervised-process.test.ts: `<program> <log file>`; supervises it and passes its ready message on. */
+
+import { superviseProcess } from '../../src/embedded/supervised-process.ts';
+
+const [file = '', logFile = ''] = process.argv.slice(2);
+const supervised = superviseProcess({
+  ...{ name: 'child', file, logFile },
+  ...{ env: () => process.env, log: (line) => process.stderr.write(`${line}\n`) },
+});
+process.send?.(await supervised.ready);

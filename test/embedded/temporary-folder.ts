@@ -1,0 +1,23 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll } from '@jest/globals';
+
+/** A new folder below the system's temporary one, deleted after the test file. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'partner-booking-test-'));
+  afterAllRemove.push(folder);
+  return folder;
+}
+
+const afterAllRemove: string[] = [];
+afterAll(async () => {
+  for (const folder of afterAllRemove) await rm(folder, { recursive: true, force: true });
+});
+
+/** Writes a shell script that can be run. Returns its path. */
+export async function writeProgram(folder: string, name: string, script: string): Promise<string> {
+  const file = path.join(folder, name);
+  await writeFile(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return file;
+}

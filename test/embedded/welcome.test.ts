@@ -1,0 +1,38 @@
+import { expect, test } from '@jest/globals';
+import { welcomeText } from '../../src/embedded/welcome.ts';
+
+const id = '01a1fdca-14f8-7565-ab69-6059e26a1fea';
+const options = {
+  ...{ url: 'http://127.0.0.1:3000', adminUrl: 'http://127.0.0.1:3001', dataDir: '.data' },
+  secrets: { operatorApiKey: `op_${'x'.repeat(43)}`, encryptionKeys: 'a secret', isOperatorKeyNew: true },
+  demo: {
+    ...{ partnerId: id, venueId: id, apiKey: `pk_sandbox_${'0'.repeat(16)}_${'x'.repeat(43)}` },
+    resourceIds: { halfA: 'a', halfB: 'b', full: 'full' },
+    webhook: { id, secretKey: 'whsec_secret' },
+    webhookUrl: 'http://127.0.0.1:29999/webhooks',
+    tomorrow: '2026-11-22',
+    freeSlotId: 'koramangala-sports-arena-full-turf_20261122T0030Z',
+  },
+};
+
+test('every line fits 80 columns', () => {
+  expect(
+    welcomeText(options)
+      .split('\n')
+      .filter((line) => line.length > 80),
+  ).toEqual([]);
+});
+
+test('the operator key is shown in the run that makes it only, the other secrets never', () => {
+  const later = { ...options, secrets: { ...options.secrets, isOperatorKeyNew: false } };
+  expect(welcomeText(options)).toContain(options.secrets.operatorApiKey);
+  expect(welcomeText(later)).not.toContain(options.secrets.operatorApiKey);
+  for (const secret of ['a secret', 'whsec_secret']) expect(welcomeText(options)).not.toContain(secret);
+});
+
+test('without a free slot it offers no hold, and without a demo no key', () => {
+  const full = { ...options, demo: { ...options.demo, freeSlotId: undefined } };
+  expect(welcomeText(full)).not.toContain('partner/holds');
+  expect(welcomeText(full)).toContain('availability');
+  expect(welcomeText({ ...options, demo: undefined })).not.toContain('KEY=');
+});

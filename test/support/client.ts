@@ -1,0 +1,52 @@
+/** An answer as it came over the wire. `body` is undefined where there was none. */
+export type Reply = { status: number; headers: Headers; body: unknown; text: string };
+
+export type Client = {
+  get(path: string, headers?: Record<string, string>): Promise<Reply>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
+  put(path: string, body?: unknown): Promise<Reply>;
+  patch(path: string, body?: unknown): Promise<Reply>;
+  delete(path: string): Promise<Reply>;
+  /** Any request; `body` is sent as it is. */
+  send(
+    method: string,
+    path: string,
+    init?: { headers?: Record<string, string>; body?: string },
+  ): Promise<Reply>;
+};
+
+/** A client of one listener that sends `apiKey` with every call (none where it is undefined). */
+export function createClient(url: string, apiKey: string | undefined): Client {
+  const send: Client['send'] = async (method, path, init = {}) => {
+    const key: Record<string, string> = apiKey === undefined ? {} : { 'x-api-key': apiKey };
+    const response = await fetch(url + path, {
+      method,
+      headers: { ...key, ...init.headers },
+      redirect: 'manual',
+      ...(init.body === undefined ? {} : { body: init.body }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : undefined,
+    };
+  };
+  const withJson = (method: string) => (path: string, body?: unknown, headers?: Record<string, string>) =>
+    body === undefined
+      ? send(method, path, { ...(headers === undefined ? {} : { headers }) })
+      : send(method, path, {
+          headers: { 'content-type': 'application/json', ...headers },
+          body: JSON.stringify(body),
+        });
+  return {
+    send,
+    get: (path, headers) => send('GET', path, { ...(headers === undefined ? {} : { headers }) }),
+    post: withJson('POST'),
+    put: withJson('PUT'),
+    patch: withJson('PATCH'),
+    delete: (path) => send('DELETE', path),
+  };
+}

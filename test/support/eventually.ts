@@ -1,0 +1,25 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * Waits until `check` answers something other than undefined, null or false, and answers that. Fails with what it waited
+ * for, and the last error, when `deadlineMs` have passed.
+ */
+export async function eventually<T>(
+  what: string,
+  check: () => Promise<T | undefined | null | false> | T | undefined | null | false,
+  deadlineMs = 15_000,
+): Promise<T> {
+  const endsAt = performance.now() + deadlineMs;
+  for (;;) {
+    let failure: unknown;
+    try {
+      const found = await check();
+      if (found !== undefined && found !== null && found !== false) return found;
+    } catch (err) {
+      failure = err;
+    }
+    if (performance.now() > endsAt)
+      throw new Error(`Waited ${deadlineMs} ms for: ${what}`, { cause: failure });
+    await delay(25);
+  }
+}

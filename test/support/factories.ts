@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { EVENT_TYPES } from '../../src/events/event-types.ts';
+import type { Client, Reply } from './client.ts';
+import { createClient } from './client.ts';
+import type { Service } from './service.ts';
+import { OPERATOR_KEY } from './service.ts';
+
+export type Json = Record<string, unknown>;
+
+/** The body of an answer that must be a JSON object. */
+export function json(reply: Reply): Json {
+  if (typeof reply.body !== 'object' || reply.body === null) throw new Error(`No JSON object: ${reply.text}`);
+  return reply.body as Json;
+}
+
+/** The body of an answer that must have this status; fails with the whole answer otherwise. */
+export function expectStatus(reply: Reply, status: number): Json {
+  if (reply.status !== status) throw new Error(`Expected ${status}, got ${reply.status}: ${reply.text}`);
+  return reply.text === '' ? {} : json(reply);
+}
+
+/** The code of an error answer. */
+export function codeOf(reply: Reply): unknown {
+  return (json(reply)['error'] as Json | undefined)?.['code'];
+}
+
+export type Partner = { id: string; apiKey: string; api: Client };
+export type Venue = { id: string; resourceIds: string[] };
+
+export function operatorOf(service: Service): Client {
+  return createClient(service.adminUrl, OPERATOR_KEY);
+}
+
+/** Any partner, with a key, granted `venueIds`. */
+export async function anyPartner(service: Service, venueIds: string[] = []): Promise<Partner> {
+  const operator = operatorOf(service);
+  const name = `Partner ${randomBytes(4).toString('hex')}`;
+  const partner = expectStatus(
+    await operator.post('/api/v1/operator/partners', { name, contact_email: 'dev@partner.example' }),
+    201,
+  );
+  const id = String(partner['partner_id']);
+  const key = expectStatus(
+    await operator.post(`/api/v1/operator/partners/${id}/keys`, { label: 'tests' }),
+    201,
+  );
+  for (const venueId of venueIds) {
+    expectStatus(await operator.put(`/api/v1/operator/partners/${id}/venues/${venueId}`), 204);
+  }
+  const apiKey = String(key['api_key']);
+  return { id, apiKey, api: createClient(service.url, apiKey) };
+}
+
+/** Any venue with resources of the given fields; one football turf open 06:00–23:00 in hours of 60 minutes if none are given. */
+export async function anyVenue(service: Service, resources: Json[] = [{}], venue: Json = {}): Promise<Venue> {
+  const operator = operatorOf(service);
+  const made = expectStatus(
+    await operator.post('/api/v1/operator/venues', {
+      name: `Arena ${randomBytes(4).toString('hex')}`,
+      address: '80 Feet Road',
+      city: 'Bengaluru',
+      ...venue,
+    }),
+    201,
+  );
+  const id = String(made['venue_id']);
+  const resourceIds: string[] = [];
+  for (const [index, fields] of resources.entries()) {
+    resourceIds.push(await anyResource(service, id, { name: `Turf ${index + 1}`, ...fields }));
+  }
+  return { id, resourceIds };
+}
+
+/** Any resource of a venue; answers its resource_id. */
+export async function anyResource(service: Service, venueId: string, fields: Json = {}): Promise<string> {
+  const made = expectStatus(
+    await operatorOf(service).post(`/api/v1/operator/venues/${venueId}/resources`, {
+      name: 'Turf',
+      resource_type: 'turf',
+      sport_category: 'football',
+      duration_minutes: 60,
+      price_rupees: 1200,
+      operating_hours_start: '06:00',
+      operating_hours_end: '23:00',
+      ...fields,
+    }),
+    201,
+  );
+  return String(made['resource_id']);
+}
+
+/** The calendar date (UTC) so many days from today. */
+export function dateIn(days: number): string {
+  return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** The slots of a venue on a date, as availability lists them. */
+export async function slotsOf(partner: Partner, venueId: string, date: string = dateIn(3)): Promise<Json[]> {
+  const reply = await partner.api.get(`/api/v1/slots/availability?venue_id=${venueId}&date=${date}`);
+  return expectStatus(reply, 200)['slots'] as Json[];
+}
+
+/** Ids of slots that are free now, in order. */
+export async function freeSlotIds(partner: Partner, venueId: string, date?: string): Promise<string[]> {
+  return (await slotsOf(partner, venueId, date))
+    .filter((slot) => slot['is_available'] === true)
+    .map((slot) => String(slot['slot_id']));
+}
+
+/** Places a hold that must succeed; answers the Hold. */
+export async function placeHold(partner: Partner, slotId: string, fields: Json = {}): Promise<Json> {
+  return expectStatus(await partner.api.post('/api/v1/partner/holds', { slot_id: slotId, ...fields }), 201);
+}
+
+/** A confirm body for a hold; the key is new each time. */
+export function confirmBody(holdId: unknown, fields: Json = {}): Json {
+  return {
+    hold_id: holdId,
+    payment_reference: 'pay_123',
+    customer_name: 'Asha Rao',
+    customer_phone: '+919876543210',
+    idempotency_key: randomBytes(8).toString('hex'),
+    ...fields,
+  };
+}
+
+/** Holds and confirms a slot; answers the confirm answer with `hold_id`. */
+export async function bookSlot(partner: Partner, slotId: string, fields: Json = {}): Promise<Json> {
+  const hold = await placeHold(partner, slotId);
+  const reply = await partner.api.post('/api/v1/bookings/confirm', confirmBody(hold['hold_id'], fields));
+  return { ...expectStatus(reply, 201), hold_id: hold['hold_id'] };
+}
+
+/** Subscribes an endpoint of the partner, to every type of event unless stated; answers id and secret. */
+export async function subscribe(
+  partner: Partner,
+  endpointUrl: string,
+  eventTypes: readonly string[] = EVENT_TYPES,
+): Promise<{ id: string; secretKey: string }> {
+  const body = { endpoint_url: endpointUrl, event_types: eventTypes };
+  const made = expectStatus(await partner.api.post('/api/v1/partner/webhooks', body), 201);
+  return { id: String(made['id']), secretKey: String(made['secret_key']) };
+}

@@ -1,0 +1,31 @@
+import type { EventRow } from '../../src/events/events.model.ts';
+import type { Reservation } from '../../src/reservations/reservations.model.ts';
+import type { DeliveryRow } from '../../src/webhooks/deliveries.model.ts';
+import type { Service } from './service.ts';
+
+type Rows = { reservations: Reservation; events: EventRow; deliveries: DeliveryRow };
+
+/** What the database itself holds, past every service. */
+export async function rowsOf<Name extends keyof Rows>(
+  service: Service,
+  name: Name,
+  filter: Record<string, unknown> = {},
+): Promise<Rows[Name][]> {
+  const rows = await service.context.db.collection(name).find(filter).toArray();
+  return rows as unknown as Rows[Name][];
+}
+
+/** The one row that `filter` describes. */
+export async function rowOf<Name extends keyof Rows>(
+  service: Service,
+  name: Name,
+  filter: Record<string, unknown>,
+): Promise<Rows[Name]> {
+  const [row, ...others] = await rowsOf(service, name, filter);
+  if (row === undefined || others.length > 0) {
+    throw new Error(
+      `${others.length + (row === undefined ? 0 : 1)} rows of ${name}: ${JSON.stringify(filter)}`,
+    );
+  }
+  return row;
+}

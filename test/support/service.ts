@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { createAdminApp } from '../../src/admin-app.ts';
+import { migrate } from '../../src/collections.ts';
+import type { Context } from '../../src/context.ts';
+import { createContext } from '../../src/context.ts';
+import { listen } from '../../src/http/listen.ts';
+import { createPartnerApp } from '../../src/partner-app.ts';
+import { loadConfig } from '../../src/platform/config.ts';
+import type { ProcessScope } from '../../src/platform/lifecycle.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+
+export const OPERATOR_KEY = 'operator-key-of-the-tests-0123456789';
+
+/** A whole API of one test file: own database, own queues, both listeners on free ports, in this process. */
+export type Service = {
+  context: Context;
+  url: string;
+  adminUrl: string;
+  /** The environment with which a worker process works on the same database and queues. */
+  environment: Record<string, string>;
+  /** Everything that was logged, as text. */
+  logs: () => string;
+  stop: () => Promise<void>;
+};
+
+/** Starts a service on the servers of this jest run; `overrides` are environment variables. Stop it in `afterAll`. */
+export async function startService(overrides: Record<string, string> = {}): Promise<Service> {
+  const name = `t${randomBytes(6).toString('hex')}`;
+  const environment = serviceEnvironment(name, overrides);
+  const lines: string[] = [];
+  const stopping = new AbortController();
+  const releases: (() => Promise<unknown>)[] = [];
+  const config = loadConfig(environment);
+  const scope: ProcessScope = {
+    config,
+    log: createLogger('api', config.logLevel, { write: (line) => void lines.push(line) }),
+    stopping: stopping.signal,
+    stop: () => undefined,
+    onStop: (_label, release) => void releases.push(release),
+  };
+  const context = createContext(scope);
+  await context.connected;
+  await migrate(context.db);
+  const partner = await listen(createPartnerApp(context), '127.0.0.1', 0);
+  const admin = await listen(createAdminApp(context), '127.0.0.1', 0);
+  return {
+    context,
+    url: partner.url,
+    adminUrl: admin.url,
+    environment,
+    logs: () => lines.join(''),
+    stop: async () => {
+      stopping.abort();
+      await Promise.all([partner.close(), admin.close()]);
+      await context.db.dropDatabase();
+      for (const release of releases.reverse()) await release();
+    },
+  };
+}
+
+/** The environment of a service with a database and queues of its own, named `name`. */
+export function serviceEnvironment(
+  name: string,
+  overrides: Record<string, string> = {},
+): Record<string, string> {
+  const { TEST_MONGODB_URI: mongodbUri, TEST_REDIS_URL: redisUrl } = process.env;
+  if (mongodbUri === undefined || redisUrl === undefined) throw new Error('The test servers are not running');
+  const uri = new URL(mongodbUri);
+  uri.pathname = `/${name}`;
+  return {
+    MONGODB_URI: uri.toString(),
+    REDIS_URL: redisUrl,
+    QUEUE_PREFIX: `{${name}}`,
+    OPERATOR_API_KEY: OPERATOR_KEY,
+    ENCRYPTION_KEYS: Buffer.alloc(32, 7).toString('base64'),
+    WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    LOG_LEVEL: 'info',
+    ...overrides,
+  };
+}

@@ -1,0 +1,49 @@
+import type { Reply } from './client.ts';
+import type { Json } from './factories.ts';
+import { json } from './factories.ts';
+
+/** What only the inside of the service knows, and no answer may tell. */
+const INTERNALS =
+  /\n\s+at |node_modules|[\w-]+\.[jt]s\b|mongo|mongoose|redis|bullmq|\bjoi\b|E11000|\bundefined\b|\$\$NOW|\[object|TypeError|internal server/i;
+
+/**
+ * An answer in one line: `201`, `404 HOLD_NOT_FOUND`, `400 VALIDATION_ERROR hold_id, reason` (faulty fields in alphabetical
+ * order). Throws where an error answer is not in the one documented form (decisions §1) or tells of the inside.
+ */
+export function verdict(reply: Reply): string {
+  if (reply.status < 400) return String(reply.status);
+  const fault = faultOfForm(reply);
+  if (fault !== undefined) throw new Error(`${fault}: ${reply.status} ${reply.text}`);
+  const { code, details } = errorOf(reply);
+  if (details === undefined) return `${reply.status} ${code}`;
+  const paths = [...new Set(details.map((detail) => detail.path))].toSorted();
+  return `${reply.status} ${code} ${paths.join(', ')}`;
+}
+
+export type ErrorAnswer = {
+  code: string;
+  message: string;
+  request_id: string;
+  details?: { path: string; message: string }[];
+  conflict?: Json;
+};
+
+/** The `error` of an error answer. */
+export function errorOf(reply: Reply): ErrorAnswer {
+  return json(reply)['error'] as ErrorAnswer;
+}
+
+function faultOfForm(reply: Reply): string | undefined {
+  if (reply.headers.get('content-type') !== 'application/json; charset=utf-8') return 'No JSON';
+  const body = json(reply);
+  if (Object.keys(body).join() !== 'success,error' || body['success'] !== false) return 'Other members';
+  const { code, message, request_id: requestId, details, conflict, ...others } = errorOf(reply);
+  if (Object.keys(others).length > 0) return `Unknown members of error: ${Object.keys(others).join()}`;
+  if (!/^[A-Z][A-Z_]+$/.test(code)) return 'No code';
+  if (typeof message !== 'string' || message.length < 10) return 'No message for a developer';
+  if (requestId !== reply.headers.get('x-request-id')) return 'Not the id of the X-Request-Id header';
+  if ((code === 'VALIDATION_ERROR') !== (details !== undefined)) return 'details where there should be none';
+  if (details?.some((each) => each.path === '' || each.message === '')) return 'Empty details';
+  if ((code === 'SLOT_NOT_AVAILABLE') !== (conflict !== undefined)) return 'conflict where none belongs';
+  return INTERNALS.test(reply.text) ? 'Tells of the inside' : undefined;
+}

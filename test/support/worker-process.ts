@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import path from 'node:path';
+import { nodeArguments } from '../../src/embedded/node-arguments.ts';
+import { eventually } from './eventually.ts';
+
+export type Exit = { code: number | null; signal: NodeJS.Signals | null };
+export type LogLine = Record<string, unknown>;
+
+/** A process of the service as it runs in production, but for the TypeScript loader. */
+export type SpawnedProcess = {
+  pid: number;
+  /** Everything printed so far, faults of the start included. */
+  output(): string;
+  /** What was logged so far, line by line. */
+  log(): LogLine[];
+  /** What it said when it was ready; rejects where it ends before. */
+  ready: Promise<LogLine>;
+  exited: Promise<Exit>;
+  /** Sends a signal to this process alone. */
+  signal(name: NodeJS.Signals): void;
+};
+
+const projectFolder = path.resolve(import.meta.dirname, '../..');
+const started: { child: ChildProcess; exited: Promise<Exit> }[] = [];
+
+/** Starts a program of the project, such as `workers/hold-expiry.ts`, with this environment and no other. */
+export function startProcess(file: string, environment: Record<string, string>): SpawnedProcess {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, nodeArguments(path.join(projectFolder, file)), {
+    cwd: projectFolder,
+    env: { PATH, HOME, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const printed: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => void printed.push(chunk));
+  }
+  const output = (): string => Buffer.concat(printed).toString();
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+  started.push({ child, exited });
+  const ready = new Promise<LogLine>((resolve, reject) => {
+    child.on('message', (message) => resolve(message as LogLine));
+    void exited.then(() => reject(new Error(`${file} ended before it was ready:\n${output()}`)));
+  });
+  // A test that never waits for it must not fail by it.
+  ready.catch(() => undefined);
+  return {
+    pid: child.pid ?? 0,
+    output,
+    log: () => logLinesOf(output()),
+    ready,
+    exited,
+    signal: (name) => void child.kill(name),
+  };
+}
+
+/** Ends by its id whatever this test file started and is still there. For `afterAll`, before the databases go. */
+export async function endProcesses(): Promise<void> {
+  for (const { child } of started) child.kill('SIGKILL');
+  await Promise.all(started.splice(0).map(({ exited }) => exited));
+}
+
+/** Waits for a line with this message. */
+export function logged(process: SpawnedProcess, message: string): Promise<LogLine> {
+  return eventually(`"${message}" in the log`, () => process.log().find((line) => line['msg'] === message));
+}
+
+/** The JSON lines of a log; whatever else was printed is left out. */
+export function logLinesOf(text: string): LogLine[] {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('{') && line.endsWith('}'))
+    .map((line) => JSON.parse(line) as LogLine);
+}
