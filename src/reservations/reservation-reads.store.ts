@@ -91,10 +91,13 @@ export async function findClaimants(db: Db, cells: readonly string[]): Promise<C
 /** How many holds of the partner are alive now. */
 export async function countLiveHolds(db: Db, partnerId: string): Promise<number> {
   const [row] = await reservationCollection(db)
-    .aggregate<{ count: number }>([
-      { $match: { partnerId, status: 'ACTIVE', $expr: ALIVE } },
-      { $count: 'count' },
-    ])
+    .aggregate<{ count: number }>(
+      [{ $match: { partnerId, status: 'ACTIVE', $expr: ALIVE } }, { $count: 'count' }],
+      {
+        // Without it the planner may walk every reservation that the partner ever made.
+        hint: 'active_holds_of_partner',
+      },
+    )
     .toArray();
   return row?.count ?? 0;
 }
