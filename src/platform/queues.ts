@@ -138,12 +138,9 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger): Que
       (await bounded('webhook-delivery', (queue) => ensureJob(queue, deliveryJob(delivery)))) ??
       'unavailable',
     promoteDelivery: async ({ deliveryId, generation }) =>
-      (await bounded('webhook-delivery', async (queue) => {
-        const job = await queue.getJob(deliveryJobId(deliveryId, generation));
-        if (job === undefined || !(await job.isDelayed())) return false;
-        await job.promote();
-        return true;
-      })) ?? false,
+      (await bounded('webhook-delivery', (queue) =>
+        promoteJob(queue, deliveryJobId(deliveryId, generation)),
+      )) ?? false,
     isReady: () => redis.status === 'ready',
     byName: (name) => queues[name],
     close: async () => {
@@ -178,12 +175,32 @@ function deliveryJob(delivery: DueDelivery): NewJob {
   };
 }
 
+/** Longer than any deferral of a failing endpoint: a due row's job that waits longer waits for a time that has passed. */
+const MAX_DEFERRAL_MS = 10_000;
+
 async function ensureJob(queue: Queue, job: NewJob): Promise<'added' | 'present'> {
   const existing = await queue.getJob(job.opts.jobId ?? '');
   const state = await existing?.getState();
-  if (existing !== undefined && state !== 'completed' && state !== 'failed' && state !== 'unknown')
+  if (existing !== undefined && state !== 'completed' && state !== 'failed' && state !== 'unknown') {
+    if (state === 'delayed' && existing.delay > MAX_DEFERRAL_MS) await existing.promote();
     return 'present';
+  }
   await existing?.remove();
   await queue.add(job.name, job.data, job.opts);
   return 'added';
+}
+
+/** Makes a delayed job due; one that is just ending an attempt is waited for, within the bound that every answer has. */
+async function promoteJob(queue: Queue, jobId: string): Promise<boolean> {
+  for (const endsAt = performance.now() + ANSWER_TIMEOUT_MS - 100; performance.now() < endsAt; ) {
+    const job = await queue.getJob(jobId);
+    const state = await job?.getState();
+    if (state === 'delayed') {
+      await job?.promote();
+      return true;
+    }
+    if (state !== 'active') return false;
+    await delay(20);
+  }
+  return false;
 }

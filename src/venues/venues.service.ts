@@ -97,6 +97,9 @@ export async function updateVenue(
 export type NewResource = Omit<ResourceRow, '_id' | 'venueId' | 'status'> &
   Partial<Pick<ResourceRow, 'status'>>;
 
+/** With a number behind it, a slug must fit in the 200 characters that a resource_id may have in a request. */
+const MAX_SLUG_CHARACTERS = 180;
+
 /**
  * Adds a resource; its id is a slug of venue and resource name, with a number where that is taken. With
  * `sharesSpaceWith`, what stands on the named resources is made to cover the common ground first, so that the guard
@@ -111,7 +114,8 @@ export async function createResource(
 ): Promise<ResourceRow> {
   const venue = await getVenue(deps, venueId);
   await requireResourcesOf(deps, venueId, input.sharesSpaceWith);
-  const base = slugify(`${venue.name} ${input.name}`) || 'resource';
+  const slug = slugify(`${venue.name} ${input.name}`).slice(0, MAX_SLUG_CHARACTERS).replace(/-$/, '');
+  const base = slug || 'resource';
   for (let number = 1; ; number += 1) {
     const _id = number === 1 ? base : `${base}-${number}`;
     if ((await findResource(deps.db, _id)) !== null) continue;
