@@ -1,7 +1,7 @@
 import { EVENTS } from './events/events.model.ts';
 import { PARTNER_COLLECTIONS } from './partners/partners.model.ts';
 import type { CollectionDefinition } from './platform/collections.ts';
-import { ensureCollection, missingIndexes } from './platform/collections.ts';
+import { ensureCollection, missingUniqueIndexes } from './platform/collections.ts';
 import { LEASES } from './platform/leases.store.ts';
 import type { Db } from './platform/mongo.ts';
 import { RESERVATIONS } from './reservations/reservations.model.ts';
@@ -25,7 +25,7 @@ export async function migrate(db: Db): Promise<void> {
   for (const definition of COLLECTIONS) await ensureCollection(db, definition);
 }
 
-/** The reservation indexes that the database lacks: without them nothing may be served. */
+/** The unique indexes that the database lacks: without them nothing may be served. */
 export async function missingGuards(db: Db): Promise<string[]> {
-  return missingIndexes(db, RESERVATIONS);
+  return (await Promise.all(COLLECTIONS.map((definition) => missingUniqueIndexes(db, definition)))).flat();
 }

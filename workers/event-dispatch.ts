@@ -17,7 +17,7 @@ runProcess('event-dispatch', async (scope) => {
   startSweep(scope, context.db, {
     name: 'undispatched-events',
     everyMs: SWEEP_EVERY_MS,
-    run: () => dispatchWaiting(context, SWEEP_EVERY_MS, SWEEP_LIMIT),
+    run: (stopping) => dispatchWaiting(context, { graceMs: SWEEP_EVERY_MS, limit: SWEEP_LIMIT, stopping }),
   });
   return {};
 });

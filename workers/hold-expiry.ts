@@ -21,7 +21,7 @@ runProcess('hold-expiry', async (scope) => {
   startSweep(scope, context.db, {
     name: 'lapsed-holds',
     everyMs: SWEEP_EVERY_MS,
-    run: () => settleLapsedHolds(context, SWEEP_EVERY_MS, SWEEP_LIMIT),
+    run: (stopping) => settleLapsedHolds(context, { graceMs: SWEEP_EVERY_MS, limit: SWEEP_LIMIT, stopping }),
   });
   return {};
 });

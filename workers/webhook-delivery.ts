@@ -11,7 +11,7 @@ import {
 } from '../src/webhooks/deliveries.service.ts';
 import { createEndpointGate } from '../src/webhooks/endpoint-gate.rules.ts';
 import { createWebhookSender } from '../src/webhooks/send-webhook.ts';
-import { startSweep, startWorker } from './support/start-worker.ts';
+import { ExpectedFailure, startSweep, startWorker } from './support/start-worker.ts';
 
 const SWEEP_EVERY_MS = 5000;
 const SWEEP_GRACE_MS = 5000;
@@ -23,7 +23,7 @@ const LOCK_MARGIN_MS = 6000;
 const STALLED_CHECK_MS = 3000;
 
 /** The failure of an attempt that is not the last; tells the backoff how long to wait. */
-class AttemptFailed extends Error {
+class AttemptFailed extends ExpectedFailure {
   readonly retryInMs: number;
 
   constructor(attempt: number, retryInMs: number) {
@@ -56,9 +56,10 @@ runProcess('webhook-delivery', async (scope) => {
       },
     },
     async (job, token, signal) => {
-      const { deliveryId, generation, failuresBefore } = job.data;
+      const { deliveryId, subscriptionId, generation, failuresBefore } = job.data;
       const result = await deliverWebhook(deps, {
         deliveryId,
+        subscriptionId,
         generation,
         failuresKnown: failuresBefore + job.attemptsMade,
         signal: signal ?? scope.stopping,
@@ -81,13 +82,17 @@ runProcess('webhook-delivery', async (scope) => {
   );
 
   let sweeps = 0;
+  let sweptUpTo = '';
   startSweep(scope, context.db, {
     name: 'overdue-deliveries',
     everyMs: SWEEP_EVERY_MS,
-    run: async () => {
+    run: async (stopping) => {
       if (sweeps++ % RESTORE_EVERY_SWEEPS === 0) await restoreDeadLetterQueue(deps, RESTORE_LIMIT);
-      const raised = await raiseForgottenDeadLetters(deps, SWEEP_GRACE_MS, SWEEP_LIMIT);
-      return raised + (await rearmOverdueDeliveries(deps, SWEEP_GRACE_MS, SWEEP_LIMIT));
+      const bounds = { graceMs: SWEEP_GRACE_MS, limit: SWEEP_LIMIT };
+      const raised = await raiseForgottenDeadLetters(deps, bounds.graceMs, bounds.limit);
+      const rearmed = await rearmOverdueDeliveries(deps, { ...bounds, afterId: sweptUpTo, stopping });
+      sweptUpTo = rearmed.afterId;
+      return raised + rearmed.count;
     },
   });
   return {};

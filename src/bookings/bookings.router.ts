@@ -1,5 +1,15 @@
 import Joi from 'joi';
-import { cursor, date, dateNotAfter, idempotencyKey, pageLimit, prose, text, uuid } from '../http/fields.ts';
+import {
+  cursor,
+  customerPhone,
+  date,
+  dateNotAfter,
+  idempotencyKey,
+  pageLimit,
+  prose,
+  text,
+  uuid,
+} from '../http/fields.ts';
 import type { Route } from '../http/route.ts';
 import { created, listing, ok, replayable, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
@@ -13,7 +23,6 @@ import type { ConfirmDeps } from './confirm-booking.service.ts';
 import { confirmBooking } from './confirm-booking.service.ts';
 import type { EndOperation } from './end-booking.service.ts';
 import { ENDED_STATUS, endBooking } from './end-booking.service.ts';
-import { customerPhone } from './phone.schemas.ts';
 
 type ConfirmBody = {
   hold_id: string;

@@ -1,7 +1,8 @@
 import { addDays, dayBounds } from '../platform/calendar.ts';
-import { DomainError, fieldError } from '../platform/errors.ts';
+import { DomainError } from '../platform/errors.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
+import { normalisePhone } from '../platform/phone.ts';
 import type { BookingFilter } from '../reservations/reservation-reads.store.ts';
 import { findReservationByBookingId, listBookingRows } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
@@ -9,7 +10,6 @@ import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
 import { findResourceById, findVenueById } from '../venues/venues.service.ts';
 import { invalidPhone } from './confirm-booking.service.ts';
 import { foldName } from './name.rules.ts';
-import { normalisePhone } from './phone.rules.ts';
 
 export type BookingDeps = { db: Db; config: { defaultTimeZone: string; defaultRegion: string } };
 
@@ -43,16 +43,13 @@ export async function getBooking(
 /**
  * The partner's bookings, newest `booked_at` first. `from` and `to` are inclusive dates of `booked_at` in the zone of the
  * venue named, else in the service's zone (decisions §4).
- * @throws DomainError VALIDATION_ERROR where `from` is after `to` or the phone is no number.
+ * @throws DomainError VALIDATION_ERROR where the phone is no number.
  */
 export async function listBookings(
   deps: BookingDeps,
   partnerId: string,
   query: ListBookings,
 ): Promise<Page<BookingDetail>> {
-  if (query.from !== undefined && query.to !== undefined && query.from > query.to) {
-    throw fieldError('from', 'is after to. Send a range whose first date is not after its last.');
-  }
   const filter = await filterOf(deps, partnerId, query);
   const { rows, next } = await listBookingRows(deps.db, filter, query.after, query.limit);
   return { rows: await withVenues(deps, rows), next };

@@ -2,12 +2,12 @@ import { holdExpired, holdNotFound } from '../holds/holds.service.ts';
 import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import { isDuplicateKey } from '../platform/mongo.ts';
+import { invalidPhoneMessage, normalisePhone } from '../platform/phone.ts';
 import { findReservation, findReservationByKey } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
 import { foldName } from './name.rules.ts';
-import { invalidPhoneMessage, normalisePhone } from './phone.rules.ts';
 
 export type ConfirmDeps = ReservationDeps & { config: { defaultRegion: string } };
 

@@ -1,10 +1,9 @@
 import Joi from 'joi';
-import { text } from '../http/fields.ts';
+import { customerPhone, text } from '../http/fields.ts';
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
 import { created, route } from '../http/route.ts';
 import { bookingView } from './booking-view.rules.ts';
-import { customerPhone } from './phone.schemas.ts';
 import type { WalkInDeps } from './walk-ins.service.ts';
 import { placeWalkIn } from './walk-ins.service.ts';
 

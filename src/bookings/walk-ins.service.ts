@@ -5,17 +5,18 @@ import type { Clock } from '../platform/clock.ts';
 import { DomainError } from '../platform/errors.ts';
 import { newId, PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import { inTransaction } from '../platform/mongo.ts';
+import { normalisePhone } from '../platform/phone.ts';
 import { claimSlot } from '../reservations/claim-slot.service.ts';
 import { findClaimants } from '../reservations/reservation-reads.store.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
-import { announce } from '../reservations/reservations.service.ts';
+import { announce, moveReservation } from '../reservations/reservations.service.ts';
 import type { NewReservation, Written } from '../reservations/reservations.store.ts';
 import { applyTransition, insertBooked } from '../reservations/reservations.store.ts';
-import { findResourceById, getVenue } from '../venues/venues.service.ts';
+import { coverSpaceSharedMeanwhile } from '../reservations/shared-space.service.ts';
+import { findResourceById, getResource, getVenue } from '../venues/venues.service.ts';
 import type { BookingDetail } from './bookings.service.ts';
 import { invalidPhone } from './confirm-booking.service.ts';
 import { foldName } from './name.rules.ts';
-import { normalisePhone } from './phone.rules.ts';
 
 export type WalkInDeps = ReservationDeps & { clock: Clock; config: { defaultRegion: string } };
 
@@ -48,14 +49,23 @@ export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise
     cells,
     pricePaise: resource.pricePaise,
   };
-  const outcome = await claimSlot(deps, cells, () => insertWalkIn(deps, draft, input));
+  const claim = () => claimSlot(deps, cells, () => insertWalkIn(deps, draft, input));
+  let outcome = await claim();
+  // A hold that was placed in between is overridden like those that stood.
+  const isLostToHolds = 'lostTo' in outcome && outcome.lostTo.every((each) => each.status === 'ACTIVE');
+  if (input.overrideHolds && isLostToHolds) outcome = await claim();
   if ('lostTo' in outcome) {
     throw slotNotAvailable(
-      outcome.lostTo.some((claim) => reasonOf(claim.status) === 'booked') ? 'booked' : 'held',
+      outcome.lostTo.some((each) => reasonOf(each.status) === 'booked') ? 'booked' : 'held',
     );
   }
   const { booked, displaced } = outcome.won;
   for (const written of [...displaced, booked]) announce(deps, written);
+  const cellsNow = cellsOfWindow(await getResource(deps, resource._id), window);
+  if (!(await coverSpaceSharedMeanwhile(deps, draft._id, cells, cellsNow))) {
+    await moveReservation(deps, 'cancel', draft._id);
+    throw slotNotAvailable('held');
+  }
   return { booking: booked.reservation, venue, resource };
 }
 

@@ -1,6 +1,9 @@
 import { activeGrantees } from '../partners/partners.service.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Queues } from '../platform/queues.ts';
+import { sweepEach } from '../platform/sweep.ts';
 import { findReservation, findUndispatchedIds } from '../reservations/reservation-reads.store.ts';
 import type { OutboxEvent, Reservation } from '../reservations/reservations.model.ts';
 import { removeFromOutbox } from '../reservations/reservations.store.ts';
@@ -11,6 +14,7 @@ import { appendEvents } from './events.store.ts';
 
 export type DispatchDeps = {
   db: Db;
+  clock: Clock;
   queues: Pick<Queues, 'scheduleDeliveries'>;
   config: { webhookRetryDelaysSeconds: number[] };
 };
@@ -41,12 +45,13 @@ export async function dispatchEvents(deps: DispatchDeps, reservationId: string):
 }
 
 /** Dispatches up to `limit` reservations whose events have waited longer than `graceMs`: the sweep's work. */
-export async function dispatchWaiting(deps: DispatchDeps, graceMs: number, limit: number): Promise<number> {
-  let count = 0;
-  for (const reservationId of await findUndispatchedIds(deps.db, graceMs, limit)) {
-    count += await dispatchEvents(deps, reservationId);
-  }
-  return count;
+export async function dispatchWaiting(
+  deps: DispatchDeps & { log: Logger },
+  { graceMs, limit, stopping }: { graceMs: number; limit: number; stopping: AbortSignal },
+): Promise<number> {
+  const waiting = await findUndispatchedIds(deps.db, graceMs, limit);
+  const onError = (err: unknown) => deps.log.error({ err }, 'an event could not be dispatched and waits');
+  return sweepEach(waiting, stopping, (reservationId) => dispatchEvents(deps, reservationId), onError);
 }
 
 function toEventRow(reservation: Reservation, waiting: OutboxEvent): EventRow {

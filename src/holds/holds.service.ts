@@ -26,6 +26,8 @@ import type { HoldStatus } from '../reservations/reservations.rules.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import { announce, moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
 import { insertHold, lapseNow } from '../reservations/reservations.store.ts';
+import { coverSpaceSharedMeanwhile } from '../reservations/shared-space.service.ts';
+import { getResource } from '../venues/venues.service.ts';
 import type { SlotReference, SlotTarget } from './slot-target.service.ts';
 import { requireScheduledWindow, resolveSlotTarget } from './slot-target.service.ts';
 
@@ -86,6 +88,11 @@ export async function placeHold(
     throw await slotNotAvailable(deps, target, conflictWith(outcome.lostTo));
   }
   const { reservation } = outcome.won;
+  const cellsNow = cellsOfWindow(await getResource(deps, resource._id), window);
+  if (!(await coverSpaceSharedMeanwhile(deps, reservation._id, cells, cellsNow))) {
+    await moveReservation(deps, 'release', reservation._id);
+    throw await slotNotAvailable(deps, target, { reason: 'held' });
+  }
   announce(deps, outcome.won);
   void deps.queues.scheduleHoldExpiry(
     { holdId: reservation._id, expiresAt: reservation.holdExpiresAt },

@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { isCalendarDate } from '../platform/calendar.ts';
 import { isUuid } from '../platform/ids.ts';
 import { decodeCursor } from '../platform/pagination.ts';
+import { invalidPhoneMessage, normalisePhone } from '../platform/phone.ts';
 
 /** Neither control characters nor halves of a surrogate pair: neither belongs in a name, and both break logs and exports. */
 const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u;
@@ -75,6 +76,14 @@ export const rupees = () =>
       Math.abs(value * 100 - Math.round(value * 100)) < 1e-6 ? value : helpers.error('number.paise'),
     )
     .messages({ 'number.paise': 'must have at most two decimals' });
+
+/** A customer's phone number, valid as E.164 or as a national number of `region`; kept as given (decisions §4). */
+export const customerPhone = (region: string) =>
+  text(20, 5)
+    .custom((value: string, helpers) =>
+      normalisePhone(value, region) === undefined ? helpers.error('string.phone') : value,
+    )
+    .messages({ 'string.phone': invalidPhoneMessage(region) });
 
 /** An idempotency key (decisions §4). */
 export const idempotencyKey = () => text(255);

@@ -1,4 +1,4 @@
-import type { NextFunction, Request, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import { DomainError } from '../platform/errors.ts';
 
@@ -6,7 +6,7 @@ import { DomainError } from '../platform/errors.ts';
 const MAX_BODY_BYTES = 100 * 1024;
 
 // `strict: false`: a bare string or number is JSON; that it is no object is for validation to say.
-const parse = express.json({ limit: MAX_BODY_BYTES, strict: false, type: 'application/json' });
+const parseJson = reading(express.json({ limit: MAX_BODY_BYTES, strict: false, type: 'application/json' }));
 
 /**
  * Reads the body as JSON into `req.body`; undefined where the request has none.
@@ -21,16 +21,22 @@ export function readJson(req: Request, res: Response, next: NextFunction): void 
       'Send the body as JSON with the header Content-Type: application/json.',
     );
   }
-  parse(req, res, (err?: unknown) => next(err === undefined ? undefined : bodyError(err)));
+  parseJson(req, res, next);
+}
+
+/**
+ * Runs one of Express's body parsers with its refusals turned into the documented errors.
+ * @throws DomainError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_JSON
+ */
+export function reading(parse: RequestHandler): RequestHandler {
+  return (req, res, next) =>
+    parse(req, res, (err?: unknown) => next(err === undefined ? undefined : bodyError(err)));
 }
 
 function bodyError(err: unknown): unknown {
-  const { status, type } = err as { status?: number; type?: string };
+  const { status, type, limit = MAX_BODY_BYTES } = err as { status?: number; type?: string; limit?: number };
   if (status === 413) {
-    return new DomainError(
-      'PAYLOAD_TOO_LARGE',
-      `The body is larger than ${MAX_BODY_BYTES / 1024} KB. Send less.`,
-    );
+    return new DomainError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit / 1024} KB. Send less.`);
   }
   if (status === 415) {
     return new DomainError(

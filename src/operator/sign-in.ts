@@ -1,6 +1,7 @@
 import type { Express, NextFunction, Request, Response } from 'express';
 import express from 'express';
 import type { Operator } from '../http/operator.ts';
+import { reading } from '../http/read-json.ts';
 import type { Clock } from '../platform/clock.ts';
 import { DomainError } from '../platform/errors.ts';
 import { isLiveSession, isOperatorKey, SESSION_SECONDS, signSession } from './session.rules.ts';
@@ -16,7 +17,7 @@ export type SignInDeps = { clock: Clock; config: { operatorApiKey: string } };
  * come from a page of this origin.
  */
 export function mountSignIn(app: Express, deps: SignInDeps): void {
-  const form = express.urlencoded({ extended: false, limit: '2kb' });
+  const form = reading(express.urlencoded({ extended: false, limit: '2kb' }));
   app.get('/sign-in', (req, res) => {
     res.type('html').send(signInPage(localPath(req.query['next']), false));
   });
@@ -100,7 +101,8 @@ function setCookie(req: Request, res: Response, value: string, maxAgeSeconds: nu
   res.cookie(COOKIE, value, {
     httpOnly: true,
     sameSite: 'strict',
-    secure: req.secure,
+    // TLS ends in front of this process: that the page was fetched by https is seen in what the browser says of it.
+    secure: req.secure || req.headers.origin?.startsWith('https:') === true,
     path: '/',
     maxAge: maxAgeSeconds * 1000,
   });

@@ -28,8 +28,8 @@ export async function ensureCollection(db: Db, definition: CollectionDefinition)
     await database(db).collection(definition.name).createIndexes(definition.indexes);
 }
 
-/** The names of the indexes that the definition states and the database lacks (or has with another key or filter). */
-export async function missingIndexes(db: Db, definition: CollectionDefinition): Promise<string[]> {
+/** The names of the unique indexes that the definition states and the database lacks (or has with another key or filter). */
+export async function missingUniqueIndexes(db: Db, definition: CollectionDefinition): Promise<string[]> {
   const existing = await database(db)
     .collection(definition.name)
     .indexes()
@@ -38,7 +38,7 @@ export async function missingIndexes(db: Db, definition: CollectionDefinition): 
       throw err;
     });
   return definition.indexes
-    .filter((wanted) => !existing.some((found) => isSameIndex(found, wanted)))
+    .filter((wanted) => wanted.unique === true && !existing.some((found) => isSameIndex(found, wanted)))
     .map((wanted) => wanted.name);
 }
 

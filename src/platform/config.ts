@@ -1,5 +1,6 @@
 import Joi from 'joi';
-import { Temporal } from 'temporal-polyfill';
+import { isTimeZone } from './calendar.ts';
+import { isRegion } from './phone.ts';
 
 /** Settings of every process, checked at start. Durations carry their unit in the name. */
 export type Config = {
@@ -42,8 +43,21 @@ export class ConfigError extends Error {
 }
 
 function timeZone(value: string): string {
-  new Intl.DateTimeFormat('en', { timeZone: value });
-  return Temporal.Now.zonedDateTimeISO(value).timeZoneId;
+  if (!isTimeZone(value)) throw new Error('must be an IANA time zone such as Asia/Kolkata');
+  return value;
+}
+
+function region(value: string): string {
+  if (!isRegion(value))
+    throw new Error('must be the code of a region with phone numbers, two capital letters');
+  return value;
+}
+
+function mongodbUri(value: string): string {
+  // Not a URI to RFC 3986, where it names several hosts with ports.
+  if (!/^mongodb(\+srv)?:\/\/[^/\s]/.test(value))
+    throw new Error('must be a mongodb:// or mongodb+srv:// address');
+  return value;
 }
 
 const encryptionKey = Joi.string().custom((value: string) => {
@@ -56,7 +70,8 @@ const commaList = (item: Joi.Schema) =>
   Joi.any().custom((value: string): unknown => {
     const parts = value.split(',').map((part) => part.trim());
     const result = Joi.array().items(item).min(1).validate(parts);
-    if (result.error) throw new Error(result.error.message);
+    const [fault] = result.error?.details ?? [];
+    if (fault !== undefined) throw new Error(causeOf(fault) ?? fault.message);
     return result.value;
   });
 
@@ -66,9 +81,7 @@ const SCHEMA = Joi.object<Record<string, unknown>>({
   HOST: Joi.string().default('0.0.0.0'),
   PORT: port.default(3000),
   ADMIN_PORT: port.default(3001),
-  MONGODB_URI: Joi.string()
-    .uri({ scheme: ['mongodb', 'mongodb+srv'], allowRelative: false })
-    .required(),
+  MONGODB_URI: Joi.string().custom(mongodbUri).required(),
   REDIS_URL: Joi.string()
     .uri({ scheme: ['redis', 'rediss'] })
     .required(),
@@ -77,9 +90,7 @@ const SCHEMA = Joi.object<Record<string, unknown>>({
   ENCRYPTION_KEYS: commaList(encryptionKey).required(),
   SERVICE_MODE: Joi.string().valid('sandbox', 'production').default('sandbox'),
   DEFAULT_TIME_ZONE: Joi.string().custom(timeZone).default('Asia/Kolkata'),
-  DEFAULT_REGION: Joi.string()
-    .pattern(/^[A-Z]{2}$/, 'two capital letters')
-    .default('IN'),
+  DEFAULT_REGION: Joi.string().custom(region).default('IN'),
   HOLD_TTL_SECONDS: Joi.number().integer().min(1).max(1800).default(600),
   MAX_ACTIVE_HOLDS: Joi.number().integer().min(1).default(500),
   BOOKING_HORIZON_DAYS: Joi.number().integer().min(1).max(730).default(90),
@@ -116,6 +127,11 @@ function camelCase(name: string): string {
 }
 
 function explain(detail: Joi.ValidationErrorItem): string {
-  const cause = (detail.context as { error?: Error } | undefined)?.error;
-  return cause === undefined ? detail.message : `${String(detail.path[0])} ${cause.message}`;
+  const cause = causeOf(detail);
+  return cause === undefined ? detail.message : `${String(detail.path[0])} ${cause}`;
+}
+
+/** What a custom rule said of a value; joi would wrap it in words of its own. */
+function causeOf(detail: Joi.ValidationErrorItem): string | undefined {
+  return (detail.context as { error?: Error } | undefined)?.error?.message;
 }

@@ -43,7 +43,8 @@ export async function openDb(db: Db, uri: string, log: Logger, signal: AbortSign
         autoCreate: false,
         bufferCommands: false,
         sanitizeFilter: true,
-        writeConcern: { w: 'majority', journal: true },
+        writeConcern: { w: 'majority', journal: true, wtimeoutMS: 5000 },
+        waitQueueTimeoutMS: 5000,
         readConcernLevel: 'majority',
         maxPoolSize: 64,
         serverSelectionTimeoutMS: 2000,
@@ -79,6 +80,7 @@ const UNAVAILABLE = new Set([
   'MongoTopologyClosedError',
   'MongoWriteConcernError',
   'MongoExpiredSessionError',
+  'MongoWaitQueueTimeoutError',
 ]);
 
 /**

@@ -44,6 +44,8 @@ export type Queues = {
   announceEvents(reservationId: string, eventId: string): Promise<boolean>;
   scheduleDeliveries(deliveries: readonly DueDelivery[]): Promise<boolean>;
   addDeadLetters(deliveryIds: readonly string[]): Promise<boolean>;
+  /** Takes a dead letter out of its queue, once it was delivered after all. */
+  removeDeadLetter(deliveryId: string): Promise<boolean>;
   /** Puts a delivery's job back where it is missing or finished, so that a due row is worked on again. */
   ensureDelivery(delivery: DueDelivery): Promise<'added' | 'present' | 'unavailable'>;
   /** Makes a waiting retry due now. Resolves to false where there is no such job (the sweep makes it up). */
@@ -131,9 +133,11 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger): Que
         deliveryIds.map((deliveryId) => ({
           name: 'dead-letter',
           data: { deliveryId } satisfies DeadLetterJob,
-          opts: { jobId: `dead-${deliveryId}` },
+          opts: { jobId: deadLetterJobId(deliveryId) },
         })),
       ),
+    removeDeadLetter: async (deliveryId) =>
+      (await bounded('webhook-dead-letter', (queue) => queue.remove(deadLetterJobId(deliveryId)))) === 1,
     ensureDelivery: async (delivery) =>
       (await bounded('webhook-delivery', (queue) => ensureJob(queue, deliveryJob(delivery)))) ??
       'unavailable',
@@ -153,6 +157,10 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger): Que
 /** BullMQ ignores a job whose id exists in any state, so each series of attempts has a generation of its own. */
 export function deliveryJobId(deliveryId: string, generation: number): string {
   return `delivery-${deliveryId}-g${generation}`;
+}
+
+function deadLetterJobId(deliveryId: string): string {
+  return `dead-${deliveryId}`;
 }
 
 function deliveryJob(delivery: DueDelivery): NewJob {

@@ -1,5 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Logger } from './logger.ts';
+
+const QUIT_TIMEOUT_MS = 1000;
 
 /**
  * A connection for producers: it fails at once while Redis is away instead of queueing commands, and reconnects by
@@ -27,10 +30,15 @@ export function createWorkerRedis(url: string, log: Logger): Redis {
   return redis;
 }
 
-/** Ends the connection whatever its state; never throws. */
+/** Ends the connection whatever its state, also where Redis does not answer; never throws. */
 export async function closeRedis(redis: Redis): Promise<void> {
-  if (redis.status !== 'ready') redis.disconnect();
-  else await redis.quit().catch(() => redis.disconnect());
+  if (redis.status === 'ready') {
+    await Promise.race([
+      redis.quit().catch(() => undefined),
+      delay(QUIT_TIMEOUT_MS, undefined, { ref: false }),
+    ]);
+  }
+  redis.disconnect();
 }
 
 function reconnectDelayMs(attempts: number): number {

@@ -7,9 +7,38 @@ import type { Db } from './mongo.ts';
 export type Sweep = {
   name: string;
   everyMs: number;
-  /** Works through what is due and answers how much that was. */
-  run: () => Promise<number>;
+  /** Works through what is due until that is done or `stopping` aborts, and answers how much it was. */
+  run: (stopping: AbortSignal) => Promise<number>;
 };
+
+/** How many items of a sweep are worked on at a time. */
+const WIDTH = 10;
+
+/**
+ * Does `work` for each item, some at a time, until `stopping` aborts; answers the sum. An item that fails is told to
+ * `onError` and does not keep the others waiting.
+ */
+export async function sweepEach<T>(
+  items: readonly T[],
+  stopping: AbortSignal,
+  work: (item: T) => Promise<number>,
+  onError: (err: unknown) => void,
+): Promise<number> {
+  let count = 0;
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (; next < items.length && !stopping.aborted; ) {
+      const item = items[next++] as T;
+      const done = await work(item).catch((err: unknown) => {
+        onError(err);
+        return 0;
+      });
+      count += done;
+    }
+  };
+  await Promise.all(Array.from({ length: WIDTH }, lane));
+  return count;
+}
 
 /**
  * Repeats `sweep.run` on a plain interval until `stopping` aborts, in one process at a time (a lease in MongoDB, so
@@ -20,7 +49,7 @@ export async function keepSweeping(db: Db, sweep: Sweep, log: Logger, stopping: 
   while (!stopping.aborted) {
     try {
       if (await takeLease(db, `sweep-${sweep.name}`, holder, sweep.everyMs * 2)) {
-        const count = await sweep.run();
+        const count = await sweep.run(stopping);
         if (count > 0) log.info({ sweep: sweep.name, count }, 'a sweep found work that no job had done');
       }
     } catch (err) {

@@ -142,7 +142,10 @@ export async function findStandingClaims(
   now: Date,
 ): Promise<Pick<Reservation, '_id' | 'slotStart' | 'slotEnd'>[]> {
   return reservationCollection(db)
-    .find({ resourceId, claimed: true, slotEnd: { $gt: now } }, { projection: { slotStart: 1, slotEnd: 1 } })
+    .find(
+      { resourceId, claimed: true, slotEnd: { $gt: now } },
+      { projection: { slotStart: 1, slotEnd: 1 }, readConcern: { level: 'local' } },
+    )
     .toArray();
 }
 

@@ -20,6 +20,8 @@ type Transition = {
   /** Whether the slot stays taken. */
   claimed: boolean;
   event: EventType;
+  /** When it happened: at the database's now, or, of a hold that lapsed, at its expiry, however late that is settled. */
+  at: '$$NOW' | '$holdExpiresAt';
   /** The field that records the instant. */
   instant: 'bookedAt' | 'releasedAt' | 'expiredAt' | 'cancelledAt' | 'refundedAt';
 };
@@ -32,6 +34,7 @@ export const TRANSITIONS = {
     hold: 'alive',
     claimed: true,
     event: 'booking_created',
+    at: '$$NOW',
     instant: 'bookedAt',
   },
   release: {
@@ -40,6 +43,7 @@ export const TRANSITIONS = {
     hold: 'alive',
     claimed: false,
     event: 'hold_cancelled',
+    at: '$$NOW',
     instant: 'releasedAt',
   },
   displace: {
@@ -48,6 +52,7 @@ export const TRANSITIONS = {
     hold: 'alive',
     claimed: false,
     event: 'hold_cancelled',
+    at: '$$NOW',
     instant: 'releasedAt',
   },
   expire: {
@@ -56,6 +61,7 @@ export const TRANSITIONS = {
     hold: 'lapsed',
     claimed: false,
     event: 'hold_expired',
+    at: '$holdExpiresAt',
     instant: 'expiredAt',
   },
   cancel: {
@@ -64,6 +70,7 @@ export const TRANSITIONS = {
     hold: 'any',
     claimed: false,
     event: 'booking_cancelled',
+    at: '$$NOW',
     instant: 'cancelledAt',
   },
   refund: {
@@ -72,6 +79,7 @@ export const TRANSITIONS = {
     hold: 'any',
     claimed: false,
     event: 'booking_refunded',
+    at: '$$NOW',
     instant: 'refundedAt',
   },
 } as const satisfies Record<string, Transition>;

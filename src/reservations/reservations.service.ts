@@ -1,5 +1,7 @@
+import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Queues } from '../platform/queues.ts';
+import { sweepEach } from '../platform/sweep.ts';
 import { findLapsedHoldIds, findTimeLeftMs } from './reservation-reads.store.ts';
 import type { Reservation } from './reservations.model.ts';
 import type { TransitionName } from './reservations.rules.ts';
@@ -48,12 +50,11 @@ export async function expireHold(deps: ReservationDeps, holdId: string): Promise
 
 /** Settles up to `limit` holds that lapsed more than `graceMs` ago; answers how many it settled. The sweep's work. */
 export async function settleLapsedHolds(
-  deps: ReservationDeps,
-  graceMs: number,
-  limit: number,
+  deps: ReservationDeps & { log: Logger },
+  { graceMs, limit, stopping }: { graceMs: number; limit: number; stopping: AbortSignal },
 ): Promise<number> {
-  const settled = await Promise.all(
-    (await findLapsedHoldIds(deps.db, graceMs, limit)).map((holdId) => settleLapsedHold(deps, holdId)),
-  );
-  return settled.filter(Boolean).length;
+  const lapsed = await findLapsedHoldIds(deps.db, graceMs, limit);
+  const settle = async (holdId: string) => Number(await settleLapsedHold(deps, holdId));
+  const onError = (err: unknown) => deps.log.error({ err }, 'a lapsed hold could not be settled and waits');
+  return sweepEach(lapsed, stopping, settle, onError);
 }

@@ -135,11 +135,12 @@ export async function applyTransition(
   change: Change,
   tx?: Tx,
 ): Promise<Written | null> {
-  const { from, to, hold, claimed, event: type, instant } = TRANSITIONS[name];
+  const { from, to, hold, claimed, event: type, at, instant } = TRANSITIONS[name];
   const { eventId, event } = eventOf(
     type,
     change.originatorId === undefined ? '$partnerId' : literal(change.originatorId),
     {
+      at,
       bookingId: type.startsWith('booking_') ? (change.set?.bookingId ?? '$bookingId') : null,
       ...(change.reason === undefined ? {} : { reason: literal(change.reason) }),
     },
@@ -154,7 +155,7 @@ export async function applyTransition(
     ...Object.fromEntries(Object.entries(change.set ?? {}).map(([field, value]) => [field, literal(value)])),
     status: to,
     claimed,
-    [instant]: '$$NOW',
+    [instant]: at,
     outbox: { $concatArrays: ['$outbox', [event]] },
     outboxSince: { $ifNull: ['$outboxSince', '$$NOW'] },
     ...(change.ending === undefined

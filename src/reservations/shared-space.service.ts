@@ -1,11 +1,13 @@
 import type { Db } from '../platform/mongo.ts';
+import { isDuplicateKey } from '../platform/mongo.ts';
 import { cellsOf, spacesOf } from './cells.rules.ts';
 import { findStandingClaims } from './reservation-reads.store.ts';
 import { addCells } from './reservations.store.ts';
 
 /**
  * Makes every claim that stands on `resourceId` also fill the ground that it has in common with `otherId` from now on,
- * so that the guard index refuses overlaps with claims that were there first. Safe to repeat.
+ * so that the guard index refuses overlaps with claims that were there first. The relation must be stored before: what is
+ * claimed after this has read the claims sees it, and covers itself (`coverSpaceSharedMeanwhile`). Safe to repeat.
  */
 export async function coverSharedSpace(
   deps: { db: Db },
@@ -15,6 +17,36 @@ export async function coverSharedSpace(
 ): Promise<void> {
   const common = spacesOf(resourceId, [otherId]).filter((space) => space !== resourceId);
   for (const claim of await findStandingClaims(deps.db, resourceId, now)) {
-    await addCells(deps.db, claim._id, cellsOf(common, claim.slotStart, claim.slotEnd));
+    await tryAddCells(deps, claim._id, cellsOf(common, claim.slotStart, claim.slotEnd));
+  }
+}
+
+/**
+ * Makes a claim that was just written fill the ground that its resource has come to share while it was being written.
+ * `cellsNow` must be read after the claim was acknowledged. False where another claim has some of that ground by now: the
+ * caller must give its own up.
+ */
+export async function coverSpaceSharedMeanwhile(
+  deps: { db: Db },
+  reservationId: string,
+  cellsClaimed: readonly string[],
+  cellsNow: readonly string[],
+): Promise<boolean> {
+  const claimed = new Set(cellsClaimed);
+  const missing = cellsNow.filter((cell) => !claimed.has(cell));
+  return missing.length === 0 || tryAddCells(deps, reservationId, missing);
+}
+
+async function tryAddCells(
+  deps: { db: Db },
+  reservationId: string,
+  cells: readonly string[],
+): Promise<boolean> {
+  try {
+    await addCells(deps.db, reservationId, cells);
+    return true;
+  } catch (err) {
+    if (isDuplicateKey(err)) return false;
+    throw err;
   }
 }

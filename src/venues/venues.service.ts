@@ -121,9 +121,7 @@ export async function createResource(
     if ((await findResource(deps.db, _id)) !== null) continue;
     await shareSpace(deps, _id, input.sharesSpaceWith, now);
     const resource: ResourceRow = { status: 'active', ...input, _id, venueId };
-    if (!(await insertResource(deps.db, resource))) continue;
-    await shareSpace(deps, _id, input.sharesSpaceWith, now);
-    return resource;
+    if (await insertResource(deps.db, resource)) return resource;
   }
 }
 

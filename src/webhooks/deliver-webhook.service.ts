@@ -23,7 +23,7 @@ export type DeliverDeps = {
   log: Logger;
   secretBox: SecretBox;
   sender: Pick<WebhookSender, 'send'>;
-  queues: Pick<Queues, 'addDeadLetters'>;
+  queues: Pick<Queues, 'addDeadLetters' | 'removeDeadLetter'>;
   gate: EndpointGate;
   config: { webhookRetryDelaysSeconds: readonly number[]; webhookTimeoutMs: number };
 };
@@ -31,6 +31,7 @@ export type DeliverDeps = {
 /** What the worker is asked to do: one attempt of a series. */
 export type DueAttempt = {
   deliveryId: string;
+  subscriptionId: string;
   generation: number;
   /** Failures of this series that the queue knows of; fewer than the row has when a worker died after recording one. */
   failuresKnown: number;
@@ -53,13 +54,18 @@ export type AttemptResult =
 
 /** How much longer than the sending itself a worker has the row; then another may take it over (ADR 0006). */
 const LEASE_MARGIN_MS = 5000;
+const SECRET_RETRY_MS = 10_000;
 
 /**
- * Makes one attempt of a delivery. The row decides everything: whether an attempt is due, its number, what follows. A job
- * that comes twice, too early, or after the row has moved on sends nothing. A job that is run again for a dead letter
+ * Makes one attempt of a delivery. The row decides its number and what follows. A job that comes twice or after the row has
+ * moved on sends nothing; one that a person makes due early (Bull Board's promote) is an attempt like any other. A job that is run again for a dead letter
  * (Bull Board's retry) is one manual attempt, of which a failure changes nothing.
  */
 export async function deliverWebhook(deps: DeliverDeps, due: DueAttempt): Promise<AttemptResult> {
+  // Before anything is read: behind a dead endpoint there may be very many of these.
+  if (deps.gate.isFull(due.subscriptionId)) {
+    return { kind: 'later', inMs: deferralMs(), attemptsMade: due.failuresKnown };
+  }
   const row = await findDelivery(deps.db, due.deliveryId);
   if (row === null || row.generation !== due.generation) return { kind: 'done' };
   if (row.state === 'succeeded' || row.state === 'cancelled') return { kind: 'done' };
@@ -90,27 +96,44 @@ async function attempt(
   event: EventRow,
   signal: AbortSignal,
 ): Promise<AttemptResult> {
+  const secretKey = openSecret(deps, subscription);
+  if (secretKey === undefined) {
+    return { kind: 'later', inMs: SECRET_RETRY_MS, attemptsMade: row.attemptsMade };
+  }
   const attemptId = newId();
   const leaseMs = deps.config.webhookTimeoutMs + LEASE_MARGIN_MS;
   const begun = await beginAttempt(deps.db, row, attemptId, leaseMs);
   if (begun === null) return { kind: 'later', inMs: leaseMs / 3, attemptsMade: row.attemptsMade };
   const outcome = await deps.sender.send({
-    ...composeMessage(deps, begun, subscription, event, attemptId),
+    ...composeMessage(deps, begun, subscription, secretKey, event, attemptId),
     signal,
   });
   return settle(deps, begun, subscription, attemptId, outcome);
+}
+
+/** Undefined, and an `error` line, where no key of the ring opens it: the operator's fault costs no partner an attempt. */
+function openSecret({ log, secretBox }: DeliverDeps, subscription: SubscriptionRow): string | undefined {
+  try {
+    return secretBox.open(subscription.sealedSecret, subscription._id);
+  } catch (err) {
+    log.error(
+      { alert: 'secret_unreadable', err, subscription_id: subscription._id },
+      'a webhook secret cannot be decrypted: put the key that sealed it back into ENCRYPTION_KEYS',
+    );
+    return undefined;
+  }
 }
 
 function composeMessage(
   deps: DeliverDeps,
   row: DeliveryRow,
   subscription: SubscriptionRow,
+  secretKey: string,
   event: EventRow,
   attemptId: string,
 ): WebhookMessage {
   const body = JSON.stringify({ ...eventBody(event, row.partnerId), delivery_id: attemptId });
   const timestampSeconds = Math.floor(deps.clock.now().getTime() / 1000);
-  const secretKey = deps.secretBox.open(subscription.sealedSecret, subscription._id);
   return {
     url: subscription.endpointUrl,
     headers: {
@@ -154,6 +177,7 @@ async function settle(
   if (settled === null) return { kind: 'later', inMs: 1000, attemptsMade };
   if (isInterrupted) return { kind: 'later', inMs: 0, attemptsMade };
   await recordHealth(deps, subscription, outcome.ok);
+  if (outcome.ok && row.state === 'dead_letter') await deps.queues.removeDeadLetter(row._id);
   if (outcome.ok) return { kind: 'done' };
   if (state === 'retrying') return { kind: 'retry', inMs: retryInMs, attemptsMade };
   if (row.state !== 'dead_letter') await raiseDeadLetter(deps, settled);

@@ -1,11 +1,13 @@
 import type { EventRow } from '../events/events.service.ts';
 import { readEvents } from '../events/events.service.ts';
+import type { Clock } from '../platform/clock.ts';
 import { DomainError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import type { DueDelivery, Queues } from '../platform/queues.ts';
+import { sweepEach } from '../platform/sweep.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
 import type { AttemptStatistics, DeliveryFilter } from './deliveries.store.ts';
 import {
@@ -36,11 +38,12 @@ export function maxAttempts(config: DeliveryConfig): number {
  * not take now are added by the sweep.
  */
 export async function createDeliveries(
-  deps: { db: Db; queues: Pick<Queues, 'scheduleDeliveries'>; config: DeliveryConfig },
-  event: Pick<EventRow, '_id' | 'type' | 'at'>,
+  deps: { db: Db; clock: Clock; queues: Pick<Queues, 'scheduleDeliveries'>; config: DeliveryConfig },
+  event: Pick<EventRow, '_id' | 'type'>,
   receivers: readonly Pick<SubscriptionRow, '_id' | 'partnerId'>[],
 ): Promise<void> {
   if (receivers.length === 0) return;
+  const now = deps.clock.now();
   await upsertDeliveries(
     deps.db,
     receivers.map((receiver) => ({
@@ -53,10 +56,10 @@ export async function createDeliveries(
       generation: 1,
       attemptsMade: 0,
       attempts: [],
-      nextAttemptAt: event.at,
+      nextAttemptAt: now,
       leaseUntil: null,
       deadLetteredAt: null,
-      createdAt: event.at,
+      createdAt: now,
     })),
   );
   const pending = await findPendingOfEvent(deps.db, event._id);
@@ -81,20 +84,38 @@ export type SweepDeps = {
   config: DeliveryConfig;
 };
 
+/** How long one sweep goes on from page to page. */
+const SWEEP_MS = 4000;
+
 /**
  * Puts back the jobs of deliveries that have been due for `graceMs` without anyone working on them: their job was lost
- * with Redis or never taken by it. Answers how many it put back.
+ * with Redis or never taken by it. Goes through all of them, page by page: those whose jobs are there, such as the many of an
+ * endpoint that fails, must not hide the others. Where the time of one sweep ends, the next goes on from `afterId`.
  */
 export async function rearmOverdueDeliveries(
   deps: SweepDeps,
-  graceMs: number,
-  limit: number,
-): Promise<number> {
-  let count = 0;
-  for (const row of await findOverdueDeliveries(deps.db, graceMs, limit)) {
-    if ((await deps.queues.ensureDelivery(dueNow(row, deps.config))) === 'added') count += 1;
+  {
+    graceMs,
+    limit,
+    afterId,
+    stopping,
+  }: { graceMs: number; limit: number; afterId: string; stopping: AbortSignal },
+): Promise<{ count: number; afterId: string }> {
+  const endsAt = performance.now() + SWEEP_MS;
+  let isRedisThere = true;
+  const ensure = async (row: DeliveryRow) => {
+    const state = isRedisThere ? await deps.queues.ensureDelivery(dueNow(row, deps.config)) : 'unavailable';
+    if (state === 'unavailable') isRedisThere = false;
+    return Number(state === 'added');
+  };
+  const onError = (err: unknown) => deps.log.error({ err }, 'a delivery could not be put back and waits');
+  for (let count = 0, last = afterId; ; ) {
+    const page = await findOverdueDeliveries(deps.db, graceMs, last, limit);
+    count += await sweepEach(page, stopping, ensure, onError);
+    last = page.length < limit ? '' : (page.at(-1)?._id ?? '');
+    if (last === '' || !isRedisThere || stopping.aborted || performance.now() > endsAt)
+      return { count, afterId: last };
   }
-  return count;
 }
 
 /**

@@ -27,6 +27,9 @@ export async function findDelivery(db: Db, deliveryId: string): Promise<Delivery
 
 const IS_FREE: Expression = { $lte: [{ $ifNull: ['$leaseUntil', new Date(0)] }, '$$NOW'] };
 
+/** Interrupted attempts are not counted, so only this bounds the row. */
+const MAX_ATTEMPTS_KEPT = 50;
+
 /** What an attempt that was begun and never settled reads as, once its lease is over. */
 const INTERRUPT_UNSETTLED: Expression = {
   $map: {
@@ -73,7 +76,7 @@ export async function beginAttempt(
       {
         $set: {
           leaseUntil: { $add: ['$$NOW', leaseMs] },
-          attempts: { $concatArrays: [INTERRUPT_UNSETTLED, [attempt]] },
+          attempts: { $slice: [{ $concatArrays: [INTERRUPT_UNSETTLED, [attempt]] }, -MAX_ATTEMPTS_KEPT] },
         },
       },
     ],
@@ -152,19 +155,29 @@ export async function makeDue(db: Db, id: string): Promise<DeliveryRow | null> {
   );
 }
 
-/** Deliveries that have been due for `graceMs` and that no worker is sending, oldest first. */
-export async function findOverdueDeliveries(db: Db, graceMs: number, limit: number): Promise<DeliveryRow[]> {
+/** Deliveries that have been due for `graceMs` and that no worker is sending, in the order of their ids from `afterId` on. */
+export async function findOverdueDeliveries(
+  db: Db,
+  graceMs: number,
+  afterId: string,
+  limit: number,
+): Promise<DeliveryRow[]> {
   return deliveryCollection(db)
-    .aggregate<DeliveryRow>([
-      {
-        $match: {
-          state: { $in: ['pending', 'retrying'] },
-          $expr: { $and: [{ $lte: ['$nextAttemptAt', { $subtract: ['$$NOW', graceMs] }] }, IS_FREE] },
+    .aggregate<DeliveryRow>(
+      [
+        {
+          $match: {
+            _id: { $gt: afterId },
+            state: { $in: ['pending', 'retrying'] },
+            $expr: { $and: [{ $lte: ['$nextAttemptAt', { $subtract: ['$$NOW', graceMs] }] }, IS_FREE] },
+          },
         },
-      },
-      { $sort: { nextAttemptAt: 1 } },
-      { $limit: limit },
-    ])
+        { $sort: { _id: 1 } },
+        { $limit: limit },
+      ],
+      // By id it would walk every delivery that ever was.
+      { hint: 'due_deliveries' },
+    )
     .toArray();
 }
 
@@ -192,11 +205,11 @@ export async function markRaised(db: Db, id: string): Promise<void> {
   await deliveryCollection(db).updateOne({ _id: id }, { $unset: { alertPending: '' } });
 }
 
-/** Ids of dead letters, oldest first. */
+/** Ids of dead letters, newest first. */
 export async function findDeadLetterIds(db: Db, limit: number): Promise<string[]> {
   const rows = await deliveryCollection(db)
     .find({ state: 'dead_letter' }, { projection: { _id: 1 } })
-    .sort({ deadLetteredAt: 1 })
+    .sort({ deadLetteredAt: -1 })
     .limit(limit)
     .toArray();
   return rows.map((row) => row._id);

@@ -5,7 +5,12 @@ const UNHEALTHY_AFTER_FAILURES = 3;
 export type EndpointGate = {
   /** The way out again, or null where the endpoint is unhealthy and has its share of sends already. */
   tryEnter(subscriptionId: string, consecutiveFailures: number): (() => void) | null;
+  /** Whether `tryEnter` refused this endpoint a moment ago and its share is still taken. */
+  isFull(subscriptionId: string): boolean;
 };
+
+/** For how long a refusal is remembered, so that those behind it need not ask the database again. */
+const REFUSAL_MS = 2000;
 
 /**
  * A healthy endpoint is never held back: a fixed bound for all cost 90 % of healthy throughput when measured. An unhealthy
@@ -13,17 +18,24 @@ export type EndpointGate = {
  */
 export function createEndpointGate(maxUnhealthySends: number): EndpointGate {
   const inProgress = new Map<string, number>();
+  const refusedAt = new Map<string, number>();
   return {
     tryEnter(subscriptionId, consecutiveFailures) {
       const count = inProgress.get(subscriptionId) ?? 0;
-      if (consecutiveFailures >= UNHEALTHY_AFTER_FAILURES && count >= maxUnhealthySends) return null;
+      if (consecutiveFailures >= UNHEALTHY_AFTER_FAILURES && count >= maxUnhealthySends) {
+        refusedAt.set(subscriptionId, performance.now());
+        return null;
+      }
       inProgress.set(subscriptionId, count + 1);
       return () => {
         const left = (inProgress.get(subscriptionId) ?? 1) - 1;
+        refusedAt.delete(subscriptionId);
         if (left === 0) inProgress.delete(subscriptionId);
         else inProgress.set(subscriptionId, left);
       };
     },
+    isFull: (subscriptionId) =>
+      performance.now() - (refusedAt.get(subscriptionId) ?? -REFUSAL_MS) < REFUSAL_MS,
   };
 }
 

@@ -8,8 +8,8 @@ import { checkEndpointUrl } from './endpoint-url.ts';
 import { newSecretKey } from './signature.rules.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import {
-  countSubscriptions,
   findActiveSubscriptions,
+  findOrdinals,
   insertSubscription,
   listSubscriptionRows,
   replaceSecret,
@@ -24,6 +24,7 @@ export type SubscriptionDeps = {
 
 /** A partner may have this many subscriptions (decisions §1, WEBHOOK_LIMIT_REACHED). */
 const MAX_SUBSCRIPTIONS = 20;
+const ORDINALS = Array.from({ length: MAX_SUBSCRIPTIONS }, (_, ordinal) => ordinal);
 
 /**
  * Subscribes the partner's endpoint. `secretKey` is in this answer and never again; it is stored encrypted. The limit
@@ -56,9 +57,11 @@ export async function createSubscription(
     lastSuccessAt: null,
     lastFailureAt: null,
   };
+  // Each time that the insert loses, another create has taken a number: the loop ends at the limit at the latest.
   for (;;) {
-    const ordinal = await countSubscriptions(deps.db, partnerId);
-    if (ordinal >= MAX_SUBSCRIPTIONS) throw limitReached();
+    const taken = await findOrdinals(deps.db, partnerId);
+    const ordinal = ORDINALS.find((each) => !taken.has(each));
+    if (ordinal === undefined) throw limitReached();
     const row = { ...subscription, ordinal };
     if (await insertSubscription(deps.db, row)) return { subscription: row, secretKey };
   }
@@ -67,7 +70,7 @@ export async function createSubscription(
 function limitReached(): DomainError {
   return new DomainError(
     'WEBHOOK_LIMIT_REACHED',
-    `You have ${MAX_SUBSCRIPTIONS} webhook subscriptions, the most that a partner may have. Ask the platform operator to retire one.`,
+    `You have ${MAX_SUBSCRIPTIONS} webhook subscriptions, the most that a partner may have. Contact the platform operator to have one of them changed.`,
   );
 }
 

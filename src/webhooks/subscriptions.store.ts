@@ -16,8 +16,10 @@ export async function insertSubscription(db: Db, subscription: SubscriptionRow):
   }
 }
 
-export async function countSubscriptions(db: Db, partnerId: string): Promise<number> {
-  return subscriptionModel(db).countDocuments({ partnerId }).readConcern('local');
+/** The ordinals that the partner's subscriptions have, those that are about to be committed too. */
+export async function findOrdinals(db: Db, partnerId: string): Promise<Set<number>> {
+  const rows = await subscriptionModel(db).find({ partnerId }, { ordinal: 1 }).readConcern('local').lean();
+  return new Set(rows.map((row) => row.ordinal));
 }
 
 /** The partner's subscriptions, oldest first. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Processor, WorkerOptions } from 'bullmq';
-import { Worker } from 'bullmq';
+import { UnrecoverableError, Worker } from 'bullmq';
 import type { ProcessScope } from '../../src/platform/lifecycle.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import type { QueueName } from '../../src/platform/queues.ts';
@@ -17,6 +17,9 @@ const MAX_STALLS = 10;
 const FINISH_TIMEOUT_MS = 15_000;
 /** How long Redis may take to be told, after the last job has ended. */
 const HAND_BACK_TIMEOUT_MS = 3000;
+
+/** A job ended as it may: the row has it, and the queue tries again. Every other failure of a job is a fault of ours. */
+export class ExpectedFailure extends Error {}
 
 /**
  * Consumes a queue until the process stops; waits for Redis where it is away. At the stop it takes no new jobs, lets the
@@ -48,9 +51,10 @@ export function startWorker<Job>(
     ...options,
   });
   worker.on('error', (err) => log.debug({ queue: name, error: err.message }, 'worker connection error'));
-  worker.on('failed', (job, err) =>
-    log.debug({ queue: name, job: job?.id, error: err.message }, 'job failed'),
-  );
+  worker.on('failed', (job, err) => {
+    const level = err instanceof UnrecoverableError || err instanceof ExpectedFailure ? 'debug' : 'error';
+    log[level]({ queue: name, job: job?.id, err }, 'job failed');
+  });
   scope.onStop(`${name} worker`, async () => {
     const interrupt = setTimeout(() => worker.cancelAllJobs('the worker stops'), FINISH_TIMEOUT_MS);
     const isRedisAway = connection.status !== 'ready';
