@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isRegion, normalisePhone } from '../../src/bookings/phone.rules.ts';
+import { isRegion, normalisePhone } from '../../src/platform/phone.ts';
 
 test.each([
   ['9845012345', 'IN', '+919845012345'],

@@ -27,12 +27,15 @@ export function codeOf(reply: Reply): unknown {
 export type Partner = { id: string; apiKey: string; api: Client };
 export type Venue = { id: string; resourceIds: string[] };
 
-export function operatorOf(service: Service): Client {
+/** All that a factory needs of a service, wherever it runs. */
+type Listeners = Pick<Service, 'url' | 'adminUrl'>;
+
+export function operatorOf(service: Listeners): Client {
   return createClient(service.adminUrl, OPERATOR_KEY);
 }
 
 /** Any partner, with a key, granted `venueIds`. */
-export async function anyPartner(service: Service, venueIds: string[] = []): Promise<Partner> {
+export async function anyPartner(service: Listeners, venueIds: string[] = []): Promise<Partner> {
   const operator = operatorOf(service);
   const name = `Partner ${randomBytes(4).toString('hex')}`;
   const partner = expectStatus(
@@ -52,7 +55,11 @@ export async function anyPartner(service: Service, venueIds: string[] = []): Pro
 }
 
 /** Any venue with resources of the given fields; one football turf open 06:00–23:00 in hours of 60 minutes if none are given. */
-export async function anyVenue(service: Service, resources: Json[] = [{}], venue: Json = {}): Promise<Venue> {
+export async function anyVenue(
+  service: Listeners,
+  resources: Json[] = [{}],
+  venue: Json = {},
+): Promise<Venue> {
   const operator = operatorOf(service);
   const made = expectStatus(
     await operator.post('/api/v1/operator/venues', {
@@ -72,7 +79,7 @@ export async function anyVenue(service: Service, resources: Json[] = [{}], venue
 }
 
 /** Any resource of a venue; answers its resource_id. */
-export async function anyResource(service: Service, venueId: string, fields: Json = {}): Promise<string> {
+export async function anyResource(service: Listeners, venueId: string, fields: Json = {}): Promise<string> {
   const made = expectStatus(
     await operatorOf(service).post(`/api/v1/operator/venues/${venueId}/resources`, {
       name: 'Turf',

@@ -1,66 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { findBinary } from '../../src/embedded/find-binary.ts';
 import { startMongod } from '../../src/embedded/mongod.ts';
-import { startRedis } from '../../src/embedded/redis.ts';
-import type { RunningServer, ServerOptions } from '../../src/embedded/server-kinds.ts';
+import { redisKind } from '../../src/embedded/server-kinds.ts';
+import { eventually } from './eventually.ts';
 
-/** A MongoDB or Redis that belongs to one test file, on a port that is known, and refuses, before it is started. */
+/** A server that belongs to one test file, on a port that is known, and refuses, before it is started. */
 export type OwnServer = {
   uri: string;
-  /** Starts it, empty. */
   start(): Promise<void>;
-  /** Sends a signal to the server: SIGKILL ends it, SIGSTOP freezes it with its connections open, SIGCONT wakes it. */
-  signal(name: NodeJS.Signals): Promise<void>;
   /** Ends it and deletes its data. */
   discard(): Promise<void>;
 };
 
-/** A replica set of one; fail points are allowed. */
-export const ownMongod = (): Promise<OwnServer> =>
-  ownServer(startMongod, (port) => `mongodb://127.0.0.1:${port}/partner_booking?replicaSet=embedded`);
+/** A Redis can be started again after it was killed: empty. */
+export type OwnRedis = OwnServer & {
+  /** SIGKILL ends it, SIGSTOP freezes it with its connections open, SIGCONT wakes it. */
+  signal(name: NodeJS.Signals): Promise<void>;
+};
 
-/** An empty Redis; one that was killed comes back empty too. */
-export const ownRedis = (): Promise<OwnServer> =>
-  ownServer(startRedis, (port) => `redis://127.0.0.1:${port}`);
-
-async function ownServer(
-  launch: (options: ServerOptions) => Promise<RunningServer>,
-  uriAt: (port: number) => string,
-): Promise<OwnServer> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'partner-booking-test-'));
+/** A MongoDB, a replica set of one; fail points are allowed. */
+export async function ownMongod(): Promise<OwnServer> {
+  const dataPath = await mkdtemp(path.join(tmpdir(), 'partner-booking-test-'));
   const port = await freePort();
-  let running: RunningServer | undefined;
-  let runs = 0;
+  let stop = (): Promise<void> => Promise.resolve();
   return {
-    uri: uriAt(port),
+    uri: `mongodb://127.0.0.1:${port}/partner_booking?replicaSet=embedded`,
     start: async () => {
-      runs += 1;
-      const dataPath = path.join(folder, `run-${runs}`);
-      running = await launch({ dataPath, port, env: process.env, log: () => undefined, testCommands: true });
-    },
-    signal: async (name) => {
-      const server = running?.process;
-      const ended = new Promise((resolve) => server?.once('exit', resolve));
-      server?.kill(name);
-      if (name === 'SIGKILL') await ended;
+      const options = { dataPath, port, env: process.env, log: () => undefined, testCommands: true };
+      ({ stop } = await startMongod(options));
     },
     discard: async () => {
-      running?.process.kill('SIGCONT');
-      await running?.stop();
-      await rm(folder, { recursive: true, force: true });
+      await stop();
+      await rm(dataPath, { recursive: true, force: true });
     },
   };
 }
 
-/** A port on which nothing listens now. */
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => {
-    probe.listen(0, '127.0.0.1', resolve);
+/** The server's pid comes first, then it runs until standard input ends, which this process' death brings about too. */
+const UNTIL_END_OF_INPUT = '"$@" >/dev/null & echo $!; cat >/dev/null; kill -9 $!';
+
+/** redis-memory-server gives a port out once in a process, so this starts the same binary by itself. */
+export async function ownRedis(): Promise<OwnRedis> {
+  const port = await freePort();
+  let keeper: ChildProcess | undefined;
+  let pid = 0;
+  const end = async () => {
+    if (keeper === undefined) return;
+    const ended = once(keeper, 'exit');
+    keeper.stdin?.end();
+    await ended;
+    keeper = undefined;
+  };
+  return {
+    uri: `redis://127.0.0.1:${port}`,
+    start: async () => {
+      const { path: binary } = await findBinary(redisKind, process.env, () => undefined);
+      const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+      keeper = spawn('sh', ['-c', UNTIL_END_OF_INPUT, 'sh', binary, ...settings], {
+        stdio: ['pipe', 'pipe', 'ignore'],
+      });
+      const [line] = (await once(keeper.stdout as NodeJS.EventEmitter, 'data')) as [Buffer];
+      pid = Number(line.toString());
+      await eventually('Redis listens', () => accepts(port));
+    },
+    signal: async (name) => {
+      process.kill(pid, name);
+      if (name === 'SIGKILL') await end();
+    },
+    discard: end,
+  };
+}
+
+/**
+ * A port on which nothing listens now. It lies below those that systems give to outgoing connections: a client that keeps
+ * trying such a port of its own machine can end up connected to itself, and the server then finds the port taken.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 32_000);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
   });
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    const settle = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => settle(true)).once('error', () => settle(false));
+  });
 }

@@ -56,6 +56,14 @@ export function startProcess(file: string, environment: Record<string, string>):
   };
 }
 
+/** Sends SIGTERM; answers the exit code and how long it took. */
+export async function stopProcess(process: SpawnedProcess): Promise<{ code: number | null; tookMs: number }> {
+  const askedAt = performance.now();
+  process.signal('SIGTERM');
+  const { code } = await process.exited;
+  return { code, tookMs: performance.now() - askedAt };
+}
+
 /** Ends by its id whatever this test file started and is still there. For `afterAll`, before the databases go. */
 export async function endProcesses(): Promise<void> {
   for (const { child } of started) child.kill('SIGKILL');

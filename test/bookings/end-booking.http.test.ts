@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Json, Partner, Venue } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  bookSlot,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+} from '../support/factories.ts';
+import { rowOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+type Operation = 'cancel' | 'refund';
+const ENDED = { cancel: 'CANCELLED', refund: 'REFUNDED' } as const;
+
+let service: Service;
+let venue: Venue;
+let partner: Partner;
+let rival: Partner;
+let slots: string[];
+
+beforeAll(async () => {
+  service = await startService();
+  venue = await anyVenue(service, [{}, {}, {}]);
+  [partner, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
+  slots = await freeSlotIds(partner, venue.id);
+});
+afterAll(() => service.stop());
+
+let keys = 0;
+const newKey = () => `key-${(keys += 1)}`;
+const newBooking = () => bookSlot(partner, slots.shift() ?? '');
+const idOf = (booking: Json) => String(booking['booking_id']);
+const end = (operation: Operation, booking: Json, key = newKey(), by = partner) =>
+  by.api.post(`/api/v1/bookings/${idOf(booking)}/${operation}`, {
+    reason: `to ${operation}`,
+    idempotency_key: key,
+  });
+const read = async (booking: Json) =>
+  expectStatus(await partner.api.get(`/api/v1/bookings/${idOf(booking)}`), 200);
+const eventsOf = async (booking: Json) =>
+  (await rowOf(service, 'reservations', { bookingId: idOf(booking) })).outbox
+    .slice(1)
+    .map((event) => event.type);
+const isFree = async (booking: Json) =>
+  (await freeSlotIds(rival, venue.id)).includes(String(booking['slot_id']));
+
+/** A booking in a state, with the keys that brought it there. */
+async function bookingIn(state: string): Promise<{ booking: Json; cancelKey: string; refundKey: string }> {
+  const [booking, cancelKey, refundKey] = [await newBooking(), newKey(), newKey()];
+  if (state.includes('CANCELLED')) expectStatus(await end('cancel', booking, cancelKey), 200);
+  if (state.includes('REFUNDED')) expectStatus(await end('refund', booking, refundKey), 200);
+  return { booking, cancelKey, refundKey };
+}
+
+describe.each<Operation>(['cancel', 'refund'])('POST /api/v1/bookings/{bookingId}/%s', (operation) => {
+  test('ends the booking, frees its slot and says why when it is read', async () => {
+    const booking = await newBooking();
+    const body = expectStatus(await end(operation, booking), 200);
+    const message = `Booking ${ENDED[operation].toLowerCase()} successfully`;
+    expect(body).toEqual({ message, booking_id: idOf(booking), status: ENDED[operation] });
+    const now = expect.stringMatching(/^\d{4}-.*Z$/);
+    const told =
+      operation === 'cancel'
+        ? { cancelled_at: now, cancellation_reason: 'to cancel', refunded_at: null, refund_reason: null }
+        : { cancelled_at: null, cancellation_reason: null, refunded_at: now, refund_reason: 'to refund' };
+    expect(await read(booking)).toMatchObject({ status: ENDED[operation], ...told });
+    expect(await isFree(booking)).toBe(true);
+    expect(verdict(await rival.api.post('/api/v1/partner/holds', { slot_id: booking['slot_id'] }))).toBe(
+      '201',
+    );
+  });
+
+  test("another partner's booking, or a walk-in's, is 403 UNAUTHORIZED and stays", async () => {
+    const booking = await newBooking();
+    expect(verdict(await end(operation, booking, 'k', rival))).toBe('403 UNAUTHORIZED');
+    expect(await read(booking)).toMatchObject({ status: 'BOOKED' });
+    const sold = { slot_id: slots.shift() };
+    const walkIn = expectStatus(await operatorOf(service).post('/api/v1/operator/walk-ins', sold), 201);
+    expect(verdict(await end(operation, walkIn))).toBe('403 UNAUTHORIZED');
+    expect(await isFree(walkIn)).toBe(false);
+  });
+
+  test('a booking that does not exist is 404 BOOKING_NOT_FOUND', async () => {
+    expect(verdict(await end(operation, { booking_id: 'none' }))).toBe('404 BOOKING_NOT_FOUND');
+    const { hold_id } = (await newBooking()) as { hold_id: string };
+    expect(verdict(await end(operation, { booking_id: hold_id }))).toBe('404 BOOKING_NOT_FOUND');
+  });
+
+  test('can be done when the grant of the venue has ended', async () => {
+    const own = await anyVenue(service);
+    const seller = await anyPartner(service, [own.id]);
+    const booking = await bookSlot(seller, (await freeSlotIds(seller, own.id))[0] ?? '');
+    await operatorOf(service).delete(`/api/v1/operator/partners/${seller.id}/venues/${own.id}`);
+    expect(verdict(await end(operation, booking, newKey(), seller))).toBe('200');
+  });
+
+  test.each(['$status', '$$NOW', 'it rained\n\tall day', '{"$set":{}}'])(
+    'keeps the reason %j as it was given',
+    async (reason) => {
+      const booking = await newBooking();
+      const body = { reason, idempotency_key: `${operation} ${reason.replace(/\s/g, ' ')}` };
+      expectStatus(await partner.api.post(`/api/v1/bookings/${idOf(booking)}/${operation}`, body), 200);
+      const field = operation === 'cancel' ? 'cancellation_reason' : 'refund_reason';
+      expect(await read(booking)).toMatchObject({ [field]: reason });
+    },
+  );
+});
+
+describe('every call in every state', () => {
+  const events = { CANCELLED: 'booking_cancelled', REFUNDED: 'booking_refunded' } as const;
+  test.each<[string, Operation, string, string, string]>([
+    ['BOOKED', 'cancel', 'new', '200', 'CANCELLED'],
+    ['BOOKED', 'refund', 'new', '200', 'REFUNDED'],
+    ['CANCELLED', 'cancel', 'new', '409 INVALID_HOLD_STATE', 'CANCELLED'],
+    ['CANCELLED', 'cancel', 'cancel', '200 replay', 'CANCELLED'],
+    ['CANCELLED', 'refund', 'new', '200', 'REFUNDED'],
+    ['CANCELLED', 'refund', 'cancel', '409 IDEMPOTENCY_KEY_MISMATCH', 'CANCELLED'],
+    ['REFUNDED', 'cancel', 'new', '409 INVALID_HOLD_STATE', 'REFUNDED'],
+    ['REFUNDED', 'cancel', 'refund', '409 IDEMPOTENCY_KEY_MISMATCH', 'REFUNDED'],
+    ['REFUNDED', 'refund', 'new', '409 INVALID_HOLD_STATE', 'REFUNDED'],
+    ['REFUNDED', 'refund', 'refund', '200 replay', 'REFUNDED'],
+    ['CANCELLED, REFUNDED', 'cancel', 'new', '409 INVALID_HOLD_STATE', 'REFUNDED'],
+    ['CANCELLED, REFUNDED', 'cancel', 'cancel', '200 replay', 'REFUNDED'],
+    ['CANCELLED, REFUNDED', 'cancel', 'refund', '409 IDEMPOTENCY_KEY_MISMATCH', 'REFUNDED'],
+    ['CANCELLED, REFUNDED', 'refund', 'new', '409 INVALID_HOLD_STATE', 'REFUNDED'],
+    ['CANCELLED, REFUNDED', 'refund', 'refund', '200 replay', 'REFUNDED'],
+    ['CANCELLED, REFUNDED', 'refund', 'cancel', '409 IDEMPOTENCY_KEY_MISMATCH', 'REFUNDED'],
+  ])('%s: %s with the %s key answers %s and leaves it %s', async (state, operation, which, answer, after) => {
+    const { booking, cancelKey, refundKey } = await bookingIn(state);
+    const before = await eventsOf(booking);
+    const reply = await end(
+      operation,
+      booking,
+      { new: newKey(), cancel: cancelKey, refund: refundKey }[which],
+    );
+    const isReplay = reply.headers.get('idempotent-replayed') === 'true';
+    expect(verdict(reply) + (isReplay ? ' replay' : '')).toBe(answer);
+    if (reply.status === 200) {
+      // A replay answers what the call answered when it worked, whatever the booking has become since.
+      expect(reply.body).toMatchObject({ booking_id: idOf(booking), status: ENDED[operation] });
+    }
+    expect(await read(booking)).toMatchObject({ status: after });
+    const isNew = answer === '200';
+    expect(await eventsOf(booking)).toEqual([...before, ...(isNew ? [events[ENDED[operation]]] : [])]);
+  });
+});
+
+describe('a refund of a CANCELLED booking', () => {
+  test('keeps what was told of the cancel', async () => {
+    const { booking } = await bookingIn('CANCELLED, REFUNDED');
+    expect(await read(booking)).toMatchObject({
+      status: 'REFUNDED',
+      cancellation_reason: 'to cancel',
+      cancelled_at: expect.any(String),
+      refund_reason: 'to refund',
+    });
+  });
+
+  test('does not free the slot again: who has bought it meanwhile keeps it', async () => {
+    const { booking } = await bookingIn('CANCELLED');
+    const theirs = await bookSlot(rival, String(booking['slot_id']));
+    expect(verdict(await end('refund', booking))).toBe('200');
+    expect(await isFree(booking)).toBe(false);
+    const stands = await rival.api.get(`/api/v1/bookings/${idOf(theirs)}`);
+    expect(expectStatus(stands, 200)).toMatchObject({ status: 'BOOKED' });
+  });
+});
+
+describe('the keys of cancels and refunds are one namespace', () => {
+  test.each<[Operation, Operation]>([
+    ['cancel', 'cancel'],
+    ['cancel', 'refund'],
+    ['refund', 'cancel'],
+    ['refund', 'refund'],
+  ])(
+    'a key of a %s is 409 IDEMPOTENCY_KEY_MISMATCH for the %s of another booking, which stays',
+    async (first, then) => {
+      const [one, two, key] = [await newBooking(), await newBooking(), newKey()];
+      expectStatus(await end(first, one, key), 200);
+      expect(verdict(await end(then, two, key))).toBe('409 IDEMPOTENCY_KEY_MISMATCH');
+      expect(await read(two)).toMatchObject({ status: 'BOOKED' });
+    },
+  );
+
+  test("is the partner's own", async () => {
+    const key = newKey();
+    expectStatus(await end('cancel', await newBooking(), key), 200);
+    const theirs = await bookSlot(rival, slots.shift() ?? '');
+    expect(verdict(await end('refund', theirs, key, rival))).toBe('200');
+  });
+
+  test('a call that failed leaves its key unused', async () => {
+    const { booking } = await bookingIn('REFUNDED');
+    const key = newKey();
+    expect(verdict(await end('cancel', booking, key))).toBe('409 INVALID_HOLD_STATE');
+    expect(verdict(await end('refund', await newBooking(), key))).toBe('200');
+  });
+});

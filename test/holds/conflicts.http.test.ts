@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Json, Partner } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  bookSlot,
+  confirmBody,
+  dateIn,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+  slotsOf,
+} from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { errorOf, verdict } from '../support/verdict.ts';
+
+const HOLDS = '/api/v1/partner/holds';
+const DATE = dateIn(10);
+/** Slots at 06:00, 07:00 and 08:00 UTC. */
+const MORNING = { operating_hours_start: '06:00', operating_hours_end: '09:00' };
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ MAX_ACTIVE_HOLDS: '3' });
+});
+afterAll(() => service.stop());
+
+type Place = { id: string; resourceIds: string[]; seller: Partner; rival: Partner };
+
+async function place(resources: Json[] = [MORNING], fields: Json = {}): Promise<Place> {
+  const venue = await anyVenue(service, resources, { time_zone: 'UTC', ...fields });
+  const [seller, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
+  return { ...venue, seller, rival };
+}
+
+/** The slot id of a resource at an hour of a date. */
+const at = (resourceId: string | undefined, hour: string, date = DATE) =>
+  `${resourceId}_${date.replaceAll('-', '')}T${hour}00Z`;
+
+/** The `conflict` of a hold that must be refused. */
+async function conflict(partner: Partner, slotId: string): Promise<Json & { alternatives: Json[] }> {
+  const reply = await partner.api.post(HOLDS, { slot_id: slotId });
+  if (verdict(reply) !== '409 SLOT_NOT_AVAILABLE') throw new Error(reply.text);
+  return errorOf(reply).conflict as Json & { alternatives: Json[] };
+}
+const idsOf = (alternatives: Json[]) => alternatives.map((slot) => slot['slot_id']);
+
+describe('a hold on a slot that cannot be had is 409 SLOT_NOT_AVAILABLE with the reason', () => {
+  test("held: free_at is when the hold in the way lapses, another's or one's own", async () => {
+    const { id, seller, rival } = await place();
+    const [slotId = ''] = await freeSlotIds(seller, id, DATE);
+    const hold = await placeHold(seller, slotId, { ttl_seconds: 300 });
+    const expected = { reason: 'held', free_at: hold['hold_expiry_at'] };
+    expect(await conflict(rival, slotId)).toMatchObject(expected);
+    expect(await conflict(seller, slotId)).toMatchObject(expected);
+  });
+
+  test('booked: nothing tells when it would be free', async () => {
+    const { id, seller, rival } = await place();
+    const [slotId = ''] = await freeSlotIds(seller, id, DATE);
+    await bookSlot(seller, slotId);
+    const told = await conflict(rival, slotId);
+    expect(Object.keys(told).toSorted()).toEqual(['alternatives', 'reason']);
+    expect(told['reason']).toBe('booked');
+  });
+
+  test.each<[string, string, Json]>([
+    ['past', dateIn(-1), {}],
+    ['beyond_horizon', dateIn(91), {}],
+    ['inactive', DATE, { status: 'inactive' }],
+  ])('%s', async (reason, date, fields) => {
+    const { resourceIds, seller } = await place([MORNING], fields);
+    expect(await conflict(seller, at(resourceIds[0], '07', date))).toMatchObject({ reason });
+  });
+
+  test('the last day of the horizon can still be held', async () => {
+    const { resourceIds, seller } = await place();
+    expect(verdict(await seller.api.post(HOLDS, { slot_id: at(resourceIds[0], '08', dateIn(90)) }))).toBe(
+      '201',
+    );
+  });
+
+  test('an inactive resource of an active venue', async () => {
+    const { resourceIds, seller } = await place([{ ...MORNING, status: 'inactive' }]);
+    expect(await conflict(seller, at(resourceIds[0], '07'))).toMatchObject({
+      reason: 'inactive',
+      alternatives: [],
+    });
+  });
+
+  test('a slot that several holds overlap is free when the last of them lapses', async () => {
+    const { id, resourceIds, seller, rival } = await place();
+    const [first = '', second = ''] = await freeSlotIds(seller, id, DATE);
+    await placeHold(seller, first, { ttl_seconds: 100 });
+    const last = await placeHold(seller, second, { ttl_seconds: 900 });
+    await operatorOf(service).patch(`/api/v1/operator/resources/${resourceIds[0]}`, {
+      duration_minutes: 120,
+    });
+    expect(await conflict(rival, first)).toMatchObject({ reason: 'held', free_at: last['hold_expiry_at'] });
+  });
+
+  test('nothing tells whose hold or booking it is', async () => {
+    const { id, seller, rival } = await place();
+    const [slotId = ''] = await freeSlotIds(seller, id, DATE);
+    const hold = await placeHold(seller, slotId);
+    const { text } = await rival.api.post(HOLDS, { slot_id: slotId });
+    expect(text).not.toContain(seller.id);
+    expect(text).not.toContain(String(hold['hold_id']));
+  });
+});
+
+describe('the alternatives of a conflict', () => {
+  test('are the three free slots of the venue nearest in time, of the same sport, as availability shows them', async () => {
+    const { id, resourceIds, seller, rival } = await place([
+      { ...MORNING, name: 'A' },
+      { ...MORNING, name: 'B' },
+      { ...MORNING, name: 'C', sport_category: 'tennis' },
+    ]);
+    const [a, b] = resourceIds;
+    await bookSlot(seller, at(a, '07'));
+    const { alternatives } = await conflict(rival, at(a, '07'));
+    expect(idsOf(alternatives)).toEqual([at(b, '07'), at(a, '06'), at(a, '08')]);
+    const listed = await slotsOf(rival, id, DATE);
+    for (const slot of alternatives) expect(listed).toContainEqual(slot);
+  });
+
+  test('leave out what is taken, and reach into the days beside', async () => {
+    const { resourceIds, seller, rival } = await place();
+    const [a] = resourceIds;
+    for (const hour of ['06', '07', '08']) await bookSlot(seller, at(a, hour));
+    const { alternatives } = await conflict(rival, at(a, '06'));
+    expect(idsOf(alternatives)).toEqual([
+      at(a, '08', dateIn(9)),
+      at(a, '07', dateIn(9)),
+      at(a, '06', dateIn(9)),
+    ]);
+  });
+
+  test('are fewer where there are fewer, and none at another venue', async () => {
+    const { id, resourceIds, seller, rival } = await place([
+      MORNING,
+      {
+        name: 'Net',
+        sport_category: 'cricket',
+        operating_hours_start: '06:00',
+        operating_hours_end: '07:00',
+      },
+    ]);
+    const other = await anyVenue(service, [{ ...MORNING, sport_category: 'cricket' }], { time_zone: 'UTC' });
+    await operatorOf(service).put(`/api/v1/operator/partners/${rival.id}/venues/${other.id}`);
+    const net = resourceIds[1];
+    for (const day of [9, 10]) await bookSlot(seller, at(net, '06', dateIn(day)));
+    const { alternatives } = await conflict(rival, at(net, '06'));
+    expect(idsOf(alternatives)).toEqual([at(net, '06', dateIn(11))]);
+    expect(await freeSlotIds(seller, id, DATE)).toHaveLength(3);
+  });
+
+  test('can be held', async () => {
+    const { resourceIds, seller, rival } = await place();
+    await bookSlot(seller, at(resourceIds[0], '07'));
+    const { alternatives } = await conflict(rival, at(resourceIds[0], '07'));
+    for (const slot of alternatives) await placeHold(rival, String(slot['slot_id']));
+    expect(alternatives).toHaveLength(3);
+  });
+
+  test('are none at an inactive venue', async () => {
+    const { resourceIds, seller } = await place([MORNING], { status: 'inactive' });
+    expect((await conflict(seller, at(resourceIds[0], '07'))).alternatives).toEqual([]);
+  });
+});
+
+describe('a partner may have so many ACTIVE holds', () => {
+  async function atTheLimit() {
+    const { id, seller, rival } = await place([{}]);
+    const slots = await freeSlotIds(seller, id, DATE);
+    const holds: Json[] = [];
+    for (const slotId of slots.splice(0, 3)) holds.push(await placeHold(seller, slotId));
+    const [next = '', after = ''] = slots;
+    return { seller, rival, holds, next, after };
+  }
+  const hold = (partner: Partner, slotId: string) => partner.api.post(HOLDS, { slot_id: slotId });
+
+  test('one more is 409 HOLD_LIMIT_REACHED, for this partner alone', async () => {
+    const { seller, rival, next, after } = await atTheLimit();
+    expect(verdict(await hold(seller, next))).toBe('409 HOLD_LIMIT_REACHED');
+    expect(verdict(await hold(rival, next))).toBe('201');
+    expect(verdict(await hold(seller, after))).toBe('409 HOLD_LIMIT_REACHED');
+  });
+
+  test.each<[string, (partner: Partner, holdId: unknown) => Promise<unknown>]>([
+    ['confirmed', (partner, holdId) => partner.api.post('/api/v1/bookings/confirm', confirmBody(holdId))],
+    ['released', (partner, holdId) => partner.api.post(`${HOLDS}/${String(holdId)}/cancel`)],
+    ['lapsed', (partner, holdId) => partner.api.post(`/api/v1/sandbox/holds/${String(holdId)}/expire`)],
+  ])('a hold that is %s makes room for one more', async (_how, end) => {
+    const { seller, holds, next, after } = await atTheLimit();
+    await end(seller, holds[0]?.['hold_id']);
+    expect(verdict(await hold(seller, next))).toBe('201');
+    expect(verdict(await hold(seller, after))).toBe('409 HOLD_LIMIT_REACHED');
+  });
+
+  test('a replay needs no room', async () => {
+    const { id, seller } = await place([{}]);
+    const slots = await freeSlotIds(seller, id, DATE);
+    const body = { slot_id: slots[0], idempotency_key: 'order' };
+    expectStatus(await seller.api.post(HOLDS, body), 201);
+    for (const slotId of slots.slice(1, 3)) await placeHold(seller, slotId);
+    expect(verdict(await seller.api.post(HOLDS, body))).toBe('201');
+    expect(verdict(await hold(seller, slots[3] ?? ''))).toBe('409 HOLD_LIMIT_REACHED');
+  });
+});

@@ -1,0 +1,158 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner } from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+import type { Mounted } from './mounted-routes.ts';
+import { mountedRoutes, pathWith } from './mounted-routes.ts';
+
+const NOBODY = '00000000-0000-7000-8000-00000000dead';
+const KB = 1024;
+
+let service: Service;
+let partner: Partner;
+let writing: Mounted[];
+
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT_PER_MINUTE: '0' });
+  partner = await anyPartner(service);
+  writing = mountedRoutes(service, partner).filter(({ method }) => ['POST', 'PUT', 'PATCH'].includes(method));
+});
+afterAll(() => service.stop());
+
+/** What every endpoint that takes a body answers to this one: `POST /path: verdict`. */
+async function answersTo(body: string, headers: Record<string, string> = {}): Promise<Map<string, string>> {
+  const sent = { body, headers: { 'content-type': 'application/json', ...headers } };
+  const answers = new Map<string, string>();
+  for (const { method, path, api } of writing) {
+    answers.set(`${method} ${path}`, verdict(await api.send(method, pathWith(path, NOBODY), sent)));
+  }
+  return answers;
+}
+
+const distinct = (answers: Map<string, string>) => [...new Set(answers.values())];
+
+test('the endpoints are found in the apps', () => {
+  const found = writing.map(({ method, path }) => `${method} ${path}`);
+  expect(found).toContain('POST /api/v1/bookings/confirm');
+  expect(found).toContain('PATCH /api/v1/operator/venues/:venueId');
+  expect(found.length).toBeGreaterThanOrEqual(18);
+});
+
+describe('on every endpoint that takes a body', () => {
+  const broken: [string, string][] = [
+    ['cut off', '{"slot_id": "a"'],
+    ['with a trailing comma', '{"slot_id": "a",}'],
+    ['two documents', '{}{}'],
+    ['a word', 'undefined'],
+    ['not a number', '{"ttl_seconds": NaN}'],
+    ['a raw control character in a string', '{"slot_id": "a\u0001"}'],
+    ['a form', 'slot_id=a'],
+    ['100,000 open brackets', '['.repeat(100_000)],
+  ];
+  test.each(broken)('what is not JSON is 400 INVALID_JSON: %s', async (_what, body) => {
+    expect(distinct(await answersTo(body))).toEqual(['400 INVALID_JSON']);
+  });
+
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    'application/jsonp',
+    'json',
+    '',
+  ])('a body of type %j is 415 UNSUPPORTED_MEDIA_TYPE', async (type) => {
+    expect(distinct(await answersTo('{}', { 'content-type': type }))).toEqual(['415 UNSUPPORTED_MEDIA_TYPE']);
+  });
+
+  test.each([
+    ['charset', { 'content-type': 'application/json; charset=iso-8859-1' }],
+    ['charset', { 'content-type': 'application/json; charset=klingon' }],
+    ['encoding', { 'content-encoding': 'compress' }],
+  ])('a %s that is not supported is 415: %j', async (_what, headers) => {
+    expect(distinct(await answersTo('{}', headers))).toEqual(['415 UNSUPPORTED_MEDIA_TYPE']);
+  });
+
+  test('101 KB are 413 PAYLOAD_TOO_LARGE', async () => {
+    const body = JSON.stringify({ filler: 'x'.repeat(101 * KB) });
+    expect(distinct(await answersTo(body))).toEqual(['413 PAYLOAD_TOO_LARGE']);
+  });
+
+  test('a null, number, text, boolean or list is never an object: 4xx, and where a body is needed it is at fault', async () => {
+    for (const body of ['null', '1', '"text"', 'true', '[]', '[{"slot_id": "a"}]']) {
+      const answers = await answersTo(body);
+      expect([...answers].filter(([, answer]) => !answer.startsWith('4') && answer !== '204')).toEqual([]);
+      expect(answers.get('POST /api/v1/partner/holds')).toBe('400 VALIDATION_ERROR body');
+      expect(answers.get('POST /api/v1/partner/holds/:holdId/cancel')).toBe('400 VALIDATION_ERROR body');
+      expect(answers.get('POST /api/v1/bookings/confirm')).toBe('400 VALIDATION_ERROR body');
+      expect(answers.get('PATCH /api/v1/operator/venues/:venueId')).toBe('400 VALIDATION_ERROR body');
+    }
+  });
+
+  test('members that would reach a prototype or an operator change nothing', async () => {
+    const body = `{"__proto__": {"status": "active"}, "constructor": {"prototype": {"a": 1}}, "$where": "sleep(9)", "$set": {}, "a.b": 1}`;
+    const answers = await answersTo(body);
+    expect([...answers].filter(([, answer]) => !answer.startsWith('4'))).toEqual([]);
+    expect(({} as Record<string, unknown>)['status']).toBeUndefined();
+    expect(answers.get('POST /api/v1/bookings/:bookingId/cancel')).toBe(
+      '400 VALIDATION_ERROR idempotency_key, reason',
+    );
+  });
+});
+
+describe('the size of a body', () => {
+  const send = (body: string | Uint8Array | ReadableStream, headers: Record<string, string> = {}) =>
+    fetch(`${service.url}/api/v1/partner/holds`, {
+      method: 'POST',
+      headers: { 'x-api-key': partner.apiKey, 'content-type': 'application/json', ...headers },
+      body,
+      duplex: 'half',
+    });
+  const ofSize = (bytes: number) => JSON.stringify({ filler: 'x'.repeat(bytes - '{"filler":""}'.length) });
+
+  test('100 KB are read, one byte more is not', async () => {
+    expect((await send(ofSize(100 * KB))).status).toBe(400);
+    expect((await send(ofSize(100 * KB + 1))).status).toBe(413);
+  });
+
+  test('counts what a compressed body becomes', async () => {
+    const gzip = { 'content-encoding': 'gzip' };
+    expect((await send(gzipSync(ofSize(100 * KB)), gzip)).status).toBe(400);
+    expect((await send(gzipSync(ofSize(50_000 * KB)), gzip)).status).toBe(413);
+    expect((await send('not gzip', gzip)).status).toBe(400);
+  });
+
+  test('counts a body that comes in chunks without a length', async () => {
+    const stream = new Blob([ofSize(101 * KB)]).stream();
+    expect((await send(stream)).status).toBe(413);
+  });
+});
+
+describe('a body that is left out', () => {
+  const missing = {
+    hold: 'resource_id, slot_start, venue_id',
+    confirm: 'customer_name, customer_phone, hold_id, idempotency_key, payment_reference',
+  };
+  test.each([
+    ['/api/v1/partner/holds', `400 VALIDATION_ERROR ${missing.hold}`],
+    ['/api/v1/bookings/confirm', `400 VALIDATION_ERROR ${missing.confirm}`],
+    [`/api/v1/bookings/${NOBODY}/refund`, '400 VALIDATION_ERROR idempotency_key, reason'],
+    ['/api/v1/partner/webhooks', '400 VALIDATION_ERROR endpoint_url, event_types'],
+    [`/api/v1/partner/holds/${NOBODY}/cancel`, '404 HOLD_NOT_FOUND'],
+    [`/api/v1/partner/webhooks/${NOBODY}/rotate-secret`, '404 WEBHOOK_NOT_FOUND'],
+  ])('POST %s names every field that is needed: %s', async (path, answer) => {
+    expect(verdict(await partner.api.send('POST', path))).toBe(answer);
+    const announced = { headers: { 'content-type': 'application/json' } };
+    expect(verdict(await partner.api.send('POST', path, announced))).toBe(answer);
+    expect(verdict(await partner.api.post(path, {}))).toBe(answer);
+  });
+});
+
+test('JSON of another charset of Unicode, with a mark of byte order, is read', async () => {
+  const body = '\uFEFF{"endpoint_url": "http://127.0.0.1/", "event_types": ["hold_created"]}';
+  const headers = { 'content-type': 'Application/JSON; Charset=UTF-8' };
+  expect(verdict(await partner.api.send('POST', '/api/v1/partner/webhooks', { headers, body }))).toBe('201');
+});

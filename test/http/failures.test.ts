@@ -1,0 +1,94 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Partner, Venue } from '../support/factories.ts';
+import { anyPartner, anyVenue, confirmBody, freeSlotIds, placeHold } from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { errorOf, verdict } from '../support/verdict.ts';
+
+let service: Service;
+let venue: Venue;
+let partner: Partner;
+
+beforeAll(async () => {
+  service = await startService();
+  venue = await anyVenue(service);
+  partner = await anyPartner(service, [venue.id]);
+});
+afterAll(() => service.stop());
+afterEach(() => failpoint('off', {}));
+
+/** Makes commands on one collection of this file's database fail; other suites share the server. */
+async function failpoint(mode: 'off' | 'alwaysOn' | { times: number }, data: Record<string, unknown>) {
+  const namespace = `${service.context.db.name}.reservations`;
+  await service.context.db
+    .getClient()
+    .db('admin')
+    .command({ configureFailPoint: 'failCommand', mode, data: { namespace, ...data } });
+}
+
+const A_BUG = { errorCode: 8, failCommands: ['aggregate', 'findAndModify'] };
+const NOT_PRIMARY = { errorCode: 10107, failCommands: ['aggregate', 'findAndModify'] };
+const TOO_SLOW = { errorCode: 50, failCommands: ['aggregate', 'findAndModify'] };
+
+const get = (path: string) => partner.api.get(path);
+
+describe('when the database refuses a command in a way that nobody foresaw', () => {
+  test.each([['/api/v1/bookings'], ['/api/v1/bookings/some-id'], ['/api/v1/partner/holds']])(
+    'GET %s is 500 INTERNAL_ERROR that tells nothing but its request id',
+    async (path) => {
+      await failpoint('alwaysOn', A_BUG);
+      const reply = await get(path);
+      expect(verdict(reply)).toBe('500 INTERNAL_ERROR');
+      expect(errorOf(reply).message).toContain('request_id');
+      const logged = service
+        .logs()
+        .split('\n')
+        .find((line) => line.includes(errorOf(reply).request_id) && line.includes('failCommand'));
+      expect(JSON.parse(logged ?? '{}')).toMatchObject({ level: 50, msg: 'unexpected error' });
+    },
+  );
+
+  test('a hold that could not be written is neither placed nor half there', async () => {
+    const [slotId = ''] = await freeSlotIds(partner, venue.id);
+    await failpoint('alwaysOn', { ...A_BUG, failCommands: ['findAndModify'] });
+    expect(verdict(await partner.api.post('/api/v1/partner/holds', { slot_id: slotId }))).toBe(
+      '500 INTERNAL_ERROR',
+    );
+    await failpoint('off', {});
+    await placeHold(partner, slotId);
+    expect(await freeSlotIds(partner, venue.id)).not.toContain(slotId);
+  });
+});
+
+describe('when the database cannot be reached', () => {
+  test.each([
+    ['has no primary', '/api/v1/bookings', NOT_PRIMARY],
+    ['is too slow', '/api/v1/partner/holds/some-id', TOO_SLOW],
+  ])('because it %s, GET %s is 503 with Retry-After', async (_why, path, fault) => {
+    await failpoint('alwaysOn', fault);
+    const reply = await get(path);
+    expect(verdict(reply)).toBe('503 SERVICE_UNAVAILABLE');
+    expect(reply.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  });
+
+  test('a write that the driver can repeat is repeated, and its caller notices nothing', async () => {
+    const [slotId = ''] = await freeSlotIds(partner, venue.id);
+    const hold = await placeHold(partner, slotId);
+    await failpoint(
+      { times: 1 },
+      { ...NOT_PRIMARY, failCommands: ['findAndModify'], errorLabels: ['RetryableWriteError'] },
+    );
+    expect(verdict(await partner.api.post('/api/v1/bookings/confirm', confirmBody(hold['hold_id'])))).toBe(
+      '201',
+    );
+  });
+
+  test('a confirm whose connection breaks is 503, and the same call again tells what became of it', async () => {
+    const [slotId = ''] = await freeSlotIds(partner, venue.id);
+    const body = confirmBody((await placeHold(partner, slotId))['hold_id']);
+    await failpoint('alwaysOn', { closeConnection: true, failCommands: ['findAndModify'] });
+    expect(verdict(await partner.api.post('/api/v1/bookings/confirm', body))).toBe('503 SERVICE_UNAVAILABLE');
+    await failpoint('off', {});
+    expect(verdict(await partner.api.post('/api/v1/bookings/confirm', body))).toBe('201');
+  });
+});

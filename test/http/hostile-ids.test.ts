@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner } from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+import { mountedRoutes, pathWith } from './mounted-routes.ts';
+
+let service: Service;
+let partner: Partner;
+
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT_PER_MINUTE: '0' });
+  partner = await anyPartner(service);
+});
+afterAll(() => service.stop());
+
+describe('an id that names nothing is 404, whatever its form', () => {
+  const garbage = [
+    '00000000-0000-7000-8000-00000000dead',
+    'abc',
+    '-1',
+    '0',
+    'null',
+    '__proto__',
+    'constructor',
+    '$ne',
+    encodeURIComponent('{"$gt":""}'),
+    '%00',
+    'a%00b',
+    '%F0%9F%92%A9',
+    '..%2F..%2Fetc%2Fpasswd',
+    '%5C..%5C',
+    'x'.repeat(4000),
+  ];
+  const valid = { reason: 'rain', idempotency_key: 'key' };
+  const resource = {
+    name: 'Turf',
+    resource_type: 'turf',
+    sport_category: 'football',
+    duration_minutes: 60,
+    price_rupees: 1200,
+    operating_hours_start: '06:00',
+    operating_hours_end: '23:00',
+  };
+  test.each([
+    ['GET', '/api/v1/partner/venues/:id', 'VENUE_NOT_FOUND'],
+    ['GET', '/api/v1/partner/venues/:id/resources', 'VENUE_NOT_FOUND'],
+    ['GET', '/api/v1/partner/holds/:id', 'HOLD_NOT_FOUND'],
+    ['POST', '/api/v1/partner/holds/:id/cancel', 'HOLD_NOT_FOUND'],
+    ['GET', '/api/v1/bookings/:id', 'BOOKING_NOT_FOUND'],
+    ['POST', '/api/v1/bookings/:id/cancel', 'BOOKING_NOT_FOUND'],
+    ['POST', '/api/v1/bookings/:id/refund', 'BOOKING_NOT_FOUND'],
+    ['POST', '/api/v1/partner/webhooks/:id/rotate-secret', 'WEBHOOK_NOT_FOUND'],
+    ['GET', '/api/v1/partner/observability/deliveries/:id', 'DELIVERY_NOT_FOUND'],
+    ['POST', '/api/v1/sandbox/holds/:id/expire', 'HOLD_NOT_FOUND'],
+    ['POST', '/api/v1/sandbox/deliveries/:id/advance', 'DELIVERY_NOT_FOUND'],
+    ['GET', '/api/v1/operator/partners/:id', 'PARTNER_NOT_FOUND'],
+    ['PATCH', '/api/v1/operator/partners/:id', 'PARTNER_NOT_FOUND'],
+    ['POST', '/api/v1/operator/partners/:id/certify', 'PARTNER_NOT_FOUND'],
+    ['POST', '/api/v1/operator/partners/:id/keys', 'PARTNER_NOT_FOUND'],
+    ['GET', '/api/v1/operator/partners/:id/keys', 'PARTNER_NOT_FOUND'],
+    ['DELETE', '/api/v1/operator/partners/:id/keys/:id', 'KEY_NOT_FOUND'],
+    ['PUT', '/api/v1/operator/partners/:id/venues/:id', 'VENUE_NOT_FOUND'],
+    ['DELETE', '/api/v1/operator/partners/:id/venues/:id', 'PARTNER_NOT_FOUND'],
+    ['GET', '/api/v1/operator/venues/:id', 'VENUE_NOT_FOUND'],
+    ['PATCH', '/api/v1/operator/venues/:id', 'VENUE_NOT_FOUND'],
+    ['GET', '/api/v1/operator/venues/:id/resources', 'VENUE_NOT_FOUND'],
+    ['POST', '/api/v1/operator/venues/:id/resources', 'VENUE_NOT_FOUND'],
+    ['GET', '/api/v1/operator/resources/:id', 'RESOURCE_NOT_FOUND'],
+    ['PATCH', '/api/v1/operator/resources/:id', 'RESOURCE_NOT_FOUND'],
+  ])('%s %s', async (method, path, code) => {
+    const api = mountedRoutes(service, partner).find((each) =>
+      each.path.startsWith(path.split(':')[0] ?? ''),
+    )?.api;
+    const body = path.endsWith('/resources') ? resource : valid;
+    const withBody = {
+      headers: { 'content-type': 'application/json' },
+      ...(method === 'GET' || method === 'DELETE' ? {} : { body: JSON.stringify(body) }),
+    };
+    const send = async (id: string) =>
+      api === undefined ? 'no route' : verdict(await api.send(method, pathWith(path, id), withBody));
+    const answers = await Promise.all(garbage.map(send));
+    expect([...new Set(answers)]).toEqual([`404 ${code}`]);
+  });
+
+  test('no endpoint answers 5xx to any of them', async () => {
+    const routes = mountedRoutes(service, partner).filter(({ path }) => path.includes(':'));
+    const answers = await Promise.all(
+      routes.flatMap(({ method, path, api }) =>
+        ['__proto__', '%00', '$ne'].map(
+          async (id) => `${verdict(await api.send(method, pathWith(path, id)))} ${method} ${path}`,
+        ),
+      ),
+    );
+    expect(answers.filter((answer) => !answer.startsWith('4'))).toEqual([]);
+    expect(answers.length).toBeGreaterThan(50);
+  });
+});
+
+describe('malformed percent-encoding', () => {
+  test.each(['%', '%2', '%ZZ', '%ff', '%E0%A4%A', '%C0%AF', '%ED%A0%80'])(
+    '%s in a path is 400, naming the path',
+    async (id) => {
+      expect(verdict(await partner.api.get(`/api/v1/bookings/${id}`))).toBe('400 VALIDATION_ERROR path');
+      expect(verdict(await partner.api.post(`/api/v1/partner/holds/${id}/cancel`))).toBe(
+        '400 VALIDATION_ERROR path',
+      );
+    },
+  );
+
+  test.each(['%', '%ZZ', '%E0%A4%A', '%ED%A0%80'])(
+    '%s in a query is the fault of its field',
+    async (value) => {
+      const query = `venue_id=${value}&date=2026-11-21`;
+      expect(verdict(await partner.api.get(`/api/v1/slots/availability?${query}`))).toBe(
+        '400 VALIDATION_ERROR venue_id',
+      );
+      expect(verdict(await partner.api.get(`/api/v1/bookings?customer_name=${value}`))).toBe('200');
+    },
+  );
+});

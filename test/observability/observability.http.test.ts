@@ -1,0 +1,287 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
+import type { WebhookSender } from '../../src/webhooks/send-webhook.ts';
+import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
+import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
+import type { Json, Partner, Venue } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  expectStatus,
+  freeSlotIds,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
+import type { WebhookReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+const OBSERVABILITY = '/api/v1/partner/observability';
+
+let service: Service;
+let sender: WebhookSender;
+let receiver: WebhookReceiver;
+let venue: Venue;
+let slots: string[];
+let partner: Partner;
+let subscriptionId: string;
+
+beforeAll(async () => {
+  service = await startService();
+  sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
+  venue = await anyVenue(service, [{}, {}]);
+  slots = await freeSlotIds(await anyPartner(service, [venue.id]), venue.id);
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await sender.close();
+  await receiver.close();
+  await service.stop();
+});
+beforeEach(async () => {
+  receiver.answerWith(200);
+  partner = await anyPartner(service, [venue.id]);
+  subscriptionId = (await subscribe(partner, receiver.url, ['hold_created', 'hold_cancelled'])).id;
+});
+
+/** Somebody holds a slot; answers the partner's delivery of it, on which no attempt has been made. */
+const happening = (by = partner) => anyDelivery(service, by, partner, slots.shift() ?? '');
+const attempt = (deliveryId: string, times = 1) => attemptDelivery(service, sender, deliveryId, times);
+
+const observe = async (query = '', by = partner) =>
+  expectStatus(await by.api.get(OBSERVABILITY + query), 200);
+const idsOf = (body: Json) => (body['data'] as Json[]).map((delivery) => delivery['id']);
+const detail = async (id: string) =>
+  expectStatus(await partner.api.get(`${OBSERVABILITY}/deliveries/${id}`), 200);
+
+describe('GET /api/v1/partner/observability', () => {
+  test('of a partner that has received nothing yet', async () => {
+    const { generated_at: generatedAt, ...rest } = await observe();
+    expect(Math.abs(Date.now() - Date.parse(String(generatedAt)))).toBeLessThan(10_000);
+    expect(rest).toEqual({
+      success: true,
+      summary: {
+        window_hours: 24,
+        events: 0,
+        deliveries: { pending: 0, retrying: 0, succeeded: 0, dead_letter: 0 },
+        attempts: 0,
+        success_rate: null,
+        latency_ms: { p50: null, p95: null, p99: null },
+      },
+      subscriptions: [
+        {
+          id: subscriptionId,
+          endpoint_url: receiver.url,
+          status: 'active',
+          last_success_at: null,
+          last_failure_at: null,
+          consecutive_failures: 0,
+          dead_letter: 0,
+        },
+      ],
+      count: 0,
+      data: [],
+      next_cursor: null,
+    });
+  });
+
+  test('counts what became of every delivery and attempt', async () => {
+    await attempt(await happening());
+    await happening();
+    receiver.answerWith(500);
+    await attempt(await happening(), 2);
+    await attempt(await happening(), 5);
+    const { summary, subscriptions } = await observe();
+    expect(summary).toEqual({
+      window_hours: 24,
+      events: 4,
+      deliveries: { pending: 1, retrying: 1, succeeded: 1, dead_letter: 1 },
+      attempts: 8,
+      success_rate: 1 / 8,
+      latency_ms: { p50: expect.any(Number), p95: expect.any(Number), p99: expect.any(Number) },
+    });
+    const instant = expect.stringMatching(/^\d{4}-.*Z$/);
+    const health = {
+      last_success_at: instant,
+      last_failure_at: instant,
+      consecutive_failures: 7,
+      dead_letter: 1,
+    };
+    expect(subscriptions).toMatchObject([health]);
+    receiver.answerWith(200);
+    await attempt(await happening());
+    expect(await observe()).toMatchObject({ subscriptions: [{ consecutive_failures: 0, dead_letter: 1 }] });
+  });
+
+  test('the summary is of the last 24 hours; a dead letter is listed however old', async () => {
+    receiver.answerWith(500);
+    const old = await happening();
+    await attempt(old, 5);
+    await service.context.db
+      .collection('deliveries')
+      .updateOne({ _id: old as never }, { $set: { createdAt: new Date(Date.now() - 25 * 3_600_000) } });
+    await happening();
+    const body = await observe();
+    expect(body['summary']).toMatchObject({
+      events: 1,
+      attempts: 0,
+      deliveries: { pending: 1, dead_letter: 0 },
+    });
+    expect(idsOf(body)).toEqual([old]);
+    expect(body['subscriptions']).toMatchObject([{ dead_letter: 1 }]);
+  });
+
+  test("knows only the partner's own subscriptions and deliveries, of changes by whomever", async () => {
+    const other = await anyPartner(service, [venue.id]);
+    await subscribe(other, receiver.url);
+    const mine = await happening(other);
+    const seen = await observe('?status=all');
+    expect(idsOf(seen)).toEqual([mine]);
+    expect(seen['subscriptions']).toHaveLength(1);
+    const theirs = await observe('?status=all', other);
+    expect(idsOf(theirs)).not.toContain(mine);
+    expect(theirs).toMatchObject({ count: 1, summary: { events: 1 } });
+  });
+});
+
+describe('the list of deliveries', () => {
+  test('is of dead letters unless another status is asked for', async () => {
+    const succeeded = await happening();
+    await attempt(succeeded);
+    receiver.answerWith(500);
+    const [pending, retrying, dead] = [await happening(), await happening(), await happening()];
+    await attempt(retrying);
+    await attempt(dead, 5);
+    expect(idsOf(await observe())).toEqual([dead]);
+    const expected = { pending, retrying, succeeded, dead_letter: dead };
+    for (const [state, id] of Object.entries(expected)) {
+      expect(await observe(`?status=${state}`)).toMatchObject({ count: 1, data: [{ id, state }] });
+    }
+    expect(idsOf(await observe('?status=all'))).toEqual([dead, retrying, pending, succeeded]);
+  });
+
+  test('can be narrowed to a type of event and to a subscription', async () => {
+    const second = await subscribe(partner, receiver.url, ['hold_cancelled']);
+    const hold = await placeHold(partner, slots.shift() ?? '');
+    await partner.api.post(`/api/v1/partner/holds/${String(hold['hold_id'])}/cancel`);
+    await dispatchEvents(service.context, String(hold['hold_id']));
+    expect(await observe('?status=all')).toMatchObject({ count: 3 });
+    const created = await observe('?status=all&event_type=hold_created');
+    expect(created['data']).toMatchObject([{ event_type: 'hold_created', subscription_id: subscriptionId }]);
+    const toSecond = await observe(`?status=all&subscription_id=${second.id}`);
+    expect(toSecond['data']).toMatchObject([{ event_type: 'hold_cancelled', subscription_id: second.id }]);
+    expect(await observe(`?status=all&event_type=hold_expired`)).toMatchObject({ count: 0 });
+    const other = await anyPartner(service, [venue.id]);
+    const foreign = await subscribe(other, receiver.url);
+    expect(await observe(`?status=all&subscription_id=${foreign.id}`)).toMatchObject({ count: 0 });
+  });
+
+  test('is paged newest first by a cursor, ties included', async () => {
+    const ids = [await happening(), await happening(), await happening()];
+    await service.context.db
+      .collection('deliveries')
+      .updateMany({ partnerId: partner.id }, { $set: { createdAt: new Date(0) } });
+    const first = await observe('?status=all&limit=2');
+    expect(first['count']).toBe(2);
+    const second = await observe(`?status=all&limit=2&cursor=${String(first['next_cursor'])}`);
+    expect(second).toMatchObject({ count: 1, next_cursor: null });
+    expect([...idsOf(first), ...idsOf(second)]).toEqual(ids.toSorted().toReversed());
+  });
+});
+
+describe('GET /api/v1/partner/observability/deliveries/{id}', () => {
+  test('shows a delivery on which nothing has been tried', async () => {
+    const id = await happening();
+    const shown = await detail(id);
+    expect(shown).toMatchObject({ id, state: 'pending', attempts: [], dead_lettered_at: null });
+    expect(Date.parse(String(shown['next_attempt_at']))).toBeLessThanOrEqual(Date.now());
+    expect(shown['created_at']).toMatch(/^\d{4}-.*Z$/);
+  });
+
+  test('shows every attempt under a delivery_id of its own, and the payload without one', async () => {
+    receiver.answerWith((_attempt, response) => response.writeHead(503).end('busy\nback soon'));
+    const id = await happening();
+    await attempt(id);
+    receiver.answerWith((_attempt, response) => response.writeHead(200).end('ok'));
+    await attempt(id);
+    const [failed, succeeded] = receiver.received.slice(-2).map((each) => each.body);
+    const { delivery_id: _own, ...payload } = succeeded ?? {};
+    const common = { sent_at: expect.stringMatching(/^\d{4}-.*Z$/), duration_ms: expect.any(Number) };
+    expect(await detail(id)).toEqual({
+      id,
+      event_id: payload['event_id'],
+      event_type: 'hold_created',
+      subscription_id: subscriptionId,
+      endpoint_url: receiver.url,
+      state: 'succeeded',
+      attempts: [
+        {
+          ...common,
+          delivery_id: failed?.['delivery_id'],
+          attempt: 1,
+          status_code: 503,
+          error: 'http_status',
+          response_excerpt: 'busy back soon',
+        },
+        {
+          ...common,
+          delivery_id: succeeded?.['delivery_id'],
+          attempt: 2,
+          status_code: 200,
+          error: null,
+          response_excerpt: 'ok',
+        },
+      ],
+      next_attempt_at: null,
+      dead_lettered_at: null,
+      created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      payload,
+    });
+  });
+
+  test('shows when the next attempt is due, and after the last that there is none', async () => {
+    receiver.answerWith(410);
+    const id = await happening();
+    await attempt(id);
+    const waiting = await detail(id);
+    const [{ sent_at: sentAt } = { sent_at: '' }] = waiting['attempts'] as { sent_at: string }[];
+    const delayMs = Date.parse(String(waiting['next_attempt_at'])) - Date.parse(sentAt);
+    expect(waiting['state']).toBe('retrying');
+    expect(delayMs).toBeGreaterThanOrEqual(300_000);
+    expect(delayMs).toBeLessThan(310_000);
+    await attempt(id, 4);
+    const dead = await detail(id);
+    expect(dead).toMatchObject({
+      state: 'dead_letter',
+      next_attempt_at: null,
+      dead_lettered_at: expect.any(String),
+    });
+    expect((dead['attempts'] as Json[]).map((each) => each['attempt'])).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test('names what went wrong where there was no answer', async () => {
+    const gone = await startReceiver();
+    await gone.close();
+    await service.context.db
+      .collection('webhook_subscriptions')
+      .updateOne({ _id: subscriptionId as never }, { $set: { endpointUrl: gone.url } });
+    const id = await happening();
+    await attempt(id);
+    const refused = { status_code: null, error: 'connection_refused', response_excerpt: null };
+    expect((await detail(id))['attempts']).toMatchObject([refused]);
+  });
+
+  test("another partner's delivery and one that does not exist are 404 DELIVERY_NOT_FOUND in the same bytes", async () => {
+    const id = await happening();
+    const other = await anyPartner(service, [venue.id]);
+    const replies = await Promise.all(
+      [id, '00000000-0000-7000-8000-00000000dead'].map((each) =>
+        other.api.get(`${OBSERVABILITY}/deliveries/${each}`, { 'x-request-id': 'same' }),
+      ),
+    );
+    expect(replies.map(verdict)).toEqual(Array(2).fill('404 DELIVERY_NOT_FOUND'));
+    expect(new Set(replies.map((reply) => reply.text)).size).toBe(1);
+  });
+});

@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { PLATFORM_PARTNER_ID } from '../../src/platform/ids.ts';
+import type { Client } from '../support/client.ts';
+import { createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Json } from '../support/factories.ts';
+import { anyPartner, anyVenue, expectStatus, operatorOf } from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+const PARTNERS = '/api/v1/operator/partners';
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const MISSING = '00000000-0000-7000-8000-00000000dead';
+
+let service: Service;
+let production: Service;
+let operator: Client;
+
+beforeAll(async () => {
+  [service, production] = await Promise.all([startService(), startService({ SERVICE_MODE: 'production' })]);
+  operator = operatorOf(service);
+});
+afterAll(async () => {
+  await Promise.all([service.stop(), production.stop()]);
+});
+
+async function create(by = operator, fields: Json = {}): Promise<Json & { id: string }> {
+  const body = { name: 'Sports Seller', contact_email: 'dev@seller.example', ...fields };
+  const partner = expectStatus(await by.post(PARTNERS, body), 201);
+  return { ...partner, id: String(partner['partner_id']) };
+}
+const issue = async (partnerId: string, fields: Json = {}, by = operator) =>
+  expectStatus(await by.post(`${PARTNERS}/${partnerId}/keys`, fields), 201);
+const answerTo = async (key: Json, url = service.url) =>
+  verdict(await createClient(url, String(key['api_key'])).get('/api/v1/partner/venues'));
+
+describe('partners', () => {
+  test('are registered active and not certified', async () => {
+    const { id, ...partner } = await create();
+    expect(partner).toEqual({
+      partner_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
+      name: 'Sports Seller',
+      contact_email: 'dev@seller.example',
+      status: 'active',
+      certified_at: null,
+      created_at: expect.stringMatching(INSTANT),
+    });
+    expect(expectStatus(await operator.get(`${PARTNERS}/${id}`), 200)).toEqual(partner);
+  });
+
+  test('are listed oldest first, without the built-in one', async () => {
+    const [first, second] = [await create(), await create()];
+    const body = expectStatus(await operator.get(PARTNERS), 200);
+    const ids = (body['data'] as Json[]).map((partner) => partner['partner_id']);
+    expect(ids.slice(-2)).toEqual([first.id, second.id]);
+    expect(ids).not.toContain(PLATFORM_PARTNER_ID);
+    expect(body).toMatchObject({ success: true, count: ids.length });
+  });
+
+  test.each<[Json, Json]>([
+    [{ name: '$status' }, { name: '$status' }],
+    [{ contact_email: 'ops@seller.example' }, { contact_email: 'ops@seller.example' }],
+    [
+      { status: 'suspended', name: 'New' },
+      { status: 'suspended', name: 'New' },
+    ],
+    [{}, {}],
+    [{ partner_id: MISSING, certified_at: '2026-01-01T00:00:00Z', created_at: 'x' }, {}],
+  ])('a PATCH with %j changes %j and nothing else', async (change, changed) => {
+    const { id, ...before } = await create();
+    const after = expectStatus(await operator.patch(`${PARTNERS}/${id}`, change), 200);
+    expect(after).toEqual({ ...before, ...changed });
+    expect(expectStatus(await operator.get(`${PARTNERS}/${id}`), 200)).toEqual(after);
+  });
+});
+
+describe('a suspended partner', () => {
+  test('is refused everywhere with 403 PARTNER_SUSPENDED from the next call on, and let in again when reactivated', async () => {
+    const partner = await anyPartner(service);
+    const calls = () =>
+      Promise.all([
+        partner.api.get('/api/v1/partner/venues'),
+        partner.api.get('/api/v1/bookings'),
+        partner.api.post('/api/v1/partner/holds', {}),
+        partner.api.post('/api/v1/partner/webhooks', 'text'),
+      ]);
+    await operator.patch(`${PARTNERS}/${partner.id}`, { status: 'suspended' });
+    expect((await calls()).map(verdict)).toEqual(Array(4).fill('403 PARTNER_SUSPENDED'));
+    await operator.patch(`${PARTNERS}/${partner.id}`, { status: 'active' });
+    expect((await calls()).map(verdict).slice(0, 2)).toEqual(['200', '200']);
+  });
+});
+
+describe('keys', () => {
+  test('are issued for a partner, shown once, and open the partner interface at once', async () => {
+    const { id } = await create();
+    const key = await issue(id, { label: 'staging' });
+    expect(key).toEqual({
+      key_id: expect.any(String),
+      api_key: expect.stringMatching(/^pk_sandbox_[0-9a-f]{16}_[A-Za-z0-9_-]{43}$/),
+      prefix: String(key['api_key']).slice(0, -44),
+      label: 'staging',
+      created_at: expect.stringMatching(INSTANT),
+      expires_at: null,
+    });
+    expect(await answerTo(key)).toBe('200');
+    const { api_key: apiKey, ...shown } = key;
+    const list = await operator.get(`${PARTNERS}/${id}/keys`);
+    expect(expectStatus(list, 200)).toEqual({
+      success: true,
+      count: 1,
+      data: [{ ...shown, revoked_at: null }],
+    });
+    const stored = JSON.stringify(await service.context.db.collection('api_keys').find({}).toArray());
+    const secret = String(apiKey).slice(-43);
+    expect([list.text, stored, service.logs()].some((text) => text.includes(secret))).toBe(false);
+    expect(stored).toContain(shown['prefix']);
+  });
+
+  test('can be several, each with a life of its own', async () => {
+    const { id } = await create();
+    const [first, second] = [await issue(id), await issue(id)];
+    expectStatus(await operator.delete(`${PARTNERS}/${id}/keys/${String(first['key_id'])}`), 204);
+    expect([await answerTo(first), await answerTo(second)]).toEqual(['401 INVALID_API_KEY', '200']);
+  });
+
+  test('end when they are revoked, once and for good', async () => {
+    const { id } = await create();
+    const key = await issue(id);
+    const path = `${PARTNERS}/${id}/keys/${String(key['key_id'])}`;
+    const revokedAt = async () => {
+      const { data } = expectStatus(await operator.get(`${PARTNERS}/${id}/keys`), 200);
+      return (data as Json[])[0]?.['revoked_at'];
+    };
+    expect(await operator.delete(path)).toMatchObject({ status: 204, text: '' });
+    const first = await revokedAt();
+    expect(first).toMatch(INSTANT);
+    expect((await operator.delete(path)).status).toBe(204);
+    expect(await revokedAt()).toBe(first);
+    expect(await answerTo(key)).toBe('401 INVALID_API_KEY');
+  });
+
+  test("cannot be revoked under another partner's name", async () => {
+    const [owner, other] = [await create(), await create()];
+    const key = await issue(owner.id);
+    const reply = await operator.delete(`${PARTNERS}/${other.id}/keys/${String(key['key_id'])}`);
+    expect(verdict(reply)).toBe('404 KEY_NOT_FOUND');
+    expect(await answerTo(key)).toBe('200');
+  });
+
+  test('end at expires_at, to the moment', async () => {
+    const { id } = await create();
+    const expiresAt = new Date(Date.now() + 1500).toISOString();
+    const key = await issue(id, { expires_at: expiresAt });
+    expect(key['expires_at']).toBe(expiresAt);
+    expect(await answerTo(key)).toBe('200');
+    await eventually('the key to expire', async () => (await answerTo(key)) === '401 INVALID_API_KEY');
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt));
+    expect(await answerTo(await issue(id, { expires_at: '2020-01-01T00:00:00Z' }))).toBe(
+      '401 INVALID_API_KEY',
+    );
+    expect(await answerTo(await issue(id, { expires_at: '2099-01-01T00:00:00+05:30' }))).toBe('200');
+  });
+});
+
+describe('grants', () => {
+  test('are given and taken as often as one likes, with 204', async () => {
+    const venue = await anyVenue(service);
+    const partner = await anyPartner(service);
+    const path = `${PARTNERS}/${partner.id}/venues/${venue.id}`;
+    const count = async () => expectStatus(await partner.api.get('/api/v1/partner/venues'), 200)['count'];
+    for (let time = 0; time < 2; time += 1)
+      expect(await operator.put(path)).toMatchObject({ status: 204, text: '' });
+    expect(await count()).toBe(1);
+    for (let time = 0; time < 2; time += 1) expect((await operator.delete(path)).status).toBe(204);
+    expect(await count()).toBe(0);
+  });
+
+  test('are for partners and venues that exist', async () => {
+    const venue = await anyVenue(service);
+    const { id } = await create();
+    expect(verdict(await operator.put(`${PARTNERS}/${id}/venues/${MISSING}`))).toBe('404 VENUE_NOT_FOUND');
+    expect(verdict(await operator.put(`${PARTNERS}/${MISSING}/venues/${venue.id}`))).toBe(
+      '404 PARTNER_NOT_FOUND',
+    );
+  });
+});
+
+describe('certification', () => {
+  test('is recorded once; the first date stays', async () => {
+    const { id } = await create();
+    const first = expectStatus(
+      await operator.post(`${PARTNERS}/${id}/certify`, { notes: 'all\npassed' }),
+      200,
+    );
+    expect(first).toMatchObject({ partner_id: id, certified_at: expect.stringMatching(INSTANT) });
+    expect(expectStatus(await operator.post(`${PARTNERS}/${id}/certify`), 200)).toEqual(first);
+  });
+
+  test('comes before the first key in production, and the key is a live one', async () => {
+    const admin = operatorOf(production);
+    const { id } = await create(admin);
+    expect(verdict(await admin.post(`${PARTNERS}/${id}/keys`))).toBe('409 PARTNER_NOT_CERTIFIED');
+    expect(expectStatus(await admin.get(`${PARTNERS}/${id}/keys`), 200)).toMatchObject({ count: 0 });
+    await admin.post(`${PARTNERS}/${id}/certify`);
+    const key = await issue(id, {}, admin);
+    expect(key['api_key']).toMatch(/^pk_live_/);
+    expect(await answerTo(key, production.url)).toBe('200');
+  });
+
+  test('in production there is no sandbox', async () => {
+    const admin = operatorOf(production);
+    const { id } = await create(admin);
+    await admin.post(`${PARTNERS}/${id}/certify`);
+    const api = createClient(production.url, String((await issue(id, {}, admin))['api_key']));
+    for (const path of [
+      `holds/${MISSING}/expire`,
+      `deliveries/${MISSING}/advance`,
+      'slots/x/walk-in',
+      'slots/x/release',
+    ]) {
+      expect(verdict(await api.post(`/api/v1/sandbox/${path}`))).toBe('404 ROUTE_NOT_FOUND');
+    }
+    const sandbox = await anyPartner(service);
+    expect(verdict(await sandbox.api.post(`/api/v1/sandbox/holds/${MISSING}/expire`))).toBe(
+      '404 HOLD_NOT_FOUND',
+    );
+  });
+});

@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Json, Partner } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyResource,
+  anyVenue,
+  bookSlot,
+  dateIn,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+  slotsOf,
+} from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { errorOf, verdict } from '../support/verdict.ts';
+
+const HOLDS = '/api/v1/partner/holds';
+const DATE = dateIn(3);
+/** Slots at 06:00, 07:00, 08:00 and 09:00 UTC. */
+const MORNING = { operating_hours_start: '06:00', operating_hours_end: '10:00' };
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+type Ground = {
+  venueId: string;
+  full: string;
+  north: string;
+  south: string;
+  seller: Partner;
+  rival: Partner;
+};
+
+/** Two halves of a turf and their partners; `full` is added by the test or by `ground`. */
+async function halves() {
+  const venue = await anyVenue(
+    service,
+    [
+      { ...MORNING, name: 'North' },
+      { ...MORNING, name: 'South' },
+    ],
+    { time_zone: 'UTC' },
+  );
+  const [north = '', south = ''] = venue.resourceIds;
+  const [seller, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
+  return { venueId: venue.id, north, south, seller, rival };
+}
+const addFull = (half: { venueId: string; north: string; south: string }, fields: Json = {}) =>
+  anyResource(service, half.venueId, {
+    ...MORNING,
+    name: 'Full',
+    shares_space_with: [half.north, half.south],
+    ...fields,
+  });
+async function ground(fields: Json = {}): Promise<Ground> {
+  const half = await halves();
+  return { ...half, full: await addFull(half, fields) };
+}
+
+const at = (resourceId: string, time: string) => `${resourceId}_${DATE.replaceAll('-', '')}T${time}Z`;
+const answer = async (by: Partner, slotId: string) => verdict(await by.api.post(HOLDS, { slot_id: slotId }));
+
+/** The starts, such as `0700`, at which a resource is not available, with the reason. */
+async function taken(by: Partner, { venueId }: { venueId: string }, resourceId: string): Promise<string[]> {
+  return (await slotsOf(by, venueId, DATE))
+    .filter((slot) => slot['resource_id'] === resourceId && slot['is_available'] === false)
+    .map((slot) => `${String(slot['slot_id']).slice(-5, -1)} ${String(slot['unavailable_reason'])}`);
+}
+
+describe('resources that share space', () => {
+  test('name each other, whichever was added with the relation', async () => {
+    const { full, north, south } = await ground();
+    const operator = operatorOf(service);
+    const shares = async (id: string) =>
+      expectStatus(await operator.get(`/api/v1/operator/resources/${id}`), 200)['shares_space_with'];
+    expect([await shares(full), await shares(north), await shares(south)]).toEqual([
+      [north, south],
+      [full],
+      [full],
+    ]);
+  });
+
+  test('a claim on the whole takes both halves, at its time alone', async () => {
+    const place = await ground();
+    await placeHold(place.seller, at(place.full, '0700'));
+    expect(await taken(place.rival, place, place.north)).toEqual(['0700 held']);
+    expect(await taken(place.rival, place, place.south)).toEqual(['0700 held']);
+    for (const half of [place.north, place.south]) {
+      expect(await answer(place.rival, at(half, '0700'))).toBe('409 SLOT_NOT_AVAILABLE');
+      expect(await answer(place.rival, at(half, '0600'))).toBe('201');
+    }
+  });
+
+  test('a claim on a half takes the whole and leaves the other half', async () => {
+    const place = await ground();
+    await bookSlot(place.seller, at(place.north, '0700'));
+    expect(await taken(place.rival, place, place.full)).toEqual(['0700 booked']);
+    expect(await taken(place.rival, place, place.south)).toEqual([]);
+    expect(await answer(place.rival, at(place.full, '0700'))).toBe('409 SLOT_NOT_AVAILABLE');
+    expect(await answer(place.rival, at(place.south, '0700'))).toBe('201');
+  });
+
+  test('the conflict tells when the hold in the way lapses, and offers only what is really free', async () => {
+    const place = await ground();
+    const hold = await placeHold(place.seller, at(place.north, '0700'));
+    const reply = await place.rival.api.post(HOLDS, { slot_id: at(place.full, '0700') });
+    const conflict = errorOf(reply).conflict as Json & { alternatives: Json[] };
+    expect(conflict).toMatchObject({ reason: 'held', free_at: hold['hold_expiry_at'] });
+    const ids = conflict.alternatives.map((slot) => slot['slot_id']);
+    expect(ids).toEqual([at(place.south, '0700'), at(place.full, '0600'), at(place.full, '0800')]);
+  });
+
+  test.each([
+    [
+      'released',
+      async (by: Partner, hold: Json) => by.api.post(`${HOLDS}/${String(hold['hold_id'])}/cancel`),
+    ],
+    [
+      'expired',
+      async (by: Partner, hold: Json) =>
+        by.api.post(`/api/v1/sandbox/holds/${String(hold['hold_id'])}/expire`),
+    ],
+  ])('a hold that is %s gives all the ground back', async (_how, end) => {
+    const place = await ground();
+    await end(place.seller, await placeHold(place.seller, at(place.full, '0700')));
+    expect(await answer(place.rival, at(place.north, '0700'))).toBe('201');
+    expect(await answer(place.seller, at(place.south, '0700'))).toBe('201');
+  });
+
+  test('slots of other lengths collide wherever they overlap, and nowhere else', async () => {
+    const place = await ground({ duration_minutes: 90 });
+    await placeHold(place.seller, at(place.full, '0730'));
+    expect(await taken(place.rival, place, place.north)).toEqual(['0700 held', '0800 held']);
+    await placeHold(place.rival, at(place.south, '0600'));
+    expect(await taken(place.seller, place, place.full)).toEqual(['0600 held', '0730 held']);
+    expect(await answer(place.seller, at(place.full, '0600'))).toBe('409 SLOT_NOT_AVAILABLE');
+    expect(await answer(place.rival, at(place.south, '0900'))).toBe('201');
+  });
+
+  test('of all that race for the whole and its halves, no two that overlap win', async () => {
+    const place = await ground();
+    const wanted = [place.full, place.north, place.south, place.full, place.north, place.south];
+    const answers = await Promise.all(
+      wanted.map(async (id, index) => [
+        id,
+        await answer(index < 3 ? place.seller : place.rival, at(id, '0800')),
+      ]),
+    );
+    const won = answers.filter(([, said]) => said === '201').map(([id]) => id ?? '');
+    expect([[place.full], [place.north, place.south], [place.north], [place.south]]).toContainEqual(
+      won.toSorted(),
+    );
+    expect(new Set(answers.map(([, said]) => said))).toEqual(new Set(['201', '409 SLOT_NOT_AVAILABLE']));
+  });
+});
+
+describe('claims that stood before the whole was added', () => {
+  test('are respected by it: neither a hold nor a booking can be overlapped', async () => {
+    const half = await halves();
+    await placeHold(half.seller, at(half.north, '0600'));
+    await bookSlot(half.seller, at(half.south, '0700'));
+    const place = { ...half, full: await addFull(half) };
+    expect(await taken(place.rival, place, place.full)).toEqual(['0600 held', '0700 booked']);
+    expect(await answer(place.rival, at(place.full, '0600'))).toBe('409 SLOT_NOT_AVAILABLE');
+    expect(await answer(place.rival, at(place.full, '0700'))).toBe('409 SLOT_NOT_AVAILABLE');
+    expect(await answer(place.rival, at(place.full, '0800'))).toBe('201');
+  });
+
+  test('on both halves at once stand side by side', async () => {
+    const half = await halves();
+    const [mine, theirs] = [
+      await bookSlot(half.seller, at(half.north, '0600')),
+      await bookSlot(half.rival, at(half.south, '0600')),
+    ];
+    const place = { ...half, full: await addFull(half) };
+    const cancel = (by: Partner, booking: Json) =>
+      by.api.post(`/api/v1/bookings/${String(booking['booking_id'])}/cancel`, {
+        reason: 'r',
+        idempotency_key: 'k',
+      });
+    expect(verdict(await cancel(half.seller, mine))).toBe('200');
+    expect(await answer(half.seller, at(place.full, '0600'))).toBe('409 SLOT_NOT_AVAILABLE');
+    expect(verdict(await cancel(half.rival, theirs))).toBe('200');
+    expect(await answer(half.seller, at(place.full, '0600'))).toBe('201');
+  });
+
+  test('can still be confirmed, and then hold the ground for good', async () => {
+    const half = await halves();
+    const hold = await placeHold(half.seller, at(half.north, '0600'));
+    const place = { ...half, full: await addFull(half) };
+    const confirm = {
+      hold_id: hold['hold_id'],
+      payment_reference: 'p',
+      customer_name: 'Asha',
+      customer_phone: '9876543210',
+      idempotency_key: 'k',
+    };
+    expect(verdict(await half.seller.api.post('/api/v1/bookings/confirm', confirm))).toBe('201');
+    expect(await taken(place.rival, place, place.full)).toEqual(['0600 booked']);
+  });
+});
+
+test('resources that share nothing do not disturb each other', async () => {
+  const half = await halves();
+  await placeHold(half.seller, at(half.north, '0600'));
+  expect(await answer(half.rival, at(half.south, '0600'))).toBe('201');
+  expect(await freeSlotIds(half.seller, half.venueId, DATE)).toHaveLength(6);
+});

@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Client } from '../support/client.ts';
+import type { Json } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyResource,
+  anyVenue,
+  bookSlot,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+} from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+const VENUES = '/api/v1/operator/venues';
+const RESOURCES = '/api/v1/operator/resources';
+const ARENA = { name: 'Koramangala', address: '80 Feet Road', city: 'Bengaluru' };
+const TURF = {
+  name: 'Turf A',
+  resource_type: 'turf',
+  sport_category: 'football',
+  duration_minutes: 60,
+  price_rupees: 1200.5,
+  operating_hours_start: '06:00',
+  operating_hours_end: '23:55',
+};
+
+let service: Service;
+let operator: Client;
+
+beforeAll(async () => {
+  service = await startService({ DEFAULT_TIME_ZONE: 'Europe/London' });
+  operator = operatorOf(service);
+});
+afterAll(() => service.stop());
+
+const read = async (path: string) => expectStatus(await operator.get(path), 200);
+/** A venue of this name; answers its id. */
+const venueNamed = async (name: string) =>
+  String(expectStatus(await operator.post(VENUES, { ...ARENA, name }), 201)['venue_id']);
+const addTo = async (venueId: string, fields: Json = {}) =>
+  operator.post(`${VENUES}/${venueId}/resources`, { ...TURF, ...fields });
+const slug = async (venueId: string, fields: Json = {}) =>
+  String(expectStatus(await addTo(venueId, fields), 201)['resource_id']);
+
+describe('venues', () => {
+  test("are added active and in the service's zone unless stated", async () => {
+    const venue = expectStatus(await operator.post(VENUES, ARENA), 201);
+    const venueId = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+    expect(venue).toEqual({ venue_id: venueId, ...ARENA, status: 'active', time_zone: 'Europe/London' });
+    expect(await read(`${VENUES}/${String(venue['venue_id'])}`)).toEqual(venue);
+    const stated = { ...ARENA, status: 'inactive', time_zone: 'Australia/Lord_Howe' };
+    expect(expectStatus(await operator.post(VENUES, stated), 201)).toMatchObject(stated);
+  });
+
+  test('are listed by name, granted to anyone or not', async () => {
+    await venueNamed('Zebra');
+    await venueNamed('Aardvark');
+    const body = await read(VENUES);
+    const names = (body['data'] as Json[]).map((venue) => String(venue['name']));
+    expect(names).toEqual(names.toSorted());
+    expect(body).toMatchObject({ success: true, count: names.length });
+    expect(names).toEqual(expect.arrayContaining(['Aardvark', 'Zebra']));
+  });
+
+  test.each<[Json]>([
+    [{ name: '$name' }],
+    [{ address: 'Elsewhere', city: 'Pune' }],
+    [{ time_zone: 'Asia/Kolkata' }],
+    [{ status: 'inactive' }],
+    [{}],
+  ])('a PATCH with %j changes that and nothing else', async (change) => {
+    const before = expectStatus(await operator.post(VENUES, ARENA), 201);
+    const path = `${VENUES}/${String(before['venue_id'])}`;
+    expect(expectStatus(await operator.patch(path, { ...change, venue_id: 'other' }), 200)).toEqual({
+      ...before,
+      ...change,
+    });
+    expect(await read(path)).toEqual({ ...before, ...change });
+  });
+
+  test.each<[Json, string]>([
+    [{ time_zone: 'Asia/Nowhere', status: 'closed', name: '' }, 'name, status, time_zone'],
+    [{ address: null, city: 7 }, 'address, city'],
+  ])('a PATCH with %j is refused whole', async (change, paths) => {
+    const before = expectStatus(await operator.post(VENUES, ARENA), 201);
+    const path = `${VENUES}/${String(before['venue_id'])}`;
+    expect(verdict(await operator.patch(path, { ...change, city: change['city'] ?? 'Pune' }))).toBe(
+      `400 VALIDATION_ERROR ${paths}`,
+    );
+    expect(await read(path)).toEqual(before);
+  });
+
+  test('a change of hours or zone leaves what was sold where it was', async () => {
+    const venue = await anyVenue(service, [{}], { time_zone: 'UTC' });
+    const seller = await anyPartner(service, [venue.id]);
+    const [slotId = ''] = await freeSlotIds(seller, venue.id);
+    const sold = await bookSlot(seller, slotId);
+    const booking = () => seller.api.get(`/api/v1/bookings/${String(sold['booking_id'])}`);
+    const before = (await booking()).text;
+    expectStatus(await operator.patch(`${VENUES}/${venue.id}`, { time_zone: 'Asia/Kolkata' }), 200);
+    const change = { operating_hours_start: '10:00', duration_minutes: 90, price_rupees: 1 };
+    expectStatus(await operator.patch(`${RESOURCES}/${venue.resourceIds[0]}`, change), 200);
+    expect((await booking()).text).toBe(before);
+  });
+});
+
+describe('resources', () => {
+  test('are added to a venue, and read and listed as they were added', async () => {
+    const venueId = await venueNamed('Whole Ground');
+    const resource = expectStatus(await addTo(venueId), 201);
+    expect(resource).toEqual({
+      resource_id: 'whole-ground-turf-a',
+      venue_id: venueId,
+      ...TURF,
+      shares_space_with: [],
+      status: 'active',
+    });
+    expect(await read(`${RESOURCES}/whole-ground-turf-a`)).toEqual(resource);
+    expect(await read(`${VENUES}/${venueId}/resources`)).toEqual({
+      success: true,
+      count: 1,
+      data: [resource],
+    });
+  });
+
+  test.each<[Json]>([
+    [{ name: '$name' }],
+    [{ resource_type: 'court', sport_category: 'tennis' }],
+    [{ duration_minutes: 5, price_rupees: 0 }],
+    [{ duration_minutes: 1440, price_rupees: 10_000_000 }],
+    [{ operating_hours_start: '18:00', operating_hours_end: '02:00' }],
+    [{ status: 'inactive' }],
+    [{}],
+  ])('a PATCH with %j changes that and nothing else, the id least of all', async (change) => {
+    const before = expectStatus(await addTo(await venueNamed('Arena')), 201);
+    const path = `${RESOURCES}/${String(before['resource_id'])}`;
+    const reply = await operator.patch(path, { ...change, resource_id: 'other', venue_id: 'other' });
+    expect(expectStatus(reply, 200)).toEqual({ ...before, ...change });
+    expect(await read(path)).toEqual({ ...before, ...change });
+  });
+
+  test.each<[Json, string]>([
+    [{ duration_minutes: 7, operating_hours_start: '06:01' }, 'duration_minutes, operating_hours_start'],
+    [{ duration_minutes: 1445, price_rupees: 9.999 }, 'duration_minutes, price_rupees'],
+    [{ duration_minutes: 0, operating_hours_end: '24:00' }, 'duration_minutes, operating_hours_end'],
+    [{ status: 'closed', name: ' '.repeat(81) }, 'name, status'],
+  ])('with %j are refused, added or changed', async (fields, paths) => {
+    const venueId = await venueNamed('Arena');
+    expect(verdict(await addTo(venueId, fields))).toBe(`400 VALIDATION_ERROR ${paths}`);
+    const before = expectStatus(await addTo(venueId), 201);
+    const path = `${RESOURCES}/${String(before['resource_id'])}`;
+    expect(verdict(await operator.patch(path, { ...fields, sport_category: 'tennis' }))).toBe(
+      `400 VALIDATION_ERROR ${paths}`,
+    );
+    expect(await read(path)).toEqual(before);
+  });
+
+  test('share space only with resources of their own venue', async () => {
+    const [here, there] = [await venueNamed('Here'), await venueNamed('There')];
+    const [own, foreign] = [await slug(here), await slug(there)];
+    for (const ids of [[foreign], [own, 'nothing']]) {
+      expect(verdict(await addTo(here, { shares_space_with: ids }))).toBe(
+        '400 VALIDATION_ERROR shares_space_with',
+      );
+    }
+    expect(verdict(await addTo(here, { shares_space_with: [own, own] }))).toBe(
+      '400 VALIDATION_ERROR shares_space_with.1',
+    );
+    expect(await read(`${RESOURCES}/${own}`)).toMatchObject({ shares_space_with: [] });
+    expect(await read(`${VENUES}/${here}/resources`)).toMatchObject({ count: 1 });
+  });
+});
+
+describe('resource_id', () => {
+  test('is a slug of venue and resource, numbered where it is taken, in the whole service', async () => {
+    const [one, two] = [await venueNamed('Same Name'), await venueNamed('Same  name!')];
+    expect([await slug(one), await slug(one), await slug(two)]).toEqual([
+      'same-name-turf-a',
+      'same-name-turf-a-2',
+      'same-name-turf-a-3',
+    ]);
+  });
+
+  test('is another for each of several that are added at once', async () => {
+    const venueId = await venueNamed('Rush');
+    const ids = await Promise.all(Array.from({ length: 6 }, () => slug(venueId)));
+    expect(new Set(ids).size).toBe(6);
+    expect(await read(`${VENUES}/${venueId}/resources`)).toMatchObject({ count: 6 });
+  });
+
+  test.each([
+    ['कोर्ट', '🏸🏸'],
+    ['***', '###'],
+    ['&'.repeat(120), '&'.repeat(80)],
+    ['n'.repeat(120), 'r'.repeat(80)],
+    ['A_b/C', '__proto__'],
+  ])('is usable by partners whatever the names are: %s', async (venueName, name) => {
+    const venueId = await venueNamed(venueName);
+    const id = await slug(venueId, { name });
+    expect(id).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+    const seller = await anyPartner(service, [venueId]);
+    const [slotId = ''] = await freeSlotIds(seller, venueId);
+    expect(slotId.startsWith(`${id}_`)).toBe(true);
+    const query = `venue_id=${venueId}&date=2027-01-10&resource_id=${id}`;
+    expect(verdict(await seller.api.get(`/api/v1/slots/availability?${query}`))).toBe('200');
+    expect(verdict(await seller.api.post('/api/v1/partner/holds', { slot_id: slotId }))).toBe('201');
+  });
+});
+
+test('what partners see of a resource has nothing that is for operators', async () => {
+  const venue = await anyVenue(service);
+  const seller = await anyPartner(service, [venue.id]);
+  await anyResource(service, venue.id, { name: 'Full', shares_space_with: venue.resourceIds });
+  const { text } = await seller.api.get(`/api/v1/partner/venues/${venue.id}/resources`);
+  expect(text).not.toContain('shares_space_with');
+});

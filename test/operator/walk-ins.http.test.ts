@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { PLATFORM_PARTNER_ID } from '../../src/platform/ids.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyResource,
+  anyVenue,
+  bookSlot,
+  confirmBody,
+  dateIn,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+  slotsOf,
+} from '../support/factories.ts';
+import { rowOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { errorOf, verdict } from '../support/verdict.ts';
+
+let service: Service;
+let venueId: string;
+let turf: string;
+let partner: Partner;
+let slots: string[];
+
+beforeAll(async () => {
+  service = await startService();
+  const venue = await anyVenue(service, [{}], { name: 'Arena', city: 'Pune', time_zone: 'UTC' });
+  [venueId, turf = ''] = [venue.id, ...venue.resourceIds];
+  partner = await anyPartner(service, [venueId]);
+  slots = await freeSlotIds(partner, venueId);
+});
+afterAll(() => service.stop());
+
+const nextSlot = () => slots.shift() ?? '';
+const walkIn = (body: Json) => operatorOf(service).post('/api/v1/operator/walk-ins', body);
+const idOf = (hold: Json) => String(hold['hold_id']);
+const readHold = async (hold: Json) =>
+  expectStatus(await partner.api.get(`/api/v1/partner/holds/${idOf(hold)}`), 200);
+const outboxOf = async (hold: Json) => (await rowOf(service, 'reservations', { _id: idOf(hold) })).outbox;
+/** The reason of a refusal; anything else is an error. */
+async function refusal(body: Json): Promise<unknown> {
+  const reply = await walkIn(body);
+  if (verdict(reply) !== '409 SLOT_NOT_AVAILABLE') throw new Error(reply.text);
+  return errorOf(reply).conflict?.['reason'];
+}
+
+describe('POST /api/v1/operator/walk-ins', () => {
+  test('books a free slot for the platform, with the customer as given', async () => {
+    const slotId = nextSlot();
+    const body = { slot_id: slotId, customer_name: '$name', customer_phone: '98765 43210' };
+    const booking = expectStatus(await walkIn(body), 201);
+    expect(booking).toMatchObject({
+      partner_id: PLATFORM_PARTNER_ID,
+      venue_id: venueId,
+      resource_id: turf,
+      slot_id: slotId,
+      status: 'BOOKED',
+      price_rupees: 1200,
+      payment_reference: null,
+      customer_name: '$name',
+      customer_phone: '98765 43210',
+      customer_email: null,
+      venue: { venue_id: venueId, name: 'Arena', city: 'Pune' },
+    });
+    const seen = (await slotsOf(partner, venueId)).find((slot) => slot['slot_id'] === slotId);
+    expect(seen).toMatchObject({ unavailable_reason: 'booked' });
+    expect(verdict(await partner.api.post('/api/v1/partner/holds', { slot_id: slotId }))).toBe(
+      '409 SLOT_NOT_AVAILABLE',
+    );
+  });
+
+  test('needs nothing but the slot', async () => {
+    const booking = expectStatus(await walkIn({ slot_id: nextSlot() }), 201);
+    expect(booking).toMatchObject({ customer_name: null, customer_phone: null });
+  });
+
+  test("is no partner's booking: it is neither read nor listed by one", async () => {
+    const booking = expectStatus(await walkIn({ slot_id: nextSlot() }), 201);
+    const path = `/api/v1/bookings/${String(booking['booking_id'])}`;
+    expect(verdict(await partner.api.get(path))).toBe('404 BOOKING_NOT_FOUND');
+    expect((await partner.api.get('/api/v1/bookings')).text).not.toContain(String(booking['booking_id']));
+  });
+
+  test('announces the booking as made by the platform', async () => {
+    const booking = expectStatus(await walkIn({ slot_id: nextSlot() }), 201);
+    const made = {
+      type: 'booking_created',
+      originatorId: PLATFORM_PARTNER_ID,
+      bookingId: booking['booking_id'],
+    };
+    expect(await outboxOf(booking)).toMatchObject([made]);
+  });
+
+  test.each(['garbage', 'no-such-turf_20270110T0600Z'])(
+    'a slot that does not exist is 404 SLOT_NOT_FOUND: %s',
+    async (slotId) => {
+      expect(verdict(await walkIn({ slot_id: slotId }))).toBe('404 SLOT_NOT_FOUND');
+      expect(verdict(await walkIn({ slot_id: `${turf}_20270110T0615Z` }))).toBe('404 SLOT_NOT_FOUND');
+    },
+  );
+
+  test('a slot that has begun can be sold, one that has ended cannot', async () => {
+    const always = { duration_minutes: 60, operating_hours_start: '00:00', operating_hours_end: '00:00' };
+    const open = await anyVenue(service, [always], { time_zone: 'UTC' });
+    const seller = await anyPartner(service, [open.id]);
+    const now = new Date().toISOString();
+    const today = await slotsOf(seller, open.id, now.slice(0, 10));
+    const running = today.find((slot) => String(slot['slot_start']) <= now && now < String(slot['slot_end']));
+    expect(verdict(await walkIn({ slot_id: running?.['slot_id'] }))).toBe('201');
+    const [ended] = await slotsOf(seller, open.id, dateIn(-1));
+    expect(await refusal({ slot_id: ended?.['slot_id'], override_holds: true })).toBe('past');
+  });
+});
+
+describe('a slot that a partner holds', () => {
+  test('is 409 SLOT_NOT_AVAILABLE unless holds are to be overridden, and the hold stands', async () => {
+    const hold = await placeHold(partner, nextSlot());
+    for (const body of [{}, { override_holds: false }]) {
+      expect(await refusal({ slot_id: hold['slot_id'], ...body })).toBe('held');
+    }
+    expect(await readHold(hold)).toEqual(hold);
+    expect(verdict(await partner.api.post('/api/v1/bookings/confirm', confirmBody(idOf(hold))))).toBe('201');
+  });
+
+  test('is taken with override_holds: the hold is over, and its confirm a DOUBLE_BOOKING_ATTEMPT', async () => {
+    const hold = await placeHold(partner, nextSlot());
+    expect(verdict(await walkIn({ slot_id: hold['slot_id'], override_holds: true }))).toBe('201');
+    expect(await readHold(hold)).toMatchObject({ status: 'RELEASED' });
+    expect(verdict(await partner.api.post('/api/v1/bookings/confirm', confirmBody(idOf(hold))))).toBe(
+      '409 DOUBLE_BOOKING_ATTEMPT',
+    );
+    const told = (await outboxOf(hold)).map(({ type, originatorId }) => [type, originatorId]);
+    expect(told).toEqual([
+      ['hold_created', partner.id],
+      ['hold_cancelled', PLATFORM_PARTNER_ID],
+    ]);
+  });
+
+  test('whose hold was overridden: cancelling it is 200 without another event', async () => {
+    const hold = await placeHold(partner, nextSlot());
+    await walkIn({ slot_id: hold['slot_id'], override_holds: true });
+    const reply = await partner.api.post(`/api/v1/partner/holds/${idOf(hold)}/cancel`);
+    expect(expectStatus(reply, 200)).toMatchObject({ status: 'RELEASED' });
+    expect(await outboxOf(hold)).toHaveLength(2);
+    const list = expectStatus(await partner.api.get('/api/v1/partner/holds?status=RELEASED'), 200);
+    expect((list['data'] as Json[]).map(idOf)).toContain(idOf(hold));
+  });
+
+  test('is replayed to its partner as it was placed, though it was overridden', async () => {
+    const body = { slot_id: nextSlot(), idempotency_key: 'order-1' };
+    const first = await partner.api.post('/api/v1/partner/holds', body);
+    await walkIn({ slot_id: body.slot_id, override_holds: true });
+    expect((await partner.api.post('/api/v1/partner/holds', body)).text).toBe(first.text);
+  });
+});
+
+describe('a slot that is booked', () => {
+  test('is never taken, whatever is to be overridden', async () => {
+    const booking = await bookSlot(partner, nextSlot());
+    for (const override of [false, true]) {
+      expect(await refusal({ slot_id: booking['slot_id'], override_holds: override })).toBe('booked');
+    }
+    const stands = await partner.api.get(`/api/v1/bookings/${String(booking['booking_id'])}`);
+    expect(expectStatus(stands, 200)).toMatchObject({ status: 'BOOKED' });
+  });
+
+  test('by a walk-in is not taken by another', async () => {
+    const body = { slot_id: nextSlot(), override_holds: true };
+    expectStatus(await walkIn(body), 201);
+    expect(await refusal(body)).toBe('booked');
+  });
+
+  test('can be sold at the venue when its booking was cancelled', async () => {
+    const booking = await bookSlot(partner, nextSlot());
+    const ending = { reason: 'rain', idempotency_key: 'c' };
+    await partner.api.post(`/api/v1/bookings/${String(booking['booking_id'])}/cancel`, ending);
+    expect(verdict(await walkIn({ slot_id: booking['slot_id'] }))).toBe('201');
+  });
+});
+
+describe('a walk-in on ground that several holds fill', () => {
+  async function ground() {
+    const venue = await anyVenue(service, [{ name: 'North' }, { name: 'South' }], { time_zone: 'UTC' });
+    const full = await anyResource(service, venue.id, { name: 'Full', shares_space_with: venue.resourceIds });
+    const seller = await anyPartner(service, [venue.id]);
+    const at = (id = '') => `${id}_${dateIn(3).replaceAll('-', '')}T0600Z`;
+    const [north, south] = venue.resourceIds.map(at);
+    return { seller, north: north ?? '', south: south ?? '', full: at(full) };
+  }
+  const statusOf = async (seller: Partner, hold: Json) =>
+    expectStatus(await seller.api.get(`/api/v1/partner/holds/${idOf(hold)}`), 200)['status'];
+
+  test('overrides them all', async () => {
+    const { seller, north, south, full } = await ground();
+    const holds = [await placeHold(seller, north), await placeHold(seller, south)];
+    expect(await refusal({ slot_id: full })).toBe('held');
+    expect(verdict(await walkIn({ slot_id: full, override_holds: true }))).toBe('201');
+    for (const hold of holds) {
+      expect(verdict(await seller.api.post('/api/v1/bookings/confirm', confirmBody(idOf(hold))))).toBe(
+        '409 DOUBLE_BOOKING_ATTEMPT',
+      );
+    }
+  });
+
+  test('that a booking shares takes nothing from anyone', async () => {
+    const { seller, north, south, full } = await ground();
+    const hold = await placeHold(seller, north);
+    await bookSlot(seller, south);
+    expect(await refusal({ slot_id: full, override_holds: true })).toBe('booked');
+    expect(await statusOf(seller, hold)).toBe('ACTIVE');
+    expect(await outboxOf(hold)).toHaveLength(1);
+    expect(verdict(await seller.api.post('/api/v1/bookings/confirm', confirmBody(idOf(hold))))).toBe('201');
+  });
+});

@@ -1,0 +1,41 @@
+import type { Service } from './service.ts';
+
+/** What a fail point holds up: commands of one client (its appName), of these names, on one collection. */
+export type Blocked = { appName: string; command: string; collection: string };
+
+export type Block = {
+  /** Resolves when a command has been held up. */
+  met: () => Promise<void>;
+  lift: () => Promise<void>;
+};
+
+/**
+ * Makes MongoDB hold up commands for 3 s each, so that a process can be met in the middle of its work. A server has one
+ * such fail point: tests that use it need a mongod of their own.
+ */
+export async function blockCommands(service: Service, blocked: Blocked): Promise<Block> {
+  const { appName, command, collection } = blocked;
+  const data = {
+    appName,
+    failCommands: [command],
+    namespace: `${service.context.db.name}.${collection}`,
+    blockConnection: true,
+    blockTimeMS: 3000,
+  };
+  const failCommand = { configureFailPoint: 'failCommand' };
+  const { count } = await onAdmin(service, { ...failCommand, mode: 'alwaysOn', data });
+  // MongoDB counts for as long as it runs, whatever the fail point was set to do meanwhile.
+  const timesEntered = Number(count) + 1;
+  return {
+    met: async () => {
+      await onAdmin(service, { waitForFailPoint: 'failCommand', timesEntered, maxTimeMS: 20_000 });
+    },
+    lift: async () => {
+      await onAdmin(service, { ...failCommand, mode: 'off' });
+    },
+  };
+}
+
+async function onAdmin(service: Service, command: Record<string, unknown>): Promise<Record<string, unknown>> {
+  return service.context.db.getClient().db('admin').command(command);
+}

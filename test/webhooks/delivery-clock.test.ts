@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
+import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
+import type { Received, WebhookReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { rowOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { endProcesses, startProcess } from '../support/worker-process.ts';
+
+/** The contract's delays in seconds, and by what the configuration divides them here. */
+const CONTRACT_DELAYS = [300, 900, 1800, 3600];
+const FACTOR = 1000;
+/** What queue, worker and connection may add to a delay, on a busy machine. */
+const TOLERANCE_MS = 750;
+
+let service: Service;
+let receiver: WebhookReceiver;
+beforeAll(async () => {
+  const delays = CONTRACT_DELAYS.map((seconds) => seconds / FACTOR).join(',');
+  service = await startService({ WEBHOOK_RETRY_DELAYS_SECONDS: delays });
+  receiver = await startReceiver(500);
+  startProcess('workers/event-dispatch.ts', service.environment);
+  startProcess('workers/webhook-delivery.ts', service.environment);
+});
+afterAll(async () => {
+  await endProcesses();
+  await receiver.close();
+  await service.stop();
+});
+
+test(`with the clock compressed ${FACTOR} times, five attempts come by themselves, each delay kept, then a dead letter`, async () => {
+  const venue = await anyVenue(service);
+  const partner = await anyPartner(service, [venue.id]);
+  await subscribe(partner, receiver.url, ['hold_created']);
+  const [slotId = ''] = await freeSlotIds(partner, venue.id);
+
+  await placeHold(partner, slotId);
+
+  await eventually('five attempts', () => receiver.received.length === 5, 30_000);
+  const row = await eventually('the dead letter', async () => {
+    const found = await rowOf(service, 'deliveries', {});
+    return found.state === 'dead_letter' && found;
+  });
+  const gapsMs = gaps(receiver.received);
+  process.stdout.write(
+    `clock compressed by ${FACTOR}: ${CONTRACT_DELAYS.map((seconds, index) => `${seconds} s → ${Math.round(gapsMs[index] ?? 0)} ms`).join(', ')}\n`,
+  );
+  for (const [index, seconds] of CONTRACT_DELAYS.entries()) {
+    const delayMs = (seconds * 1000) / FACTOR;
+    expect(gapsMs[index]).toBeGreaterThanOrEqual(delayMs);
+    expect(gapsMs[index]).toBeLessThanOrEqual(delayMs + TOLERANCE_MS);
+  }
+  expect(row.attempts.map(({ deliveryId }) => deliveryId)).toEqual(
+    receiver.received.map(({ body }) => body['delivery_id']),
+  );
+});
+
+function gaps(attempts: readonly Received[]): number[] {
+  return attempts.slice(1).map((attempt, index) => attempt.atMs - (attempts[index]?.atMs ?? 0));
+}

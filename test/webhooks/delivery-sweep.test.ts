@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
+import { createSecretBox } from '../../src/platform/secret-box.ts';
+import { deliverWebhook } from '../../src/webhooks/deliver-webhook.service.ts';
+import type { DeliveryRow } from '../../src/webhooks/deliveries.model.ts';
+import { deliveryCollection } from '../../src/webhooks/deliveries.model.ts';
+import { rearmOverdueDeliveries } from '../../src/webhooks/deliveries.service.ts';
+import { createEndpointGate } from '../../src/webhooks/endpoint-gate.rules.ts';
+import { anyPartner, anyVenue, expectStatus, freeSlotIds, placeHold } from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+/** A delivery that has been due for a minute. */
+function overdue(subscriptionId: string, fields: Partial<DeliveryRow> = {}): DeliveryRow {
+  const aMinuteAgo = new Date(Date.now() - 60_000);
+  return {
+    _id: randomUUID(),
+    eventId: randomUUID(),
+    eventType: 'hold_created',
+    subscriptionId,
+    partnerId: randomUUID(),
+    state: 'pending',
+    generation: 1,
+    attemptsMade: 0,
+    attempts: [],
+    nextAttemptAt: aMinuteAgo,
+    leaseUntil: null,
+    deadLetteredAt: null,
+    createdAt: aMinuteAgo,
+    ...fields,
+  };
+}
+
+test('the sweep puts back every lost job, also those behind many whose jobs are there', async () => {
+  const { db } = service.context;
+  const ofFailingEndpoint = Array.from({ length: 30 }, () => overdue('failing'));
+  const ofHealthyEndpoint = overdue('healthy', { _id: 'zzz-the-last-by-id' });
+  await deliveryCollection(db).insertMany([...ofFailingEndpoint, ofHealthyEndpoint]);
+  const bounds = { graceMs: 5000, limit: 10, afterId: '', stopping: new AbortController().signal };
+
+  const first = await rearmOverdueDeliveries(service.context, bounds);
+  const second = await rearmOverdueDeliveries(service.context, bounds);
+
+  expect(first).toEqual({ count: 31, afterId: '' });
+  expect(second).toEqual({ count: 0, afterId: '' });
+  const queue = service.context.queues.byName('webhook-delivery');
+  expect(await queue.getJob(`delivery-${ofHealthyEndpoint._id}-g1`)).toBeDefined();
+});
+
+test('a secret that no key opens costs no attempt, and the operator is told', async () => {
+  const venue = await anyVenue(service);
+  const partner = await anyPartner(service, [venue.id]);
+  const subscription = expectStatus(
+    await partner.api.post('/api/v1/partner/webhooks', {
+      endpoint_url: 'http://127.0.0.1:9/never-called',
+      event_types: ['hold_created'],
+    }),
+    201,
+  );
+  const [slotId] = await freeSlotIds(partner, venue.id);
+  const hold = await placeHold(partner, String(slotId));
+  await dispatchEvents(service.context, String(hold['hold_id']));
+  const filter = { subscriptionId: String(subscription['id']) };
+  const row = await deliveryCollection(service.context.db).findOne(filter);
+  const deps = {
+    ...service.context,
+    secretBox: createSecretBox([Buffer.alloc(32, 99)]),
+    sender: { send: () => Promise.reject(new Error('nothing may be sent')) },
+    gate: createEndpointGate(2),
+  };
+
+  const result = await deliverWebhook(deps, {
+    deliveryId: String(row?._id),
+    subscriptionId: filter.subscriptionId,
+    generation: 1,
+    failuresKnown: 0,
+    signal: new AbortController().signal,
+  });
+
+  expect(result).toMatchObject({ kind: 'later', attemptsMade: 0 });
+  expect(await deliveryCollection(service.context.db).findOne(filter)).toMatchObject({
+    state: 'pending',
+    attempts: [],
+  });
+  expect(service.logs()).toContain('"alert":"secret_unreadable"');
+});
