@@ -6,7 +6,7 @@ import { cellsOf, spacesOf } from '../reservations/cells.rules.ts';
 import type { Claim } from '../reservations/reservation-reads.store.ts';
 import { findClaimsAtVenue } from '../reservations/reservation-reads.store.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
-import { findGrantedVenue, findResourceById, listResources } from '../venues/venues.service.ts';
+import { findGrantedVenue, findResourceById, resourcesOf } from '../venues/venues.service.ts';
 import type { Opening, SlotWindow } from './schedule.rules.ts';
 import { slotsOn } from './schedule.rules.ts';
 import { slotIdOf } from './slot-id.rules.ts';
@@ -46,7 +46,7 @@ export async function readAvailability(
   query: { venueId: string; date: string; resourceId?: string },
 ): Promise<Slot[]> {
   const venue = await requireAuthorizedVenue(deps, partnerId, query.venueId);
-  const resources = (await listResources(deps, venue._id)).filter(
+  const resources = (await resourcesOf(deps, venue)).filter(
     (resource) => query.resourceId === undefined || resource._id === query.resourceId,
   );
   if (query.resourceId !== undefined && resources.length === 0) throw resourceNotFound();
@@ -179,7 +179,7 @@ export async function findAlternatives(
   wanted: Date,
 ): Promise<Slot[]> {
   const date = localDateOf(wanted, venue.timeZone);
-  const sameSport = (await listResources(deps, venue._id)).filter(
+  const sameSport = (await resourcesOf(deps, venue)).filter(
     (each) => each.sportCategory === resource.sportCategory,
   );
   return (await readSlots(deps, venue, sameSport, [addDays(date, -1), date, addDays(date, 1)]))

@@ -1,7 +1,6 @@
 /** The embedded MongoDB and Redis of `npm start` and of the tests. */
 
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { lockDataFolder } from './data-folder.ts';
 import { startMongod } from './mongod.ts';
@@ -9,6 +8,7 @@ import { keptPort, requireFreePort } from './ports.ts';
 import { isAlive } from './process-table.ts';
 import { startRedis } from './redis.ts';
 import type { Environment, LogLine, RunningServer, ServerOptions } from './server-kinds.ts';
+import { temporaryParent } from './temporary-folder.ts';
 
 const temporaryPrefix = 'partner-booking-servers-';
 
@@ -101,12 +101,13 @@ async function openFolder(dataDir: string | undefined): Promise<OpenFolder> {
 
 /** A new folder that names this process, after removing those whose process was killed before it could. */
 async function makeTemporaryFolder(): Promise<string> {
-  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(temporaryPrefix));
+  const parent = await temporaryParent();
+  const names = (await readdir(parent)).filter((name) => name.startsWith(temporaryPrefix));
   for (const name of names) {
     const [pid = ''] = name.slice(temporaryPrefix.length).split('-');
-    if (!isAlive(Number(pid))) await rm(path.join(tmpdir(), name), { recursive: true, force: true });
+    if (!isAlive(Number(pid))) await rm(path.join(parent, name), { recursive: true, force: true });
   }
-  return mkdtemp(path.join(tmpdir(), `${temporaryPrefix}${process.pid}-`));
+  return mkdtemp(path.join(parent, `${temporaryPrefix}${process.pid}-`));
 }
 
 /** Last started, first stopped; every one is tried, and the first error is thrown at the end. */

@@ -156,6 +156,11 @@ export async function listResources(deps: { db: Db }, venueId: string): Promise<
   return listResourceRows(deps.db, venueId);
 }
 
+/** The resources of a venue that the caller has read already. */
+export async function resourcesOf(deps: { db: Db }, venue: VenueRow): Promise<ResourceRow[]> {
+  return listResourceRows(deps.db, venue._id);
+}
+
 /** The resource, or null where there is none of that id. */
 export async function findResourceById(deps: { db: Db }, resourceId: string): Promise<ResourceRow | null> {
   return findResource(deps.db, resourceId);

@@ -9,6 +9,7 @@ import { Redis } from 'ioredis';
 import mongoose from 'mongoose';
 import { nodeArguments } from '../../src/embedded/node-arguments.ts';
 import { isAlive } from '../../src/embedded/process-table.ts';
+import { temporaryParent } from '../../src/embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -171,6 +172,6 @@ test('without a folder of its own a run leaves no files', async () => {
 });
 
 async function temporaryNames(): Promise<string[]> {
-  const names = await readdir(path.dirname(folder));
+  const names = await readdir(await temporaryParent());
   return names.filter((name) => name.startsWith(`partner-booking-servers-${process.pid}-`));
 }

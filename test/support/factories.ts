@@ -19,11 +19,6 @@ export function expectStatus(reply: Reply, status: number): Json {
   return reply.text === '' ? {} : json(reply);
 }
 
-/** The code of an error answer. */
-export function codeOf(reply: Reply): unknown {
-  return (json(reply)['error'] as Json | undefined)?.['code'];
-}
-
 export type Partner = { id: string; apiKey: string; api: Client };
 export type Venue = { id: string; resourceIds: string[] };
 

@@ -28,7 +28,7 @@ export async function blockCommands(service: Service, blocked: Blocked): Promise
   const timesEntered = Number(count) + 1;
   return {
     met: async () => {
-      await onAdmin(service, { waitForFailPoint: 'failCommand', timesEntered, maxTimeMS: 20_000 });
+      await onAdmin(service, { waitForFailPoint: 'failCommand', timesEntered, maxTimeMS: 40_000 });
     },
     lift: async () => {
       await onAdmin(service, { ...failCommand, mode: 'off' });

@@ -3,11 +3,11 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { findBinary } from '../../src/embedded/find-binary.ts';
 import { startMongod } from '../../src/embedded/mongod.ts';
 import { redisKind } from '../../src/embedded/server-kinds.ts';
+import { temporaryParent } from '../../src/embedded/temporary-folder.ts';
 import { eventually } from './eventually.ts';
 
 /** A server that belongs to one test file, on a port that is known, and refuses, before it is started. */
@@ -26,7 +26,7 @@ export type OwnRedis = OwnServer & {
 
 /** A MongoDB, a replica set of one; fail points are allowed. */
 export async function ownMongod(): Promise<OwnServer> {
-  const dataPath = await mkdtemp(path.join(tmpdir(), 'partner-booking-test-'));
+  const dataPath = await mkdtemp(path.join(await temporaryParent(), 'partner-booking-test-'));
   const port = await freePort();
   let stop = (): Promise<void> => Promise.resolve();
   return {

@@ -21,6 +21,9 @@ export type SpawnedProcess = {
 };
 
 const projectFolder = path.resolve(import.meta.dirname, '../..');
+/** Starting takes a second of processor time, which can be long in coming on a busy machine. */
+export const START_DEADLINE_MS = 40_000;
+
 const started: { child: ChildProcess; exited: Promise<Exit> }[] = [];
 
 /** Starts a program of the project, such as `workers/hold-expiry.ts`, with this environment and no other. */
@@ -72,11 +75,15 @@ export async function endProcesses(): Promise<void> {
 
 /** Waits for a line with this message. */
 export function logged(process: SpawnedProcess, message: string): Promise<LogLine> {
-  return eventually(`"${message}" in the log`, () => process.log().find((line) => line['msg'] === message));
+  return eventually(
+    `"${message}" in the log`,
+    () => process.log().find((line) => line['msg'] === message),
+    START_DEADLINE_MS,
+  );
 }
 
 /** The JSON lines of a log; whatever else was printed is left out. */
-export function logLinesOf(text: string): LogLine[] {
+function logLinesOf(text: string): LogLine[] {
   return text
     .split('\n')
     .filter((line) => line.startsWith('{') && line.endsWith('}'))
