@@ -16,7 +16,7 @@ import { startReceiver } from '../support/receiver.ts';
 import { rowsOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
-import { endProcesses, startProcess } from '../support/worker-process.ts';
+import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
 
 const ANSWER_WITHIN_MS = 500;
 
@@ -85,7 +85,7 @@ test.each<{ outage: string; begin: () => Promise<void>; end: () => Promise<void>
   'with Redis $outage: calls answer within 500 ms, and afterwards expiry and events arrive by themselves',
   async ({ begin, end }) => {
     const warm = await bookAndCancel();
-    await eventually('the workers work', () => heardOf(warm.holdId).length === 3, 30_000);
+    await eventually('the workers work', () => heardOf(warm.holdId).length === 3, START_DEADLINE_MS);
 
     await begin();
     const { calls, holdId } = await bookAndCancel();

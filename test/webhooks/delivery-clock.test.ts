@@ -6,7 +6,7 @@ import { startReceiver } from '../support/receiver.ts';
 import { rowOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
-import { endProcesses, startProcess } from '../support/worker-process.ts';
+import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
 
 /** The contract's delays in seconds, and by what the configuration divides them here. */
 const CONTRACT_DELAYS = [300, 900, 1800, 3600];
@@ -37,7 +37,7 @@ test(`with the clock compressed ${FACTOR} times, five attempts come by themselve
 
   await placeHold(partner, slotId);
 
-  await eventually('five attempts', () => receiver.received.length === 5, 30_000);
+  await eventually('five attempts', () => receiver.received.length === 5, START_DEADLINE_MS);
   const row = await eventually('the dead letter', async () => {
     const found = await rowOf(service, 'deliveries', {});
     return found.state === 'dead_letter' && found;

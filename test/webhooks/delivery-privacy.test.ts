@@ -20,7 +20,7 @@ import { rowsOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, startProcess } from '../support/worker-process.ts';
+import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
 
 /** Each value occurs nowhere else, so where it is found it was written. */
 const CUSTOMER = {
@@ -91,10 +91,14 @@ beforeAll(async () => {
   secrets.push((await subscribe(other, toOther.url)).secretKey);
   secrets.push((await subscribe(other, failing.url)).secretKey);
   await makeEveryEvent(venue.id);
-  await eventually('every event has been attempted thrice', async () => {
-    const deliveries = await rowsOf(service, 'deliveries');
-    return deliveries.length === 27 && deliveries.every(({ attempts }) => attempts.at(-1)?.statusCode);
-  });
+  await eventually(
+    'every event has been attempted thrice',
+    async () => {
+      const deliveries = await rowsOf(service, 'deliveries');
+      return deliveries.length === 27 && deliveries.every(({ attempts }) => attempts.at(-1)?.statusCode);
+    },
+    START_DEADLINE_MS,
+  );
   await failing.close();
 });
 afterAll(async () => {

@@ -19,7 +19,7 @@ import { headerOf, startReceiver } from '../support/receiver.ts';
 import { rowOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { OPERATOR_KEY, startService } from '../support/service.ts';
-import { endProcesses, startProcess } from '../support/worker-process.ts';
+import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
 
 const QUEUES_PATH = '/queues/api/queues';
 
@@ -40,7 +40,11 @@ beforeAll(async () => {
   await subscribe(partner, receiver.url, ['hold_created']);
   const [slotId = ''] = await freeSlotIds(partner, venue.id);
   await placeHold(partner, slotId);
-  await eventually('the dead letter', async () => (await readRow()).state === 'dead_letter', 30_000);
+  await eventually(
+    'the dead letter',
+    async () => (await readRow()).state === 'dead_letter',
+    START_DEADLINE_MS,
+  );
   delivery = await readRow();
   await jobIs('failed');
 });

@@ -11,7 +11,7 @@ import { rowOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, startProcess } from '../support/worker-process.ts';
+import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
 
 /** The contract's, in seconds. */
 const DELAYS = [300, 900, 1800, 3600];
@@ -40,8 +40,10 @@ afterAll(async () => {
 /** The delivery of the `hold_created` that a new hold makes, once its first attempt has arrived. */
 async function anyDelivery(): Promise<DeliveryRow> {
   const { hold_id } = await placeHold(partner, slotIds.pop() ?? '');
-  const attempt = await eventually('the first attempt', () =>
-    receiver.received.find(({ body }) => body['hold_id'] === hold_id),
+  const attempt = await eventually(
+    'the first attempt',
+    () => receiver.received.find(({ body }) => body['hold_id'] === hold_id),
+    START_DEADLINE_MS,
   );
   return rowOf(service, 'deliveries', { eventId: attempt.body['event_id'] });
 }

@@ -15,7 +15,7 @@ import type { Received, WebhookReceiver } from '../support/receiver.ts';
 import { headerOf, isGenuine, startReceiver } from '../support/receiver.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
-import { endProcesses, startProcess } from '../support/worker-process.ts';
+import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
 
 let service: Service;
 let partner: Partner;
@@ -49,7 +49,7 @@ async function threeAttempts(afterFirst?: (subscriptionId: string) => Promise<st
   const { id, secretKey } = await subscribe(partner, receiver.url, ['hold_created']);
   const hold = await placeHold(partner, slotIds.pop() ?? '');
   const own = () => receiver.received.filter(({ body }) => body['hold_id'] === hold['hold_id']);
-  await eventually('the first attempt', () => own().length > 0, 30_000);
+  await eventually('the first attempt', () => own().length > 0, START_DEADLINE_MS);
   const laterSecretKey = (await afterFirst?.(id)) ?? secretKey;
   await eventually('three attempts', () => own().length === 3);
   return { attempts: own(), secretKey, laterSecretKey };

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { DeliveryRow } from '../../src/webhooks/deliveries.model.ts';
+import { eventually } from '../support/eventually.ts';
+import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
+import type { Answering, WebhookReceiver } from '../support/receiver.ts';
+import { headerOf, startReceiver } from '../support/receiver.ts';
+import { rowOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import type { SpawnedProcess } from '../support/worker-process.ts';
+import {
+  endProcesses,
+  logged,
+  START_DEADLINE_MS,
+  startProcess,
+  stopProcess,
+} from '../support/worker-process.ts';
+
+/** What an orchestrator grants before it kills (operator interface, "Processes"). */
+const GRACE_MS = 25_000;
+
+const services: Service[] = [];
+const receivers: WebhookReceiver[] = [];
+
+/** A delivery worker whose first attempt has arrived at a receiver that does not answer by itself. */
+type Scene = { receiver: WebhookReceiver; worker: SpawnedProcess; startWorker: () => SpawnedProcess } & {
+  readRow: () => Promise<DeliveryRow>;
+  isDelivered: () => Promise<boolean>;
+};
+
+async function attemptInProgress(answering: Answering, overrides: Record<string, string>): Promise<Scene> {
+  const service = await startService(overrides);
+  services.push(service);
+  const receiver = await startReceiver(answering);
+  receivers.push(receiver);
+  const venue = await anyVenue(service);
+  const partner = await anyPartner(service, [venue.id]);
+  await subscribe(partner, receiver.url, ['hold_created']);
+  startProcess('workers/event-dispatch.ts', service.environment);
+  const startWorker = () => startProcess('workers/webhook-delivery.ts', service.environment);
+  const worker = startWorker();
+  const [slotId = ''] = await freeSlotIds(partner, venue.id);
+  await placeHold(partner, slotId);
+  await eventually('the first attempt arrives', () => receiver.received.length === 1, START_DEADLINE_MS);
+  const readRow = () => rowOf(service, 'deliveries', {});
+  const isDelivered = async () => (await readRow()).state === 'succeeded';
+  return { receiver, worker, startWorker, readRow, isDelivered };
+}
+
+async function stopWhileTheReceiverIsSlow() {
+  let answer = (): void => undefined;
+  const scene = await attemptInProgress((_attempt, response) => {
+    answer = () => void response.writeHead(200).end();
+  }, {});
+  const stopping = stopProcess(scene.worker);
+  await logged(scene.worker, 'stopping');
+  answer();
+  const { code } = await stopping;
+  return { code, row: await scene.readRow() };
+}
+
+async function stopWhileTheReceiverHangs() {
+  // A timeout longer than the grace: the attempt would not end by itself in time.
+  const scene = await attemptInProgress(() => undefined, { WEBHOOK_TIMEOUT_MS: '60000' });
+  const end = await stopProcess(scene.worker);
+  const rowAtEnd = await scene.readRow();
+  scene.receiver.answerWith(200);
+  scene.startWorker();
+  await eventually('the next worker delivers', scene.isDelivered, START_DEADLINE_MS);
+  return { end, rowAtEnd, row: await scene.readRow(), received: scene.receiver.received };
+}
+
+async function killTwiceWhileTheReceiverHangs() {
+  // A dead worker's attempt is taken up when its lease (the timeout and 5 s) and its lock in the queue are over.
+  const scene = await attemptInProgress(() => undefined, { WEBHOOK_TIMEOUT_MS: '1000' });
+  let { worker } = scene;
+  for (const kills of [1, 2]) {
+    await eventually(`attempt ${kills}`, () => scene.receiver.received.length === kills, START_DEADLINE_MS);
+    worker.signal('SIGKILL');
+    await worker.exited;
+    worker = scene.startWorker();
+  }
+  scene.receiver.answerWith(200);
+  await eventually('the third worker delivers', scene.isDelivered, 40_000);
+  return { row: await scene.readRow(), received: scene.receiver.received };
+}
+
+// They mostly wait, so they go on side by side.
+let slow: ReturnType<typeof stopWhileTheReceiverIsSlow>;
+let hanging: ReturnType<typeof stopWhileTheReceiverHangs>;
+let killed: ReturnType<typeof killTwiceWhileTheReceiverHangs>;
+beforeAll(async () => {
+  slow = stopWhileTheReceiverIsSlow();
+  hanging = stopWhileTheReceiverHangs();
+  killed = killTwiceWhileTheReceiverHangs();
+  await Promise.allSettled([slow, hanging, killed]);
+}, 150_000);
+afterAll(async () => {
+  await endProcesses();
+  for (const receiver of receivers) await receiver.close();
+  for (const service of services) await service.stop();
+});
+
+const outcomesOf = ({ attempts }: DeliveryRow) => attempts.map(({ outcome, attempt }) => [outcome, attempt]);
+
+test('at SIGTERM the worker completes the attempt in progress and records what came of it', async () => {
+  const { code, row } = await slow;
+
+  expect(code).toBe(0);
+  expect(row).toMatchObject({ state: 'succeeded', attemptsMade: 1 });
+  expect(outcomesOf(row)).toEqual([['succeeded', 1]]);
+});
+
+test('at SIGTERM the worker hands back an attempt that takes too long, uncounted, and the next worker makes it', async () => {
+  const { end, rowAtEnd, row, received } = await hanging;
+
+  expect(end.code).toBe(0);
+  expect(end.tookMs).toBeLessThan(GRACE_MS - 2000);
+  expect(rowAtEnd).toMatchObject({ state: 'pending', attemptsMade: 0, leaseUntil: null });
+  expect(outcomesOf(rowAtEnd)).toEqual([['interrupted', 1]]);
+  expect(outcomesOf(row)).toEqual([
+    ['interrupted', 1],
+    ['succeeded', 1],
+  ]);
+  expect(received.map((attempt) => headerOf(attempt, 'x-delivery-attempt'))).toEqual(['1', '1']);
+  expect(new Set(received.map(({ body }) => body['event_id'])).size).toBe(1);
+});
+
+test('when workers are killed in two attempts running, the third delivers the same event and counts one attempt', async () => {
+  const { row, received } = await killed;
+
+  expect(row).toMatchObject({ state: 'succeeded', attemptsMade: 1 });
+  expect(outcomesOf(row)).toEqual([
+    ['interrupted', 1],
+    ['interrupted', 1],
+    ['succeeded', 1],
+  ]);
+  expect(received.map((attempt) => headerOf(attempt, 'x-delivery-attempt'))).toEqual(['1', '1', '1']);
+  expect(new Set(received.map(({ body }) => body['event_id'])).size).toBe(1);
+  expect(new Set(received.map(({ body }) => body['delivery_id'])).size).toBe(3);
+});

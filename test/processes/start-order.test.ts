@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import {
+  anyPartner,
+  anyVenue,
+  expectStatus,
+  freeSlotIds,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
+import type { OwnServer } from '../support/own-servers.ts';
+import { ownMongod, ownRedis } from '../support/own-servers.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { serviceEnvironment } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+import type { SpawnedProcess } from '../support/worker-process.ts';
+import { endProcesses, logged, startProcess } from '../support/worker-process.ts';
+
+const WORKERS = ['workers/hold-expiry.ts', 'workers/event-dispatch.ts', 'workers/webhook-delivery.ts'];
+
+let mongod: OwnServer;
+let redis: OwnServer;
+let environment: Record<string, string>;
+let api: SpawnedProcess;
+let workers: SpawnedProcess[];
+let urls: { url: string; adminUrl: string };
+
+// Everything is started while nothing listens on either port; the tests below follow one story, in order.
+beforeAll(async () => {
+  [mongod, redis] = await Promise.all([ownMongod(), ownRedis()]);
+  environment = {
+    ...serviceEnvironment('start-order'),
+    MONGODB_URI: mongod.uri,
+    REDIS_URL: redis.uri,
+    HOLD_TTL_SECONDS: '1',
+  };
+  api = startProcess('src/api.ts', environment);
+  workers = WORKERS.map((file) => startProcess(file, environment));
+  urls = (await api.ready) as typeof urls;
+});
+afterAll(async () => {
+  await endProcesses();
+  await Promise.all([mongod.discard(), redis.discard()]);
+});
+
+test('without MongoDB and Redis every process waits and says for what', async () => {
+  for (const process of [api, ...workers]) {
+    await logged(process, 'waiting for MongoDB: it cannot be reached yet');
+    await logged(process, 'waiting for Redis: it cannot be reached');
+  }
+  // The API serves without them; a worker that is ready would claim to work.
+  const ready = [api, ...workers].map((each) => each.log().some((line) => line['msg'] === 'ready'));
+  expect(ready).toEqual([true, false, false, false]);
+});
+
+test('without MongoDB and Redis the API lives, is not ready, and answers 503 with Retry-After', async () => {
+  const client = createClient(urls.url, `pk_sandbox_${'a'.repeat(16)}_${'b'.repeat(43)}`);
+  const refused = await client.get('/api/v1/partner/venues');
+
+  expect((await client.get('/healthz')).status).toBe(200);
+  expect(await client.get('/readyz')).toMatchObject({
+    status: 503,
+    body: { status: 'unavailable', database: 'unreachable', redis: 'unreachable' },
+  });
+  expect(verdict(refused)).toBe('503 SERVICE_UNAVAILABLE');
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+});
+
+test('with MongoDB there, the API is not ready until its indexes are, whatever becomes of Redis', async () => {
+  const { get } = createClient(urls.url, undefined);
+  await mongod.start();
+  await eventually('MongoDB is met', async () => (await get('/readyz')).text.includes('missing_indexes'));
+
+  const migrated = await startProcess('src/migrate.ts', environment).exited;
+
+  expect(migrated.code).toBe(0);
+  await eventually('ready', async () => (await get('/readyz')).status === 200);
+  expect((await get('/readyz')).body).toEqual({ status: 'ready', database: 'ok', redis: 'unreachable' });
+});
+
+test('when both have come, what was started before them works: a hold is announced, expires, and is announced again', async () => {
+  await redis.start();
+  const venue = await anyVenue(urls);
+  const partner = await anyPartner(urls, [venue.id]);
+  const receiver = await startReceiver();
+  await subscribe(partner, receiver.url);
+  const [slotId = ''] = await freeSlotIds(partner, venue.id);
+
+  const { hold_id } = await placeHold(partner, slotId);
+
+  await eventually('both events', () => receiver.received.length >= 2, 25_000);
+  await receiver.close();
+  // Deliveries may overtake each other.
+  const heard = receiver.received.map(({ body }) => [body['event_type'], body['hold_id']].join());
+  expect(heard.toSorted()).toEqual([`hold_created,${String(hold_id)}`, `hold_expired,${String(hold_id)}`]);
+  expect(expectStatus(await partner.api.get(`/api/v1/partner/holds/${String(hold_id)}`), 200)).toMatchObject({
+    status: 'EXPIRED',
+  });
+});

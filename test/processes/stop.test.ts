@@ -1,0 +1,148 @@
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { eventually } from '../support/eventually.ts';
+import { anyPartner, anyVenue, freeSlotIds } from '../support/factories.ts';
+import type { OwnRedis } from '../support/own-servers.ts';
+import { freePort, ownRedis } from '../support/own-servers.ts';
+import { rowOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { endProcesses, logged, startProcess, stopProcess } from '../support/worker-process.ts';
+
+const PROGRAMS = [
+  'src/api.ts',
+  'workers/hold-expiry.ts',
+  'workers/event-dispatch.ts',
+  'workers/webhook-delivery.ts',
+];
+/** What an orchestrator grants before it kills (operator interface, "Processes"). */
+const GRACE_MS = 25_000;
+
+let redis: OwnRedis;
+beforeAll(async () => {
+  redis = await ownRedis();
+});
+const services: Service[] = [];
+async function anyService(overrides: Record<string, string> = {}): Promise<Service> {
+  const service = await startService(overrides);
+  services.push(service);
+  return service;
+}
+afterAll(async () => {
+  await endProcesses();
+  for (const service of services) await service.stop();
+  await redis.discard();
+});
+
+describe('at SIGTERM every process ends with exit code 0 well within its grace', () => {
+  let environment: Record<string, string>;
+  let nowhere: Record<string, string>;
+  beforeAll(async () => {
+    ({ environment } = await anyService());
+    const [mongodPort, redisPort] = [await freePort(), await freePort()];
+    nowhere = {
+      MONGODB_URI: `mongodb://127.0.0.1:${mongodPort}/partner_booking?replicaSet=embedded`,
+      REDIS_URL: `redis://127.0.0.1:${redisPort}`,
+    };
+  });
+
+  test.each<{ situation: string; away: string[]; sign: string }>([
+    { situation: 'with nothing to do', away: [], sign: 'ready' },
+    { situation: 'while Redis is away', away: ['REDIS_URL'], sign: 'ready' },
+    {
+      situation: 'while MongoDB and Redis are away',
+      away: ['MONGODB_URI', 'REDIS_URL'],
+      sign: 'waiting for MongoDB: it cannot be reached yet',
+    },
+  ])('$situation', async ({ away, sign }) => {
+    const missing = Object.fromEntries(away.map((name) => [name, nowhere[name] ?? '']));
+    const processes = PROGRAMS.map((file) => startProcess(file, { ...environment, ...missing }));
+    await Promise.all(processes.map((each) => logged(each, sign)));
+    if (away.length > 0) {
+      await Promise.all(processes.map((each) => logged(each, 'waiting for Redis: it cannot be reached')));
+    }
+
+    const ends = await Promise.all(processes.map(stopProcess));
+
+    expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    expect(Math.max(...ends.map(({ tookMs }) => tookMs))).toBeLessThan(GRACE_MS / 2);
+  });
+});
+
+test('while Redis is frozen, its connections open, every process ends so all the same', async () => {
+  await redis.start();
+  const service = await anyService({ REDIS_URL: redis.uri });
+  const processes = PROGRAMS.map((file) => startProcess(file, service.environment));
+  await Promise.all(processes.map((each) => logged(each, 'ready')));
+  // A producer each, and of each worker two more; this service has one too, and so does who asks.
+  await eventually('all are connected', async () => (await countClients(redis.uri)) >= 12);
+  await redis.signal('SIGSTOP');
+
+  const ends = await Promise.all(processes.map(stopProcess));
+
+  await redis.signal('SIGCONT');
+  expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+  expect(Math.max(...ends.map(({ tookMs }) => tookMs))).toBeLessThan(GRACE_MS / 2);
+});
+
+async function countClients(uri: string): Promise<number> {
+  const asker = new Redis(uri);
+  const lines = (await asker.client('LIST')) as string;
+  asker.disconnect();
+  return lines.trim().split('\n').length;
+}
+
+describe('the API at SIGTERM', () => {
+  /** Sends `text` to the API over a connection of its own. */
+  async function send(url: string, text: string): Promise<{ socket: Socket; received: () => string }> {
+    const chunks: Buffer[] = [];
+    const { port } = new URL(url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.on('data', (chunk) => void chunks.push(chunk)).on('error', () => undefined);
+    await new Promise((resolve) => socket.once('connect', resolve));
+    socket.write(text);
+    return { socket, received: () => Buffer.concat(chunks).toString() };
+  }
+
+  test('finishes the request in progress, takes no new one, and waits for no idle connection', async () => {
+    const service = await anyService();
+    const venue = await anyVenue(service);
+    const partner = await anyPartner(service, [venue.id]);
+    const [slotId] = await freeSlotIds(partner, venue.id);
+    const api = startProcess('src/api.ts', service.environment);
+    const url = String((await api.ready)['url']);
+    await eventually('the API is ready', async () => (await fetch(`${url}/readyz`)).ok);
+    const silent = await send(url, '');
+    const idle = await send(url, 'GET /healthz HTTP/1.1\r\nHost: api\r\n\r\n');
+    await eventually('the idle connection has its answer', () => idle.received().includes('"ok"'));
+    const body = JSON.stringify({ slot_id: slotId });
+    const head = [
+      'POST /api/v1/partner/holds HTTP/1.1',
+      'Host: api',
+      `x-api-key: ${partner.apiKey}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ].join('\r\n');
+    const inProgress = await send(url, `${head}\r\n\r\n${body.slice(0, 5)}`);
+    // Its head has been read once a request that was sent later has been answered.
+    await fetch(`${url}/healthz`);
+
+    const stopping = stopProcess(api);
+    await logged(api, 'stopping');
+    await eventually('new connections are refused', () =>
+      fetch(`${url}/healthz`).then(
+        () => false,
+        () => true,
+      ),
+    );
+    inProgress.socket.write(body.slice(5));
+    const { code, tookMs } = await stopping;
+
+    expect(inProgress.received()).toMatch(/^HTTP\/1\.1 201 /);
+    expect(code).toBe(0);
+    expect(tookMs).toBeLessThan(GRACE_MS / 2);
+    expect(await rowOf(service, 'reservations', {})).toMatchObject({ slotId, status: 'ACTIVE' });
+    for (const { socket } of [silent, idle, inProgress]) socket.destroy();
+  });
+});

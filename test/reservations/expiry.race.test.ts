@@ -1,0 +1,190 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '../../src/platform/ids.ts';
+import { expireHold } from '../../src/reservations/reservations.service.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  confirmBody,
+  dateIn,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+} from '../support/factories.ts';
+import { rowOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+const BATCH = 40;
+/** Within a batch the head starts lie so far apart. */
+const SPREAD_MS = 300;
+
+/** One side of a race for a hold: acts after `delayMs` and answers what it was told. */
+type Contestant = (hold: Json, delayMs: number) => Promise<string>;
+
+let service: Service;
+let partner: Partner;
+let rival: Partner;
+const slotIds: string[] = [];
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT_PER_MINUTE: '0', MAX_ACTIVE_HOLDS: '100000' });
+  const hours = { duration_minutes: 30, operating_hours_start: '06:00', operating_hours_end: '20:00' };
+  const venue = await anyVenue(service, [hours]);
+  partner = await anyPartner(service, [venue.id]);
+  rival = await anyPartner(service, [venue.id]);
+  for (let day = 3; day < 33; day += 1) {
+    slotIds.push(...(await freeSlotIds(partner, venue.id, dateIn(day))));
+  }
+});
+afterAll(() => service.stop());
+
+const confirm: Contestant = async (hold, delayMs) => {
+  await delay(delayMs);
+  return verdict(await partner.api.post('/api/v1/bookings/confirm', confirmBody(hold['hold_id'])));
+};
+
+const release: Contestant = async (hold, delayMs) => {
+  await delay(delayMs);
+  return verdict(await partner.api.post(`/api/v1/partner/holds/${String(hold['hold_id'])}/cancel`));
+};
+
+const walkIn: Contestant = async (hold, delayMs) => {
+  await delay(delayMs);
+  const body = { slot_id: hold['slot_id'], override_holds: true };
+  return verdict(await operatorOf(service).post('/api/v1/operator/walk-ins', body));
+};
+
+/**
+ * The hold lapses after `delayMs` by the database's clock; the expiry worker's function and a rival's hold, which settles
+ * whatever lapsed hold is in its way, both try to end it then.
+ */
+const expiry: Contestant = async (hold, delayMs) => {
+  const holdId = String(hold['hold_id']);
+  await lapseAfter(holdId, delayMs);
+  const asWorker = async () => {
+    for (;;) {
+      // The first call comes too early, as a job can by a host's clock.
+      const leftMs = await expireHold(service.context, holdId);
+      if (leftMs === 0) return;
+      await delay(leftMs);
+    }
+  };
+  const asRival = async () => {
+    await delay(delayMs);
+    await rival.api.post('/api/v1/partner/holds', { slot_id: hold['slot_id'] });
+  };
+  await Promise.all([asWorker(), asRival()]);
+  return '';
+};
+
+async function lapseAfter(holdId: string, delayMs: number): Promise<void> {
+  await service.context.db
+    .collection<{ _id: string }>('reservations')
+    .updateOne({ _id: holdId }, [{ $set: { holdExpiresAt: { $add: ['$$NOW', delayMs] } } }]);
+}
+
+/** How the hold ended: its state, the events in its outbox, what each side was told, and whether that was its time. */
+async function endOf(hold: Json, answers: readonly string[]): Promise<string> {
+  const row = await rowOf(service, 'reservations', { _id: hold['hold_id'] });
+  const events = row.outbox.map(({ type }) => type).join(', ');
+  const endedAt = row.bookedAt ?? row.releasedAt ?? row.expiredAt;
+  const isLapsed = endedAt !== undefined && endedAt >= row.holdExpiresAt;
+  const atItsTime = isLapsed === (row.status === 'EXPIRED') ? '' : 'not at its time';
+  return [row.status, events, ...answers, atItsTime].filter((part) => part !== '').join(' | ');
+}
+
+type Race = {
+  race: string;
+  count: number;
+  sides: [Contestant, Contestant];
+  /** The two ends that are right: the first side's, then the second's. */
+  ends: [string, string];
+};
+
+/**
+ * Races both sides for each of `count` holds, with another head start each time. Which side is to be held back is learnt
+ * from batch to batch, so that both win now and then on machines of any speed. Answers every distinct end.
+ */
+async function endsOfRaces({ count, sides: [first, second], ends }: Race): Promise<Set<string>> {
+  const seen = new Set<string>();
+  let headStartOfFirstMs = 0;
+  for (let done = 0; done < count; done += BATCH) {
+    const wanted = slotIds.splice(0, BATCH);
+    const holds = await Promise.all(wanted.map((slotId) => placeHold(partner, slotId)));
+    const batch = await Promise.all(
+      holds.map(async (hold, index) => {
+        const headStartMs = headStartOfFirstMs + (index / holds.length - 0.5) * SPREAD_MS;
+        const sides = [first(hold, Math.max(0, -headStartMs)), second(hold, Math.max(0, headStartMs))];
+        return endOf(hold, await Promise.all(sides));
+      }),
+    );
+    for (const end of batch) seen.add(end);
+    const shareOfFirst = batch.filter((end) => end === ends[0]).length / batch.length;
+    headStartOfFirstMs += (0.5 - shareOfFirst) * 2 * SPREAD_MS;
+  }
+  return seen;
+}
+
+describe('of two ways in which a hold can end, exactly one happens, with its one event', () => {
+  test.each<Race>([
+    {
+      race: 'confirm racing expiry',
+      count: 200,
+      sides: [confirm, expiry],
+      ends: [
+        'BOOKED | hold_created, booking_created | 201',
+        'EXPIRED | hold_created, hold_expired | 409 HOLD_EXPIRED',
+      ],
+    },
+    {
+      race: 'release racing expiry',
+      count: 200,
+      sides: [release, expiry],
+      ends: [
+        'RELEASED | hold_created, hold_cancelled | 200',
+        'EXPIRED | hold_created, hold_expired | 409 HOLD_EXPIRED',
+      ],
+    },
+    {
+      race: 'confirm racing release',
+      count: 120,
+      sides: [confirm, release],
+      ends: [
+        'BOOKED | hold_created, booking_created | 201 | 409 INVALID_HOLD_STATE',
+        'RELEASED | hold_created, hold_cancelled | 409 INVALID_HOLD_STATE | 200',
+      ],
+    },
+    {
+      race: 'confirm racing a walk-in that overrides holds',
+      count: 120,
+      sides: [confirm, walkIn],
+      ends: [
+        'BOOKED | hold_created, booking_created | 201 | 409 SLOT_NOT_AVAILABLE',
+        'DISPLACED | hold_created, hold_cancelled | 409 DOUBLE_BOOKING_ATTEMPT | 201',
+      ],
+    },
+  ])('$race × $count', async (race) => {
+    expect(await endsOfRaces(race)).toEqual(new Set(race.ends));
+  });
+});
+
+test('a confirm that looked first and wrote afterwards would end a hold twice, and be seen to', async () => {
+  const [slotId = ''] = slotIds.splice(0, 1);
+  const hold = await placeHold(partner, slotId);
+  const { status } = await rowOf(service, 'reservations', { _id: hold['hold_id'] });
+
+  await expiry(hold, 0);
+  if (status === 'ACTIVE') {
+    const event = { eventId: newId(), type: 'booking_created', at: new Date(), originatorId: partner.id };
+    await service.context.db
+      .collection<{ _id: string; outbox: object[] }>('reservations')
+      .updateOne(
+        { _id: String(hold['hold_id']) },
+        { $set: { status: 'CANCELLED', claimed: false }, $push: { outbox: event } },
+      );
+  }
+
+  expect(await endOf(hold, [])).toMatch(/^CANCELLED \| hold_created, hold_expired, booking_created/);
+});

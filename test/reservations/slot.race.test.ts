@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Reservation } from '../../src/reservations/reservations.model.ts';
+import { GUARD_INDEX } from '../../src/reservations/reservations.model.ts';
+import type { Reply } from '../support/client.ts';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner, anyResource, anyVenue, dateIn, freeSlotIds, slotsOf } from '../support/factories.ts';
+import { rowsOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+const PARTNERS = 64;
+const SLOTS = 50;
+
+/** Few slots a day keep the alternatives, which every loser is shown, cheap to find. */
+const TWO_A_DAY = { operating_hours_start: '06:00', operating_hours_end: '08:00' };
+const daysFrom = (first: number, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => dateIn(first + index));
+
+const started: Service[] = [];
+afterAll(async () => {
+  for (const service of started) await service.stop();
+});
+
+async function serviceWith(venueResources: Record<string, unknown>[], partnerCount: number) {
+  const service = await startService({ RATE_LIMIT_PER_MINUTE: '0' });
+  started.push(service);
+  const venue = await anyVenue(service, venueResources);
+  const partners = await Promise.all(
+    Array.from({ length: partnerCount }, () => anyPartner(service, [venue.id])),
+  );
+  const [partner] = partners;
+  if (partner === undefined) throw new Error('There is no partner');
+  return { service, venue, partners, partner };
+}
+
+/** Every partner asks for the slot at once. */
+const raceFor = (partners: readonly Partner[], slotId: string): Promise<Reply[]> =>
+  Promise.all(partners.map(({ api }) => api.post('/api/v1/partner/holds', { slot_id: slotId })));
+
+const winnersOf = (replies: readonly Reply[]): Reply[] => replies.filter(({ status }) => status === 201);
+
+const claimsOf = (service: Service): Promise<Reservation[]> =>
+  rowsOf(service, 'reservations', { claimed: true });
+
+/** Claims of a venue of which two stand on the same ground at the same time; `grounds` names what each resource covers. */
+function overlaps(claims: readonly Reservation[], grounds: ReadonlyMap<string, readonly string[]>): string[] {
+  const groundsOf = (claim: Reservation) => grounds.get(claim.resourceId) ?? [];
+  return claims.flatMap((one, index) =>
+    claims
+      .slice(index + 1)
+      .filter(
+        (other) =>
+          one.slotStart < other.slotEnd &&
+          other.slotStart < one.slotEnd &&
+          groundsOf(one).some((ground) => groundsOf(other).includes(ground)),
+      )
+      .map((other) => `${one.slotId} and ${other.slotId}`),
+  );
+}
+
+describe('one slot', () => {
+  test(`when ${PARTNERS} partners race for each of ${SLOTS} slots, exactly one gets it, in answers and database`, async () => {
+    const { service, venue, partners, partner } = await serviceWith([TWO_A_DAY], PARTNERS);
+    const slotIds = (
+      await Promise.all(daysFrom(3, SLOTS / 2).map((date) => freeSlotIds(partner, venue.id, date)))
+    ).flat();
+    expect(slotIds).toHaveLength(SLOTS);
+
+    for (const slotId of slotIds) {
+      const replies = await raceFor(partners, slotId);
+      const losers = replies.filter(({ status }) => status !== 201);
+      expect(losers).toHaveLength(PARTNERS - 1);
+      expect(new Set(losers.map(verdict))).toEqual(new Set(['409 SLOT_NOT_AVAILABLE']));
+    }
+    const claimed = (await claimsOf(service)).map(({ slotId }) => slotId);
+    expect(claimed.toSorted()).toEqual(slotIds.toSorted());
+  }, 300_000);
+
+  test('without the guard index the same race has several winners', async () => {
+    const { service, venue, partners, partner } = await serviceWith([TWO_A_DAY], PARTNERS);
+    await service.context.db.collection('reservations').dropIndex(GUARD_INDEX);
+    const [slotId = ''] = await freeSlotIds(partner, venue.id);
+
+    const winners = winnersOf(await raceFor(partners, slotId));
+
+    expect(winners.length).toBeGreaterThan(1);
+    expect(await claimsOf(service)).toHaveLength(winners.length);
+  });
+});
+
+describe('a full turf and its halves', () => {
+  let venueId: string;
+  let partners: Partner[];
+  let partner: Partner;
+  let service: Service;
+  const ids = { left: '', right: '', full: '', neighbour: '' };
+  beforeAll(async () => {
+    const made = await serviceWith([], 6);
+    ({ service, partners, partner } = made);
+    venueId = made.venue.id;
+    const resource = (fields: Record<string, unknown>) =>
+      anyResource(service, venueId, { ...TWO_A_DAY, ...fields });
+    ids.left = await resource({ name: 'Left' });
+    ids.right = await resource({ name: 'Right' });
+    ids.full = await resource({ name: 'Full', shares_space_with: [ids.left, ids.right] });
+    ids.neighbour = await resource({ name: 'Neighbour' });
+  });
+  const grounds = () =>
+    new Map([
+      [ids.full, ['left', 'right']],
+      [ids.left, ['left']],
+      [ids.right, ['right']],
+    ]);
+
+  /** Each partner asks for the same window of every one of `resourceIds`, for 20 windows. */
+  async function raceForWindows(resourceIds: readonly string[], firstDay: number): Promise<Reservation[]> {
+    const listed = await Promise.all(daysFrom(firstDay, 10).map((date) => slotsOf(partner, venueId, date)));
+    const slots = listed.flat().filter((slot) => resourceIds.includes(String(slot['resource_id'])));
+    const starts = [...new Set(slots.map((slot) => String(slot['slot_start'])))];
+    for (const start of starts) {
+      const rivals = slots.filter((slot) => slot['slot_start'] === start);
+      await Promise.all(rivals.flatMap((slot) => raceFor(partners, String(slot['slot_id']))));
+    }
+    const inWindows = { slotStart: { $in: starts.map((start) => new Date(start)) } };
+    return rowsOf(service, 'reservations', { claimed: true, ...inWindows });
+  }
+
+  test('when they race for 20 windows, no two claims overlap on common ground and every window is sold', async () => {
+    const claims = await raceForWindows([ids.full, ids.left, ids.right], 3);
+
+    expect(overlaps(claims, grounds())).toEqual([]);
+    expect(new Set(claims.map(({ slotStart }) => slotStart.getTime())).size).toBe(20);
+  });
+
+  test('the halves do not stand in each other’s way', async () => {
+    const claims = await raceForWindows([ids.left, ids.right], 18);
+
+    expect(claims).toHaveLength(40);
+  });
+
+  test('a turf that does not say what it shares is sold over a half at once', async () => {
+    const claims = await raceForWindows([ids.neighbour, ids.left], 33);
+
+    const asIfShared = new Map([...grounds(), [ids.neighbour, ['left']]]);
+    expect(overlaps(claims, asIfShared)).toHaveLength(20);
+  });
+});
