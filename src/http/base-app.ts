@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express, Request, Response } from 'express';
 import express from 'express';
 import helmet from 'helmet';
@@ -26,12 +27,8 @@ export function createBaseApp(log: Logger): Express {
         return id;
       },
       serializers: { req: () => undefined, res: () => undefined, err: (err: unknown) => err },
-      customProps: (req, res) => ({
-        method: req.method,
-        path: (req as Request).originalUrl.split('?', 1)[0],
-        status: res.statusCode,
-        partner_id: ((res as Response).locals['caller'] as { partnerId?: string } | undefined)?.partnerId,
-      }),
+      customSuccessObject: (req, res, value: object) => ({ ...value, ...requestFields(req, res) }),
+      customErrorObject: (req, res, _err, value: object) => ({ ...value, ...requestFields(req, res) }),
       customLogLevel: (_req, res, err) => (err !== undefined || res.statusCode >= 500 ? 'error' : 'info'),
       customErrorMessage: () => 'request failed',
     }),
@@ -45,4 +42,13 @@ export function createBaseApp(log: Logger): Express {
     next();
   });
   return app;
+}
+
+function requestFields(req: IncomingMessage, res: ServerResponse): Record<string, unknown> {
+  return {
+    method: req.method,
+    path: (req as Request).originalUrl.split('?', 1)[0],
+    status: res.statusCode,
+    partner_id: ((res as Response).locals['caller'] as { partnerId?: string } | undefined)?.partnerId,
+  };
 }

@@ -9,9 +9,8 @@ import type { Page, Position } from '../platform/pagination.ts';
 import type { DueDelivery, Queues } from '../platform/queues.ts';
 import { sweepEach } from '../platform/sweep.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
-import type { AttemptStatistics, DeliveryFilter } from './deliveries.store.ts';
+import type { DeliveryFilter } from './deliveries.store.ts';
 import {
-  countDeadLetters,
   findDeadLetterIds,
   findDelivery,
   findOverdueDeliveries,
@@ -20,9 +19,10 @@ import {
   listDeliveryRows,
   makeDue,
   markRaised,
-  summariseDeliveries,
   upsertDeliveries,
 } from './deliveries.store.ts';
+import type { AttemptStatistics } from './delivery-statistics.store.ts';
+import { countDeadLetters, summariseDeliveries } from './delivery-statistics.store.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import { findSubscriptions } from './subscriptions.store.ts';
 
