@@ -18,6 +18,8 @@ export type UnavailableReason = 'held' | 'booked' | 'blackout' | 'past' | 'beyon
 
 export type Slot = {
   slotId: string;
+  /** The operating date. */
+  date: string;
   resource: ResourceRow;
   start: Date;
   end: Date;
@@ -36,21 +38,20 @@ export function cellsOfWindow(resource: ResourceRow, window: SlotWindow): string
 }
 
 /**
- * Every slot of the venue's schedule on `date` (a calendar date in the venue's zone), sorted by resource and start, each
- * with why it is not available (contract "Availability", decisions §2). It promises nothing: only a hold does.
+ * Every slot of the venue's schedule on `dates` (calendar dates in the venue's zone), sorted by resource and start, each with why it is not available (contract "Availability", decisions §2). It promises nothing: only a hold does.
  * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted; RESOURCE_NOT_FOUND
  */
 export async function readAvailability(
   deps: AvailabilityDeps,
   partnerId: string,
-  query: { venueId: string; date: string; resourceId?: string },
+  query: { venueId: string; dates: readonly string[]; resourceId?: string },
 ): Promise<Slot[]> {
   const venue = await requireAuthorizedVenue(deps, partnerId, query.venueId);
   const resources = (await resourcesOf(deps, venue)).filter(
     (resource) => query.resourceId === undefined || resource._id === query.resourceId,
   );
   if (query.resourceId !== undefined && resources.length === 0) throw resourceNotFound();
-  return readSlots(deps, venue, resources, [query.date]);
+  return readSlots(deps, venue, resources, query.dates);
 }
 
 /** @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted, in the same words. */
@@ -96,6 +97,7 @@ async function readSlots(
     dates.flatMap((date) =>
       slotsOn(date, openingsOf(resource), resource.durationMinutes, venue.timeZone).map((window) => ({
         resource,
+        date,
         ...window,
       })),
     ),
@@ -108,8 +110,9 @@ async function readSlots(
   const claimOn = (resource: ResourceRow, window: SlotWindow) =>
     reasonByCell.size === 0 ? null : claimReason(cellsOfWindow(resource, window), reasonByCell);
   return windows
-    .map(({ resource, start, end }) => ({
+    .map(({ resource, date, start, end }) => ({
       slotId: slotIdOf(resource._id, start),
+      date,
       resource,
       start,
       end,

@@ -10,7 +10,7 @@ import type { HoldStatus } from '../reservations/reservations.rules.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import { holdView, placedHoldView } from './hold-view.rules.ts';
 import type { HoldDeps } from './holds.service.ts';
-import { getHold, listHolds, placeHold, releaseHold } from './holds.service.ts';
+import { extendHoldBy, getHold, listHolds, placeHold, releaseHold } from './holds.service.ts';
 
 type PlaceBody = {
   slot_id?: string;
@@ -21,13 +21,15 @@ type PlaceBody = {
   ttl_seconds?: number;
 };
 
+const ttlSeconds = () => Joi.number().integer().min(60).max(1800);
+
 const placeBody = Joi.object<PlaceBody>({
   slot_id: text(250),
   venue_id: uuid(),
   resource_id: text(200),
   slot_start: instant(),
   idempotency_key: idempotencyKey(),
-  ttl_seconds: Joi.number().integer().min(60).max(1800),
+  ttl_seconds: ttlSeconds(),
 })
   .when(Joi.object({ slot_id: Joi.exist() }).unknown(), {
     // biome-ignore lint/suspicious/noThenProperty: the name is joi's.
@@ -49,6 +51,8 @@ const listQuery = Joi.object<ListQuery>({
 });
 
 const cancelBody = Joi.object<{ reason?: string }>({ reason: prose(500) }).required();
+
+const extendBody = Joi.object<{ ttl_seconds: number }>({ ttl_seconds: ttlSeconds().required() }).required();
 
 type HoldParams = { holdId: string };
 
@@ -90,6 +94,14 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       summary: 'Read a hold',
       handle: async ({ caller, params }) =>
         ok(holdView(await getHold(deps, caller.partnerId, params.holdId))),
+    }),
+    route<PartnerCaller, HoldParams, unknown, { ttl_seconds: number }>({
+      method: 'post',
+      path: '/api/v1/partner/holds/:holdId/extend',
+      summary: 'Extend a hold, counted from now',
+      body: extendBody,
+      handle: async ({ caller, params, body }) =>
+        ok(holdView(await extendHoldBy(deps, caller.partnerId, params.holdId, body.ttl_seconds))),
     }),
     route<PartnerCaller, HoldParams, unknown, { reason?: string }>({
       method: 'post',

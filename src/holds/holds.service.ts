@@ -25,7 +25,7 @@ import type { Reservation } from '../reservations/reservations.model.ts';
 import type { HoldStatus } from '../reservations/reservations.rules.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import { announce, moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
-import { insertHold, lapseNow } from '../reservations/reservations.store.ts';
+import { extendHold, insertHold, lapseNow } from '../reservations/reservations.store.ts';
 import { coverSpaceSharedMeanwhile } from '../reservations/shared-space.service.ts';
 import { getResource } from '../venues/venues.service.ts';
 import type { SlotReference, SlotTarget } from './slot-target.service.ts';
@@ -94,10 +94,7 @@ export async function placeHold(
     throw await slotNotAvailable(deps, target, { reason: 'held' });
   }
   announce(deps, outcome.won);
-  void deps.queues.scheduleHoldExpiry(
-    { holdId: reservation._id, expiresAt: reservation.holdExpiresAt },
-    deps.clock.now(),
-  );
+  scheduleExpiry(deps, reservation);
   return { hold: reservation, isReplay: false };
 }
 
@@ -197,6 +194,41 @@ export async function releaseHold(
       await settleLapsedHold(deps, holdId);
       throw holdExpired();
   }
+}
+
+/** No hold lives longer than this after it was placed (decisions §3). */
+const MAX_LIFE_SECONDS = 7200;
+
+/**
+ * Extends an ACTIVE hold to `ttlSeconds` from now; an end that is earlier than its own leaves it as it is (decisions §3).
+ * @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED, INVALID_HOLD_STATE; HOLD_LIMIT_REACHED for an end later than two hours
+ * after it was placed.
+ */
+export async function extendHoldBy(
+  deps: HoldDeps,
+  partnerId: string,
+  holdId: string,
+  ttlSeconds: number,
+): Promise<Reservation> {
+  await getHold(deps, partnerId, holdId);
+  const extended = await extendHold(deps.db, holdId, ttlSeconds * 1000, MAX_LIFE_SECONDS * 1000);
+  if (extended !== null) {
+    scheduleExpiry(deps, extended);
+    return extended;
+  }
+  const { status } = await getHold(deps, partnerId, holdId);
+  if (status === 'ACTIVE') {
+    throw new DomainError(
+      'HOLD_LIMIT_REACHED',
+      `A hold ends at most ${MAX_LIFE_SECONDS} s after it was placed. Ask for less, or confirm it.`,
+    );
+  }
+  if (status === 'EXPIRED') throw holdExpired();
+  throw new DomainError('INVALID_HOLD_STATE', 'The hold is not ACTIVE any more, so it cannot be extended.');
+}
+
+function scheduleExpiry(deps: HoldDeps, { _id: holdId, holdExpiresAt: expiresAt }: Reservation): void {
+  void deps.queues.scheduleHoldExpiry({ holdId, expiresAt }, deps.clock.now());
 }
 
 /**

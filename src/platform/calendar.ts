@@ -48,3 +48,15 @@ function succeeds(action: () => unknown): boolean {
     return false;
   }
 }
+
+/** How many days `last` is after `first`. */
+export function daysFrom(first: string, last: string): number {
+  return (Date.parse(last) - Date.parse(first)) / 86_400_000;
+}
+
+/** The calendar dates from `first` to `last`, both included; none where `last` is before `first`. */
+export function datesBetween(first: string, last: string): string[] {
+  const dates: string[] = [];
+  for (let date = first; date <= last; date = addDays(date, 1)) dates.push(date);
+  return dates;
+}

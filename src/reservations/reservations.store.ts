@@ -169,6 +169,25 @@ export async function applyTransition(
   return reservation === null ? null : { reservation, eventId };
 }
 
+/**
+ * Moves a live hold's expiry to `ttlMs` from the database's now, never nearer than it is. Null where it is no live hold, or
+ * the new end would be later than `maxLifeMs` after it was placed.
+ */
+export async function extendHold(
+  db: Db,
+  holdId: string,
+  ttlMs: number,
+  maxLifeMs: number,
+): Promise<Reservation | null> {
+  const wanted = { $add: ['$$NOW', ttlMs] };
+  const isWithinLife = { $lte: [wanted, { $add: ['$placedAt', maxLifeMs] }] };
+  return reservationCollection(db).findOneAndUpdate(
+    { _id: holdId, status: 'ACTIVE', $expr: { $and: [ALIVE, isWithinLife] } },
+    [{ $set: { holdExpiresAt: { $max: ['$holdExpiresAt', wanted] } } }],
+    { returnDocument: 'after' },
+  );
+}
+
 /** Moves a live hold's expiry to the database's now; false where it is no live hold. */
 export async function lapseNow(db: Db, holdId: string): Promise<boolean> {
   const { matchedCount } = await reservationCollection(db).updateOne(

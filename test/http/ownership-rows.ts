@@ -118,6 +118,24 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
       ...resource404,
     },
     {
+      id: 'GET /api/v1/slots/availability/range venue_id',
+      own: theVenue,
+      call: (api, id) =>
+        api.get(`/api/v1/slots/availability/range?venue_id=${id}&from=${dateIn(3)}&to=${dateIn(4)}`),
+      owner: '200',
+      ...venue403,
+    },
+    {
+      id: 'GET /api/v1/slots/availability/range resource_id',
+      own: theResource,
+      call: (api, id) => {
+        const place = `venue_id=${ownVenueOf(api).id}&resource_id=${id}`;
+        return api.get(`/api/v1/slots/availability/range?${place}&from=${dateIn(3)}&to=${dateIn(4)}`);
+      },
+      owner: '200',
+      ...resource404,
+    },
+    {
       id: `POST ${PARTNER}/holds slot_id`,
       own: () => Promise.resolve(anySlot()),
       call: (api, id) => api.post(`${PARTNER}/holds`, { slot_id: id }),
@@ -153,6 +171,13 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
       id: `GET ${PARTNER}/holds/:holdId holdId`,
       own: anyHold,
       call: (api, id) => api.get(`${PARTNER}/holds/${id}`),
+      owner: '200',
+      ...hold404,
+    },
+    {
+      id: `POST ${PARTNER}/holds/:holdId/extend holdId`,
+      own: anyHold,
+      call: (api, id) => api.post(`${PARTNER}/holds/${id}/extend`, { ttl_seconds: 900 }),
       owner: '200',
       ...hold404,
     },
