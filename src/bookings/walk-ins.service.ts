@@ -1,6 +1,7 @@
 import { cellsOfWindow, reasonOf } from '../availability/availability.service.ts';
 import { parseSlotId } from '../availability/slot-id.rules.ts';
-import { requireScheduledWindow, slotNotFound } from '../holds/slot-target.service.ts';
+import type { SlotTarget } from '../holds/slot-target.service.ts';
+import { draftReservation, requireScheduledWindow, slotNotFound } from '../holds/slot-target.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import { DomainError } from '../platform/errors.ts';
 import { newId, PLATFORM_PARTNER_ID } from '../platform/ids.ts';
@@ -34,22 +35,12 @@ export type PlaceWalkIn = {
  * @throws DomainError SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  */
 export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise<BookingDetail> {
-  const { venue, resource, start } = await resolveSlot(deps, input.slotId);
-  const window = requireScheduledWindow({ venue, resource, slotId: input.slotId, start });
+  const target = await resolveSlot(deps, input.slotId);
+  const { venue, resource } = target;
+  const window = requireScheduledWindow(target);
   if (window.end <= deps.clock.now()) throw slotNotAvailable('past');
-  const cells = cellsOfWindow(resource, window);
-  const draft: NewReservation = {
-    _id: newId(),
-    partnerId: PLATFORM_PARTNER_ID,
-    venueId: venue._id,
-    resourceId: resource._id,
-    slotId: input.slotId,
-    slotStart: window.start,
-    slotEnd: window.end,
-    cells,
-    pricePaise: resource.pricePaise,
-  };
-  const claim = () => claimSlot(deps, cells, () => insertWalkIn(deps, draft, input));
+  const draft = draftReservation(PLATFORM_PARTNER_ID, target, window);
+  const claim = () => claimSlot(deps, draft.cells, () => insertWalkIn(deps, draft, input));
   let outcome = await claim();
   // A hold that was placed in between is overridden like those that stood.
   const isLostToHolds = 'lostTo' in outcome && outcome.lostTo.every((each) => each.status === 'ACTIVE');
@@ -62,18 +53,18 @@ export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise
   const { booked, displaced } = outcome.won;
   for (const written of [...displaced, booked]) announce(deps, written);
   const cellsNow = cellsOfWindow(await getResource(deps, resource._id), window);
-  if (!(await coverSpaceSharedMeanwhile(deps, draft._id, cells, cellsNow))) {
+  if (!(await coverSpaceSharedMeanwhile(deps, draft._id, draft.cells, cellsNow))) {
     await moveReservation(deps, 'cancel', draft._id);
     throw slotNotAvailable('held');
   }
   return { booking: booked.reservation, venue, resource };
 }
 
-async function resolveSlot(deps: WalkInDeps, slotId: string) {
+async function resolveSlot(deps: WalkInDeps, slotId: string): Promise<SlotTarget> {
   const named = parseSlotId(slotId);
   const resource = named === undefined ? null : await findResourceById(deps, named.resourceId);
   if (named === undefined || resource === null) throw slotNotFound();
-  return { venue: await getVenue(deps, resource.venueId), resource, start: named.start };
+  return { venue: await getVenue(deps, resource.venueId), resource, slotId, start: named.start };
 }
 
 async function insertWalkIn(

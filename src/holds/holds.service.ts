@@ -9,7 +9,6 @@ import {
 import { slotView } from '../availability/slot-view.rules.ts';
 import type { Clock } from '../platform/clock.ts';
 import { DomainError } from '../platform/errors.ts';
-import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import type { Queues } from '../platform/queues.ts';
@@ -29,7 +28,7 @@ import { extendHold, insertHold, lapseNow } from '../reservations/reservations.s
 import { coverSpaceSharedMeanwhile } from '../reservations/shared-space.service.ts';
 import { getResource } from '../venues/venues.service.ts';
 import type { SlotReference, SlotTarget } from './slot-target.service.ts';
-import { requireScheduledWindow, resolveSlotTarget } from './slot-target.service.ts';
+import { draftReservation, requireScheduledWindow, resolveSlotTarget } from './slot-target.service.ts';
 
 export type HoldDeps = {
   db: Db;
@@ -64,23 +63,10 @@ export async function placeHold(
   if (unsellable !== null) throw await slotNotAvailable(deps, target, { reason: unsellable });
   await requireRoomForHold(deps, partnerId);
 
-  const cells = cellsOfWindow(resource, window);
-  const outcome = await claimSlot(deps, cells, () =>
-    insertHold(
-      deps.db,
-      {
-        _id: newId(),
-        partnerId,
-        venueId: venue._id,
-        resourceId: resource._id,
-        slotId: target.slotId,
-        slotStart: window.start,
-        slotEnd: window.end,
-        cells,
-        pricePaise: resource.pricePaise,
-      },
-      { ttlMs: (input.ttlSeconds ?? deps.config.holdTtlSeconds) * 1000, holdKey: input.idempotencyKey },
-    ),
+  const draft = draftReservation(partnerId, target, window);
+  const ttlMs = (input.ttlSeconds ?? deps.config.holdTtlSeconds) * 1000;
+  const outcome = await claimSlot(deps, draft.cells, () =>
+    insertHold(deps.db, draft, { ttlMs, holdKey: input.idempotencyKey }),
   );
   if ('lostTo' in outcome) {
     const twin = await findReplay(deps, partnerId, target, input.idempotencyKey, true);
@@ -89,7 +75,7 @@ export async function placeHold(
   }
   const { reservation } = outcome.won;
   const cellsNow = cellsOfWindow(await getResource(deps, resource._id), window);
-  if (!(await coverSpaceSharedMeanwhile(deps, reservation._id, cells, cellsNow))) {
+  if (!(await coverSpaceSharedMeanwhile(deps, reservation._id, draft.cells, cellsNow))) {
     await moveReservation(deps, 'release', reservation._id);
     throw await slotNotAvailable(deps, target, { reason: 'held' });
   }

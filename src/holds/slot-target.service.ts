@@ -1,4 +1,5 @@
 import {
+  cellsOfWindow,
   openingsOf,
   requireAuthorizedVenue,
   requireResourceOf,
@@ -7,7 +8,9 @@ import type { SlotWindow } from '../availability/schedule.rules.ts';
 import { slotStartingAt } from '../availability/schedule.rules.ts';
 import { parseSlotId, slotIdOf } from '../availability/slot-id.rules.ts';
 import { DomainError } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
+import type { NewReservation } from '../reservations/reservations.store.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
 import { findGrantedVenue, findResourceById } from '../venues/venues.service.ts';
 
@@ -74,6 +77,22 @@ export function requireScheduledWindow(target: SlotTarget): SlotWindow {
   const window = slotStartingAt(start, openingsOf(resource), resource.durationMinutes, venue.timeZone);
   if (window === undefined) throw slotNotFound();
   return window;
+}
+
+/** A reservation of the target's window as it is before it is written: the partner's, at the resource's price of now. */
+export function draftReservation(partnerId: string, target: SlotTarget, window: SlotWindow): NewReservation {
+  const { venue, resource, slotId } = target;
+  return {
+    _id: newId(),
+    partnerId,
+    venueId: venue._id,
+    resourceId: resource._id,
+    slotId,
+    slotStart: window.start,
+    slotEnd: window.end,
+    cells: cellsOfWindow(resource, window),
+    pricePaise: resource.pricePaise,
+  };
 }
 
 export function slotNotFound(): DomainError {

@@ -58,9 +58,9 @@ export async function findReservationByKey(
 }
 
 /** How a claim on cells is described to somebody else: never whose it is. */
-export type Claim = Pick<Reservation, '_id' | 'partnerId' | 'cells' | 'status' | 'holdExpiresAt'>;
+export type Claim = Pick<Reservation, '_id' | 'cells' | 'status' | 'holdExpiresAt'>;
 
-const CLAIM_FIELDS = { partnerId: 1, cells: 1, status: 1, holdExpiresAt: 1 };
+const CLAIM_FIELDS = { cells: 1, status: 1, holdExpiresAt: 1 };
 const DAY_MS = 86_400_000;
 
 /** The live claims at a venue that overlap [from, to); lapsed holds claim nothing. */

@@ -58,8 +58,8 @@ const SECRET_RETRY_MS = 10_000;
 
 /**
  * Makes one attempt of a delivery. The row decides its number and what follows. A job that comes twice or after the row has
- * moved on sends nothing; one that a person makes due early (Bull Board's promote) is an attempt like any other. A job that is run again for a dead letter
- * (Bull Board's retry) is one manual attempt, of which a failure changes nothing.
+ * moved on sends nothing; one that a person makes due early (Bull Board's promote) is an attempt like any other. A job that
+ * is run again for a dead letter (Bull Board's retry) is one manual attempt, of which a failure changes nothing.
  */
 export async function deliverWebhook(deps: DeliverDeps, due: DueAttempt): Promise<AttemptResult> {
   // Before anything is read: behind a dead endpoint there may be very many of these.
