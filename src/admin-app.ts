@@ -6,6 +6,7 @@ import { errorHandler } from './http/error-handler.ts';
 import { mountRoutes, notFound } from './http/mount-routes.ts';
 import { BOARD_PATH, createQueueBoard } from './operator/queue-board.ts';
 import { mountSignIn, operatorOf } from './operator/sign-in.ts';
+import { operatorPackageRoutes } from './packages/packages.router.ts';
 import { operatorPartnerRoutes } from './partners/partners.router.ts';
 import { operatorVenueRoutes } from './venues/venues.router.ts';
 
@@ -19,6 +20,7 @@ export function createAdminApp(context: Context): Express {
     ...operatorPartnerRoutes(context),
     ...operatorVenueRoutes(context),
     ...walkInRoutes(context),
+    ...operatorPackageRoutes(context),
   ];
   mountRoutes(app, routes, (req) => Promise.resolve(operatorOf(req.res as NonNullable<typeof req.res>)));
   app.use(notFound);

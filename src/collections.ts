@@ -1,4 +1,5 @@
 import { EVENTS } from './events/events.model.ts';
+import { PACKAGE_COLLECTIONS } from './packages/packages.model.ts';
 import { PARTNER_COLLECTIONS } from './partners/partners.model.ts';
 import type { CollectionDefinition } from './platform/collections.ts';
 import { ensureCollection, missingUniqueIndexes } from './platform/collections.ts';
@@ -15,6 +16,7 @@ const COLLECTIONS: CollectionDefinition[] = [
   ...VENUE_COLLECTIONS,
   RESERVATIONS,
   EVENTS,
+  ...PACKAGE_COLLECTIONS,
   SUBSCRIPTIONS,
   DELIVERIES,
   LEASES,

@@ -10,6 +10,7 @@ import { mountHealth } from './http/health.ts';
 import { mountRoutes, notFound } from './http/mount-routes.ts';
 import type { Route } from './http/route.ts';
 import { observabilityRoutes } from './observability/observability.router.ts';
+import { packageRoutes } from './packages/packages.router.ts';
 import type { PartnerCaller } from './partners/partners.service.ts';
 import { authenticatePartner } from './partners/partners.service.ts';
 import { sandboxRoutes } from './sandbox/sandbox.router.ts';
@@ -23,6 +24,7 @@ export function partnerRoutes(context: Context): Route<PartnerCaller>[] {
     ...availabilityRoutes(context),
     ...holdRoutes(context),
     ...bookingRoutes(context),
+    ...packageRoutes(context),
     ...subscriptionRoutes(context),
     ...observabilityRoutes(context),
     ...(context.config.serviceMode === 'sandbox' ? sandboxRoutes(context) : []),

@@ -10,7 +10,15 @@ export function confirmView(booking: Reservation): Record<string, unknown> {
     status: 'BOOKED',
     booked_at: booking.bookedAt?.toISOString(),
     price_rupees: toRupees(booking.pricePaise),
+    ...(booking.packagePurchaseId === undefined ? {} : creditView(booking)),
   };
+}
+
+/** What a booking that asked for package credit shows of it. */
+function creditView({ packagePurchaseId }: Reservation): Record<string, unknown> {
+  return packagePurchaseId === undefined
+    ? { package_credit_consumed: false }
+    : { package_credit_consumed: true, package_purchase_id: packagePurchaseId };
 }
 
 /** A booking as reads show it (decisions §4, "Read payload"). */
@@ -46,6 +54,6 @@ export function bookingView(detail: {
     cancellation_reason: booking.cancellationReason ?? null,
     refunded_at: booking.refundedAt?.toISOString() ?? null,
     refund_reason: booking.refundReason ?? null,
-    ...(booking.packageCreditRequested === true ? { package_credit_consumed: false } : {}),
+    ...(booking.packageCreditRequested === true ? creditView(booking) : {}),
   };
 }

@@ -1,12 +1,15 @@
 import { holdExpired, holdNotFound } from '../holds/holds.service.ts';
+import { consumeCredit } from '../packages/packages.service.ts';
 import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import { isDuplicateKey } from '../platform/mongo.ts';
+import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import { invalidPhoneMessage, normalisePhone } from '../platform/phone.ts';
 import { findReservation, findReservationByKey } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
-import { moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
+import { announce, moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
+import type { Change } from '../reservations/reservations.store.ts';
+import { applyTransition } from '../reservations/reservations.store.ts';
 import { foldName } from './name.rules.ts';
 
 export type ConfirmDeps = ReservationDeps & { config: { defaultRegion: string } };
@@ -37,7 +40,7 @@ export async function confirmBooking(
   const hold = await findReservation(deps.db, input.holdId);
   if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
 
-  const booking = await tryConfirm(deps, input, phoneE164);
+  const booking = await tryConfirm(deps, hold, input, phoneE164);
   if (booking !== null) return { booking, isReplay: false };
   const earlier = await findReservationByKey(deps.db, partnerId, 'confirmKey', input.idempotencyKey, true);
   if (earlier?._id === input.holdId) return { booking: earlier, isReplay: true };
@@ -48,30 +51,60 @@ export async function confirmBooking(
 /** Null where the hold cannot be confirmed now, or the key belongs to another hold. */
 async function tryConfirm(
   deps: ConfirmDeps,
+  hold: Reservation,
   input: ConfirmBooking,
   phoneE164: string,
 ): Promise<Reservation | null> {
+  const set = {
+    bookingId: newId(),
+    confirmKey: input.idempotencyKey,
+    paymentReference: input.paymentReference,
+    customer: {
+      name: input.customerName,
+      nameFolded: foldName(input.customerName),
+      phone: input.customerPhone,
+      phoneE164,
+      email: input.customerEmail,
+    },
+    packageCreditRequested: input.usePackageCredit,
+  };
   try {
-    return await moveReservation(deps, 'confirm', input.holdId, {
-      set: {
-        bookingId: newId(),
-        confirmKey: input.idempotencyKey,
-        paymentReference: input.paymentReference,
-        customer: {
-          name: input.customerName,
-          nameFolded: foldName(input.customerName),
-          phone: input.customerPhone,
-          phoneE164,
-          email: input.customerEmail,
-        },
-        packageCreditRequested: input.usePackageCredit,
-      },
-    });
+    const paid = input.usePackageCredit ? await confirmWithCredit(deps, hold, phoneE164, set) : 'no credit';
+    return paid === 'no credit' ? await moveReservation(deps, 'confirm', hold._id, { set }) : paid;
   } catch (err) {
     if (isDuplicateKey(err)) return null;
     throw err;
   }
 }
+
+/**
+ * Confirms and takes one credit of the customer, both or neither (decisions §5). Null where the hold cannot be confirmed;
+ * 'no credit' where there is none to take, and nothing was done.
+ */
+async function confirmWithCredit(
+  deps: ConfirmDeps,
+  hold: Reservation,
+  phoneE164: string,
+  set: NonNullable<Change['set']>,
+): Promise<Reservation | null | 'no credit'> {
+  const outcome = await inTransaction(deps.db, async (tx) => {
+    const packagePurchaseId = await consumeCredit(deps, hold.partnerId, phoneE164, hold.venueId, tx);
+    if (packagePurchaseId === null) return 'no credit';
+    const change = { set: { ...set, packagePurchaseId } };
+    const written = await applyTransition(deps.db, 'confirm', hold._id, change, tx);
+    // Ends the transaction, and with it the taking of the credit.
+    if (written === null) throw new NotConfirmable();
+    return written;
+  }).catch((err: unknown) => {
+    if (err instanceof NotConfirmable) return null;
+    throw err;
+  });
+  if (outcome === null || outcome === 'no credit') return outcome;
+  announce(deps, outcome);
+  return outcome.reservation;
+}
+
+class NotConfirmable extends Error {}
 
 async function whyNotConfirmed(deps: ConfirmDeps, holdId: string): Promise<DomainError> {
   const hold = await findReservation(deps.db, holdId);

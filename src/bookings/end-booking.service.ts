@@ -1,9 +1,12 @@
+import { giveCreditBack } from '../packages/packages.service.ts';
 import { DomainError } from '../platform/errors.ts';
-import { isDuplicateKey } from '../platform/mongo.ts';
+import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import { findReservationByBookingId, findReservationByKey } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
-import { moveReservation } from '../reservations/reservations.service.ts';
+import { announce, moveReservation } from '../reservations/reservations.service.ts';
+import type { Change } from '../reservations/reservations.store.ts';
+import { applyTransition } from '../reservations/reservations.store.ts';
 import { bookingNotFound } from './bookings.service.ts';
 
 export type EndOperation = 'cancel' | 'refund';
@@ -26,7 +29,7 @@ export async function endBooking(
 ): Promise<{ isReplay: boolean }> {
   const reservation = await requireOwnBooking(deps, partnerId, operation, input.bookingId);
   if (await isReplayOf(deps, partnerId, operation, input, false)) return { isReplay: true };
-  if (await tryEnd(deps, reservation._id, operation, input)) return { isReplay: false };
+  if (await tryEnd(deps, reservation, operation, input)) return { isReplay: false };
   if (await isReplayOf(deps, partnerId, operation, input, true)) return { isReplay: true };
   throw new DomainError('INVALID_HOLD_STATE', await refusal(deps, operation, input.bookingId));
 }
@@ -72,21 +75,41 @@ async function isReplayOf(
 /** False where the booking is in no state for the operation, or the key was taken meanwhile. */
 async function tryEnd(
   deps: ReservationDeps,
-  reservationId: string,
+  reservation: Reservation,
   operation: EndOperation,
   { reason, idempotencyKey }: EndBooking,
 ): Promise<boolean> {
+  const change: Change = {
+    reason,
+    set: operation === 'cancel' ? { cancellationReason: reason } : { refundReason: reason },
+    ending: { key: idempotencyKey, operation },
+  };
+  const { packagePurchaseId } = reservation;
   try {
-    const moved = await moveReservation(deps, operation, reservationId, {
-      reason,
-      set: operation === 'cancel' ? { cancellationReason: reason } : { refundReason: reason },
-      ending: { key: idempotencyKey, operation },
-    });
-    return moved !== null;
+    return operation === 'refund' && packagePurchaseId !== undefined
+      ? await refundWithCredit(deps, reservation._id, packagePurchaseId, change)
+      : (await moveReservation(deps, operation, reservation._id, change)) !== null;
   } catch (err) {
     if (isDuplicateKey(err)) return false;
     throw err;
   }
+}
+
+/** Refunds and gives the consumed credit back, both or neither; a booking is refunded once, so the credit comes back once. */
+async function refundWithCredit(
+  deps: ReservationDeps,
+  reservationId: string,
+  packagePurchaseId: string,
+  change: Change,
+): Promise<boolean> {
+  const written = await inTransaction(deps.db, async (tx) => {
+    const refunded = await applyTransition(deps.db, 'refund', reservationId, change, tx);
+    if (refunded !== null) await giveCreditBack(deps, packagePurchaseId, tx);
+    return refunded;
+  });
+  if (written === null) return false;
+  announce(deps, written);
+  return true;
 }
 
 async function refusal(deps: ReservationDeps, operation: EndOperation, bookingId: string): Promise<string> {

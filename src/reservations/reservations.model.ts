@@ -61,6 +61,8 @@ export type Reservation = {
   customer?: Customer;
   /** Whether the confirm asked for package credit. */
   packageCreditRequested?: boolean;
+  /** The purchase whose credit was consumed. */
+  packagePurchaseId?: string;
   cancelledAt?: Date;
   cancellationReason?: string;
   refundedAt?: Date;

@@ -113,6 +113,7 @@ export type Change = {
       | 'paymentReference'
       | 'customer'
       | 'packageCreditRequested'
+      | 'packagePurchaseId'
       | 'releaseReason'
       | 'cancellationReason'
       | 'refundReason'

@@ -3,9 +3,11 @@ import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
 import type { Client, Reply } from '../support/client.ts';
 import type { Partner, Venue } from '../support/factories.ts';
 import {
+  anyPackage,
   anyPartner,
   anyVenue,
   bookSlot,
+  buyPackage,
   confirmBody,
   dateIn,
   freeSlotIds,
@@ -62,6 +64,8 @@ const venue404 = { stranger: '404 VENUE_NOT_FOUND', missing: '404 VENUE_NOT_FOUN
 const resource404 = { stranger: '404 RESOURCE_NOT_FOUND', missing: '404 RESOURCE_NOT_FOUND' };
 const delivery404 = { stranger: '404 DELIVERY_NOT_FOUND', missing: '404 DELIVERY_NOT_FOUND' };
 const booking403 = { stranger: '403 UNAUTHORIZED', missing: '404 BOOKING_NOT_FOUND' };
+const package404 = { stranger: '404 PACKAGE_NOT_FOUND', missing: '404 PACKAGE_NOT_FOUND' };
+const purchase404 = { stranger: '404 PURCHASE_NOT_FOUND', missing: '404 PURCHASE_NOT_FOUND' };
 const emptyList = { stranger: '200', missing: '200' };
 
 /** A row for every id that a request of the partner interface can carry. */
@@ -76,6 +80,7 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
     await dispatchEvents(service.context, await anyHold());
     return (await rowOf(service, 'deliveries', { subscriptionId }))._id;
   };
+  const theirPackage = () => anyPackage(service, owner, [venue.id]);
   const theVenue = () => Promise.resolve(venue.id);
   const theResource = () => Promise.resolve(venue.resourceIds[0] ?? '');
   const ending = () => ({ reason: 'rain', idempotency_key: randomUUID() });
@@ -227,6 +232,42 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
       owner: '200',
       ...booking403,
     })),
+    {
+      id: 'GET /api/v1/packages venue_id',
+      own: async () => {
+        await theirPackage();
+        return venue.id;
+      },
+      call: (api, id) => api.get(`/api/v1/packages?venue_id=${id}`),
+      owner: '200',
+      ...emptyList,
+    },
+    {
+      id: 'POST /api/v1/packages/:packageId/purchase packageId',
+      own: theirPackage,
+      call: (api, id) =>
+        api.post(`/api/v1/packages/${id}/purchase`, {
+          customer_phone: '+919876543210',
+          payment_method: 'upi',
+          idempotency_key: randomUUID(),
+        }),
+      owner: '201',
+      ...package404,
+    },
+    {
+      id: 'GET /api/v1/packages/purchases/:purchaseId purchaseId',
+      own: async () => String((await buyPackage(owner, await theirPackage()))['id']),
+      call: (api, id) => api.get(`/api/v1/packages/purchases/${id}`),
+      owner: '200',
+      ...purchase404,
+    },
+    {
+      id: 'GET /api/v1/packages/active venue_id',
+      own: theVenue,
+      call: (api, id) => api.get(`/api/v1/packages/active?customer_phone=%2B919876543210&venue_id=${id}`),
+      owner: '200',
+      ...venue403,
+    },
     {
       id: `POST ${PARTNER}/webhooks/:id/rotate-secret id`,
       own: anySubscription,

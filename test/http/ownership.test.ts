@@ -28,7 +28,7 @@ const bytesOf = (reply: Reply): string =>
 
 /** Everything that is stored of the owner. */
 async function ownersObjects(): Promise<string> {
-  const names = ['reservations', 'webhook_subscriptions', 'deliveries'];
+  const names = ['reservations', 'webhook_subscriptions', 'deliveries', 'packages', 'package_purchases'];
   const found = names.map((name) =>
     service.context.db.collection(name).find({ partnerId: owner.id }).sort({ _id: 1 }).toArray(),
   );

@@ -143,3 +143,36 @@ export async function subscribe(
   const made = expectStatus(await partner.api.post('/api/v1/partner/webhooks', body), 201);
   return { id: String(made['id']), secretKey: String(made['secret_key']) };
 }
+
+/** Any package in the partner's catalogue, of 10 credits for 90 days at the venues; answers its package_id. */
+export async function anyPackage(
+  service: Listeners,
+  partner: Partner,
+  venueIds: string[],
+  fields: Json = {},
+): Promise<string> {
+  const body = {
+    partner_id: partner.id,
+    name: 'Ten evenings',
+    venue_ids: venueIds,
+    credits: 10,
+    price_rupees: 9000,
+    validity_days: 90,
+    ...fields,
+  };
+  return String(
+    expectStatus(await operatorOf(service).post('/api/v1/operator/packages', body), 201)['package_id'],
+  );
+}
+
+/** Sells a package to the customer of `confirmBody`; answers the purchase. */
+export async function buyPackage(partner: Partner, packageId: string, fields: Json = {}): Promise<Json> {
+  const body = {
+    customer_phone: '+919876543210',
+    payment_method: 'upi',
+    idempotency_key: randomBytes(8).toString('hex'),
+    ...fields,
+  };
+  const reply = await partner.api.post(`/api/v1/packages/${packageId}/purchase`, body);
+  return expectStatus(reply, 201)['purchase'] as Json;
+}

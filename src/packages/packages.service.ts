@@ -1,0 +1,207 @@
+import { requireAuthorizedVenue } from '../availability/availability.service.ts';
+import type { PartnerDeps } from '../partners/partners.service.ts';
+import { getPartner } from '../partners/partners.service.ts';
+import { defined } from '../platform/defined.ts';
+import { DomainError, fieldError } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import type { Db, Tx } from '../platform/mongo.ts';
+import { invalidPhoneMessage, normalisePhone } from '../platform/phone.ts';
+import { findVenueById } from '../venues/venues.service.ts';
+import type { PackageRow } from './packages.model.ts';
+import type { SeenPurchase } from './packages.store.ts';
+import {
+  findPackage,
+  findPurchase,
+  findPurchaseByKey,
+  insertPackage,
+  insertPurchase,
+  listPackageRows,
+  listUsablePurchases,
+  returnCredit,
+  takeCredit,
+  updatePackageRow,
+} from './packages.store.ts';
+
+export type { PackageRow } from './packages.model.ts';
+export type { SeenPurchase } from './packages.store.ts';
+
+export type PackageDeps = { db: Db; config: { defaultRegion: string } };
+
+export type BuyPackage = {
+  packageId: string;
+  customerPhone: string;
+  paymentMethod: string;
+  idempotencyKey: string;
+};
+
+/** The partner's own catalogue, those for one venue where it is named (decisions §5). */
+export async function listCatalogue(
+  deps: { db: Db },
+  partnerId: string,
+  venueId: string | undefined,
+): Promise<PackageRow[]> {
+  return listPackageRows(deps.db, { partnerId, ...defined({ venueIds: venueId }) });
+}
+
+/**
+ * Sells a package to a customer. The same key, package and customer answer the original purchase and add no credits
+ * (contract "Purchase"); it is answered as it was then.
+ * @throws DomainError PACKAGE_NOT_FOUND for one that is missing, another partner's or not on sale; IDEMPOTENCY_KEY_MISMATCH
+ */
+export async function buyPackage(
+  deps: PackageDeps,
+  partnerId: string,
+  input: BuyPackage,
+): Promise<{ purchase: SeenPurchase; isReplay: boolean }> {
+  const phoneE164 = requirePhone(deps, input.customerPhone);
+  const sold = await findPackage(deps.db, input.packageId);
+  if (sold === null || sold.partnerId !== partnerId) throw packageNotFound();
+  const earlier = await findReplay(deps, partnerId, input, phoneE164);
+  if (earlier !== null) return { purchase: earlier, isReplay: true };
+  if (sold.status !== 'active') throw packageNotFound();
+  const purchase = await insertPurchase(
+    deps.db,
+    {
+      _id: newId(),
+      partnerId,
+      packageId: sold._id,
+      customerPhone: input.customerPhone,
+      phoneE164,
+      paymentMethod: input.paymentMethod,
+      venueIds: sold.venueIds,
+      creditsTotal: sold.credits,
+      creditsRemaining: sold.credits,
+      purchaseKey: input.idempotencyKey,
+    },
+    sold.validityDays,
+  );
+  if (purchase !== null) return { purchase, isReplay: false };
+  const twin = await findReplay(deps, partnerId, input, phoneE164);
+  if (twin === null) throw new Error('A purchase key is taken, yet no purchase has it');
+  return { purchase: twin, isReplay: true };
+}
+
+/** @throws DomainError IDEMPOTENCY_KEY_MISMATCH where the key bought another package or for another customer. */
+async function findReplay(
+  deps: PackageDeps,
+  partnerId: string,
+  input: BuyPackage,
+  phoneE164: string,
+): Promise<SeenPurchase | null> {
+  const earlier = await findPurchaseByKey(deps.db, partnerId, input.idempotencyKey);
+  if (earlier === null) return null;
+  if (earlier.packageId === input.packageId && earlier.phoneE164 === phoneE164) {
+    return { ...earlier, creditsRemaining: earlier.creditsTotal, isExpired: false };
+  }
+  throw new DomainError(
+    'IDEMPOTENCY_KEY_MISMATCH',
+    'This idempotency_key has already bought another package or for another customer. Use a new key for each purchase.',
+  );
+}
+
+/** @throws DomainError PURCHASE_NOT_FOUND for a purchase that is missing or another partner's. */
+export async function getPurchase(
+  deps: { db: Db },
+  partnerId: string,
+  purchaseId: string,
+): Promise<SeenPurchase> {
+  const purchase = await findPurchase(deps.db, purchaseId);
+  if (purchase !== null && purchase.partnerId === partnerId) return purchase;
+  throw new DomainError(
+    'PURCHASE_NOT_FOUND',
+    'You have no package purchase with that id. Use purchase.id as returned when it was bought.',
+  );
+}
+
+/**
+ * The customer's purchases with credits left that can be used at the venue, soonest expiry first.
+ * @throws DomainError VENUE_NOT_AUTHORIZED
+ */
+export async function listActivePurchases(
+  deps: PackageDeps,
+  partnerId: string,
+  query: { customerPhone: string; venueId: string },
+): Promise<SeenPurchase[]> {
+  await requireAuthorizedVenue(deps, partnerId, query.venueId);
+  return listUsablePurchases(deps.db, partnerId, requirePhone(deps, query.customerPhone), query.venueId);
+}
+
+/**
+ * Takes one credit of the customer at the venue, in the caller's transaction; answers the purchase that it came from, null
+ * where there is none. Credits never go below 0: the guard is in the update's filter.
+ */
+export async function consumeCredit(
+  deps: { db: Db },
+  partnerId: string,
+  phoneE164: string,
+  venueId: string,
+  tx: Tx,
+): Promise<string | null> {
+  return takeCredit(deps.db, partnerId, phoneE164, venueId, tx);
+}
+
+/** Gives a credit back to the purchase from which a booking took it, in the caller's transaction. */
+export async function giveCreditBack(deps: { db: Db }, purchaseId: string, tx: Tx): Promise<void> {
+  await returnCredit(deps.db, purchaseId, tx);
+}
+
+function requirePhone(deps: PackageDeps, phone: string): string {
+  const phoneE164 = normalisePhone(phone, deps.config.defaultRegion);
+  if (phoneE164 === undefined) {
+    throw fieldError('customer_phone', invalidPhoneMessage(deps.config.defaultRegion));
+  }
+  return phoneE164;
+}
+
+function packageNotFound(): DomainError {
+  return new DomainError(
+    'PACKAGE_NOT_FOUND',
+    'You have no package on sale with that id. List your catalogue at /api/v1/packages to find its id.',
+  );
+}
+
+export type NewPackage = Omit<PackageRow, '_id' | 'status'> & Partial<Pick<PackageRow, 'status'>>;
+
+/** Adds a package to a partner's catalogue. @throws DomainError PARTNER_NOT_FOUND; VALIDATION_ERROR for an unknown venue. */
+export async function createPackage(deps: PartnerDeps, input: NewPackage): Promise<PackageRow> {
+  await getPartner(deps, input.partnerId);
+  await requireVenues(deps, input.venueIds);
+  const row: PackageRow = { status: 'active', ...input, _id: newId() };
+  await insertPackage(deps.db, row);
+  return row;
+}
+
+export async function listPackages(deps: { db: Db }, partnerId: string | undefined): Promise<PackageRow[]> {
+  return listPackageRows(deps.db, defined({ partnerId }));
+}
+
+/** @throws DomainError PACKAGE_NOT_FOUND */
+export async function getPackage(deps: { db: Db }, packageId: string): Promise<PackageRow> {
+  const row = await findPackage(deps.db, packageId);
+  if (row === null) throw noSuchPackage();
+  return row;
+}
+
+/** Changes what is sold from now on; purchases keep what they have. @throws DomainError PACKAGE_NOT_FOUND, VALIDATION_ERROR */
+export async function updatePackage(
+  deps: { db: Db },
+  packageId: string,
+  change: Partial<Omit<PackageRow, '_id' | 'partnerId'>>,
+): Promise<PackageRow> {
+  await requireVenues(deps, change.venueIds ?? []);
+  const row = await updatePackageRow(deps.db, packageId, change);
+  if (row === null) throw noSuchPackage();
+  return row;
+}
+
+async function requireVenues(deps: { db: Db }, venueIds: readonly string[]): Promise<void> {
+  for (const venueId of venueIds) {
+    if ((await findVenueById(deps, venueId)) === null) {
+      throw fieldError('venue_ids', `names a venue that does not exist: ${venueId}`);
+    }
+  }
+}
+
+function noSuchPackage(): DomainError {
+  return new DomainError('PACKAGE_NOT_FOUND', 'There is no package with that id.');
+}

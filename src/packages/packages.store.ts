@@ -1,0 +1,120 @@
+import type { Db, Expression, Tx } from '../platform/mongo.ts';
+import { isDuplicateKey } from '../platform/mongo.ts';
+import type { PackageRow, PurchaseRow } from './packages.model.ts';
+import { packageModel, purchaseCollection } from './packages.model.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Whether a purchase can still be used, by the database's clock (ADR 0004). */
+const UNEXPIRED: Expression = { $gt: ['$expiresAt', '$$NOW'] };
+
+/** A purchase as it is to be seen now. */
+export type SeenPurchase = PurchaseRow & { isExpired: boolean };
+
+const AS_SEEN_NOW: Expression = { $set: { isExpired: { $not: UNEXPIRED } } };
+
+export async function insertPackage(db: Db, row: PackageRow): Promise<void> {
+  await packageModel(db).create(row);
+}
+
+export async function findPackage(db: Db, packageId: string): Promise<PackageRow | null> {
+  return packageModel(db).findById(packageId).lean();
+}
+
+/** Packages by id: of a partner, or of all. */
+export async function listPackageRows(
+  db: Db,
+  filter: { partnerId?: string; venueIds?: string },
+): Promise<PackageRow[]> {
+  return packageModel(db).find(filter).sort({ _id: 1 }).lean();
+}
+
+export async function updatePackageRow(
+  db: Db,
+  packageId: string,
+  set: Partial<Omit<PackageRow, '_id' | 'partnerId'>>,
+): Promise<PackageRow | null> {
+  return packageModel(db).findByIdAndUpdate(packageId, { $set: set }, { returnDocument: 'after' }).lean();
+}
+
+export type NewPurchase = Omit<PurchaseRow, 'purchasedAt' | 'expiresAt'>;
+
+/** Inserts a purchase that begins at the database's now; null where the partner has used the key before. */
+export async function insertPurchase(
+  db: Db,
+  row: NewPurchase,
+  validityDays: number,
+): Promise<SeenPurchase | null> {
+  const instants = { purchasedAt: '$$NOW', expiresAt: { $add: ['$$NOW', validityDays * DAY_MS] } };
+  try {
+    const inserted = await purchaseCollection(db).findOneAndUpdate(
+      { _id: row._id },
+      [{ $replaceWith: { $mergeObjects: [{ $literal: row }, instants] } }],
+      { upsert: true, returnDocument: 'after' },
+    );
+    return inserted === null ? null : { ...inserted, isExpired: false };
+  } catch (err) {
+    if (isDuplicateKey(err)) return null;
+    throw err;
+  }
+}
+
+export async function findPurchase(db: Db, purchaseId: string): Promise<SeenPurchase | null> {
+  const [found] = await purchaseCollection(db)
+    .aggregate<SeenPurchase>([{ $match: { _id: purchaseId } }, AS_SEEN_NOW])
+    .toArray();
+  return found ?? null;
+}
+
+/** The purchase that a key of the partner made; waits for a winner's write that is not majority-committed yet. */
+export async function findPurchaseByKey(
+  db: Db,
+  partnerId: string,
+  purchaseKey: string,
+): Promise<PurchaseRow | null> {
+  return purchaseCollection(db).findOne(
+    { partnerId, purchaseKey },
+    { readConcern: { level: 'linearizable' }, maxTimeMS: 5000 },
+  );
+}
+
+/** Purchases of a customer that can be used at a venue now, soonest expiry first. */
+export async function listUsablePurchases(
+  db: Db,
+  partnerId: string,
+  phoneE164: string,
+  venueId: string,
+): Promise<SeenPurchase[]> {
+  return purchaseCollection(db)
+    .aggregate<SeenPurchase>([
+      { $match: { partnerId, phoneE164, venueIds: venueId, creditsRemaining: { $gt: 0 }, $expr: UNEXPIRED } },
+      { $sort: { expiresAt: 1, _id: 1 } },
+      AS_SEEN_NOW,
+    ])
+    .toArray();
+}
+
+/** Takes one credit of the customer's usable purchase with the soonest expiry; null where there is none. */
+export async function takeCredit(
+  db: Db,
+  partnerId: string,
+  phoneE164: string,
+  venueId: string,
+  tx: Tx,
+): Promise<string | null> {
+  const taken = await purchaseCollection(db).findOneAndUpdate(
+    { partnerId, phoneE164, venueIds: venueId, creditsRemaining: { $gt: 0 }, $expr: UNEXPIRED },
+    { $inc: { creditsRemaining: -1 } },
+    { sort: { expiresAt: 1, _id: 1 }, projection: { _id: 1 }, session: tx },
+  );
+  return taken?._id ?? null;
+}
+
+/** Gives one credit back. */
+export async function returnCredit(db: Db, purchaseId: string, tx: Tx): Promise<void> {
+  await purchaseCollection(db).updateOne(
+    { _id: purchaseId },
+    { $inc: { creditsRemaining: 1 } },
+    { session: tx },
+  );
+}

@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Json, Partner, Venue } from '../support/factories.ts';
+import {
+  anyPackage,
+  anyPartner,
+  anyVenue,
+  bookSlot,
+  buyPackage,
+  confirmBody,
+  dateIn,
+  expectStatus,
+  freeSlotIds,
+  json,
+  placeHold,
+} from '../support/factories.ts';
+import { rowOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+const RACERS = 50;
+
+let service: Service;
+let partner: Partner;
+let venue: Venue;
+let otherVenue: Venue;
+let slotIds: string[];
+let phones = 0;
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT_PER_MINUTE: '0' });
+  venue = await anyVenue(service, [{ duration_minutes: 5 }]);
+  otherVenue = await anyVenue(service);
+  partner = await anyPartner(service, [venue.id, otherVenue.id]);
+  slotIds = await freeSlotIds(partner, venue.id, dateIn(3));
+});
+afterAll(async () => {
+  await service.stop();
+});
+
+const anySlot = (): string => slotIds.pop() ?? '';
+const anyPhone = (): string => `+9198000${String((phones += 1)).padStart(5, '0')}`;
+
+/** Sells `phone` so many credits at the venue; answers the purchase's id. */
+async function sellCredits(phone: string, credits: number, fields: Json = {}): Promise<string> {
+  const packageId = await anyPackage(service, partner, [venue.id], { credits, ...fields });
+  return String((await buyPackage(partner, packageId, { customer_phone: phone }))['id']);
+}
+
+async function creditsOf(purchaseId: string): Promise<unknown> {
+  const read = await partner.api.get(`/api/v1/packages/purchases/${purchaseId}`);
+  const { credits_remaining: left, status } = json(read)['purchase'] as Json;
+  return `${String(left)} ${String(status)}`;
+}
+
+const withCredit = (phone: string, fields: Json = {}): Json => ({
+  customer_phone: phone,
+  use_package_credit: true,
+  ...fields,
+});
+const end = (operation: string, bookingId: unknown, key: string = randomUUID()) =>
+  partner.api.post(`/api/v1/bookings/${String(bookingId)}/${operation}`, {
+    reason: 'rain',
+    idempotency_key: key,
+  });
+const readBooking = async (bookingId: unknown): Promise<Json> =>
+  expectStatus(await partner.api.get(`/api/v1/bookings/${String(bookingId)}`), 200);
+
+describe('a confirm that asks for package credit', () => {
+  test('consumes one credit of the purchase with the soonest expiry, and says which', async () => {
+    const phone = anyPhone();
+    const [long, short] = [await sellCredits(phone, 2), await sellCredits(phone, 1, { validity_days: 5 })];
+    const first = await bookSlot(partner, anySlot(), withCredit(phone));
+    expect(first).toMatchObject({ package_credit_consumed: true, package_purchase_id: short });
+    expect([await creditsOf(short), await creditsOf(long)]).toEqual(['0 EXHAUSTED', '2 ACTIVE']);
+    const second = await bookSlot(partner, anySlot(), withCredit(phone));
+    expect(second).toMatchObject({ package_purchase_id: long });
+    expect(await readBooking(first['booking_id'])).toMatchObject({
+      package_credit_consumed: true,
+      package_purchase_id: short,
+    });
+  });
+
+  test('finds the customer however the number is written', async () => {
+    const phone = anyPhone();
+    const purchase = await sellCredits(phone, 1);
+    const booked = await bookSlot(partner, anySlot(), withCredit(`0${phone.slice(3)}`));
+    expect(booked).toMatchObject({ package_purchase_id: purchase });
+  });
+
+  test('without credit to consume books all the same, and reads say that none was consumed', async () => {
+    const booked = await bookSlot(partner, anySlot(), withCredit(anyPhone()));
+    expect(booked).not.toHaveProperty('package_credit_consumed');
+    const read = await readBooking(booked['booking_id']);
+    expect(read['package_credit_consumed']).toBe(false);
+    expect(read).not.toHaveProperty('package_purchase_id');
+  });
+
+  test('uses no credit of another venue, another partner, or an expired purchase', async () => {
+    const phone = anyPhone();
+    const elsewhere = await anyPackage(service, partner, [otherVenue.id]);
+    await buyPackage(partner, elsewhere, { customer_phone: phone });
+    const rival = await anyPartner(service, [venue.id]);
+    await buyPackage(rival, await anyPackage(service, rival, [venue.id]), { customer_phone: phone });
+    const expired = await sellCredits(phone, 1);
+    await service.context.db
+      .collection<{ _id: string }>('package_purchases')
+      .updateOne({ _id: expired }, { $set: { expiresAt: new Date(Date.now() - 1000) } });
+    expect(await bookSlot(partner, anySlot(), withCredit(phone))).not.toHaveProperty(
+      'package_credit_consumed',
+    );
+  });
+
+  test('repeated with its key answers the same bytes and consumes nothing more', async () => {
+    const phone = anyPhone();
+    const purchase = await sellCredits(phone, 5);
+    const hold = await placeHold(partner, anySlot());
+    const body = confirmBody(hold['hold_id'], withCredit(phone));
+    const replies = [];
+    for (let count = 0; count < 3; count += 1) {
+      replies.push(await partner.api.post('/api/v1/bookings/confirm', body));
+    }
+    expect(new Set(replies.map((reply) => reply.text)).size).toBe(1);
+    expect(await creditsOf(purchase)).toBe('4 ACTIVE');
+  });
+
+  test('that is refused consumes nothing', async () => {
+    const phone = anyPhone();
+    const purchase = await sellCredits(phone, 1);
+    const hold = await placeHold(partner, anySlot());
+    await partner.api.post(`/api/v1/partner/holds/${String(hold['hold_id'])}/cancel`);
+    const body = confirmBody(hold['hold_id'], withCredit(phone));
+    expect(verdict(await partner.api.post('/api/v1/bookings/confirm', body))).toBe('409 INVALID_HOLD_STATE');
+    expect(await creditsOf(purchase)).toBe('1 ACTIVE');
+  });
+
+  test('not asking for credit consumes none and shows no such field', async () => {
+    const phone = anyPhone();
+    const purchase = await sellCredits(phone, 1);
+    const booked = await bookSlot(partner, anySlot(), { customer_phone: phone });
+    expect(await readBooking(booked['booking_id'])).not.toHaveProperty('package_credit_consumed');
+    expect(await creditsOf(purchase)).toBe('1 ACTIVE');
+  });
+
+  test('announces the booking like any other', async () => {
+    const phone = anyPhone();
+    await sellCredits(phone, 1);
+    const booked = await bookSlot(partner, anySlot(), withCredit(phone));
+    const { outbox } = await rowOf(service, 'reservations', { bookingId: booked['booking_id'] });
+    expect(outbox.map(({ type }) => type)).toEqual(['hold_created', 'booking_created']);
+  });
+});
+
+describe('a booking that consumed a credit', () => {
+  test('gives it back once when it is refunded, cancelled before or not', async () => {
+    const phone = anyPhone();
+    const purchase = await sellCredits(phone, 1);
+    const booked = await bookSlot(partner, anySlot(), withCredit(phone));
+    expectStatus(await end('cancel', booked['booking_id']), 200);
+    expect(await creditsOf(purchase)).toBe('0 EXHAUSTED');
+    const key = randomUUID();
+    expectStatus(await end('refund', booked['booking_id'], key), 200);
+    expectStatus(await end('refund', booked['booking_id'], key), 200);
+    expect(verdict(await end('refund', booked['booking_id']))).toBe('409 INVALID_HOLD_STATE');
+    expect(await creditsOf(purchase)).toBe('1 ACTIVE');
+    const again = await bookSlot(partner, anySlot(), withCredit(phone));
+    expect(again).toMatchObject({ package_purchase_id: purchase });
+  });
+
+  test('gives it back once though it is refunded 16 times at once', async () => {
+    const phone = anyPhone();
+    const purchase = await sellCredits(phone, 3);
+    const booked = await bookSlot(partner, anySlot(), withCredit(phone));
+    const replies = await Promise.all(Array.from({ length: 16 }, () => end('refund', booked['booking_id'])));
+    expect(replies.map(verdict).sort().slice(0, 2)).toEqual(['200', '409 INVALID_HOLD_STATE']);
+    expect(await creditsOf(purchase)).toBe('3 ACTIVE');
+  });
+});
+
+describe(`${RACERS} confirms at once for one customer`, () => {
+  test('consume just the credits that there are: never below 0, and every confirm books', async () => {
+    const phone = anyPhone();
+    const purchases = [await sellCredits(phone, 7), await sellCredits(phone, 3)];
+    const holds = [];
+    for (let count = 0; count < RACERS; count += 1) holds.push(await placeHold(partner, anySlot()));
+    const bookings = await Promise.all(
+      holds.map(async (hold) => {
+        const body = confirmBody(hold['hold_id'], withCredit(phone));
+        return expectStatus(await partner.api.post('/api/v1/bookings/confirm', body), 201);
+      }),
+    );
+    const paid = bookings.filter((booking) => booking['package_credit_consumed'] === true);
+    expect(paid).toHaveLength(10);
+    for (const [index, credits] of [7, 3].entries()) {
+      const of = paid.filter((booking) => booking['package_purchase_id'] === purchases[index]);
+      expect(of).toHaveLength(credits);
+      expect(await creditsOf(purchases[index] ?? '')).toBe('0 EXHAUSTED');
+    }
+  });
+
+  test('with one key on one hold consume one credit', async () => {
+    const phone = anyPhone();
+    const purchase = await sellCredits(phone, 20);
+    const hold = await placeHold(partner, anySlot());
+    const body = confirmBody(hold['hold_id'], withCredit(phone));
+    const replies = await Promise.all(
+      Array.from({ length: RACERS }, () => partner.api.post('/api/v1/bookings/confirm', body)),
+    );
+    expect([...new Set(replies.map((reply) => `${reply.status} ${reply.text}`))]).toHaveLength(1);
+    expect(replies[0]?.status).toBe(201);
+    expect(await creditsOf(purchase)).toBe('19 ACTIVE');
+  });
+});
+
+test('the database itself refuses a purchase below 0 credits', async () => {
+  const purchase = await sellCredits(anyPhone(), 1);
+  const write = service.context.db
+    .collection<{ _id: string }>('package_purchases')
+    .updateOne({ _id: purchase }, { $set: { creditsRemaining: -1 } });
+  await expect(write).rejects.toMatchObject({ code: 121 });
+});
