@@ -1,4 +1,4 @@
-import { EVENTS } from './events/events.model.ts';
+import { EVENT_COLLECTIONS } from './events/events.model.ts';
 import { PACKAGE_COLLECTIONS } from './packages/packages.model.ts';
 import { PARTNER_COLLECTIONS } from './partners/partners.model.ts';
 import type { CollectionDefinition } from './platform/collections.ts';
@@ -15,7 +15,7 @@ const COLLECTIONS: CollectionDefinition[] = [
   ...PARTNER_COLLECTIONS,
   ...VENUE_COLLECTIONS,
   RESERVATIONS,
-  EVENTS,
+  ...EVENT_COLLECTIONS,
   ...PACKAGE_COLLECTIONS,
   SUBSCRIPTIONS,
   DELIVERIES,

@@ -3,6 +3,7 @@ import { availabilityRoutes } from './availability/availability.router.ts';
 import { bookingRoutes } from './bookings/bookings.router.ts';
 import { missingGuards } from './collections.ts';
 import type { Context } from './context.ts';
+import { feedRoutes } from './events/feed.router.ts';
 import { holdRoutes } from './holds/holds.router.ts';
 import { createBaseApp } from './http/base-app.ts';
 import { errorHandler } from './http/error-handler.ts';
@@ -26,6 +27,7 @@ export function partnerRoutes(context: Context): Route<PartnerCaller>[] {
     ...bookingRoutes(context),
     ...packageRoutes(context),
     ...subscriptionRoutes(context),
+    ...feedRoutes(context),
     ...observabilityRoutes(context),
     ...(context.config.serviceMode === 'sandbox' ? sandboxRoutes(context) : []),
   ];

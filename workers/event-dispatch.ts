@@ -1,5 +1,7 @@
 import { createContext } from '../src/context.ts';
 import { dispatchEvents, dispatchWaiting } from '../src/events/event-dispatch.service.ts';
+import { sequenceEvents } from '../src/events/feed.service.ts';
+import { coalesced } from '../src/platform/coalesced.ts';
 import { runProcess } from '../src/platform/lifecycle.ts';
 import type { EventDispatchJob } from '../src/platform/queues.ts';
 import { startSweep, startWorker } from './support/start-worker.ts';
@@ -7,17 +9,24 @@ import { startSweep, startWorker } from './support/start-worker.ts';
 const SWEEP_EVERY_MS = 2000;
 const SWEEP_LIMIT = 1000;
 
-/** Takes events from the outboxes to the log and to the receivers' deliveries. */
+/** Takes events from the outboxes to the log, to the receivers' deliveries and to the feed. */
 runProcess('event-dispatch', async (scope) => {
   const context = createContext(scope);
   await context.connected;
+  const sequence = coalesced(() => sequenceEvents(context));
   startWorker<EventDispatchJob>(scope, 'event-dispatch', { concurrency: 20 }, async (job) => {
     await dispatchEvents(context, job.data.reservationId);
+    await sequence();
   });
   startSweep(scope, context.db, {
     name: 'undispatched-events',
     everyMs: SWEEP_EVERY_MS,
     run: (stopping) => dispatchWaiting(context, { graceMs: SWEEP_EVERY_MS, limit: SWEEP_LIMIT, stopping }),
+  });
+  startSweep(scope, context.db, {
+    name: 'unsequenced-events',
+    everyMs: SWEEP_EVERY_MS,
+    run: () => sequenceEvents(context),
   });
   return {};
 });

@@ -8,7 +8,8 @@ import { newId, PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import { inTransaction } from '../platform/mongo.ts';
 import { normalisePhone } from '../platform/phone.ts';
 import { claimSlot } from '../reservations/claim-slot.service.ts';
-import { findClaimants } from '../reservations/reservation-reads.store.ts';
+import { findClaimants, findReservation } from '../reservations/reservation-reads.store.ts';
+import type { Reservation } from '../reservations/reservations.model.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { announce, moveReservation } from '../reservations/reservations.service.ts';
 import type { NewReservation, Written } from '../reservations/reservations.store.ts';
@@ -58,6 +59,22 @@ export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise
     throw slotNotAvailable('held');
   }
   return { booking: booked.reservation, venue, resource };
+}
+
+/**
+ * Cancels the walk-in that has the slot, and frees it.
+ * @throws DomainError SLOT_NOT_FOUND; BOOKING_NOT_FOUND where the slot has no walk-in.
+ */
+export async function cancelWalkIn(deps: WalkInDeps, slotId: string): Promise<Reservation> {
+  const target = await resolveSlot(deps, slotId);
+  const { cells } = draftReservation(PLATFORM_PARTNER_ID, target, requireScheduledWindow(target));
+  for (const { _id } of await findClaimants(deps.db, cells)) {
+    const claim = await findReservation(deps.db, _id);
+    if (claim?.partnerId !== PLATFORM_PARTNER_ID || claim.slotId !== target.slotId) continue;
+    const cancelled = await moveReservation(deps, 'cancel', _id);
+    if (cancelled !== null) return cancelled;
+  }
+  throw new DomainError('BOOKING_NOT_FOUND', 'The slot has no walk-in that could give it back.');
 }
 
 async function resolveSlot(deps: WalkInDeps, slotId: string): Promise<SlotTarget> {

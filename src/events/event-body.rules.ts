@@ -23,6 +23,7 @@ export function eventBody(event: EventRow, receiverId: string): Record<string, u
       ...(event.holdExpiresAt === null ? {} : { hold_expiry_at: event.holdExpiresAt.toISOString() }),
       ...(isOriginator ? { price_rupees: toRupees(event.pricePaise) } : {}),
       ...(isOriginator && event.reason !== null ? { reason: event.reason } : {}),
+      ...(event.isTest === true ? { test: true } : {}),
     },
   };
 }

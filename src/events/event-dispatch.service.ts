@@ -70,5 +70,6 @@ function toEventRow(reservation: Reservation, waiting: OutboxEvent): EventRow {
     holdExpiresAt: waiting.holdExpiresAt ?? null,
     pricePaise: reservation.pricePaise,
     reason: waiting.reason ?? null,
+    isUnsequenced: true,
   };
 }

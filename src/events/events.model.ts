@@ -2,7 +2,7 @@ import type { Model } from 'mongoose';
 import { Schema } from 'mongoose';
 import type { CollectionDefinition } from '../platform/collections.ts';
 import type { Db } from '../platform/mongo.ts';
-import { modelOf } from '../platform/mongo.ts';
+import { collectionOf, modelOf } from '../platform/mongo.ts';
 import type { EventType } from './event-types.ts';
 import { EVENT_TYPES } from './event-types.ts';
 
@@ -23,6 +23,12 @@ export type EventRow = {
   /** For the originator alone, like `reason` (decisions §6). */
   pricePaise: number;
   reason: string | null;
+  /** A sample that a partner asked for: for its receiver alone, in no feed. */
+  isTest?: true;
+  /** Its place in the feed, by the order in which events became visible; absent until it has one (ADR 0007). */
+  sequence?: number;
+  /** Present until it has its place. */
+  isUnsequenced?: true;
 };
 
 const eventSchema = new Schema<EventRow>(
@@ -41,14 +47,53 @@ const eventSchema = new Schema<EventRow>(
     holdExpiresAt: { type: Date, default: null },
     pricePaise: { type: Number, required: true },
     reason: { type: String, default: null },
+    isTest: Boolean,
+    sequence: Number,
+    isUnsequenced: Boolean,
   },
   { collection: 'events', versionKey: false },
 );
 
 export const eventModel = (db: Db): Model<EventRow> => modelOf(db, 'Event', eventSchema);
 
-export const EVENTS: CollectionDefinition = {
-  name: 'events',
-  jsonSchema: { required: ['type', 'at', 'venueId'], properties: { type: { enum: [...EVENT_TYPES] } } },
-  indexes: [{ name: 'events_of_reservation', key: { holdId: 1, at: 1 } }],
-};
+/** The collection as the driver has it, for hot reads and updates by pipeline. */
+export const eventCollection = (db: Db) => collectionOf(eventModel(db));
+
+/** The last place of the feed that was given; one document. */
+export type FeedCounter = { _id: 'feed'; last: number };
+
+const feedCounterSchema = new Schema<FeedCounter>(
+  { _id: { type: String, required: true }, last: { type: Number, required: true } },
+  { collection: 'feed_counters', versionKey: false },
+);
+
+export const feedCounterCollection = (db: Db) => collectionOf(modelOf(db, 'FeedCounter', feedCounterSchema));
+
+export const EVENT_COLLECTIONS: CollectionDefinition[] = [
+  {
+    name: 'events',
+    jsonSchema: { required: ['type', 'at', 'venueId'], properties: { type: { enum: [...EVENT_TYPES] } } },
+    indexes: [
+      { name: 'events_of_reservation', key: { holdId: 1, at: 1 } },
+      { name: 'events_of_venue', key: { venueId: 1, at: 1, _id: 1 } },
+      {
+        name: 'feed_of_venue',
+        key: { venueId: 1, sequence: 1 },
+        partialFilterExpression: { sequence: { $gt: 0 } },
+      },
+      // Two events with one place would let a reader that stops between them miss the other.
+      {
+        name: 'one_event_per_place',
+        key: { sequence: 1 },
+        unique: true,
+        partialFilterExpression: { sequence: { $gt: 0 } },
+      },
+      {
+        name: 'unsequenced_events',
+        key: { isUnsequenced: 1, _id: 1 },
+        partialFilterExpression: { isUnsequenced: true },
+      },
+    ],
+  },
+  { name: 'feed_counters', indexes: [] },
+];

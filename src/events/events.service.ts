@@ -1,6 +1,11 @@
+import { slotIdOf } from '../availability/slot-id.rules.ts';
+import type { Clock } from '../platform/clock.ts';
+import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
+import type { EventType } from './event-types.ts';
 import type { EventRow } from './events.model.ts';
-import { findEvent, findEvents } from './events.store.ts';
+import type { EventRange } from './events.store.ts';
+import { appendEvents, findEvent, findEvents, findEventsBetween } from './events.store.ts';
 
 export type { EventRow } from './events.model.ts';
 
@@ -15,4 +20,45 @@ export async function readEvents(
   eventIds: readonly string[],
 ): Promise<Map<string, EventRow>> {
   return findEvents(deps.db, eventIds);
+}
+
+/** State changes of these types at these venues in a span of time, oldest first, page by page: those after `last`. */
+export async function readEventsBetween(
+  deps: { db: Db },
+  range: EventRange,
+  last: EventRow | undefined,
+  limit: number,
+): Promise<EventRow[]> {
+  return findEventsBetween(deps.db, range, last, limit);
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Writes a sample event of the partner's to the log: a slot of tomorrow on a court that does not exist. */
+export async function logTestEvent(
+  deps: { db: Db; clock: Clock },
+  partnerId: string,
+  type: EventType,
+): Promise<EventRow> {
+  const at = deps.clock.now();
+  const slotStart = new Date(Math.ceil(at.getTime() / HOUR_MS) * HOUR_MS + 24 * HOUR_MS);
+  const event: EventRow = {
+    _id: newId(),
+    type,
+    at,
+    venueId: newId(),
+    resourceId: 'sample-court',
+    slotId: slotIdOf('sample-court', slotStart),
+    slotStart,
+    slotEnd: new Date(slotStart.getTime() + HOUR_MS),
+    holdId: newId(),
+    bookingId: type.startsWith('booking_') ? newId() : null,
+    originatorId: partnerId,
+    holdExpiresAt: type === 'hold_created' ? new Date(at.getTime() + 600_000) : null,
+    pricePaise: 120_000,
+    reason: null,
+    isTest: true,
+  };
+  await appendEvents(deps.db, [event]);
+  return event;
 }

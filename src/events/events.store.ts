@@ -1,11 +1,11 @@
-import mongoose from 'mongoose';
-import type { Db } from '../platform/mongo.ts';
+import type { Db, Tx } from '../platform/mongo.ts';
+import type { EventType } from './event-types.ts';
 import type { EventRow } from './events.model.ts';
-import { eventModel } from './events.model.ts';
+import { eventCollection, feedCounterCollection } from './events.model.ts';
 
 /** Writes events to the log; one that is there already stays as it is. */
 export async function appendEvents(db: Db, events: readonly EventRow[]): Promise<void> {
-  await eventModel(db).bulkWrite(
+  await eventCollection(db).bulkWrite(
     events.map(({ _id, ...fields }) => ({
       updateOne: { filter: { _id }, update: { $setOnInsert: fields }, upsert: true },
     })),
@@ -14,13 +14,104 @@ export async function appendEvents(db: Db, events: readonly EventRow[]): Promise
 }
 
 export async function findEvent(db: Db, eventId: string): Promise<EventRow | null> {
-  return eventModel(db).findById(eventId).lean();
+  return eventCollection(db).findOne({ _id: eventId });
 }
 
 /** The events of `eventIds` by id. */
 export async function findEvents(db: Db, eventIds: readonly string[]): Promise<Map<string, EventRow>> {
-  const rows = await eventModel(db)
-    .find({ _id: mongoose.trusted({ $in: [...eventIds] }) })
-    .lean();
+  const rows = await eventCollection(db)
+    .find({ _id: { $in: [...eventIds] } })
+    .toArray();
   return new Map(rows.map((row) => [row._id, row]));
+}
+
+export type EventRange = {
+  types: readonly EventType[];
+  venueIds: readonly string[];
+  since: Date;
+  until: Date;
+};
+
+/** Events of these types and venues from `since` to `until`, both included, oldest first, those after `last`. */
+export async function findEventsBetween(
+  db: Db,
+  { types, venueIds, since, until }: EventRange,
+  last: Pick<EventRow, '_id' | 'at'> | undefined,
+  limit: number,
+): Promise<EventRow[]> {
+  const beyond =
+    last === undefined ? {} : { $or: [{ at: { $gt: last.at } }, { at: last.at, _id: { $gt: last._id } }] };
+  return eventCollection(db)
+    .find({
+      venueId: { $in: [...venueIds] },
+      at: { $gte: since, $lte: until },
+      type: { $in: [...types] },
+      isTest: { $ne: true },
+      ...beyond,
+    })
+    .sort({ at: 1, _id: 1 })
+    .hint('events_of_venue')
+    .limit(limit)
+    .toArray();
+}
+
+export type FeedFilter = { venueIds: readonly string[]; type?: EventType; since: Date };
+
+/** Events of the feed after a place, in its order. */
+export async function findFeed(
+  db: Db,
+  { venueIds, type, since }: FeedFilter,
+  after: number,
+  limit: number,
+): Promise<EventRow[]> {
+  return eventCollection(db)
+    .find({
+      venueId: { $in: [...venueIds] },
+      sequence: { $gt: after },
+      at: { $gte: since },
+      ...(type === undefined ? {} : { type }),
+    })
+    .sort({ sequence: 1 })
+    .hint('feed_of_venue')
+    .limit(limit)
+    .toArray();
+}
+
+/** Whether any event has no place in the feed yet. */
+export async function hasUnsequenced(db: Db): Promise<boolean> {
+  return (await eventCollection(db).findOne({ isUnsequenced: true }, { projection: { _id: 1 } })) !== null;
+}
+
+/** Ids of events that have no place in the feed yet, oldest first. */
+export async function findUnsequencedIds(db: Db, limit: number, tx: Tx): Promise<string[]> {
+  const rows = await eventCollection(db)
+    .find({ isUnsequenced: true }, { session: tx, projection: { _id: 1 } })
+    .sort({ _id: 1 })
+    .limit(limit)
+    .toArray();
+  return rows.map((row) => row._id);
+}
+
+/** Takes the next `count` places of the feed; answers the first. Whoever else takes some meanwhile is made to try again. */
+export async function takePlaces(db: Db, count: number, tx: Tx): Promise<number> {
+  const counter = await feedCounterCollection(db).findOneAndUpdate(
+    { _id: 'feed' },
+    { $inc: { last: count } },
+    { session: tx, upsert: true, returnDocument: 'after' },
+  );
+  if (counter === null) throw new Error('An upsert answered no document');
+  return counter.last - count + 1;
+}
+
+/** Gives the events their places, in the order of `eventIds`, from `first` on. */
+export async function givePlaces(db: Db, eventIds: readonly string[], first: number, tx: Tx): Promise<void> {
+  await eventCollection(db).bulkWrite(
+    eventIds.map((_id, index) => ({
+      updateOne: {
+        filter: { _id, isUnsequenced: true },
+        update: { $set: { sequence: first + index }, $unset: { isUnsequenced: '' } },
+      },
+    })),
+    { session: tx },
+  );
 }

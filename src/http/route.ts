@@ -29,6 +29,7 @@ export function route<Caller, Params = unknown, Query = unknown, Body = unknown>
 
 export const ok = (body: unknown): Answer => ({ status: 200, body });
 export const created = (body: unknown): Answer => ({ status: 201, body });
+export const accepted = (body: unknown): Answer => ({ status: 202, body });
 export const noContent = (): Answer => ({ status: 204 });
 
 /** A listing (decisions §1); `next_cursor` only where the listing is paginated. */

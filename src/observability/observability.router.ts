@@ -2,15 +2,15 @@ import Joi from 'joi';
 import { EVENT_TYPES } from '../events/event-types.ts';
 import { cursor, pageLimit, uuid } from '../http/fields.ts';
 import type { Route } from '../http/route.ts';
-import { ok, route } from '../http/route.ts';
+import { accepted, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
-import type { Clock } from '../platform/clock.ts';
 import { defined } from '../platform/defined.ts';
-import type { Db } from '../platform/mongo.ts';
 import type { Position } from '../platform/pagination.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import { getDelivery, listDeliveries } from '../webhooks/deliveries.service.ts';
 import { deliveryView } from '../webhooks/delivery-view.rules.ts';
+import type { RedeliveryDeps } from '../webhooks/redelivery.service.ts';
+import { redeliver } from '../webhooks/redelivery.service.ts';
 import { readHealth } from './observability.service.ts';
 
 type ListQuery = {
@@ -30,7 +30,7 @@ const listQuery = Joi.object<ListQuery>({
 });
 
 /** Contract "Observability", decisions §7. */
-export function observabilityRoutes(deps: { db: Db; clock: Clock }): Route<PartnerCaller>[] {
+export function observabilityRoutes(deps: RedeliveryDeps): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller, unknown, ListQuery>({
       method: 'get',
@@ -56,6 +56,13 @@ export function observabilityRoutes(deps: { db: Db; clock: Clock }): Route<Partn
       summary: 'Read a delivery with its attempts',
       handle: async ({ caller, params }) =>
         ok(deliveryView(await getDelivery(deps, caller.partnerId, params.id))),
+    }),
+    route<PartnerCaller, { id: string }>({
+      method: 'post',
+      path: '/api/v1/partner/observability/deliveries/:id/redeliver',
+      summary: 'Deliver again what has ended',
+      handle: async ({ caller, params }) =>
+        accepted(deliveryView(await redeliver(deps, caller.partnerId, params.id))),
     }),
   ];
 }

@@ -96,8 +96,8 @@ async function attempt(
   event: EventRow,
   signal: AbortSignal,
 ): Promise<AttemptResult> {
-  const secretKey = openSecret(deps, subscription);
-  if (secretKey === undefined) {
+  const secrets = openSecrets(deps, subscription);
+  if (secrets === undefined) {
     return { kind: 'later', inMs: SECRET_RETRY_MS, attemptsMade: row.attemptsMade };
   }
   const attemptId = newId();
@@ -105,19 +105,27 @@ async function attempt(
   const begun = await beginAttempt(deps.db, row, attemptId, leaseMs);
   if (begun === null) return { kind: 'later', inMs: leaseMs / 3, attemptsMade: row.attemptsMade };
   const outcome = await deps.sender.send({
-    ...composeMessage(deps, begun, subscription, secretKey, event, attemptId),
+    ...composeMessage(deps, begun, subscription.endpointUrl, secrets, event, attemptId),
     signal,
   });
   return settle(deps, begun, subscription, attemptId, outcome);
 }
 
-/** Undefined, and an `error` line, where no key of the ring opens it: the operator's fault costs no partner an attempt. */
-function openSecret({ log, secretBox }: DeliverDeps, subscription: SubscriptionRow): string | undefined {
+/** `previous` is null but during a rotation's overlap. */
+type Secrets = { current: string; previous: string | null };
+
+/** Undefined, and an `error` line, where no key of the ring opens them: the operator's fault costs no partner an attempt. */
+function openSecrets(deps: DeliverDeps, subscription: SubscriptionRow): Secrets | undefined {
+  const { _id, sealedSecret, sealedPreviousSecret: sealedPrevious, previousSecretUntil } = subscription;
+  const isOverlap = (previousSecretUntil?.getTime() ?? 0) > deps.clock.now().getTime();
   try {
-    return secretBox.open(subscription.sealedSecret, subscription._id);
+    return {
+      current: deps.secretBox.open(sealedSecret, _id),
+      previous: isOverlap && sealedPrevious !== null ? deps.secretBox.open(sealedPrevious, _id) : null,
+    };
   } catch (err) {
-    log.error(
-      { alert: 'secret_unreadable', err, subscription_id: subscription._id },
+    deps.log.error(
+      { alert: 'secret_unreadable', err, subscription_id: _id },
       'a webhook secret cannot be decrypted: put the key that sealed it back into ENCRYPTION_KEYS',
     );
     return undefined;
@@ -127,15 +135,16 @@ function openSecret({ log, secretBox }: DeliverDeps, subscription: SubscriptionR
 function composeMessage(
   deps: DeliverDeps,
   row: DeliveryRow,
-  subscription: SubscriptionRow,
-  secretKey: string,
+  url: string,
+  { current, previous }: Secrets,
   event: EventRow,
   attemptId: string,
 ): WebhookMessage {
   const body = JSON.stringify({ ...eventBody(event, row.partnerId), delivery_id: attemptId });
   const timestampSeconds = Math.floor(deps.clock.now().getTime() / 1000);
+  const sign = (secretKey: string) => signDelivery({ secretKey, timestampSeconds, body });
   return {
-    url: subscription.endpointUrl,
+    url,
     headers: {
       'Content-Type': 'application/json',
       'User-Agent': 'partner-booking-service/1',
@@ -143,7 +152,8 @@ function composeMessage(
       'X-Delivery-Id': attemptId,
       'X-Delivery-Attempt': String(row.attemptsMade + 1),
       'X-Service-Timestamp': String(timestampSeconds),
-      'X-Service-Signature': signDelivery({ secretKey, timestampSeconds, body }),
+      'X-Service-Signature': sign(current),
+      ...(previous === null ? {} : { 'X-Service-Signature-Previous': sign(previous) }),
     },
     body,
   };

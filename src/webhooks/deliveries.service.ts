@@ -12,9 +12,10 @@ import type { DeliveryRow } from './deliveries.model.ts';
 import type { DeliveryFilter } from './deliveries.store.ts';
 import {
   findDeadLetterIds,
+  findDeliveriesOfEvents,
   findDelivery,
   findOverdueDeliveries,
-  findPendingOfEvent,
+  findPendingOfEvents,
   findUnraisedDeadLetters,
   listDeliveryRows,
   makeDue,
@@ -33,12 +34,19 @@ export function maxAttempts(config: DeliveryConfig): number {
   return config.webhookRetryDelaysSeconds.length + 1;
 }
 
+export type CreateDeliveriesDeps = {
+  db: Db;
+  clock: Clock;
+  queues: Pick<Queues, 'scheduleDeliveries'>;
+  config: DeliveryConfig;
+};
+
 /**
  * Gives the event a delivery for each receiver and adds the jobs. Repeating it creates nothing twice; jobs that Redis does
  * not take now are added by the sweep.
  */
 export async function createDeliveries(
-  deps: { db: Db; clock: Clock; queues: Pick<Queues, 'scheduleDeliveries'>; config: DeliveryConfig },
+  deps: CreateDeliveriesDeps,
   event: Pick<EventRow, '_id' | 'type'>,
   receivers: readonly Pick<SubscriptionRow, '_id' | 'partnerId'>[],
 ): Promise<void> {
@@ -46,23 +54,41 @@ export async function createDeliveries(
   const now = deps.clock.now();
   await upsertDeliveries(
     deps.db,
-    receivers.map((receiver) => ({
-      _id: newId(),
-      eventId: event._id,
-      eventType: event.type,
-      subscriptionId: receiver._id,
-      partnerId: receiver.partnerId,
-      state: 'pending',
-      generation: 1,
-      attemptsMade: 0,
-      attempts: [],
-      nextAttemptAt: now,
-      leaseUntil: null,
-      deadLetteredAt: null,
-      createdAt: now,
-    })),
+    receivers.map((receiver) => newDelivery(event, receiver, now)),
   );
-  const pending = await findPendingOfEvent(deps.db, event._id);
+  await schedulePending(deps, [event._id]);
+}
+
+/** A delivery of which the first attempt is due at `now`. */
+export function newDelivery(
+  event: Pick<EventRow, '_id' | 'type'>,
+  receiver: Pick<SubscriptionRow, '_id' | 'partnerId'>,
+  now: Date,
+): DeliveryRow {
+  return {
+    _id: newId(),
+    eventId: event._id,
+    eventType: event.type,
+    subscriptionId: receiver._id,
+    partnerId: receiver.partnerId,
+    state: 'pending',
+    generation: 1,
+    attemptsMade: 0,
+    attempts: [],
+    nextAttemptAt: now,
+    leaseUntil: null,
+    deadLetteredAt: null,
+    createdAt: now,
+  };
+}
+
+/** Adds the jobs of deliveries that wait for the first attempt of their series; those that are there already stay. */
+export async function schedulePending(
+  deps: Pick<CreateDeliveriesDeps, 'db' | 'queues' | 'config'>,
+  eventIds: readonly string[],
+  subscriptionId?: string,
+): Promise<void> {
+  const pending = await findPendingOfEvents(deps.db, eventIds, subscriptionId);
   await deps.queues.scheduleDeliveries(pending.map((row) => dueNow(row, deps.config)));
 }
 
@@ -186,6 +212,19 @@ export async function getDelivery(
   if (delivery === null || delivery.partnerId !== partnerId) throw deliveryNotFound();
   const [detail] = await withDetails(deps, [delivery]);
   if (detail === undefined) throw deliveryNotFound();
+  return detail;
+}
+
+/** The delivery of an event to a subscription, which must have been created. */
+export async function getDeliveryOfEvent(
+  deps: { db: Db },
+  eventId: string,
+  subscriptionId: string,
+): Promise<DeliveryDetail> {
+  const [row] = await findDeliveriesOfEvents(deps.db, subscriptionId, [eventId]);
+  const delivery = row === undefined ? null : await findDelivery(deps.db, row._id);
+  const [detail] = delivery === null ? [] : await withDetails(deps, [delivery]);
+  if (detail === undefined) throw new Error(`Event ${eventId} has no delivery`);
   return detail;
 }
 

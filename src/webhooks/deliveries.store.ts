@@ -5,20 +5,39 @@ import { toPage } from '../platform/pagination.ts';
 import type { AttemptRow, DeliveryRow, DeliveryState } from './deliveries.model.ts';
 import { deliveryCollection, deliveryModel } from './deliveries.model.ts';
 
-/** Creates the rows that are missing; of an event and a subscription there is one, whoever creates it. */
-export async function upsertDeliveries(db: Db, rows: readonly DeliveryRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  await deliveryCollection(db).bulkWrite(
+/** Creates the rows that are missing, and answers how many that were; of an event and a subscription there is one. */
+export async function upsertDeliveries(db: Db, rows: readonly DeliveryRow[]): Promise<number> {
+  if (rows.length === 0) return 0;
+  const { upsertedCount } = await deliveryCollection(db).bulkWrite(
     rows.map(({ eventId, subscriptionId, ...fields }) => ({
       updateOne: { filter: { eventId, subscriptionId }, update: { $setOnInsert: fields }, upsert: true },
     })),
     { ordered: false },
   );
+  return upsertedCount;
 }
 
-/** The deliveries of an event on which no attempt has been made. */
-export async function findPendingOfEvent(db: Db, eventId: string): Promise<DeliveryRow[]> {
-  return deliveryModel(db).find({ eventId, state: 'pending' }).lean();
+/** The deliveries of `eventIds` on which no attempt of their series has been made; to one subscription where it is named. */
+export async function findPendingOfEvents(
+  db: Db,
+  eventIds: readonly string[],
+  subscriptionId?: string,
+): Promise<DeliveryRow[]> {
+  const filter = { eventId: { $in: [...eventIds] }, state: 'pending' as const };
+  return deliveryCollection(db)
+    .find({ ...filter, ...defined({ subscriptionId }) })
+    .toArray();
+}
+
+/** Ids and states of a subscription's deliveries of `eventIds`. */
+export async function findDeliveriesOfEvents(
+  db: Db,
+  subscriptionId: string,
+  eventIds: readonly string[],
+): Promise<Pick<DeliveryRow, '_id' | 'eventId' | 'state'>[]> {
+  return deliveryCollection(db)
+    .find({ eventId: { $in: [...eventIds] }, subscriptionId }, { projection: { eventId: 1, state: 1 } })
+    .toArray();
 }
 
 export async function findDelivery(db: Db, deliveryId: string): Promise<DeliveryRow | null> {
@@ -144,6 +163,33 @@ export async function cancelDelivery(db: Db, id: string): Promise<void> {
     { _id: id, state: { $in: ['pending', 'retrying'] } },
     { $set: { state: 'cancelled', nextAttemptAt: null, leaseUntil: null } },
   );
+}
+
+/**
+ * Begins a new series of attempts, numbered from 1, for those of `ids` that are in one of `states` and on which nobody is at
+ * work; the attempts of earlier series stay. Answers how many that were.
+ */
+export async function restartDeliveries(
+  db: Db,
+  ids: readonly string[],
+  states: readonly DeliveryState[],
+): Promise<number> {
+  const { modifiedCount } = await deliveryCollection(db).updateMany(
+    { _id: { $in: [...ids] }, state: { $in: [...states] }, $expr: IS_FREE },
+    [
+      {
+        $set: {
+          state: 'pending',
+          generation: { $add: ['$generation', 1] },
+          attemptsMade: 0,
+          nextAttemptAt: '$$NOW',
+          leaseUntil: null,
+          deadLetteredAt: null,
+        },
+      },
+    ],
+  );
+  return modifiedCount;
 }
 
 /** Makes the next attempt of a waiting delivery due now. Null where the delivery is not waiting for one. */

@@ -4,7 +4,7 @@ import type { EventType } from '../events/event-types.ts';
 import { EVENT_TYPES } from '../events/event-types.ts';
 import type { CollectionDefinition } from '../platform/collections.ts';
 import type { Db } from '../platform/mongo.ts';
-import { modelOf } from '../platform/mongo.ts';
+import { collectionOf, modelOf } from '../platform/mongo.ts';
 
 export type SubscriptionRow = {
   _id: string;
@@ -17,6 +17,9 @@ export type SubscriptionRow = {
   /** The secret under AES-256-GCM, bound to `_id`. */
   sealedSecret: string;
   secretRotatedAt: Date | null;
+  /** The secret before the last rotation, sealed alike, with which deliveries are signed too until `previousSecretUntil`. */
+  sealedPreviousSecret: string | null;
+  previousSecretUntil: Date | null;
   createdAt: Date;
   /** Failed attempts since the last success, of all deliveries together. */
   consecutiveFailures: number;
@@ -34,6 +37,8 @@ const subscriptionSchema = new Schema<SubscriptionRow>(
     status: { type: String, enum: ['active', 'inactive'], required: true },
     sealedSecret: { type: String, required: true },
     secretRotatedAt: { type: Date, default: null },
+    sealedPreviousSecret: { type: String, default: null },
+    previousSecretUntil: { type: Date, default: null },
     createdAt: { type: Date, required: true },
     consecutiveFailures: { type: Number, default: 0 },
     lastSuccessAt: { type: Date, default: null },
@@ -44,6 +49,9 @@ const subscriptionSchema = new Schema<SubscriptionRow>(
 
 export const subscriptionModel = (db: Db): Model<SubscriptionRow> =>
   modelOf(db, 'Subscription', subscriptionSchema);
+
+/** The collection as the driver has it, for updates by pipeline. */
+export const subscriptionCollection = (db: Db) => collectionOf(subscriptionModel(db));
 
 export const SUBSCRIPTIONS: CollectionDefinition = {
   name: 'webhook_subscriptions',

@@ -10,6 +10,7 @@ import type { SubscriptionRow } from './subscriptions.model.ts';
 import {
   findActiveSubscriptions,
   findOrdinals,
+  findSubscription,
   insertSubscription,
   listSubscriptionRows,
   replaceSecret,
@@ -36,12 +37,7 @@ export async function createSubscription(
   partnerId: string,
   input: { endpointUrl: string; eventTypes: EventType[] },
 ): Promise<{ subscription: SubscriptionRow; secretKey: string }> {
-  const { webhookAllowPrivateNetworks: allowPrivateNetworks } = deps.config;
-  const verdict = await checkEndpointUrl(input.endpointUrl, { allowPrivateNetworks });
-  if (!verdict.ok) {
-    const { message } = verdict;
-    throw new DomainError('VALIDATION_ERROR', message, { details: [{ path: 'endpoint_url', message }] });
-  }
+  await requireCallable(deps, input.endpointUrl);
   const secretKey = newSecretKey();
   const _id = newId();
   const subscription: Omit<SubscriptionRow, 'ordinal'> = {
@@ -52,6 +48,8 @@ export async function createSubscription(
     status: 'active',
     sealedSecret: deps.secretBox.seal(secretKey, _id),
     secretRotatedAt: null,
+    sealedPreviousSecret: null,
+    previousSecretUntil: null,
     createdAt: deps.clock.now(),
     consecutiveFailures: 0,
     lastSuccessAt: null,
@@ -67,6 +65,15 @@ export async function createSubscription(
   }
 }
 
+/** @throws DomainError VALIDATION_ERROR for an endpoint that must not be called (decisions §6). */
+async function requireCallable(deps: Pick<SubscriptionDeps, 'config'>, endpointUrl: string): Promise<void> {
+  const { webhookAllowPrivateNetworks: allowPrivateNetworks } = deps.config;
+  const verdict = await checkEndpointUrl(endpointUrl, { allowPrivateNetworks });
+  if (verdict.ok) return;
+  const { message } = verdict;
+  throw new DomainError('VALIDATION_ERROR', message, { details: [{ path: 'endpoint_url', message }] });
+}
+
 function limitReached(): DomainError {
   return new DomainError(
     'WEBHOOK_LIMIT_REACHED',
@@ -80,19 +87,47 @@ export async function listSubscriptions(deps: { db: Db }, partnerId: string): Pr
 }
 
 /**
- * Gives the subscription a new secret, with which every delivery from now on is signed, retries included.
+ * The partner's subscription, of which deliveries can be made now.
+ * @throws DomainError WEBHOOK_NOT_FOUND; WEBHOOK_INACTIVE; VALIDATION_ERROR where its endpoint must not be called (any more).
+ */
+export async function requireDeliverable(
+  deps: Pick<SubscriptionDeps, 'db' | 'config'>,
+  partnerId: string,
+  subscriptionId: string,
+): Promise<SubscriptionRow> {
+  const subscription = await findSubscription(deps.db, subscriptionId);
+  if (subscription === null || subscription.partnerId !== partnerId) throw webhookNotFound();
+  if (subscription.status !== 'active') {
+    throw new DomainError(
+      'WEBHOOK_INACTIVE',
+      'The subscription has been deactivated, so nothing is delivered to it. Ask the platform operator to activate it.',
+    );
+  }
+  await requireCallable(deps, subscription.endpointUrl);
+  return subscription;
+}
+
+/**
+ * Gives the subscription a new secret, with which every delivery from now on is signed, retries included; those of the next
+ * `overlapSeconds` are signed with the one before as well (decisions §6).
  * @throws DomainError WEBHOOK_NOT_FOUND for a subscription that is missing or another partner's.
  */
 export async function rotateSecret(
   deps: SubscriptionDeps,
   partnerId: string,
   subscriptionId: string,
+  overlapSeconds: number,
 ): Promise<{ subscription: SubscriptionRow; secretKey: string }> {
   const secretKey = newSecretKey();
   const sealed = deps.secretBox.seal(secretKey, subscriptionId);
-  const subscription = await replaceSecret(deps.db, partnerId, subscriptionId, sealed, deps.clock.now());
+  const overlapMs = overlapSeconds * 1000;
+  const subscription = await replaceSecret(deps.db, partnerId, subscriptionId, sealed, overlapMs);
   if (subscription !== null) return { subscription, secretKey };
-  throw new DomainError(
+  throw webhookNotFound();
+}
+
+function webhookNotFound(): DomainError {
+  return new DomainError(
     'WEBHOOK_NOT_FOUND',
     'You have no webhook subscription with that id. List your subscriptions to find its id.',
   );

@@ -3,7 +3,7 @@ import type { EventType } from '../events/event-types.ts';
 import type { Db } from '../platform/mongo.ts';
 import { isDuplicateKey } from '../platform/mongo.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
-import { subscriptionModel } from './subscriptions.model.ts';
+import { subscriptionCollection, subscriptionModel } from './subscriptions.model.ts';
 
 /** False where another subscription of the partner has the ordinal. */
 export async function insertSubscription(db: Db, subscription: SubscriptionRow): Promise<boolean> {
@@ -50,20 +50,23 @@ export async function findActiveSubscriptions(
   return subscriptionModel(db).find({ eventTypes: type, status: 'active' }, { partnerId: 1 }).lean();
 }
 
+/** Puts a new secret in the place of the old one, which stays beside it for `overlapMs`; at 0 it is forgotten at once. */
 export async function replaceSecret(
   db: Db,
   partnerId: string,
   subscriptionId: string,
   sealedSecret: string,
-  at: Date,
+  overlapMs: number,
 ): Promise<SubscriptionRow | null> {
-  return subscriptionModel(db)
-    .findOneAndUpdate(
-      { _id: subscriptionId, partnerId },
-      { $set: { sealedSecret, secretRotatedAt: at } },
-      { returnDocument: 'after' },
-    )
-    .lean();
+  const previous =
+    overlapMs === 0
+      ? { sealedPreviousSecret: null, previousSecretUntil: null }
+      : { sealedPreviousSecret: '$sealedSecret', previousSecretUntil: { $add: ['$$NOW', overlapMs] } };
+  return subscriptionCollection(db).findOneAndUpdate(
+    { _id: subscriptionId, partnerId },
+    [{ $set: { ...previous, sealedSecret: { $literal: sealedSecret }, secretRotatedAt: '$$NOW' } }],
+    { returnDocument: 'after' },
+  );
 }
 
 export async function recordSuccess(db: Db, subscriptionId: string, at: Date): Promise<void> {

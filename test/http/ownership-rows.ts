@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
+import { sequenceEvents } from '../../src/events/feed.service.ts';
 import type { Client, Reply } from '../support/client.ts';
 import type { Partner, Venue } from '../support/factories.ts';
 import {
@@ -66,6 +67,8 @@ const delivery404 = { stranger: '404 DELIVERY_NOT_FOUND', missing: '404 DELIVERY
 const booking403 = { stranger: '403 UNAUTHORIZED', missing: '404 BOOKING_NOT_FOUND' };
 const package404 = { stranger: '404 PACKAGE_NOT_FOUND', missing: '404 PACKAGE_NOT_FOUND' };
 const purchase404 = { stranger: '404 PURCHASE_NOT_FOUND', missing: '404 PURCHASE_NOT_FOUND' };
+const webhook404 = { stranger: '404 WEBHOOK_NOT_FOUND', missing: '404 WEBHOOK_NOT_FOUND' };
+const slot404 = { stranger: '404 SLOT_NOT_FOUND', missing: '404 SLOT_NOT_FOUND' };
 const emptyList = { stranger: '200', missing: '200' };
 
 /** A row for every id that a request of the partner interface can carry. */
@@ -273,8 +276,33 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
       own: anySubscription,
       call: (api, id) => api.post(`${PARTNER}/webhooks/${id}/rotate-secret`),
       owner: '200',
-      stranger: '404 WEBHOOK_NOT_FOUND',
-      missing: '404 WEBHOOK_NOT_FOUND',
+      ...webhook404,
+    },
+    {
+      id: `POST ${PARTNER}/webhooks/:id/test id`,
+      own: anySubscription,
+      call: (api, id) => api.post(`${PARTNER}/webhooks/${id}/test`),
+      owner: '202',
+      ...webhook404,
+    },
+    {
+      id: `POST ${PARTNER}/webhooks/:id/recover id`,
+      own: anySubscription,
+      call: (api, id) =>
+        api.post(`${PARTNER}/webhooks/${id}/recover`, { since: new Date(Date.now() - 1000).toISOString() }),
+      owner: '202',
+      ...webhook404,
+    },
+    {
+      id: `GET ${PARTNER}/events venue_id`,
+      own: async () => {
+        await dispatchEvents(service.context, await anyHold());
+        await sequenceEvents(service.context);
+        return venue.id;
+      },
+      call: (api, id) => api.get(`${PARTNER}/events?venue_id=${id}`),
+      owner: '200',
+      ...emptyList,
     },
     {
       id: `GET ${PARTNER}/observability subscription_id`,
@@ -292,6 +320,37 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
       call: (api, id) => api.get(`${PARTNER}/observability/deliveries/${id}`),
       owner: '200',
       ...delivery404,
+    },
+    {
+      id: `POST ${PARTNER}/observability/deliveries/:id/redeliver id`,
+      own: async () => {
+        const id = await anyDelivery();
+        await service.context.db
+          .collection<{ _id: string }>('deliveries')
+          .updateOne({ _id: id }, { $set: { state: 'succeeded' } });
+        return id;
+      },
+      call: (api, id) => api.post(`${PARTNER}/observability/deliveries/${id}/redeliver`),
+      owner: '202',
+      ...delivery404,
+    },
+    {
+      id: `POST ${SANDBOX}/slots/:slotId/walk-in slotId`,
+      own: () => Promise.resolve(anySlot()),
+      call: (api, id) => api.post(`${SANDBOX}/slots/${id}/walk-in`),
+      owner: '201',
+      ...slot404,
+    },
+    {
+      id: `POST ${SANDBOX}/slots/:slotId/release slotId`,
+      own: async () => {
+        const slotId = anySlot();
+        await owner.api.post(`${SANDBOX}/slots/${slotId}/walk-in`);
+        return slotId;
+      },
+      call: (api, id) => api.post(`${SANDBOX}/slots/${id}/release`),
+      owner: '200',
+      ...slot404,
     },
     {
       id: `POST ${SANDBOX}/deliveries/:id/advance id`,

@@ -45,6 +45,47 @@ afterAll(async () => {
 const nextSlot = () => slots.shift() ?? '';
 const idOf = (hold: Json) => String(hold['hold_id']);
 
+describe('POST /api/v1/sandbox/slots/{slotId}/walk-in and /release', () => {
+  const walkIn = (slotId: string, body?: Json, by = partner) =>
+    by.api.post(`/api/v1/sandbox/slots/${slotId}/walk-in`, body);
+  const release = (slotId: string, by = partner) => by.api.post(`/api/v1/sandbox/slots/${slotId}/release`);
+  const isFree = async (slotId: string) => (await freeSlotIds(partner, venue.id)).includes(slotId);
+
+  test('let the other channel take a slot and give it back', async () => {
+    const slotId = nextSlot();
+    const taken = expectStatus(await walkIn(slotId), 201);
+    expect(taken).toEqual({ slot_id: slotId, booking_id: expect.any(String), status: 'BOOKED' });
+    expect(await isFree(slotId)).toBe(false);
+    expect(expectStatus(await release(slotId), 200)).toEqual({ ...taken, status: 'CANCELLED' });
+    expect(await isFree(slotId)).toBe(true);
+    const { outbox } = await rowOf(service, 'reservations', { bookingId: taken['booking_id'] });
+    expect(outbox.map(({ type }) => type)).toEqual(['booking_created', 'booking_cancelled']);
+    expect(verdict(await release(slotId))).toBe('404 BOOKING_NOT_FOUND');
+  });
+
+  test('take a held slot only when they are to, and the hold then cannot be confirmed', async () => {
+    const slotId = nextSlot();
+    const hold = await placeHold(partner, slotId);
+    expect(verdict(await walkIn(slotId))).toBe('409 SLOT_NOT_AVAILABLE');
+    expectStatus(await walkIn(slotId, { override_holds: true }), 201);
+    const confirm = await partner.api.post('/api/v1/bookings/confirm', confirmBody(hold['hold_id']));
+    expect(verdict(confirm)).toBe('409 DOUBLE_BOOKING_ATTEMPT');
+  });
+
+  test("never give back what a partner booked, nor touch a slot of a venue that is not the caller's", async () => {
+    const slotId = nextSlot();
+    const hold = await placeHold(rival, slotId);
+    expectStatus(await rival.api.post('/api/v1/bookings/confirm', confirmBody(hold['hold_id'])), 201);
+    expect(verdict(await release(slotId))).toBe('404 BOOKING_NOT_FOUND');
+    expect(verdict(await walkIn(slotId, { override_holds: true }))).toBe('409 SLOT_NOT_AVAILABLE');
+    const outsider = await anyPartner(service);
+    const free = nextSlot();
+    expect(verdict(await walkIn(free, {}, outsider))).toBe('404 SLOT_NOT_FOUND');
+    expect(verdict(await release(free, outsider))).toBe('404 SLOT_NOT_FOUND');
+    expect(await isFree(free)).toBe(true);
+  });
+});
+
 describe('POST /api/v1/sandbox/holds/{holdId}/expire', () => {
   const expire = (hold: Json, by = partner) => by.api.post(`/api/v1/sandbox/holds/${idOf(hold)}/expire`);
   const eventsOf = async (hold: Json) =>

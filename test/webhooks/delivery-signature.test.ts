@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
-import type { Partner } from '../support/factories.ts';
+import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
   anyVenue,
@@ -23,6 +23,7 @@ let slotIds: string[];
 const receivers: WebhookReceiver[] = [];
 let plain: Delivered;
 let rotated: Delivered;
+let overlapped: Delivered;
 beforeAll(async () => {
   // More than a second apart, so that a fresh timestamp in whole seconds can be told from a stale one.
   service = await startService({ WEBHOOK_RETRY_DELAYS_SECONDS: '1.1,1.1' });
@@ -31,7 +32,11 @@ beforeAll(async () => {
   const venue = await anyVenue(service);
   partner = await anyPartner(service, [venue.id]);
   slotIds = await freeSlotIds(partner, venue.id);
-  [plain, rotated] = await Promise.all([threeAttempts(), threeAttempts(rotateSecret)]);
+  [plain, rotated, overlapped] = await Promise.all([
+    threeAttempts(),
+    threeAttempts(rotateSecret),
+    threeAttempts((id) => rotateSecret(id, { overlap_seconds: 60 })),
+  ]);
 });
 afterAll(async () => {
   await endProcesses();
@@ -55,8 +60,8 @@ async function threeAttempts(afterFirst?: (subscriptionId: string) => Promise<st
   return { attempts: own(), secretKey, laterSecretKey };
 }
 
-async function rotateSecret(subscriptionId: string): Promise<string> {
-  const reply = await partner.api.post(`/api/v1/partner/webhooks/${subscriptionId}/rotate-secret`);
+async function rotateSecret(subscriptionId: string, body?: Json): Promise<string> {
+  const reply = await partner.api.post(`/api/v1/partner/webhooks/${subscriptionId}/rotate-secret`, body);
   return String(expectStatus(reply, 200)['secret_key']);
 }
 
@@ -119,6 +124,47 @@ test('after rotate-secret the next retry is signed with the new secret, and no l
   expect(laterSecretKey).not.toBe(secretKey);
   expect(attempts.map((attempt) => isGenuine(attempt, secretKey))).toEqual([true, false, false]);
   expect(attempts.map((attempt) => isGenuine(attempt, laterSecretKey))).toEqual([false, true, true]);
+});
+
+/** The attempt as a receiver that still has the old secret reads it during an overlap. */
+const byPrevious = (attempt: Received): Received => ({
+  ...attempt,
+  headers: {
+    ...attempt.headers,
+    'x-service-signature': attempt.headers['x-service-signature-previous'],
+  },
+});
+
+test('during an overlap both secrets verify, each by its own header; without one there is no second header', () => {
+  const { attempts, secretKey, laterSecretKey } = overlapped;
+  const later = attempts.slice(1);
+  expect(firstOf(overlapped).headers).not.toHaveProperty('x-service-signature-previous');
+  expect(later.map((attempt) => isGenuine(attempt, laterSecretKey))).toEqual([true, true]);
+  expect(later.map((attempt) => isGenuine(byPrevious(attempt), secretKey))).toEqual([true, true]);
+  expect(later.map((attempt) => isGenuine(byPrevious(attempt), laterSecretKey))).toEqual([false, false]);
+  for (const attempt of rotated.attempts) {
+    expect(attempt.headers).not.toHaveProperty('x-service-signature-previous');
+  }
+});
+
+test('when the overlap is over, or a rotation without one follows, the old secret signs nothing more', async () => {
+  const receiver = await startReceiver();
+  receivers.push(receiver);
+  const { id } = await subscribe(partner, receiver.url, ['hold_created']);
+  const arriving = async (): Promise<Received> => {
+    const { hold_id } = await placeHold(partner, slotIds.pop() ?? '');
+    const find = () => receiver.received.find(({ body }) => body['hold_id'] === hold_id);
+    return eventually('the delivery', find);
+  };
+  await rotateSecret(id, { overlap_seconds: 604_800 });
+  expect((await arriving()).headers).toHaveProperty('x-service-signature-previous');
+  await service.context.db
+    .collection<{ _id: string }>('webhook_subscriptions')
+    .updateOne({ _id: id }, { $set: { previousSecretUntil: new Date(Date.now() - 1) } });
+  expect((await arriving()).headers).not.toHaveProperty('x-service-signature-previous');
+  await rotateSecret(id, { overlap_seconds: 600 });
+  await rotateSecret(id);
+  expect((await arriving()).headers).not.toHaveProperty('x-service-signature-previous');
 });
 
 /** Programs with which a partner may verify: each prints the hex HMAC of what it reads, made with the key given. */

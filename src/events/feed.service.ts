@@ -1,0 +1,52 @@
+import { grantedVenueIds } from '../partners/partners.service.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Db } from '../platform/mongo.ts';
+import { inTransaction } from '../platform/mongo.ts';
+import type { EventType } from './event-types.ts';
+import type { EventRow } from './events.model.ts';
+import { findFeed, findUnsequencedIds, givePlaces, hasUnsequenced, takePlaces } from './events.store.ts';
+
+/** The feed goes back this far (decisions §6). */
+const KEPT_DAYS = 30;
+const DAY_MS = 86_400_000;
+
+export type FeedQuery = { after: number; venueId?: string; type?: EventType; limit: number };
+
+/**
+ * The events at the partner's venues after a place in the feed, in its order, and the place to go on from. That place is there
+ * at the end too, and nothing that comes later will stand before it (ADR 0007).
+ */
+export async function readFeed(
+  deps: { db: Db; clock: Clock },
+  partnerId: string,
+  { after, venueId, type, limit }: FeedQuery,
+): Promise<{ events: EventRow[]; next: number }> {
+  const granted = await grantedVenueIds(deps, partnerId);
+  const filter = {
+    venueIds: venueId === undefined ? granted : granted.filter((each) => each === venueId),
+    since: new Date(deps.clock.now().getTime() - KEPT_DAYS * DAY_MS),
+    ...(type === undefined ? {} : { type }),
+  };
+  const events = await findFeed(deps.db, filter, after, limit);
+  return { events, next: events.at(-1)?.sequence ?? after };
+}
+
+const BATCH = 500;
+
+/**
+ * Gives the events that have none their places in the feed. The transactions that do so follow one another, because each
+ * changes the one counter: whoever sees a place sees all places before it (ADR 0007). Answers how many were given.
+ */
+export async function sequenceEvents(deps: { db: Db }): Promise<number> {
+  let count = 0;
+  while (await hasUnsequenced(deps.db)) {
+    const placed = await inTransaction(deps.db, async (tx) => {
+      const eventIds = await findUnsequencedIds(deps.db, BATCH, tx);
+      if (eventIds.length === 0) return 0;
+      await givePlaces(deps.db, eventIds, await takePlaces(deps.db, eventIds.length, tx), tx);
+      return eventIds.length;
+    });
+    count += placed;
+  }
+  return count;
+}

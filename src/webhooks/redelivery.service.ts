@@ -1,0 +1,90 @@
+import type { EventRow } from '../events/events.service.ts';
+import { readEventsBetween } from '../events/events.service.ts';
+import { grantedVenueIds } from '../partners/partners.service.ts';
+import { DomainError } from '../platform/errors.ts';
+import type { Queues } from '../platform/queues.ts';
+import type { CreateDeliveriesDeps, DeliveryDetail } from './deliveries.service.ts';
+import { getDelivery, newDelivery, schedulePending } from './deliveries.service.ts';
+import { findDeliveriesOfEvents, restartDeliveries, upsertDeliveries } from './deliveries.store.ts';
+import type { SubscriptionRow } from './subscriptions.service.ts';
+import { requireDeliverable } from './subscriptions.service.ts';
+
+export type RedeliveryDeps = CreateDeliveriesDeps & {
+  queues: Pick<Queues, 'removeDeadLetter'>;
+  config: { webhookAllowPrivateNetworks: boolean };
+};
+
+/**
+ * Begins a fresh series of attempts for a delivery that has ended, with the event_id that it has and the secret then
+ * current (decisions §7). Of calls that race, one begins a series.
+ * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS for one that has not ended or was cancelled; WEBHOOK_INACTIVE
+ */
+export async function redeliver(
+  deps: RedeliveryDeps,
+  partnerId: string,
+  deliveryId: string,
+): Promise<DeliveryDetail> {
+  const { delivery } = await getDelivery(deps, partnerId, deliveryId);
+  await requireDeliverable(deps, partnerId, delivery.subscriptionId);
+  if ((await restartDeliveries(deps.db, [deliveryId], ['dead_letter', 'succeeded'])) === 0) {
+    throw new DomainError(
+      'DELIVERY_IN_PROGRESS',
+      `The delivery is ${delivery.state}; one that has ended (dead_letter or succeeded) can be delivered again.`,
+    );
+  }
+  await schedulePending(deps, [delivery.eventId], delivery.subscriptionId);
+  await deps.queues.removeDeadLetter(deliveryId);
+  return getDelivery(deps, partnerId, deliveryId);
+}
+
+/** How many events are worked on at a time; nothing of a recovery is kept in memory longer. */
+const BATCH = 500;
+
+/**
+ * Delivers again every event from `since` to `until` that the subscription asks for and has no success for, those that it
+ * never had a delivery of included; deliveries still under way are left to it (decisions §6). Repeating it is safe.
+ * Answers how many series were begun.
+ * @throws DomainError WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE
+ */
+export async function recoverDeliveries(
+  deps: RedeliveryDeps,
+  partnerId: string,
+  subscriptionId: string,
+  { since, until }: { since: Date; until: Date },
+): Promise<number> {
+  const subscription = await requireDeliverable(deps, partnerId, subscriptionId);
+  const venueIds = await grantedVenueIds(deps, partnerId);
+  const wanted = { types: subscription.eventTypes, venueIds, since, until };
+  for (let recovered = 0, last: EventRow | undefined; ; ) {
+    const events = await readEventsBetween(deps, wanted, last, BATCH);
+    recovered += await recoverBatch(deps, subscription, events);
+    last = events.at(-1);
+    if (events.length < BATCH) return recovered;
+  }
+}
+
+async function recoverBatch(
+  deps: RedeliveryDeps,
+  subscription: SubscriptionRow,
+  events: readonly EventRow[],
+): Promise<number> {
+  if (events.length === 0) return 0;
+  const eventIds = events.map((event) => event._id);
+  const known = await findDeliveriesOfEvents(deps.db, subscription._id, eventIds);
+  const ended = known.filter(({ state }) => state === 'dead_letter' || state === 'cancelled');
+  const restarted = await restartDeliveries(
+    deps.db,
+    ended.map((row) => row._id),
+    ['dead_letter', 'cancelled'],
+  );
+  const withRow = new Set(known.map((row) => row.eventId));
+  const now = deps.clock.now();
+  const missing = events.filter((event) => !withRow.has(event._id));
+  const created = await upsertDeliveries(
+    deps.db,
+    missing.map((event) => newDelivery(event, subscription, now)),
+  );
+  await schedulePending(deps, eventIds, subscription._id);
+  for (const { _id, state } of ended) if (state === 'dead_letter') await deps.queues.removeDeadLetter(_id);
+  return restarted + created;
+}

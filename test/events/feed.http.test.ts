@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
+import { sequenceEvents } from '../../src/events/feed.service.ts';
+import { encodeFeedCursor } from '../../src/events/feed-cursor.rules.ts';
+import type { Json, Partner, Venue } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  bookSlot,
+  dateIn,
+  expectStatus,
+  freeSlotIds,
+  json,
+  operatorOf,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
+import { rowOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+const FEED = '/api/v1/partner/events';
+
+let service: Service;
+let venue: Venue;
+let partner: Partner;
+let slotIds: string[];
+beforeAll(async () => {
+  service = await startService();
+  venue = await anyVenue(service, [{ duration_minutes: 5 }]);
+  partner = await anyPartner(service, [venue.id]);
+  slotIds = await freeSlotIds(partner, venue.id, dateIn(3));
+});
+afterAll(() => service.stop());
+
+const anySlot = (): string => slotIds.pop() ?? '';
+type Page = { data: Json[]; next: string; ids: string[] };
+
+async function read(by: Partner, query: Record<string, string> = {}): Promise<Page> {
+  const search = new URLSearchParams(query).toString();
+  const body = expectStatus(await by.api.get(`${FEED}?${search}`), 200);
+  const data = body['data'] as Json[];
+  expect(body).toMatchObject({ success: true, count: data.length, next_cursor: expect.any(String) });
+  return { data, next: String(body['next_cursor']), ids: data.map((event) => String(event['event_id'])) };
+}
+
+/** The end of the feed as it is now. */
+async function end(by = partner): Promise<string> {
+  for (let after = encodeFeedCursor(0); ; ) {
+    const page = await read(by, { after, limit: '200' });
+    if (page.data.length === 0) return page.next;
+    after = page.next;
+  }
+}
+
+const log = async (holdId: unknown) => dispatchEvents(service.context, String(holdId));
+
+describe('the feed', () => {
+  test('shows each state change once, oldest first, in the body of the webhooks without delivery_id', async () => {
+    const after = await end();
+    const booking = await bookSlot(partner, anySlot());
+    await log(booking['hold_id']);
+    expect((await read(partner, { after })).data).toEqual([]);
+    await sequenceEvents(service.context);
+    const { data } = await read(partner, { after });
+    expect(data.map((event) => event['event_type'])).toEqual(['hold_created', 'booking_created']);
+    expect(data[1]).toEqual({
+      event_id: expect.any(String),
+      event_type: 'booking_created',
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      venue_id: venue.id,
+      slot_id: booking['slot_id'],
+      hold_id: booking['hold_id'],
+      booking_id: booking['booking_id'],
+      partner_id: partner.id,
+      details: {
+        resource_id: venue.resourceIds[0],
+        slot_start: expect.any(String),
+        slot_end: expect.any(String),
+        price_rupees: 1200,
+      },
+    });
+  });
+
+  test('shows changes by others without what is for their originator alone', async () => {
+    const peer = await anyPartner(service, [venue.id]);
+    const after = await end();
+    await log((await placeHold(peer, anySlot()))['hold_id']);
+    await sequenceEvents(service.context);
+    const { data } = await read(partner, { after });
+    expect(data).toMatchObject([{ partner_id: peer.id }]);
+    expect(data[0]?.['details']).not.toHaveProperty('price_rupees');
+  });
+
+  test('is read page by page, and a cursor at its end misses nothing that comes later', async () => {
+    const after = await end();
+    const holds = [];
+    for (let count = 0; count < 5; count += 1) holds.push(await placeHold(partner, anySlot()));
+    for (const { hold_id } of holds) await log(hold_id);
+    await sequenceEvents(service.context);
+    const first = await read(partner, { after, limit: '3' });
+    const second = await read(partner, { after: first.next, limit: '3' });
+    expect([first.ids.length, second.ids.length]).toEqual([3, 2]);
+    expect(await read(partner, { after: second.next })).toMatchObject({ data: [], next: second.next });
+    await log((await placeHold(partner, anySlot()))['hold_id']);
+    await sequenceEvents(service.context);
+    expect((await read(partner, { after: second.next })).ids).toHaveLength(1);
+    expect((await read(partner, { after })).ids).toEqual(
+      expect.arrayContaining([...first.ids, ...second.ids]),
+    );
+  });
+
+  test('is filtered by type and by venue, and shows nothing of venues that are not granted', async () => {
+    const other = await anyVenue(service);
+    const both = await anyPartner(service, [venue.id, other.id]);
+    const after = await end(both);
+    await log((await bookSlot(both, (await freeSlotIds(both, other.id))[0] ?? ''))['hold_id']);
+    await log((await placeHold(both, anySlot()))['hold_id']);
+    await sequenceEvents(service.context);
+    expect((await read(both, { after, event_type: 'booking_created' })).ids).toHaveLength(1);
+    expect((await read(both, { after, venue_id: other.id })).ids).toHaveLength(2);
+    expect((await read(both, { after })).ids).toHaveLength(3);
+    expect((await read(partner, { after, venue_id: other.id })).ids).toEqual([]);
+    await operatorOf(service).delete(`/api/v1/operator/partners/${both.id}/venues/${other.id}`);
+    expect((await read(both, { after })).ids).toHaveLength(1);
+  });
+
+  test('has neither test events nor what is older than 30 days', async () => {
+    const { id } = await subscribe(partner, 'http://127.0.0.1:9/', ['hold_created']);
+    const after = await end();
+    expectStatus(await partner.api.post(`/api/v1/partner/webhooks/${id}/test`), 202);
+    const { hold_id: holdId } = await placeHold(partner, anySlot());
+    await log(holdId);
+    await sequenceEvents(service.context);
+    expect((await read(partner, { after })).ids).toHaveLength(1);
+    const { _id } = await rowOf(service, 'events', { holdId });
+    const events = service.context.db.collection<{ _id: string }>('events');
+    const age = (days: number) =>
+      events.updateOne({ _id }, { $set: { at: new Date(Date.now() - days * 86_400_000) } });
+    await age(29.9);
+    expect((await read(partner, { after })).ids).toHaveLength(1);
+    await age(30.1);
+    expect((await read(partner, { after })).ids).toEqual([]);
+  });
+
+  test.each(['', 'garbage', encodeFeedCursor(1).slice(1), 'ZmVlZDotMQ', 'ZmVlZDoxZTk'])(
+    'refuses the cursor %j, which it did not make',
+    async (after) => {
+      expect(verdict(await partner.api.get(`${FEED}?after=${after}`))).toBe('400 VALIDATION_ERROR after');
+    },
+  );
+
+  test('refuses an unknown type and a bad limit', async () => {
+    expect(verdict(await partner.api.get(`${FEED}?event_type=booking_confirmed&limit=201`))).toBe(
+      '400 VALIDATION_ERROR event_type, limit',
+    );
+    expect(json(await partner.api.get(`${FEED}?limit=1`))['count']).toBe(1);
+  });
+});
+
+test('is read along an index in its order, however many venues the partner has', async () => {
+  const explained = await service.context.db
+    .collection('events')
+    .find({ venueId: { $in: [venue.id, randomUUID()] }, sequence: { $gt: 5 }, at: { $gte: new Date(0) } })
+    .sort({ sequence: 1 })
+    .hint('feed_of_venue')
+    .limit(50)
+    .explain('queryPlanner');
+  expect(JSON.stringify(explained)).toContain('"SORT_MERGE"');
+  expect(JSON.stringify(explained)).not.toContain('"SORT"');
+});

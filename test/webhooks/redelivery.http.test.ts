@@ -1,0 +1,277 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
+import { deliveryJobId } from '../../src/platform/queues.ts';
+import { recoverDeliveries, redeliver as redeliverAsIs } from '../../src/webhooks/redelivery.service.ts';
+import type { WebhookSender } from '../../src/webhooks/send-webhook.ts';
+import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
+import { sendTestEvent } from '../../src/webhooks/test-event.service.ts';
+import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
+import type { Json, Partner, Venue } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  dateIn,
+  expectStatus,
+  freeSlotIds,
+  json,
+  operatorOf,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
+import type { WebhookReceiver } from '../support/receiver.ts';
+import { headerOf, isGenuine, startReceiver } from '../support/receiver.ts';
+import { rowOf, rowsOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+const WEBHOOKS = '/api/v1/partner/webhooks';
+const DELIVERIES = '/api/v1/partner/observability/deliveries';
+const DAY_MS = 86_400_000;
+
+let service: Service;
+let sender: WebhookSender;
+let receiver: WebhookReceiver;
+let venue: Venue;
+let slots: string[];
+let partner: Partner;
+let subscription: { id: string; secretKey: string };
+beforeAll(async () => {
+  service = await startService();
+  sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
+  receiver = await startReceiver();
+  venue = await anyVenue(service, [{ duration_minutes: 15 }]);
+  slots = await freeSlotIds(await anyPartner(service, [venue.id]), venue.id, dateIn(3));
+});
+afterAll(async () => {
+  await sender.close();
+  await receiver.close();
+  await service.stop();
+});
+beforeEach(async () => {
+  receiver.answerWith(200);
+  partner = await anyPartner(service, [venue.id]);
+  subscription = await subscribe(partner, receiver.url, ['hold_created', 'hold_cancelled']);
+});
+
+const anySlot = (): string => slots.shift() ?? '';
+const read = (id: string) => rowOf(service, 'deliveries', { _id: id });
+const redeliver = (id: string, by = partner) => by.api.post(`${DELIVERIES}/${id}/redeliver`);
+const recover = (body: Json, id = subscription.id, by = partner) =>
+  by.api.post(`${WEBHOOKS}/${id}/recover`, body);
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+/** The last attempt of an event that arrived. */
+const arrived = (eventId: string) => receiver.received.findLast(({ body }) => body['event_id'] === eventId);
+const deactivate = (id: string) =>
+  service.context.db
+    .collection<{ _id: string }>('webhook_subscriptions')
+    .updateOne({ _id: id }, { $set: { status: 'inactive' } });
+
+/** A delivery whose five attempts have failed. */
+async function anyDeadLetter(): Promise<string> {
+  receiver.answerWith(500);
+  const id = await anyDelivery(service, partner, partner, anySlot());
+  await attemptDelivery(service, sender, id, 5);
+  receiver.answerWith(200);
+  expect((await read(id)).state).toBe('dead_letter');
+  return id;
+}
+
+describe('redeliver', () => {
+  test('gives a dead letter a fresh series with the same event_id and the secret now current', async () => {
+    const id = await anyDeadLetter();
+    const rotated = json(await partner.api.post(`${WEBHOOKS}/${subscription.id}/rotate-secret`));
+    const reply = expectStatus(await redeliver(id), 202);
+    expect(reply).toMatchObject({ id, state: 'pending', dead_lettered_at: null });
+    expect(await read(id)).toMatchObject({ generation: 2, attemptsMade: 0 });
+    const queues = service.context.queues;
+    expect(await queues.byName('webhook-delivery').getJob(deliveryJobId(id, 2))).toBeDefined();
+    expect(await queues.byName('webhook-dead-letter').getJob(`dead-${id}`)).toBeUndefined();
+
+    await attemptDelivery(service, sender, id);
+
+    const row = await read(id);
+    expect(row.state).toBe('succeeded');
+    expect(row.attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 1]);
+    const last = arrived(row.eventId);
+    expect(last === undefined ? undefined : headerOf(last, 'x-delivery-attempt')).toBe('1');
+    expect(last !== undefined && isGenuine(last, String(rotated['secret_key']))).toBe(true);
+  });
+
+  test('delivers a succeeded one again, in a series of five', async () => {
+    const id = await anyDelivery(service, partner, partner, anySlot());
+    await attemptDelivery(service, sender, id);
+    receiver.answerWith(500);
+    expectStatus(await redeliver(id), 202);
+    await attemptDelivery(service, sender, id, 5);
+    expect(await read(id)).toMatchObject({ state: 'dead_letter', generation: 2, attemptsMade: 5 });
+  });
+
+  test('refuses one that waits, retries, is being sent or was cancelled', async () => {
+    const id = await anyDelivery(service, partner, partner, anySlot());
+    expect(verdict(await redeliver(id))).toBe('409 DELIVERY_IN_PROGRESS');
+    receiver.answerWith(500);
+    await attemptDelivery(service, sender, id);
+    expect(verdict(await redeliver(id))).toBe('409 DELIVERY_IN_PROGRESS');
+    const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
+    const leased = { state: 'dead_letter', leaseUntil: new Date(Date.now() + 60_000) };
+    await deliveries.updateOne({ _id: id }, { $set: leased });
+    expect(verdict(await redeliver(id))).toBe('409 DELIVERY_IN_PROGRESS');
+    await deliveries.updateOne({ _id: id }, { $set: { state: 'cancelled', leaseUntil: null } });
+    expect(verdict(await redeliver(id))).toBe('409 DELIVERY_IN_PROGRESS');
+  });
+
+  test('called 16 times at once begins one series', async () => {
+    const id = await anyDeadLetter();
+    const replies = await Promise.all(Array.from({ length: 16 }, () => redeliver(id)));
+    expect(replies.filter((reply) => reply.status === 202)).toHaveLength(1);
+    expect((await read(id)).generation).toBe(2);
+  });
+
+  test('to a subscription that was deactivated is refused, and the dead letter stays', async () => {
+    const id = await anyDeadLetter();
+    await deactivate(subscription.id);
+    expect(verdict(await redeliver(id))).toBe('409 WEBHOOK_INACTIVE');
+    expect((await read(id)).state).toBe('dead_letter');
+  });
+});
+
+describe('recover', () => {
+  test('delivers again what has no success in that time, and what never had a delivery', async () => {
+    const dead = await anyDeadLetter();
+    const done = await anyDelivery(service, partner, partner, anySlot());
+    await attemptDelivery(service, sender, done);
+    const waiting = await anyDelivery(service, partner, partner, anySlot());
+    const never = await anyDelivery(service, partner, partner, anySlot());
+    const { eventId: missed } = await read(never);
+    await service.context.db.collection<{ _id: string }>('deliveries').deleteOne({ _id: never });
+
+    const since = new Date((await rowOf(service, 'events', { _id: (await read(dead)).eventId })).at);
+    const reply = await recover({ since: since.toISOString() });
+
+    expect(expectStatus(reply, 202)).toEqual({ recovered: 2 });
+    expect(await read(dead)).toMatchObject({ state: 'pending', generation: 2 });
+    expect(await read(done)).toMatchObject({ state: 'succeeded', generation: 1 });
+    expect(await read(waiting)).toMatchObject({ state: 'pending', generation: 1 });
+    const again = await rowOf(service, 'deliveries', { eventId: missed, subscriptionId: subscription.id });
+    await attemptDelivery(service, sender, again._id);
+    expect(arrived(missed)?.body).toMatchObject({ event_id: missed });
+    expect(json(await recover({ since: since.toISOString() }))).toEqual({ recovered: 0 });
+  });
+
+  test('leaves out other times, types, venues and test events', async () => {
+    const id = await anyDeadLetter();
+    const { eventId } = await read(id);
+    const { at } = await rowOf(service, 'events', { _id: eventId });
+    const [before, after] = [-1, 1].map((ms) => new Date(at.getTime() + ms).toISOString());
+    expect(json(await recover({ since: before, until: before }))).toEqual({ recovered: 0 });
+    expect(json(await recover({ since: after }))).toEqual({ recovered: 0 });
+    const other = await subscribe(partner, receiver.url, ['booking_refunded']);
+    expect(json(await recover({ since: daysAgo(1) }, other.id))).toEqual({ recovered: 0 });
+    const sample = expectStatus(await partner.api.post(`${WEBHOOKS}/${subscription.id}/test`), 202);
+    await service.context.db
+      .collection<{ _id: string }>('deliveries')
+      .updateOne({ _id: String(sample['id']) }, { $set: { state: 'dead_letter' } });
+    await operatorOf(service).delete(`/api/v1/operator/partners/${partner.id}/venues/${venue.id}`);
+    expect(json(await recover({ since: daysAgo(1) }))).toEqual({ recovered: 0 });
+    await operatorOf(service).put(`/api/v1/operator/partners/${partner.id}/venues/${venue.id}`);
+    const instant = at.toISOString();
+    expect(json(await recover({ since: instant, until: instant }))).toEqual({ recovered: 1 });
+    await recover({ since: daysAgo(1) });
+    expect((await read(String(sample['id']))).state).toBe('dead_letter');
+  });
+
+  test('takes more events than are worked on at a time', async () => {
+    const { hold_id } = await placeHold(partner, anySlot());
+    await dispatchEvents(service.context, String(hold_id));
+    const event = await rowOf(service, 'events', { holdId: hold_id });
+    const at = new Date(Date.now() - 3 * DAY_MS);
+    const { sequence: _, isUnsequenced: __, ...fields } = event;
+    const rows = Array.from({ length: 1203 }, () => ({ ...fields, _id: randomUUID(), at }));
+    await service.context.db.collection<{ _id: string }>('events').insertMany(rows);
+    const span = { since: daysAgo(4), until: daysAgo(2) };
+    expect(json(await recover(span))).toEqual({ recovered: 1203 });
+    expect(await rowsOf(service, 'deliveries', { subscriptionId: subscription.id })).toHaveLength(1204);
+    expect(json(await recover(span))).toEqual({ recovered: 0 });
+  });
+
+  test('wants at most 14 days, in order, as instants', async () => {
+    expect(verdict(await recover({}))).toBe('400 VALIDATION_ERROR since');
+    expect(verdict(await recover({ since: daysAgo(14.1) }))).toBe('400 VALIDATION_ERROR since');
+    expect(verdict(await recover({ since: daysAgo(20), until: daysAgo(6.1) }))).toBe('202');
+    expect(verdict(await recover({ since: daysAgo(20), until: daysAgo(5.9) }))).toBe(
+      '400 VALIDATION_ERROR since',
+    );
+    expect(verdict(await recover({ since: daysAgo(1), until: daysAgo(2) }))).toBe(
+      '400 VALIDATION_ERROR since',
+    );
+    expect(verdict(await recover({ since: daysAgo(-1) }))).toBe('400 VALIDATION_ERROR since');
+    expect(verdict(await recover({ since: 'yesterday', until: 7 }))).toBe(
+      '400 VALIDATION_ERROR since, until',
+    );
+  });
+
+  test('of a deactivated subscription is refused, and its dead letters stay', async () => {
+    const id = await anyDeadLetter();
+    await deactivate(subscription.id);
+    expect(verdict(await recover({ since: daysAgo(1) }))).toBe('409 WEBHOOK_INACTIVE');
+    expect((await read(id)).state).toBe('dead_letter');
+  });
+});
+
+describe('test', () => {
+  const sample = (body?: Json, id = subscription.id) => partner.api.post(`${WEBHOOKS}/${id}/test`, body);
+
+  test('sends a sample of a subscribed type, signed like any other, with details.test', async () => {
+    const delivery = expectStatus(await sample(), 202);
+    expect(delivery).toMatchObject({ event_type: 'hold_created', state: 'pending', attempts: [] });
+    await attemptDelivery(service, sender, String(delivery['id']));
+    const got = arrived(String(delivery['event_id']));
+    expect(got !== undefined && isGenuine(got, subscription.secretKey)).toBe(true);
+    expect(got?.body).toMatchObject({
+      event_type: 'hold_created',
+      partner_id: partner.id,
+      booking_id: null,
+      slot_id: expect.stringMatching(/^sample-court_\d{8}T\d{4}Z$/),
+      details: { test: true, resource_id: 'sample-court', hold_expiry_at: expect.any(String) },
+    });
+    expect((await read(String(delivery['id']))).state).toBe('succeeded');
+  });
+
+  test('sends the type that is asked for, and refuses one that is not subscribed to', async () => {
+    const delivery = expectStatus(await sample({ event_type: 'hold_cancelled' }), 202);
+    expect(delivery['event_type']).toBe('hold_cancelled');
+    expect(verdict(await sample({ event_type: 'booking_created' }))).toBe('400 VALIDATION_ERROR event_type');
+    expect(verdict(await sample({ event_type: 'nonsense' }))).toBe('400 VALIDATION_ERROR event_type');
+  });
+
+  test('reaches nobody else', async () => {
+    const peer = await anyPartner(service, [venue.id]);
+    await subscribe(peer, receiver.url);
+    const { event_id: eventId } = expectStatus(await sample(), 202);
+    expect(await rowsOf(service, 'deliveries', { eventId })).toHaveLength(1);
+  });
+
+  test('of a deactivated subscription is refused', async () => {
+    await deactivate(subscription.id);
+    expect(verdict(await sample())).toBe('409 WEBHOOK_INACTIVE');
+  });
+});
+
+test('nothing is tested, recovered or redelivered to an endpoint that must not be called any more', async () => {
+  const id = await anyDeadLetter();
+  const guarded = {
+    ...service.context,
+    config: { ...service.context.config, webhookAllowPrivateNetworks: false },
+  };
+  const span = { since: new Date(0), until: new Date() };
+  for (const call of [
+    () => redeliverAsIs(guarded, partner.id, id),
+    () => recoverDeliveries(guarded, partner.id, subscription.id, span),
+    () => sendTestEvent(guarded, partner.id, subscription.id, undefined),
+  ]) {
+    await expect(call()).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
+  }
+  expect((await read(id)).state).toBe('dead_letter');
+});
