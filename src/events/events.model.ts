@@ -54,7 +54,7 @@ const eventSchema = new Schema<EventRow>(
   { collection: 'events', versionKey: false },
 );
 
-export const eventModel = (db: Db): Model<EventRow> => modelOf(db, 'Event', eventSchema);
+const eventModel = (db: Db): Model<EventRow> => modelOf(db, 'Event', eventSchema);
 
 /** The collection as the driver has it, for hot reads and updates by pipeline. */
 export const eventCollection = (db: Db) => collectionOf(eventModel(db));
