@@ -1,0 +1,3 @@
+module example.com/verify-webhook
+
+go 1.21
