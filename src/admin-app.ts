@@ -1,6 +1,7 @@
 import type { Express } from 'express';
 import { walkInRoutes } from './bookings/walk-ins.router.ts';
 import type { Context } from './context.ts';
+import { mountApiReference } from './http/api-reference.ts';
 import { createBaseApp } from './http/base-app.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { mountRoutes, notFound } from './http/mount-routes.ts';
@@ -14,6 +15,7 @@ import { operatorVenueRoutes } from './venues/venues.router.ts';
 export function createAdminApp(context: Context): Express {
   const app = createBaseApp(context.log);
   mountSignIn(app, context);
+  mountApiReference(app, { title: 'Operator API reference · Partner Booking Service' });
   app.get('/', (_req, res) => res.redirect(303, BOARD_PATH));
   app.use(BOARD_PATH, createQueueBoard(context.queues));
   const routes = [

@@ -5,6 +5,7 @@ import { missingGuards } from './collections.ts';
 import type { Context } from './context.ts';
 import { feedRoutes } from './events/feed.router.ts';
 import { holdRoutes } from './holds/holds.router.ts';
+import { mountApiReference } from './http/api-reference.ts';
 import { createBaseApp } from './http/base-app.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { mountHealth } from './http/health.ts';
@@ -37,6 +38,7 @@ export function partnerRoutes(context: Context): Route<PartnerCaller>[] {
 export function createPartnerApp(context: Context): Express {
   const app = createBaseApp(context.log);
   mountHealth(app, { missingGuards: () => missingGuards(context.db), isRedisReady: context.queues.isReady });
+  mountApiReference(app, { title: 'Partner API reference · Partner Booking Service' });
   mountRoutes(app, partnerRoutes(context), (req) => authenticatePartner(context, req.get('x-api-key')));
   app.use(notFound);
   app.use(errorHandler);

@@ -23,6 +23,13 @@ test('every line fits 80 columns', () => {
   ).toEqual([]);
 });
 
+test('each interface is named with its reference', () => {
+  for (const url of [options.url, options.adminUrl]) {
+    expect(welcomeText(options)).toMatch(new RegExp(`^ {2}\\S+ API +${url}/api/v1`, 'm'));
+    expect(welcomeText(options)).toMatch(new RegExp(`^ {2}\\S+ docs +${url}/docs$`, 'm'));
+  }
+});
+
 test('the operator key is shown in the run that makes it only, the other secrets never', () => {
   const later = { ...options, secrets: { ...options.secrets, isOperatorKeyNew: false } };
   expect(welcomeText(options)).toContain(options.secrets.operatorApiKey);

@@ -1,0 +1,85 @@
+/** What the reference's page is made of. The script and the style sheet are files of their own, as the CSP asks. */
+
+export type ReferencePage = { title: string; base: string; version: string };
+
+/** The page; `version` is Swagger UI's. */
+export function referencePage({ title, base, version }: ReferencePage): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${base}/swagger-ui.css?v=${version}">
+<link rel="stylesheet" href="${base}/reference.css">
+</head>
+<body>
+<noscript>This page needs JavaScript. The same description, for programs: <a href="/openapi.json">/openapi.json</a>.</noscript>
+<main id="reference"></main>
+<script src="${base}/swagger-ui-bundle.js?v=${version}"></script>
+<script src="${base}/reference.js"></script>
+</body>
+</html>
+`;
+}
+
+/** Starts Swagger UI in the page. */
+export const referenceScript = `const dark = window.matchMedia('(prefers-color-scheme: dark)');
+const followTheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', followTheme);
+followTheme();
+
+window.SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  filter: true,
+  tryItOutEnabled: true,
+  displayRequestDuration: true,
+  defaultModelsExpandDepth: 0,
+  // Swagger UI would keep the key in the browser's local storage, where it outlives the tab and lies readable on disk.
+  persistAuthorization: false,
+  // It would send the description's address to a host of Swagger's.
+  validatorUrl: null,
+  // Nor may the address of this page choose another description, or another server for the key to be sent to.
+  queryConfigEnabled: false,
+});
+`;
+
+/** Swagger UI's style has a dark mode for all that it draws; here is what it lacks around that, for keyboards and phones. */
+export const referenceStyle = `:root { color-scheme: light dark; }
+*, *::before, *::after { box-sizing: inherit; }
+html { box-sizing: border-box; }
+body { margin: 0; background: #fafafa; }
+html.dark-mode body { background: #1c2022; }
+noscript { display: block; padding: 1rem; font: 16px/1.5 system-ui, sans-serif; }
+.swagger-ui :focus-visible { outline: 3px solid #2563eb; outline-offset: 2px; }
+html.dark-mode .swagger-ui :focus-visible { outline-color: #93c5fd; }
+
+/* A choice of one server, this one. */
+.swagger-ui .schemes > div:has(option[value="/"]:only-child) { visibility: hidden; }
+
+@media (max-width: 640px) {
+  .swagger-ui .info { margin: 1.5rem 0; }
+  .swagger-ui .scheme-container { padding: 1rem 0; }
+  .swagger-ui .schemes > div:has(option[value="/"]:only-child) { display: none; }
+  .swagger-ui .opblock-description-wrapper,
+  .swagger-ui .responses-inner,
+  .swagger-ui .table-container { padding: .75rem; }
+  .swagger-ui .filter .operation-filter-input { max-width: none; }
+  /* Lines of code scroll sideways instead of breaking within words, above their buttons and not behind them. */
+  .swagger-ui .highlight-code > pre.microlight code { white-space: pre !important; word-break: normal; }
+  .swagger-ui .curl-command pre.microlight,
+  .swagger-ui .live-responses-table .highlight-code > pre.microlight { padding-bottom: 3rem !important; }
+  /* A status above its answer, and no column for links, of which there are none. */
+  .swagger-ui .responses-table > thead,
+  .swagger-ui .responses-table .response > td.response-col_links { display: none; }
+  .swagger-ui .responses-table,
+  .swagger-ui .responses-table > tbody,
+  .swagger-ui .responses-table .response { display: block; }
+  .swagger-ui .responses-table .response > td { display: block; width: 100%; min-width: 0; padding: .25rem 0; }
+  .swagger-ui .responses-table .response > td.response-col_status { font-weight: 700; }
+}
+`;

@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import type { Listener } from '../../src/http/listen.ts';
+import { authorise, execute, openReference, operationsShown } from '../support/api-reference.ts';
+import { findBrowser, startBrowser, watchedPage } from '../support/browser.ts';
+import type { Client } from '../support/client.ts';
+import { createClient } from '../support/client.ts';
+import { startFaultyPage, startSampleApi } from '../support/sample-api.ts';
+import type { Service } from '../support/service.ts';
+import { OPERATOR_KEY, startService } from '../support/service.ts';
+
+const DESKTOP = { viewport: { width: 1280, height: 900 } };
+const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+const SAMPLE_KEY = `pk_sandbox_${'0'.repeat(16)}_${'x'.repeat(43)}`;
+
+/** A listener whose reference is looked at. */
+type Target = {
+  url: string;
+  apiKey: string;
+  /** Where a browser has to sign in first. */
+  signInKey?: string;
+  /** A GET that needs no input, and what its 200 holds. */
+  operationId: string;
+  answer: string;
+  stop: () => Promise<void>;
+};
+
+const program = await findBrowser();
+const describeInBrowser = program === undefined ? describe.skip : describe;
+let browser: Browser | undefined;
+beforeAll(async () => {
+  if (program !== undefined) browser = await startBrowser(program);
+});
+afterAll(() => browser?.close());
+
+function started(): Browser {
+  if (browser === undefined) throw new Error('The browser is not running');
+  return browser;
+}
+
+async function startSample(hasSignIn: boolean): Promise<Target> {
+  const { url, close }: Listener = await startSampleApi({ apiKey: SAMPLE_KEY, hasSignIn });
+  const key = hasSignIn ? { apiKey: OPERATOR_KEY, signInKey: OPERATOR_KEY } : { apiKey: SAMPLE_KEY };
+  return { url, ...key, operationId: 'listVenues', answer: '"received_key"', stop: close };
+}
+
+inBrowser('a listener for programs', () => startSample(false));
+inBrowser('a listener behind the sign-in', () => startSample(true));
+
+/** What must hold of the reference of any listener; its screenshots are named after it. */
+function inBrowser(name: string, start: () => Promise<Target>): void {
+  describeInBrowser(`the reference of ${name}`, () => {
+    let target: Target;
+    beforeAll(async () => {
+      target = await start();
+    });
+    afterAll(() => target.stop());
+
+    const visit = async (options: object = DESKTOP) => {
+      const { url, signInKey } = target;
+      const key = signInKey === undefined ? {} : { signInKey };
+      return openReference(started(), url, { ...key, ...options });
+    };
+
+    test('lists every operation of the description, of its own origin alone and within its CSP', async () => {
+      const { page, faults, close } = await visit();
+      const client = createClient(target.url, target.apiKey);
+      expect((await operationsShown(page)).toSorted()).toEqual(
+        operationsOf((await client.get('/openapi.json')).body).toSorted(),
+      );
+      expect(await page.locator('.topbar, .version-stamp img, [class*=validator] img').count()).toBe(0);
+      expect(faults).toEqual([]);
+      await close();
+    });
+
+    test('tries an operation out with the key it was given, and keeps the key nowhere', async () => {
+      const { page, faults, close } = await visit();
+      await authorise(page, target.apiKey);
+      const answer = await execute(page, target.operationId);
+      expect(answer).toEqual({ status: '200', body: expect.stringContaining(target.answer) });
+      expect(await page.locator('.curl-command').innerText()).toContain(target.apiKey);
+      expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).toBe('[{},{}]');
+      expect(faults).toEqual([]);
+      await close();
+    });
+
+    test('shows the refusal of a wrong key as the API words it', async () => {
+      const { page, faults, close } = await visit();
+      await authorise(page, 'wrong');
+      const { status, body } = await execute(page, target.operationId);
+      expect([status, body]).toEqual(['401', expect.stringContaining('INVALID_API_KEY')]);
+      expect(faults).toEqual([expect.stringMatching(/^error: .* 401 /)]);
+      await authorise(page, target.apiKey);
+      expect((await execute(page, target.operationId)).status).toBe('200');
+      await close();
+    });
+
+    test('without a key, asks as whoever is signed in', async () => {
+      const { page, close } = await visit();
+      const { status } = await execute(page, target.operationId);
+      expect(status).toBe(target.signInKey === undefined ? '401' : '200');
+      await close();
+    });
+
+    test('can be used by the keyboard alone', async () => {
+      const { page, faults, close } = await visit();
+      const operation = page.locator(`.opblock[id$="-${target.operationId}"]`);
+      await page.locator('.operation-filter-input').focus();
+      await reach(() => operation.locator('.opblock-summary-control:focus').count());
+      await page.keyboard.press('Enter');
+      await operation.locator('.execute').waitFor();
+      await reach(() => operation.locator('.execute:focus').count());
+      await page.keyboard.press('Enter');
+      await operation.locator('.live-responses-table').waitFor();
+      expect(faults.filter((fault) => !fault.includes(' 401 '))).toEqual([]);
+      await close();
+
+      async function reach(isThere: () => Promise<number>): Promise<void> {
+        for (let steps = 0; (await isThere()) === 0; steps++) {
+          if (steps === 500) throw new Error('Not reached with the Tab key');
+          await page.keyboard.press('Tab');
+        }
+      }
+    });
+
+    test.each<[string, object, string]>([
+      ['light', DESKTOP, 'rgb(250, 250, 250)'],
+      ['dark', { ...DESKTOP, colorScheme: 'dark' }, 'rgb(28, 32, 34)'],
+      ['phone', PHONE, 'rgb(250, 250, 250)'],
+    ])('follows theme and width: %s', async (look, options, background) => {
+      const { page, faults, close } = await visit(options);
+      await authorise(page, target.apiKey);
+      await execute(page, target.operationId);
+      const file = `${name.replaceAll(' ', '-')}-${look}.png`;
+      await page.screenshot({ path: `test-results/screenshots/${file}`, fullPage: true });
+      expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(background);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      expect(faults).toEqual([]);
+      await close();
+    });
+  });
+}
+
+function operationsOf(document: unknown): string[] {
+  const { paths } = document as { paths: Record<string, Record<string, unknown>> };
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item)
+      .filter((method) => method !== 'parameters')
+      .map((method) => `${method.toUpperCase()} ${path}`),
+  );
+}
+
+describeInBrowser('the watch that is kept on a page', () => {
+  test('sees each kind of fault', async () => {
+    const { url, close: stop } = await startFaultyPage();
+    const { page, faults, close } = await watchedPage(started(), url);
+    await page.goto(url);
+    await page.waitForFunction('window.isThrough');
+    const kinds = [
+      /^error: CSP script-src-elem inline$/,
+      /^error: CSP connect-src http:\/\/127\.0\.0\.1:9\/$/,
+      /^request to https:\/\/cdn\.example\/style\.css$/,
+      /^error: Failed to load resource: .*404/,
+      /^uncaught: thrown in the page$/,
+    ];
+    const unseen = kinds.filter((kind) => !faults.some((fault) => kind.test(fault)));
+    expect([unseen, faults]).toEqual([[], expect.anything()]);
+    await close();
+    await stop();
+  });
+});
+
+describe('on both listeners', () => {
+  let service: Service;
+  let partners: Client;
+  let operator: Client;
+  beforeAll(async () => {
+    service = await startService();
+    partners = createClient(service.url, undefined);
+    operator = createClient(service.adminUrl, OPERATOR_KEY);
+  });
+  afterAll(() => service.stop());
+
+  test('it is open to everybody at the partners, and to operators alone at theirs', async () => {
+    expect((await partners.get('/docs')).status).toBe(200);
+    expect((await operator.get('/docs')).status).toBe(200);
+    const stranger = createClient(service.adminUrl, undefined);
+    for (const path of ['/docs', '/docs/reference.js', '/docs/swagger-ui-bundle.js']) {
+      expect((await stranger.get(path)).status).toBe(401);
+    }
+  });
+
+  test('it is served under the policy of every other answer, and holds nothing inline', async () => {
+    const page = await partners.get('/docs');
+    const policyOf = (reply: { headers: Headers }) => reply.headers.get('content-security-policy');
+    expect(policyOf(page)).toMatch(/script-src 'self';/);
+    expect(policyOf(page)).toBe(policyOf(await partners.get('/healthz')));
+    expect(page.text).not.toMatch(/<script(?! src="\/)|<style|style=|\son\w+=|(?:src|href)="(?!\/|data:,)/);
+  });
+
+  test('its files are of known types, and kept by browsers until they change', async () => {
+    const page = await partners.get('/docs');
+    const files = [...page.text.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)].map(([, file]) => file ?? '');
+    const replies = await Promise.all(files.map((file) => partners.get(file)));
+    expect(replies.map((reply) => [reply.status, reply.headers.get('content-type')])).toEqual([
+      [200, 'text/css; charset=utf-8'],
+      [200, 'text/css; charset=utf-8'],
+      [200, 'text/javascript; charset=utf-8'],
+      [200, 'text/javascript; charset=utf-8'],
+    ]);
+    expect(replies.map((reply) => reply.headers.get('cache-control'))).toEqual([
+      'private, max-age=31536000, immutable',
+      'private, no-cache',
+      'private, max-age=31536000, immutable',
+      'private, no-cache',
+    ]);
+    for (const [index, file] of ['/docs', ...files].entries()) {
+      const etag = [page, ...replies][index]?.headers.get('etag') ?? '';
+      expect((await partners.get(file, { 'if-none-match': etag })).status).toBe(304);
+    }
+  });
+
+  test.each([
+    '/docs/swagger-ui.js',
+    '/docs/swagger-ui-bundle.js.map',
+    '/docs/package.json',
+    '/docs/..%2fREADME.md',
+  ])('no other file of the package is served: %s', async (path) => {
+    expect((await partners.get(path)).status).toBe(404);
+  });
+});

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createBrotliDecompress } from 'node:zlib';
+import { cacheFolder, withScratchFolder } from '../../src/embedded/binary-cache.ts';
+import { runBounded } from '../../src/embedded/bounded-command.ts';
+import { isExecutable } from '../../src/embedded/executables.ts';
+import type { Environment } from '../../src/embedded/server-kinds.ts';
+
+/**
+ * An npm package with Chromium for Linux on x64 (headless, 65 MB to download). Fetched by the tests alone, and only where the
+ * machine has no browser: as a dependency it would be downloaded by everybody who runs `npm ci`. The last version that runs
+ * on Node 20.
+ */
+const PACKAGE = '@sparticuz/chromium@143.0.4';
+const SHA256 = 'd69d6790c17a62b70dc3e8acfd774b6c1f780f229e5601f50264dbc434b5cf94';
+const STALL_MS = 60_000;
+
+/**
+ * The browser, the few libraries that it needs beside libc, its software renderer (without it the browser starts and falls
+ * back after a crash, in which a screenshot was seen to fail), and a font.
+ */
+const ARCHIVES = ['chromium.br', 'al2023.tar.br', 'swiftshader.tar.br', 'fonts.tar.br'];
+
+export type BrowserProgram = { path: string; env: Record<string, string> };
+
+/**
+ * The browser out of the package: from the cache folder, or put there now with npm, by name from whatever registry the
+ * user's npm is set up with, and its hash checked before unpacking. Of several processes that race the first one's stays.
+ *
+ * @throws Error when this is no Linux on x64, the download fails or stalls, or the hash differs
+ */
+export async function chromiumFromPackage(env: Environment): Promise<BrowserProgram> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('it is for Linux on x64 only');
+  const home = path.join(cacheFolder(env), PACKAGE.replace(/^.*\//, ''));
+  const program = programIn(home);
+  if (await isExecutable(program.path)) return program;
+  await withScratchFolder(env, async (scratch) => {
+    const unpacked = await unpack(await download(scratch, env), scratch, env);
+    await writeFile(path.join(unpacked, 'fonts.conf'), fontsConfig(home));
+    await rename(unpacked, home).catch(async (error: unknown) => {
+      if (!(await isExecutable(program.path))) throw error;
+    });
+  });
+  return program;
+}
+
+function programIn(home: string): BrowserProgram {
+  return {
+    path: path.join(home, 'chromium'),
+    env: {
+      LD_LIBRARY_PATH: path.join(home, 'lib'),
+      FONTCONFIG_FILE: path.join(home, 'fonts.conf'),
+    },
+  };
+}
+
+async function download(scratch: string, env: Environment): Promise<string> {
+  const npm = env['npm_execpath'];
+  const [command, ...first] = npm ? [process.execPath, npm] : ['npm'];
+  // npm's cache lies in the scratch folder so that the growing download is seen as progress.
+  const options = ['--pack-destination', scratch, '--cache', path.join(scratch, 'npm'), '--silent'];
+  await runBounded({
+    command: command ?? 'npm',
+    args: [...first, 'pack', ...options, PACKAGE],
+    env,
+    folder: scratch,
+    stallMs: STALL_MS,
+  }).catch((error: unknown) => {
+    throw new Error(`npm pack ${PACKAGE} failed; run by hand it says why`, { cause: error });
+  });
+  const archive = path.join(scratch, `${PACKAGE.replace(/^@/, '').replace(/[/@]/g, '-')}.tgz`);
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(archive), hash);
+  const actual = hash.digest('hex');
+  if (actual !== SHA256) throw new Error(`sha256 of ${path.basename(archive)} is ${actual}, not ${SHA256}`);
+  return archive;
+}
+
+async function unpack(archive: string, scratch: string, env: Environment): Promise<string> {
+  const target = path.join(scratch, 'unpacked');
+  await mkdir(target);
+  const extract = (...args: string[]): Promise<void> =>
+    runBounded({ command: 'tar', args, env, folder: scratch, stallMs: STALL_MS });
+  await extract('-xzf', archive, '--no-same-owner', '-C', scratch);
+  for (const name of ARCHIVES) {
+    const packed = path.join(scratch, 'package', 'bin', name);
+    const plain = path.join(name.includes('.tar.') ? scratch : target, path.basename(name, '.br'));
+    await pipeline(createReadStream(packed), createBrotliDecompress(), createWriteStream(plain));
+    if (name.includes('.tar.')) await extract('-xf', plain, '--no-same-owner', '-C', target);
+  }
+  await chmod(path.join(target, 'chromium'), 0o755);
+  return target;
+}
+
+/** Its own font and those of the machine, of which a bare one has none. */
+function fontsConfig(home: string): string {
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+<dir>${home}/fonts</dir>
+<dir>/usr/share/fonts</dir>
+<cachedir>${home}/fonts-cache</cachedir>
+</fontconfig>
+`;
+}
