@@ -4,12 +4,14 @@ import { bookingRoutes } from './bookings/bookings.router.ts';
 import { missingGuards } from './collections.ts';
 import type { Context } from './context.ts';
 import { holdRoutes } from './holds/holds.router.ts';
+import { mountApiDescription } from './http/api-description.ts';
 import { createBaseApp } from './http/base-app.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { mountHealth } from './http/health.ts';
 import { mountRoutes, notFound } from './http/mount-routes.ts';
 import type { Route } from './http/route.ts';
 import { observabilityRoutes } from './observability/observability.router.ts';
+import { describePartnerApi } from './partner-description.ts';
 import type { PartnerCaller } from './partners/partners.service.ts';
 import { authenticatePartner } from './partners/partners.service.ts';
 import { sandboxRoutes } from './sandbox/sandbox.router.ts';
@@ -33,7 +35,9 @@ export function partnerRoutes(context: Context): Route<PartnerCaller>[] {
 export function createPartnerApp(context: Context): Express {
   const app = createBaseApp(context.log);
   mountHealth(app, { missingGuards: () => missingGuards(context.db), isRedisReady: context.queues.isReady });
-  mountRoutes(app, partnerRoutes(context), (req) => authenticatePartner(context, req.get('x-api-key')));
+  const routes = partnerRoutes(context);
+  mountApiDescription(app, describePartnerApi(routes));
+  mountRoutes(app, routes, (req) => authenticatePartner(context, req.get('x-api-key')));
   app.use(notFound);
   app.use(errorHandler);
   return app;

@@ -1,10 +1,12 @@
 import { holdView } from '../holds/hold-view.rules.ts';
+import { hold, holdIdParam } from '../holds/holds.schemas.ts';
 import type { HoldDeps } from '../holds/holds.service.ts';
 import { expireHoldNow } from '../holds/holds.service.ts';
 import type { Route } from '../http/route.ts';
 import { ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Queues } from '../platform/queues.ts';
+import { delivery, deliveryIdParam } from '../webhooks/deliveries.schemas.ts';
 import { advanceDelivery } from '../webhooks/deliveries.service.ts';
 import { deliveryView } from '../webhooks/delivery-view.rules.ts';
 
@@ -13,20 +15,34 @@ export type SandboxDeps = HoldDeps & {
   config: { webhookRetryDelaysSeconds: number[] };
 };
 
+const SANDBOX_ONLY = 'Sandbox only: in a production deployment this path is 404 ROUTE_NOT_FOUND.';
+
 /** What spares a partner's developer the waiting; these routes do not exist in production (decisions §8). */
 export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller, { holdId: string }>({
       method: 'post',
       path: '/api/v1/sandbox/holds/:holdId/expire',
+      operationId: 'expireHold',
+      tag: 'Sandbox',
       summary: 'Let an ACTIVE hold lapse now',
+      description: SANDBOX_ONLY,
+      params: { holdId: holdIdParam },
+      answers: { 200: { description: 'The hold, EXPIRED.', body: hold } },
+      errors: ['HOLD_NOT_FOUND', 'HOLD_EXPIRED', 'INVALID_HOLD_STATE'],
       handle: async ({ caller, params }) =>
         ok(holdView(await expireHoldNow(deps, caller.partnerId, params.holdId))),
     }),
     route<PartnerCaller, { id: string }>({
       method: 'post',
       path: '/api/v1/sandbox/deliveries/:id/advance',
+      operationId: 'advanceDelivery',
+      tag: 'Sandbox',
       summary: "Make a delivery's next attempt now",
+      description: SANDBOX_ONLY,
+      params: { id: deliveryIdParam },
+      answers: { 200: { description: 'The delivery; its attempt follows.', body: delivery } },
+      errors: ['DELIVERY_NOT_FOUND', 'DELIVERY_IN_PROGRESS'],
       handle: async ({ caller, params }) =>
         ok(deliveryView(await advanceDelivery(deps, caller.partnerId, params.id))),
     }),
