@@ -10,8 +10,8 @@ const SHARES_RESERVATION = '^src/(holds|bookings|availability|events)/';
 /** A package is matched wherever it resolves to: through a workspace, a symlink, or not at all. */
 const npm = (names) => `(^|node_modules/)(${names})(/|$)`;
 
-/** What a component shows to the others: its services, and files without I/O. */
-const PUBLIC = '\\.(service|rules)\\.ts$|[.-]types\\.ts$';
+/** What a component shows to the others: its services, and files without I/O: rules, types, schemas (to routers and schemas). */
+const PUBLIC = '\\.(service|rules|schemas)\\.ts$|[.-]types\\.ts$';
 
 const APPS = '^src/(partner-app|admin-app)\\.ts$';
 

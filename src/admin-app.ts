@@ -1,15 +1,29 @@
 import type { Express } from 'express';
 import { walkInRoutes } from './bookings/walk-ins.router.ts';
 import type { Context } from './context.ts';
+import { mountApiDescription } from './http/api-description.ts';
 import { mountApiReference } from './http/api-reference.ts';
 import { createBaseApp } from './http/base-app.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { mountRoutes, notFound } from './http/mount-routes.ts';
+import type { Operator } from './http/operator.ts';
+import type { Route } from './http/route.ts';
 import { BOARD_PATH, createQueueBoard } from './operator/queue-board.ts';
 import { mountSignIn, operatorOf } from './operator/sign-in.ts';
+import { describeOperatorApi } from './operator-description.ts';
 import { operatorPackageRoutes } from './packages/packages.router.ts';
 import { operatorPartnerRoutes } from './partners/partners.router.ts';
 import { operatorVenueRoutes } from './venues/venues.router.ts';
+
+/** The route table of the operator interface: every endpoint with its checks, as data. */
+export function operatorRoutes(context: Context): Route<Operator>[] {
+  return [
+    ...operatorPartnerRoutes(context),
+    ...operatorVenueRoutes(context),
+    ...walkInRoutes(context),
+    ...operatorPackageRoutes(context),
+  ];
+}
 
 /** What operators reach on `ADMIN_PORT`; everything but the sign-in page needs an operator. */
 export function createAdminApp(context: Context): Express {
@@ -18,12 +32,8 @@ export function createAdminApp(context: Context): Express {
   mountApiReference(app, { title: 'Operator API reference · Partner Booking Service' });
   app.get('/', (_req, res) => res.redirect(303, BOARD_PATH));
   app.use(BOARD_PATH, createQueueBoard(context.queues));
-  const routes = [
-    ...operatorPartnerRoutes(context),
-    ...operatorVenueRoutes(context),
-    ...walkInRoutes(context),
-    ...operatorPackageRoutes(context),
-  ];
+  const routes = operatorRoutes(context);
+  mountApiDescription(app, describeOperatorApi(routes));
   mountRoutes(app, routes, (req) => Promise.resolve(operatorOf(req.res as NonNullable<typeof req.res>)));
   app.use(notFound);
   app.use(errorHandler);

@@ -1,36 +1,22 @@
-import Joi from 'joi';
-import { date, dateNotAfter, text, uuid } from '../http/fields.ts';
-import type { Answer, Route } from '../http/route.ts';
+import type { Schema } from 'joi';
+import type { Answer, AnswerDescription, Route } from '../http/route.ts';
 import { ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
-import { datesBetween, daysFrom } from '../platform/calendar.ts';
+import { datesBetween } from '../platform/calendar.ts';
 import { defined } from '../platform/defined.ts';
+import type { DayQuery, RangeQuery } from './availability.schemas.ts';
+import { availability, availabilityRange, dayQuery, rangeQuery } from './availability.schemas.ts';
 import type { AvailabilityDeps } from './availability.service.ts';
 import { readAvailability } from './availability.service.ts';
 import { slotView } from './slot-view.rules.ts';
 
-type DayQuery = { venue_id: string; date: string; resource_id?: string };
-type RangeQuery = { venue_id: string; from: string; to: string; resource_id?: string };
+const PROMISE = 'What is free now may be taken the next moment: place a hold before you promise a slot.';
+const REVALIDATION = 'Send the ETag back in If-None-Match to be told with 304 that nothing has changed.';
 
-const dayQuery = Joi.object<DayQuery>({
-  venue_id: uuid().required(),
-  date: date().required(),
-  resource_id: text(200),
+const answersWith = (body: Schema, description: string): Record<number, AnswerDescription> => ({
+  200: { description, body, headers: ['ETag'] },
+  304: { description: 'What If-None-Match names is still what would be answered.', headers: ['ETag'] },
 });
-
-/** Decisions §2. */
-const MAX_RANGE_DAYS = 31;
-
-const rangeQuery = Joi.object<RangeQuery>({
-  venue_id: uuid().required(),
-  from: dateNotAfter('to').required(),
-  to: date().required(),
-  resource_id: text(200),
-})
-  .custom((query: RangeQuery, helpers) =>
-    daysFrom(query.from, query.to) >= MAX_RANGE_DAYS ? helpers.error('range.long') : query,
-  )
-  .messages({ 'range.long': `from and to span more than ${MAX_RANGE_DAYS} days. Ask for less at once.` });
 
 /** Contract "Availability". */
 export function availabilityRoutes(deps: AvailabilityDeps): Route<PartnerCaller>[] {
@@ -38,8 +24,13 @@ export function availabilityRoutes(deps: AvailabilityDeps): Route<PartnerCaller>
     route<PartnerCaller, unknown, DayQuery>({
       method: 'get',
       path: '/api/v1/slots/availability',
+      operationId: 'readAvailability',
+      tag: 'Availability',
       summary: 'Read the slots of a venue on one date',
+      description: `${PROMISE} ${REVALIDATION}`,
       query: dayQuery,
+      answers: answersWith(availability, 'The slots of the date.'),
+      errors: ['VENUE_NOT_AUTHORIZED', 'RESOURCE_NOT_FOUND'],
       handle: async ({ caller, query }) => {
         const { venue_id: venueId, date: day, resource_id: resourceId } = query;
         const wanted = { venueId, dates: [day], ...defined({ resourceId }) };
@@ -50,8 +41,13 @@ export function availabilityRoutes(deps: AvailabilityDeps): Route<PartnerCaller>
     route<PartnerCaller, unknown, RangeQuery>({
       method: 'get',
       path: '/api/v1/slots/availability/range',
+      operationId: 'readAvailabilityRange',
+      tag: 'Availability',
       summary: 'Read the slots of a venue on several dates',
+      description: `${PROMISE} ${REVALIDATION}`,
       query: rangeQuery,
+      answers: answersWith(availabilityRange, 'The slots of each date.'),
+      errors: ['VENUE_NOT_AUTHORIZED', 'RESOURCE_NOT_FOUND'],
       handle: async ({ caller, query }) => {
         const { venue_id: venueId, from, to, resource_id: resourceId } = query;
         const dates = datesBetween(from, to);

@@ -1,79 +1,26 @@
-import Joi from 'joi';
-import {
-  cursor,
-  customerPhone,
-  date,
-  dateNotAfter,
-  idempotencyKey,
-  pageLimit,
-  prose,
-  text,
-  uuid,
-} from '../http/fields.ts';
 import type { Route } from '../http/route.ts';
 import { created, listing, ok, replayable, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { defined } from '../platform/defined.ts';
-import type { Position } from '../platform/pagination.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import { bookingView, confirmView } from './booking-view.rules.ts';
+import type { ConfirmBody, EndBody, ListQuery } from './bookings.schemas.ts';
+import {
+  bookingIdParam,
+  bookingPage,
+  booking as bookingSchema,
+  confirmation,
+  confirmBody,
+  endBody,
+  endedBooking,
+  listQuery,
+} from './bookings.schemas.ts';
 import type { BookingDeps } from './bookings.service.ts';
 import { getBooking, listBookings } from './bookings.service.ts';
 import type { ConfirmDeps } from './confirm-booking.service.ts';
 import { confirmBooking } from './confirm-booking.service.ts';
 import type { EndOperation } from './end-booking.service.ts';
 import { ENDED_STATUS, endBooking } from './end-booking.service.ts';
-
-type ConfirmBody = {
-  hold_id: string;
-  payment_reference: string;
-  customer_name: string;
-  customer_phone: string;
-  customer_email?: string;
-  use_package_credit: boolean;
-  idempotency_key: string;
-};
-
-const confirmBody = (region: string) =>
-  Joi.object<ConfirmBody>({
-    hold_id: text(100).required(),
-    payment_reference: text(255).required(),
-    customer_name: text(120).required(),
-    customer_phone: customerPhone(region).required(),
-    customer_email: Joi.string().email({ tlds: false }).max(254),
-    use_package_credit: Joi.boolean().default(false),
-    idempotency_key: idempotencyKey().required(),
-  }).required();
-
-type ListQuery = {
-  venue_id?: string;
-  from?: string;
-  to?: string;
-  status?: 'BOOKED' | 'CANCELLED' | 'REFUNDED';
-  customer_phone?: string;
-  customer_name?: string;
-  limit: number;
-  cursor?: Position;
-};
-
-const listQuery = (region: string) =>
-  Joi.object<ListQuery>({
-    venue_id: uuid(),
-    from: dateNotAfter('to'),
-    to: date(),
-    status: Joi.string().valid('BOOKED', 'CANCELLED', 'REFUNDED'),
-    customer_phone: customerPhone(region),
-    customer_name: text(120),
-    limit: pageLimit(),
-    cursor: cursor(),
-  });
-
-type EndBody = { reason: string; idempotency_key: string };
-
-const endBody = Joi.object<EndBody>({
-  reason: prose(500).required(),
-  idempotency_key: idempotencyKey().required(),
-}).required();
 
 type BookingParams = { bookingId: string };
 
@@ -83,8 +30,26 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
     route<PartnerCaller, unknown, unknown, ConfirmBody>({
       method: 'post',
       path: '/api/v1/bookings/confirm',
+      operationId: 'confirmBooking',
+      tag: 'Bookings',
       summary: 'Confirm a hold into a booking',
+      description:
+        'Before hold_expiry_at. No money is moved. The same key for the same hold answers the same booking for ever.',
       body: confirmBody(deps.config.defaultRegion),
+      answers: {
+        201: {
+          description: 'The slot is booked.',
+          body: confirmation,
+          headers: ['Idempotent-Replayed'],
+        },
+      },
+      errors: [
+        'HOLD_NOT_FOUND',
+        'HOLD_EXPIRED',
+        'INVALID_HOLD_STATE',
+        'DOUBLE_BOOKING_ATTEMPT',
+        'IDEMPOTENCY_KEY_MISMATCH',
+      ],
       handle: async ({ caller, body }) => {
         const { booking, isReplay } = await confirmBooking(deps, caller.partnerId, {
           holdId: body.hold_id,
@@ -101,8 +66,12 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
     route<PartnerCaller, unknown, ListQuery>({
       method: 'get',
       path: '/api/v1/bookings',
+      operationId: 'listBookings',
+      tag: 'Bookings',
       summary: 'List your bookings, newest first',
       query: listQuery(deps.config.defaultRegion),
+      answers: { 200: { description: 'A page of your bookings.', body: bookingPage } },
+      errors: [],
       handle: async ({ caller, query }) => {
         const filter = defined({
           venueId: query.venue_id,
@@ -120,7 +89,12 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
     route<PartnerCaller, BookingParams>({
       method: 'get',
       path: '/api/v1/bookings/:bookingId',
+      operationId: 'readBooking',
+      tag: 'Bookings',
       summary: 'Read a booking',
+      params: { bookingId: bookingIdParam },
+      answers: { 200: { description: 'The booking as it is now.', body: bookingSchema } },
+      errors: ['BOOKING_NOT_FOUND'],
       handle: async ({ caller, params }) =>
         ok(bookingView(await getBooking(deps, caller.partnerId, params.bookingId))),
     }),
@@ -128,6 +102,11 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
     endRoute(deps, 'refund', 'Refund a booking', 'Booking refunded successfully'),
   ];
 }
+
+const EFFECT = {
+  cancel: 'Frees the slot of a booked booking.',
+  refund: 'Frees the slot if it was still booked; a cancelled booking can be refunded too.',
+} as const;
 
 function endRoute(
   deps: ConfirmDeps,
@@ -138,8 +117,20 @@ function endRoute(
   return route<PartnerCaller, BookingParams, unknown, EndBody>({
     method: 'post',
     path: `/api/v1/bookings/:bookingId/${operation}`,
+    operationId: `${operation}Booking`,
+    tag: 'Bookings',
     summary,
+    description: `${EFFECT[operation]} No money is moved.`,
+    params: { bookingId: bookingIdParam },
     body: endBody,
+    answers: {
+      200: {
+        description: message,
+        body: endedBooking(message, ENDED_STATUS[operation]),
+        headers: ['Idempotent-Replayed'],
+      },
+    },
+    errors: ['BOOKING_NOT_FOUND', 'UNAUTHORIZED', 'IDEMPOTENCY_KEY_MISMATCH', 'INVALID_HOLD_STATE'],
     handle: async ({ caller, params: { bookingId }, body }) => {
       const input = { bookingId, reason: body.reason, idempotencyKey: body.idempotency_key };
       const { isReplay } = await endBooking(deps, caller.partnerId, operation, input);

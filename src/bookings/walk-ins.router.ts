@@ -1,26 +1,11 @@
-import Joi from 'joi';
-import { customerPhone, text } from '../http/fields.ts';
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
 import { created, route } from '../http/route.ts';
 import { bookingView } from './booking-view.rules.ts';
+import type { WalkInBody } from './bookings.schemas.ts';
+import { booking, walkInBody } from './bookings.schemas.ts';
 import type { WalkInDeps } from './walk-ins.service.ts';
 import { placeWalkIn } from './walk-ins.service.ts';
-
-type WalkInBody = {
-  slot_id: string;
-  customer_name?: string;
-  customer_phone?: string;
-  override_holds: boolean;
-};
-
-const walkInBody = (region: string) =>
-  Joi.object<WalkInBody>({
-    slot_id: text(250).required(),
-    customer_name: text(120),
-    customer_phone: customerPhone(region),
-    override_holds: Joi.boolean().default(false),
-  }).required();
 
 /** Operator interface, "walk-ins". */
 export function walkInRoutes(deps: WalkInDeps): Route<Operator>[] {
@@ -28,8 +13,13 @@ export function walkInRoutes(deps: WalkInDeps): Route<Operator>[] {
     route<Operator, unknown, unknown, WalkInBody>({
       method: 'post',
       path: '/api/v1/operator/walk-ins',
+      operationId: 'placeWalkIn',
+      tag: 'Walk-ins',
       summary: 'Book a slot for somebody at the venue',
+      description: 'Made as the built-in partner `platform`. A slot that has begun can still be sold.',
       body: walkInBody(deps.config.defaultRegion),
+      answers: { 201: { description: 'The booking.', body: booking } },
+      errors: ['SLOT_NOT_FOUND', 'SLOT_NOT_AVAILABLE'],
       handle: async ({ body }) =>
         created(
           bookingView(

@@ -1,5 +1,3 @@
-import Joi from 'joi';
-import { pageLimit, uuid } from '../http/fields.ts';
 import type { Route } from '../http/route.ts';
 import { listing, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
@@ -7,23 +5,10 @@ import type { Clock } from '../platform/clock.ts';
 import { defined } from '../platform/defined.ts';
 import type { Db } from '../platform/mongo.ts';
 import { eventBody } from './event-body.rules.ts';
-import type { EventType } from './event-types.ts';
-import { EVENT_TYPES } from './event-types.ts';
+import type { FeedQuery } from './events.schemas.ts';
+import { feedPage, feedQuery } from './events.schemas.ts';
 import { readFeed } from './feed.service.ts';
-import { decodeFeedCursor, encodeFeedCursor } from './feed-cursor.rules.ts';
-
-type FeedQuery = { after?: number; event_type?: EventType; venue_id?: string; limit: number };
-
-const feedQuery = Joi.object<FeedQuery>({
-  after: Joi.string()
-    .custom((value: string, helpers) => decodeFeedCursor(value) ?? helpers.error('string.cursor'))
-    .messages({
-      'string.cursor': 'is not a next_cursor of this feed. Pass it back exactly as it was returned.',
-    }),
-  event_type: Joi.string().valid(...EVENT_TYPES),
-  venue_id: uuid(),
-  limit: pageLimit(),
-});
+import { encodeFeedCursor } from './feed-cursor.rules.ts';
 
 /** Decisions §6, "Feed". */
 export function feedRoutes(deps: { db: Db; clock: Clock }): Route<PartnerCaller>[] {
@@ -31,8 +16,14 @@ export function feedRoutes(deps: { db: Db; clock: Clock }): Route<PartnerCaller>
     route<PartnerCaller, unknown, FeedQuery>({
       method: 'get',
       path: '/api/v1/partner/events',
+      operationId: 'readFeed',
+      tag: 'Feed',
       summary: 'Read the events at your venues, oldest first',
+      description:
+        'For reconciling after an outage: the bodies of the webhooks without `delivery_id`, of the last 30 days. A cursor that has been read to the end stays valid.',
       query: feedQuery,
+      answers: { 200: { description: 'A page of the feed.', body: feedPage } },
+      errors: [],
       handle: async ({ caller: { partnerId }, query }) => {
         const { events, next } = await readFeed(deps, partnerId, {
           after: query.after ?? 0,

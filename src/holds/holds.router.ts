@@ -1,60 +1,27 @@
-import Joi from 'joi';
-import { cursor, idempotencyKey, instant, pageLimit, prose, text, uuid } from '../http/fields.ts';
 import type { Route } from '../http/route.ts';
 import { created, listing, ok, replayable, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { defined } from '../platform/defined.ts';
-import type { Position } from '../platform/pagination.ts';
 import { encodeCursor } from '../platform/pagination.ts';
-import type { HoldStatus } from '../reservations/reservations.rules.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import { holdView, placedHoldView } from './hold-view.rules.ts';
+import type { ListQuery, PlaceBody } from './holds.schemas.ts';
+import {
+  cancelBody,
+  extendBody,
+  holdIdParam,
+  holdPage,
+  hold as holdSchema,
+  listQuery,
+  placeBody,
+  releasedHold,
+} from './holds.schemas.ts';
 import type { HoldDeps } from './holds.service.ts';
 import { extendHoldBy, getHold, listHolds, placeHold, releaseHold } from './holds.service.ts';
 
-type PlaceBody = {
-  slot_id?: string;
-  venue_id?: string;
-  resource_id?: string;
-  slot_start?: Date;
-  idempotency_key?: string;
-  ttl_seconds?: number;
-};
-
-const ttlSeconds = () => Joi.number().integer().min(60).max(1800);
-
-const placeBody = Joi.object<PlaceBody>({
-  slot_id: text(250),
-  venue_id: uuid(),
-  resource_id: text(200),
-  slot_start: instant(),
-  idempotency_key: idempotencyKey(),
-  ttl_seconds: ttlSeconds(),
-})
-  .when(Joi.object({ slot_id: Joi.exist() }).unknown(), {
-    // biome-ignore lint/suspicious/noThenProperty: the name is joi's.
-    then: Joi.object(),
-    otherwise: Joi.object({
-      venue_id: Joi.required(),
-      resource_id: Joi.required(),
-      slot_start: Joi.required(),
-    }),
-  })
-  .required();
-
-type ListQuery = { status?: HoldStatus; limit: number; cursor?: Position };
-
-const listQuery = Joi.object<ListQuery>({
-  status: Joi.string().valid('ACTIVE', 'CONSUMED', 'RELEASED', 'EXPIRED'),
-  limit: pageLimit(),
-  cursor: cursor(),
-});
-
-const cancelBody = Joi.object<{ reason?: string }>({ reason: prose(500) }).required();
-
-const extendBody = Joi.object<{ ttl_seconds: number }>({ ttl_seconds: ttlSeconds().required() }).required();
-
 type HoldParams = { holdId: string };
+
+const params = { holdId: holdIdParam };
 
 /** Contract "Holds", decisions §3. */
 export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
@@ -62,8 +29,27 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
     route<PartnerCaller, unknown, unknown, PlaceBody>({
       method: 'post',
       path: '/api/v1/partner/holds',
+      operationId: 'placeHold',
+      tag: 'Holds',
       summary: 'Place a hold on a slot',
+      description:
+        'Reserves the slot until hold_expiry_at. Of any number of callers that race for a slot, one gets it.',
       body: placeBody,
+      answers: {
+        201: {
+          description: 'The slot is yours until hold_expiry_at.',
+          body: holdSchema,
+          headers: ['Idempotent-Replayed'],
+        },
+      },
+      errors: [
+        'VENUE_NOT_AUTHORIZED',
+        'RESOURCE_NOT_FOUND',
+        'SLOT_NOT_FOUND',
+        'SLOT_NOT_AVAILABLE',
+        'HOLD_LIMIT_REACHED',
+        'IDEMPOTENCY_KEY_MISMATCH',
+      ],
       handle: async ({ caller, body }) => {
         const input = defined({
           slotId: body.slot_id,
@@ -80,8 +66,12 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
     route<PartnerCaller, unknown, ListQuery>({
       method: 'get',
       path: '/api/v1/partner/holds',
+      operationId: 'listHolds',
+      tag: 'Holds',
       summary: 'List your holds, newest first',
       query: listQuery,
+      answers: { 200: { description: 'A page of your holds.', body: holdPage } },
+      errors: [],
       handle: async ({ caller, query }) => {
         const page = { limit: query.limit, ...defined({ status: query.status, after: query.cursor }) };
         const { rows, next } = await listHolds(deps, caller.partnerId, page);
@@ -91,25 +81,42 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
     route<PartnerCaller, HoldParams>({
       method: 'get',
       path: '/api/v1/partner/holds/:holdId',
+      operationId: 'readHold',
+      tag: 'Holds',
       summary: 'Read a hold',
-      handle: async ({ caller, params }) =>
-        ok(holdView(await getHold(deps, caller.partnerId, params.holdId))),
+      params,
+      answers: { 200: { description: 'The hold as it is now.', body: holdSchema } },
+      errors: ['HOLD_NOT_FOUND'],
+      handle: async ({ caller, params: { holdId } }) =>
+        ok(holdView(await getHold(deps, caller.partnerId, holdId))),
     }),
     route<PartnerCaller, HoldParams, unknown, { ttl_seconds: number }>({
       method: 'post',
       path: '/api/v1/partner/holds/:holdId/extend',
+      operationId: 'extendHold',
+      tag: 'Holds',
       summary: 'Extend a hold, counted from now',
+      description: 'Never shortens it. No hold lasts longer than two hours from when it was placed.',
+      params,
       body: extendBody,
-      handle: async ({ caller, params, body }) =>
-        ok(holdView(await extendHoldBy(deps, caller.partnerId, params.holdId, body.ttl_seconds))),
+      answers: { 200: { description: 'The hold with its new expiry.', body: holdSchema } },
+      errors: ['HOLD_NOT_FOUND', 'HOLD_EXPIRED', 'INVALID_HOLD_STATE', 'HOLD_LIMIT_REACHED'],
+      handle: async ({ caller, params: { holdId }, body }) =>
+        ok(holdView(await extendHoldBy(deps, caller.partnerId, holdId, body.ttl_seconds))),
     }),
     route<PartnerCaller, HoldParams, unknown, { reason?: string }>({
       method: 'post',
       path: '/api/v1/partner/holds/:holdId/cancel',
+      operationId: 'releaseHold',
+      tag: 'Holds',
       summary: 'Release a hold',
+      description: 'Frees the slot. Releasing a hold that is released already succeeds and changes nothing.',
+      params,
       body: cancelBody,
-      handle: async ({ caller, params, body }) => {
-        const hold = await releaseHold(deps, caller.partnerId, params.holdId, body.reason);
+      answers: { 200: { description: 'The hold is released.', body: releasedHold } },
+      errors: ['HOLD_NOT_FOUND', 'HOLD_EXPIRED', 'INVALID_HOLD_STATE'],
+      handle: async ({ caller, params: { holdId }, body }) => {
+        const hold = await releaseHold(deps, caller.partnerId, holdId, body.reason);
         return ok({ message: 'Hold released', hold_id: hold._id, status: holdStatusOf(hold.status) });
       },
     }),

@@ -1,7 +1,8 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import { DomainError, fieldError } from '../platform/errors.ts';
 import { isDatabaseUnavailable } from '../platform/mongo.ts';
-import { errorBody, STATUS_OF } from './error-responses.ts';
+import { ERRORS } from './error-registry.ts';
+import { errorBody } from './error-responses.ts';
 
 const RETRY_AFTER_SECONDS = '1';
 
@@ -20,7 +21,7 @@ export const errorHandler: ErrorRequestHandler = (thrown: unknown, req, res, nex
   }
   if (error.code === 'SERVICE_UNAVAILABLE') res.set('Retry-After', RETRY_AFTER_SECONDS);
   res
-    .status(STATUS_OF[error.code])
+    .status(ERRORS[error.code].status)
     .json(errorBody(error.code, error.message, requestIdOf(res), error.extras));
 };
 

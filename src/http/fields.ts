@@ -4,31 +4,50 @@ import { isUuid } from '../platform/ids.ts';
 import { decodeCursor } from '../platform/pagination.ts';
 import { invalidPhoneMessage, normalisePhone } from '../platform/phone.ts';
 
+// What joi checks by custom rules or by patterns that only JavaScript reads, `meta.jsonSchema` says to other programs.
+
 /** Neither control characters nor halves of a surrogate pair: neither belongs in a name, and both break logs and exports. */
 const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u;
+const PRINTABLE_ANYWHERE = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
 /** The same, but tabs and line breaks may stand in prose. */
 const PROSE = /^(?:[^\p{Cc}\p{Cs}]|[\t\r\n])*$/u;
+const PROSE_ANYWHERE = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$';
 
 const UNPRINTABLE_MESSAGE = 'must not contain control characters or unpaired surrogates';
 
 /** One line of text. */
 export const text = (max: number, min = 1) =>
-  Joi.string().min(min).max(max).pattern(PRINTABLE).messages({ 'string.pattern.base': UNPRINTABLE_MESSAGE });
+  Joi.string()
+    .min(min)
+    .max(max)
+    .pattern(PRINTABLE)
+    .messages({ 'string.pattern.base': UNPRINTABLE_MESSAGE })
+    .meta({ jsonSchema: { pattern: PRINTABLE_ANYWHERE } });
 
 /** Text of several lines. */
 export const prose = (max: number) =>
-  Joi.string().min(1).max(max).pattern(PROSE).messages({ 'string.pattern.base': UNPRINTABLE_MESSAGE });
+  Joi.string()
+    .min(1)
+    .max(max)
+    .pattern(PROSE)
+    .messages({ 'string.pattern.base': UNPRINTABLE_MESSAGE })
+    .meta({ jsonSchema: { pattern: PROSE_ANYWHERE } });
+
+const UUID_ANYWHERE =
+  '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$';
 
 export const uuid = () =>
   Joi.string()
     .custom((value: string, helpers) => (isUuid(value) ? value.toLowerCase() : helpers.error('string.uuid')))
-    .messages({ 'string.uuid': 'must be a UUID' });
+    .messages({ 'string.uuid': 'must be a UUID' })
+    .meta({ jsonSchema: { format: 'uuid', pattern: UUID_ANYWHERE } });
 
 /** A calendar date `YYYY-MM-DD` that exists. */
 export const date = () =>
   Joi.string()
     .custom((value: string, helpers) => (isCalendarDate(value) ? value : helpers.error('string.date')))
-    .messages({ 'string.date': 'must be a calendar date of the form YYYY-MM-DD' });
+    .messages({ 'string.date': 'must be a calendar date of the form YYYY-MM-DD' })
+    .meta({ jsonSchema: { format: 'date' } });
 
 /** The same, not after the date in the field `last` beside it. */
 export const dateNotAfter = (last: string) =>
@@ -55,9 +74,13 @@ export const instant = () =>
     })
     .messages({
       'string.instant': 'must be an ISO 8601 timestamp with an offset, such as 2026-11-21T04:30:00.000Z',
-    });
+    })
+    .meta({ jsonSchema: { format: 'date-time', pattern: INSTANT_ANYWHERE } });
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+// RFC 3339, as `date-time` says: with seconds. `\d` takes the digits of every script in some languages.
+const INSTANT_ANYWHERE =
+  '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,3})?(Z|[+-][0-9]{2}:[0-9]{2})$';
 
 /** Wall time `HH:MM`, 00:00 to 23:59, on a five-minute step. */
 export const wallTime = () =>
@@ -65,7 +88,8 @@ export const wallTime = () =>
     .pattern(/^(?:[01]\d|2[0-3]):[0-5][05]$/)
     .messages({
       'string.pattern.base': 'must be a time HH:MM from 00:00 to 23:55 on a multiple of 5 minutes',
-    });
+    })
+    .meta({ jsonSchema: { pattern: '^([01][0-9]|2[0-3]):[0-5][05]$' } });
 
 /** Rupees with at most two decimals. */
 export const rupees = () =>
@@ -75,7 +99,9 @@ export const rupees = () =>
     .custom((value: number, helpers) =>
       Math.abs(value * 100 - Math.round(value * 100)) < 1e-6 ? value : helpers.error('number.paise'),
     )
-    .messages({ 'number.paise': 'must have at most two decimals' });
+    .messages({ 'number.paise': 'must have at most two decimals' })
+    // No `multipleOf`: validators divide in binary, and would refuse 0.29.
+    .description('Rupees, with at most two decimals.');
 
 /** A customer's phone number, valid as E.164 or as a national number of `region`; kept as given (decisions §4). */
 export const customerPhone = (region: string) =>
@@ -83,13 +109,21 @@ export const customerPhone = (region: string) =>
     .custom((value: string, helpers) =>
       normalisePhone(value, region) === undefined ? helpers.error('string.phone') : value,
     )
-    .messages({ 'string.phone': invalidPhoneMessage(region) });
+    .messages({ 'string.phone': invalidPhoneMessage(region) })
+    .description(`A valid phone number: E.164, or a national number of ${region}.`)
+    .example('+919845012345');
 
 /** An idempotency key (decisions §4). */
-export const idempotencyKey = () => text(255);
+export const idempotencyKey = () =>
+  text(255)
+    .description(
+      'Names this operation: a repeated call with the same key has no further effect and gets the first answer again.',
+    )
+    .example('order-2026-000731');
 
 /** The page size of a cursor listing. */
-export const pageLimit = () => Joi.number().integer().min(1).max(200).default(50);
+export const pageLimit = () =>
+  Joi.number().integer().min(1).max(200).default(50).description('The largest number of items on the page.');
 
 /** The `next_cursor` of an earlier answer; the handler gets the Position. */
 export const cursor = () =>
@@ -97,4 +131,10 @@ export const cursor = () =>
     .custom((value: string, helpers) => decodeCursor(value) ?? helpers.error('string.cursor'))
     .messages({
       'string.cursor': 'is not a cursor of this service. Pass next_cursor back exactly as it was returned.',
-    });
+    })
+    .description('`next_cursor` of the page before, exactly as it was returned; the first page has none.')
+    .meta({ jsonSchema: { pattern: '^[A-Za-z0-9_-]+$' } });
+
+/** A parameter of a path. One of the wrong form names nothing, which is answered like a missing object. */
+export const pathId = (description: string, example: string) =>
+  Joi.string().description(description).example(example);

@@ -1,4 +1,56 @@
 import type { Express } from 'express';
+import Joi from 'joi';
+import { shape } from './answer-fields.ts';
+import type { Operation } from './route.ts';
+
+const redisState = () =>
+  Joi.string().valid('ok', 'unreachable').description('Reported, not required.').example('ok');
+
+/** How `mountHealth` is described. */
+export const HEALTH_OPERATIONS: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/healthz',
+    operationId: 'checkLife',
+    tag: 'Service',
+    summary: 'Ask whether the process lives',
+    answers: {
+      200: { description: 'It does.', body: shape({ status: Joi.string().valid('ok').example('ok') }) },
+    },
+    errors: [],
+    isPublic: true,
+  },
+  {
+    method: 'get',
+    path: '/readyz',
+    operationId: 'checkReadiness',
+    tag: 'Service',
+    summary: 'Ask whether calls can be served',
+    answers: {
+      200: {
+        description: 'They can.',
+        body: shape({
+          status: Joi.string().valid('ready').example('ready'),
+          database: Joi.string().valid('ok').example('ok'),
+          redis: redisState(),
+        }),
+      },
+      503: {
+        description:
+          'They cannot: the database is out of reach, or lacks the index that guards against double booking.',
+        body: shape({
+          status: Joi.string().valid('unavailable').example('unavailable'),
+          database: Joi.string().valid('ok', 'unreachable').example('unreachable'),
+          redis: redisState(),
+          missing_indexes: Joi.array().items(Joi.string()).optional(),
+          remedy: Joi.string().optional(),
+        }),
+      },
+    },
+    errors: [],
+    isPublic: true,
+  },
+];
 
 export type HealthDeps = {
   /** Names of guard indexes that the database lacks; rejects where it cannot be reached. */

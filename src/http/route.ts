@@ -1,4 +1,5 @@
-import type { ObjectSchema } from 'joi';
+import type { ObjectSchema, Schema, StringSchema } from 'joi';
+import type { ErrorCode } from '../platform/errors.ts';
 
 /** What a handler is given: all of it checked, nothing else of the request. */
 export type Call<Caller, Params, Query, Body> = { caller: Caller; params: Params; query: Query; body: Body };
@@ -8,23 +9,61 @@ export type Answer = { status: number; body?: unknown; headers?: Record<string, 
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-type Definition<Caller, Params, Query, Body> = {
+/** Headers of single answers; those of every answer are added by the generator of the description. */
+export type AnswerHeader = 'ETag' | 'Idempotent-Replayed';
+
+/** What callers are told of an answer; 204 and 304 have no body. */
+export type AnswerDescription = { description: string; body?: Schema; headers?: readonly AnswerHeader[] };
+
+type Described = {
   method: Method;
   path: string;
+  /** A verb of the domain in camelCase, unique on its listener; generated clients name their methods after it. */
+  operationId: string;
+  /** The section of the description; one of its listener's tags. */
+  tag: string;
   summary: string;
-  query?: ObjectSchema<Query>;
-  body?: ObjectSchema<Body>;
-  handle: (call: Call<Caller, Params, Query, Body>) => Promise<Answer>;
+  description?: string;
+  /** By status: every answer that is not an error. */
+  answers: Readonly<Record<number, AnswerDescription>>;
+  /**
+   * The codes that this endpoint's own rules add. Those that follow from its form (authentication, validation, reading the
+   * body, rate limit, faults of the service) are added by the generator.
+   */
+  errors: readonly ErrorCode[];
+};
+
+/** What each parameter of the path is; required exactly where the handler takes any. */
+type ParamsDescribed<Params> = unknown extends Params
+  ? { params?: never }
+  : { params: { readonly [Name in keyof Params]: StringSchema } };
+
+type Definition<Caller, Params, Query, Body> = Described &
+  ParamsDescribed<Params> & {
+    query?: ObjectSchema<Query>;
+    body?: ObjectSchema<Body>;
+    handle: (call: Call<Caller, Params, Query, Body>) => Promise<Answer>;
+  };
+
+/** An endpoint as it is described, whoever serves it. */
+export type Operation = Described & {
+  params?: Readonly<Record<string, StringSchema>>;
+  query?: ObjectSchema;
+  body?: ObjectSchema;
+  /** Present where nobody is asked for a key. */
+  isPublic?: true;
 };
 
 /** One row of the route table: the whole interface of an endpoint, as data. */
-export type Route<Caller> = Definition<Caller, unknown, unknown, unknown>;
+export type Route<Caller> = Operation & {
+  handle: (call: Call<Caller, unknown, unknown, unknown>) => Promise<Answer>;
+};
 
 /** States a route; the types of its input come from its schemas. */
 export function route<Caller, Params = unknown, Query = unknown, Body = unknown>(
   definition: Definition<Caller, Params, Query, Body>,
 ): Route<Caller> {
-  return definition as Route<Caller>;
+  return definition as unknown as Route<Caller>;
 }
 
 export const ok = (body: unknown): Answer => ({ status: 200, body });

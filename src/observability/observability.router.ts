@@ -1,33 +1,16 @@
-import Joi from 'joi';
-import { EVENT_TYPES } from '../events/event-types.ts';
-import { cursor, pageLimit, uuid } from '../http/fields.ts';
 import type { Route } from '../http/route.ts';
 import { accepted, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { defined } from '../platform/defined.ts';
-import type { Position } from '../platform/pagination.ts';
 import { encodeCursor } from '../platform/pagination.ts';
+import { delivery, deliveryIdParam } from '../webhooks/deliveries.schemas.ts';
 import { getDelivery, listDeliveries } from '../webhooks/deliveries.service.ts';
 import { deliveryView } from '../webhooks/delivery-view.rules.ts';
 import type { RedeliveryDeps } from '../webhooks/redelivery.service.ts';
 import { redeliver } from '../webhooks/redelivery.service.ts';
+import type { ListQuery } from './observability.schemas.ts';
+import { listQuery, observability } from './observability.schemas.ts';
 import { readHealth } from './observability.service.ts';
-
-type ListQuery = {
-  status: 'pending' | 'retrying' | 'succeeded' | 'dead_letter' | 'all';
-  event_type?: string;
-  subscription_id?: string;
-  limit: number;
-  cursor?: Position;
-};
-
-const listQuery = Joi.object<ListQuery>({
-  status: Joi.string().valid('pending', 'retrying', 'succeeded', 'dead_letter', 'all').default('dead_letter'),
-  event_type: Joi.string().valid(...EVENT_TYPES),
-  subscription_id: uuid(),
-  limit: pageLimit(),
-  cursor: cursor(),
-});
 
 /** Contract "Observability", decisions §7. */
 export function observabilityRoutes(deps: RedeliveryDeps): Route<PartnerCaller>[] {
@@ -35,8 +18,14 @@ export function observabilityRoutes(deps: RedeliveryDeps): Route<PartnerCaller>[
     route<PartnerCaller, unknown, ListQuery>({
       method: 'get',
       path: '/api/v1/partner/observability',
+      operationId: 'readObservability',
+      tag: 'Observability',
       summary: 'See how your deliveries fare; lists dead letters unless asked for others',
       query: listQuery,
+      answers: {
+        200: { description: 'The state of your deliveries, and a page of them.', body: observability },
+      },
+      errors: [],
       handle: async ({ caller: { partnerId }, query }) => {
         const filter = defined({
           state: query.status === 'all' ? undefined : query.status,
@@ -53,14 +42,26 @@ export function observabilityRoutes(deps: RedeliveryDeps): Route<PartnerCaller>[
     route<PartnerCaller, { id: string }>({
       method: 'get',
       path: '/api/v1/partner/observability/deliveries/:id',
+      operationId: 'readDelivery',
+      tag: 'Observability',
       summary: 'Read a delivery with its attempts',
+      params: { id: deliveryIdParam },
+      answers: { 200: { description: 'The delivery as it is now.', body: delivery } },
+      errors: ['DELIVERY_NOT_FOUND'],
       handle: async ({ caller, params }) =>
         ok(deliveryView(await getDelivery(deps, caller.partnerId, params.id))),
     }),
     route<PartnerCaller, { id: string }>({
       method: 'post',
       path: '/api/v1/partner/observability/deliveries/:id/redeliver',
+      operationId: 'redeliver',
+      tag: 'Observability',
       summary: 'Deliver again what has ended',
+      description:
+        'Begins a fresh series of five attempts, counted from 1, for a delivery that has succeeded or is a dead letter. The event_id stays; the secret then current signs.',
+      params: { id: deliveryIdParam },
+      answers: { 202: { description: 'The delivery; its attempts follow.', body: delivery } },
+      errors: ['DELIVERY_NOT_FOUND', 'DELIVERY_IN_PROGRESS', 'WEBHOOK_INACTIVE'],
       handle: async ({ caller, params }) =>
         accepted(deliveryView(await redeliver(deps, caller.partnerId, params.id))),
     }),

@@ -1,11 +1,25 @@
-import Joi from 'joi';
-import { customerPhone, idempotencyKey, prose, rupees, text, uuid } from '../http/fields.ts';
+import { listOf } from '../http/answer-fields.ts';
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
 import { created, listing, ok, replayable, route } from '../http/route.ts';
 import type { PartnerCaller, PartnerDeps } from '../partners/partners.service.ts';
 import { defined } from '../platform/defined.ts';
 import { toPaise, toRupees } from '../platform/money.ts';
+import type { ActiveQuery, BuyBody, PackageBody } from './packages.schemas.ts';
+import {
+  activeQuery,
+  buyBody,
+  catalogueQuery,
+  createPackageBody,
+  onePurchase,
+  packageIdParam,
+  packageInCatalogue,
+  packageOfPartner,
+  packagesQuery,
+  purchaseIdParam,
+  purchase as purchaseSchema,
+  updatePackageBody,
+} from './packages.schemas.ts';
 import type { PackageDeps, PackageRow, SeenPurchase } from './packages.service.ts';
 import {
   buyPackage,
@@ -18,30 +32,34 @@ import {
   updatePackage,
 } from './packages.service.ts';
 
-type BuyBody = { customer_phone: string; payment_method: string; idempotency_key: string };
-type ActiveQuery = { customer_phone: string; venue_id: string };
-
 /** Contract "Packages", decisions §5. */
 export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
-  const phone = () => customerPhone(deps.config.defaultRegion);
+  const region = deps.config.defaultRegion;
   return [
     route<PartnerCaller, unknown, { venue_id?: string }>({
       method: 'get',
       path: '/api/v1/packages',
+      operationId: 'listCatalogue',
+      tag: 'Packages',
       summary: 'List the packages that you sell',
-      query: Joi.object<{ venue_id?: string }>({ venue_id: uuid() }),
+      query: catalogueQuery,
+      answers: { 200: { description: 'Your catalogue.', body: listOf(packageInCatalogue) } },
+      errors: [],
       handle: async ({ caller, query }) =>
         listing((await listCatalogue(deps, caller.partnerId, query.venue_id)).map(packageView)),
     }),
     route<PartnerCaller, { packageId: string }, unknown, BuyBody>({
       method: 'post',
       path: '/api/v1/packages/:packageId/purchase',
+      operationId: 'buyPackage',
+      tag: 'Packages',
       summary: 'Sell a package to a customer',
-      body: Joi.object<BuyBody>({
-        customer_phone: phone().required(),
-        payment_method: text(60).required(),
-        idempotency_key: idempotencyKey().required(),
-      }).required(),
+      params: { packageId: packageIdParam },
+      body: buyBody(region),
+      answers: {
+        201: { description: 'The purchase.', body: onePurchase, headers: ['Idempotent-Replayed'] },
+      },
+      errors: ['PACKAGE_NOT_FOUND', 'IDEMPOTENCY_KEY_MISMATCH'],
       handle: async ({ caller, params, body }) => {
         const { purchase, isReplay } = await buyPackage(deps, caller.partnerId, {
           packageId: params.packageId,
@@ -55,15 +73,26 @@ export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
     route<PartnerCaller, { purchaseId: string }>({
       method: 'get',
       path: '/api/v1/packages/purchases/:purchaseId',
+      operationId: 'readPurchase',
+      tag: 'Packages',
       summary: 'Read a purchase',
+      params: { purchaseId: purchaseIdParam },
+      answers: { 200: { description: 'The purchase as it is now.', body: onePurchase } },
+      errors: ['PURCHASE_NOT_FOUND'],
       handle: async ({ caller, params }) =>
         ok({ purchase: purchaseView(await getPurchase(deps, caller.partnerId, params.purchaseId)) }),
     }),
     route<PartnerCaller, unknown, ActiveQuery>({
       method: 'get',
       path: '/api/v1/packages/active',
+      operationId: 'listActivePurchases',
+      tag: 'Packages',
       summary: "List a customer's purchases that can be used at a venue",
-      query: Joi.object<ActiveQuery>({ customer_phone: phone().required(), venue_id: uuid().required() }),
+      description:
+        'Those with credits left that have not expired, soonest expiry first: the order in which they are used.',
+      query: activeQuery(region),
+      answers: { 200: { description: 'The purchases.', body: listOf(purchaseSchema) } },
+      errors: ['VENUE_NOT_AUTHORIZED'],
       handle: async ({ caller, query: { customer_phone: phoneGiven, venue_id: venueId } }) => {
         const query = { customerPhone: phoneGiven, venueId };
         return listing((await listActivePurchases(deps, caller.partnerId, query)).map(purchaseView));
@@ -71,27 +100,6 @@ export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
     }),
   ];
 }
-
-type PackageBody = {
-  partner_id: string;
-  name: string;
-  description?: string | null;
-  venue_ids: string[];
-  credits: number;
-  price_rupees: number;
-  validity_days: number;
-  status?: 'active' | 'inactive';
-};
-
-const packageFields = {
-  name: text(120),
-  description: prose(1000).allow(null),
-  venue_ids: Joi.array().items(uuid()).min(1).max(100).unique(),
-  credits: Joi.number().integer().min(1).max(10_000),
-  price_rupees: rupees(),
-  validity_days: Joi.number().integer().min(1).max(3650),
-  status: Joi.string().valid('active', 'inactive'),
-};
 
 const PREFIX = '/api/v1/operator/packages';
 
@@ -101,12 +109,12 @@ export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
     route<Operator, unknown, unknown, PackageBody>({
       method: 'post',
       path: PREFIX,
+      operationId: 'createPackage',
+      tag: 'Packages',
       summary: "Add a package to a partner's catalogue",
-      body: Joi.object<PackageBody>({ partner_id: uuid(), ...packageFields })
-        .fork(['partner_id', 'name', 'venue_ids', 'credits', 'price_rupees', 'validity_days'], (field) =>
-          field.required(),
-        )
-        .required(),
+      body: createPackageBody,
+      answers: { 201: { description: 'The package.', body: packageOfPartner } },
+      errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ body }) => {
         const input = {
           partnerId: body.partner_id,
@@ -124,22 +132,37 @@ export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
     route<Operator, unknown, { partner_id?: string }>({
       method: 'get',
       path: PREFIX,
+      operationId: 'listPackages',
+      tag: 'Packages',
       summary: 'List packages',
-      query: Joi.object<{ partner_id?: string }>({ partner_id: uuid() }),
+      query: packagesQuery,
+      answers: { 200: { description: 'Packages, oldest first.', body: listOf(packageOfPartner) } },
+      errors: [],
       handle: async ({ query }) =>
         listing((await listPackages(deps, query.partner_id)).map(operatorPackageView)),
     }),
     route<Operator, { id: string }>({
       method: 'get',
       path: `${PREFIX}/:id`,
+      operationId: 'readPackage',
+      tag: 'Packages',
       summary: 'Read a package',
+      params: { id: packageIdParam },
+      answers: { 200: { description: 'The package.', body: packageOfPartner } },
+      errors: ['PACKAGE_NOT_FOUND'],
       handle: async ({ params }) => ok(operatorPackageView(await getPackage(deps, params.id))),
     }),
     route<Operator, { id: string }, unknown, Partial<PackageBody>>({
       method: 'patch',
       path: `${PREFIX}/:id`,
+      operationId: 'updatePackage',
+      tag: 'Packages',
       summary: 'Change what is sold from now on',
-      body: Joi.object<Partial<PackageBody>>(packageFields).required(),
+      description: 'What was bought before stays as it was.',
+      params: { id: packageIdParam },
+      body: updatePackageBody,
+      answers: { 200: { description: 'The package as it is now.', body: packageOfPartner } },
+      errors: ['PACKAGE_NOT_FOUND'],
       handle: async ({ params, body }) => {
         const change = defined({
           name: body.name,

@@ -1,14 +1,21 @@
+import { listOf } from '../http/answer-fields.ts';
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
 import { created, listing, noContent, ok, route } from '../http/route.ts';
 import { defined } from '../platform/defined.ts';
+import { venueIdParam } from '../venues/venues.schemas.ts';
 import { getVenue } from '../venues/venues.service.ts';
 import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
 import type { IssueKeyBody, PartnerBody, PartnerChange } from './partners.schemas.ts';
 import {
+  apiKey as apiKeySchema,
   certifyPartnerBody,
   createPartnerBody,
+  issuedApiKey,
   issueKeyBody,
+  keyIdParam,
+  partnerIdParam,
+  partner as partnerSchema,
   updatePartnerBody,
 } from './partners.schemas.ts';
 import type { PartnerDeps } from './partners.service.ts';
@@ -37,36 +44,59 @@ export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
     route<Operator, unknown, unknown, PartnerBody>({
       method: 'post',
       path: PREFIX,
+      operationId: 'createPartner',
+      tag: 'Partners',
       summary: 'Register a partner',
       body: createPartnerBody,
+      answers: { 201: { description: 'The partner, active and not yet certified.', body: partnerSchema } },
+      errors: [],
       handle: async ({ body: { name, contact_email: contactEmail } }) =>
         created(partnerView(await createPartner(deps, { name, contactEmail }))),
     }),
     route<Operator>({
       method: 'get',
       path: PREFIX,
+      operationId: 'listPartners',
+      tag: 'Partners',
       summary: 'List all partners',
+      answers: { 200: { description: 'All partners.', body: listOf(partnerSchema) } },
+      errors: [],
       handle: async () => listing((await listPartners(deps)).map(partnerView)),
     }),
     route<Operator, PartnerParams>({
       method: 'get',
       path: `${PREFIX}/:partnerId`,
+      operationId: 'readPartner',
+      tag: 'Partners',
       summary: 'Read a partner',
+      params: { partnerId: partnerIdParam },
+      answers: { 200: { description: 'The partner.', body: partnerSchema } },
+      errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ params }) => ok(partnerView(await getPartner(deps, params.partnerId))),
     }),
     route<Operator, PartnerParams, unknown, PartnerChange>({
       method: 'patch',
       path: `${PREFIX}/:partnerId`,
+      operationId: 'updatePartner',
+      tag: 'Partners',
       summary: 'Change, suspend or reactivate a partner',
+      params: { partnerId: partnerIdParam },
       body: updatePartnerBody,
+      answers: { 200: { description: 'The partner as it is now.', body: partnerSchema } },
+      errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ params, body: { contact_email: contactEmail, ...same } }) =>
         ok(partnerView(await updatePartner(deps, params.partnerId, defined({ ...same, contactEmail })))),
     }),
     route<Operator, PartnerParams, unknown, { notes?: string }>({
       method: 'post',
       path: `${PREFIX}/:partnerId/certify`,
+      operationId: 'certifyPartner',
+      tag: 'Partners',
       summary: 'Certify a partner for production',
+      params: { partnerId: partnerIdParam },
       body: certifyPartnerBody,
+      answers: { 200: { description: 'The partner, certified; the first date stays.', body: partnerSchema } },
+      errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ params }) => ok(partnerView(await certifyPartner(deps, params.partnerId))),
     }),
     ...keyRoutes(deps),
@@ -79,8 +109,13 @@ function keyRoutes(deps: PartnerDeps): Route<Operator>[] {
     route<Operator, PartnerParams, unknown, IssueKeyBody>({
       method: 'post',
       path: `${PREFIX}/:partnerId/keys`,
+      operationId: 'issueApiKey',
+      tag: 'API keys',
       summary: 'Issue an API key; it is shown this once',
+      params: { partnerId: partnerIdParam },
       body: issueKeyBody,
+      answers: { 201: { description: 'The key.', body: issuedApiKey } },
+      errors: ['PARTNER_NOT_FOUND', 'PARTNER_NOT_CERTIFIED'],
       handle: async ({ params, body }) => {
         const input = { label: body.label ?? null, expiresAt: body.expires_at ?? null };
         const { apiKey, key } = await issueApiKey(deps, params.partnerId, input);
@@ -91,7 +126,17 @@ function keyRoutes(deps: PartnerDeps): Route<Operator>[] {
     route<Operator, PartnerParams>({
       method: 'get',
       path: `${PREFIX}/:partnerId/keys`,
+      operationId: 'listApiKeys',
+      tag: 'API keys',
       summary: "List a partner's keys",
+      params: { partnerId: partnerIdParam },
+      answers: {
+        200: {
+          description: 'All keys, revoked ones too, without the keys themselves.',
+          body: listOf(apiKeySchema),
+        },
+      },
+      errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ params }) => {
         const keys = await listApiKeys(deps, params.partnerId);
         return listing(
@@ -102,7 +147,12 @@ function keyRoutes(deps: PartnerDeps): Route<Operator>[] {
     route<Operator, KeyParams>({
       method: 'delete',
       path: `${PREFIX}/:partnerId/keys/:keyId`,
+      operationId: 'revokeApiKey',
+      tag: 'API keys',
       summary: 'Revoke a key',
+      params: { partnerId: partnerIdParam, keyId: keyIdParam },
+      answers: { 204: { description: 'The key is refused from the next call on.' } },
+      errors: ['KEY_NOT_FOUND'],
       handle: async ({ params }) => {
         await revokeApiKey(deps, params.partnerId, params.keyId);
         return noContent();
@@ -116,7 +166,12 @@ function grantRoutes(deps: PartnerDeps): Route<Operator>[] {
     route<Operator, GrantParams>({
       method: 'put',
       path: `${PREFIX}/:partnerId/venues/:venueId`,
+      operationId: 'grantVenue',
+      tag: 'Grants',
       summary: 'Let a partner operate a venue',
+      params: { partnerId: partnerIdParam, venueId: venueIdParam },
+      answers: { 204: { description: 'The partner may operate the venue.' } },
+      errors: ['VENUE_NOT_FOUND', 'PARTNER_NOT_FOUND'],
       handle: async ({ params }) => {
         await getVenue(deps, params.venueId);
         await grantVenue(deps, params.partnerId, params.venueId);
@@ -126,7 +181,12 @@ function grantRoutes(deps: PartnerDeps): Route<Operator>[] {
     route<Operator, GrantParams>({
       method: 'delete',
       path: `${PREFIX}/:partnerId/venues/:venueId`,
+      operationId: 'revokeVenue',
+      tag: 'Grants',
       summary: 'End a grant',
+      params: { partnerId: partnerIdParam, venueId: venueIdParam },
+      answers: { 204: { description: 'There is no such grant now; bookings stay what they are.' } },
+      errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ params }) => {
         await revokeVenue(deps, params.partnerId, params.venueId);
         return noContent();

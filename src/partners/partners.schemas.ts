@@ -1,25 +1,84 @@
 import Joi from 'joi';
-import { instant, prose, text } from '../http/fields.ts';
+import { id, named, orNull, shape, timestamp } from '../http/answer-fields.ts';
+import { EXAMPLE } from '../http/example-values.ts';
+import { instant, pathId, prose, text } from '../http/fields.ts';
 
 export type PartnerBody = { name: string; contact_email: string };
 
-const contactEmail = () => Joi.string().email({ tlds: false }).max(254);
+const partnerName = () => text(120).example('Turf Town');
+const contactEmail = () =>
+  Joi.string().email({ tlds: false }).max(254).example('integrations@turftown.example');
+const status = () =>
+  Joi.string()
+    .valid('active', 'suspended')
+    .description("A suspended partner's keys are refused and it gets no deliveries.")
+    .example('active');
 
 export const createPartnerBody = Joi.object<PartnerBody>({
-  name: text(120).required(),
+  name: partnerName().required(),
   contact_email: contactEmail().required(),
 }).required();
 
 export type PartnerChange = Partial<PartnerBody> & { status?: 'active' | 'suspended' };
 
 export const updatePartnerBody = Joi.object<PartnerChange>({
-  name: text(120),
+  name: partnerName(),
   contact_email: contactEmail(),
-  status: Joi.string().valid('active', 'suspended'),
+  status: status(),
 }).required();
 
-export const certifyPartnerBody = Joi.object<{ notes?: string }>({ notes: prose(2000) }).required();
+export const certifyPartnerBody = Joi.object<{ notes?: string }>({
+  notes: prose(2000).example('All scenarios of the certification passed.'),
+}).required();
 
 export type IssueKeyBody = { label?: string; expires_at?: Date };
 
-export const issueKeyBody = Joi.object<IssueKeyBody>({ label: text(80), expires_at: instant() }).required();
+export const issueKeyBody = Joi.object<IssueKeyBody>({
+  label: text(80).description('For your own orientation.').example('Checkout service'),
+  expires_at: instant().description(
+    'From this instant on the key is refused; without it, it does not expire.',
+  ),
+}).required();
+
+export const partnerIdParam = pathId('`partner_id` as listed.', EXAMPLE.partnerId);
+export const keyIdParam = pathId('`key_id` as listed.', EXAMPLE.keyId);
+
+export const partner = named(
+  'Partner',
+  shape({
+    partner_id: id(EXAMPLE.partnerId),
+    name: partnerName(),
+    contact_email: contactEmail(),
+    status: status(),
+    certified_at: orNull(timestamp()).description('Null before certification.').example(null),
+    created_at: timestamp(),
+  }),
+);
+
+const keyFields = {
+  key_id: id(EXAMPLE.keyId),
+  prefix: Joi.string()
+    .description('The beginning of the key, by which it can be recognised.')
+    .example('pk_sandbox_5f3a9c1e'),
+  label: Joi.string().allow(null).example('Checkout service'),
+  created_at: timestamp(),
+  expires_at: orNull(timestamp()).example(null),
+};
+
+export const apiKey = named(
+  'ApiKey',
+  shape({
+    ...keyFields,
+    revoked_at: orNull(timestamp()).description('Null while the key is not revoked.').example(null),
+  }),
+);
+
+export const issuedApiKey = named(
+  'IssuedApiKey',
+  shape({
+    ...keyFields,
+    api_key: Joi.string()
+      .description('The key itself; shown this once and stored hashed.')
+      .example('pk_sandbox_5f3a9c1e_example-of-a-key-that-opens-nothing'),
+  }),
+);

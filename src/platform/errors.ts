@@ -1,4 +1,4 @@
-/** Every code an error answer can carry (contract "Errors", decisions §1). Statuses live in `http/error-responses.ts` alone. */
+/** Every code an error answer can carry (contract "Errors", decisions §1). Statuses and remedies: `http/error-registry.ts`. */
 export type ErrorCode =
   | 'VALIDATION_ERROR'
   | 'INVALID_JSON'
@@ -30,9 +30,9 @@ export type ErrorCode =
   | 'DELIVERY_IN_PROGRESS'
   | 'PARTNER_NOT_CERTIFIED'
   | 'CSRF_REJECTED'
-  | 'RATE_LIMITED'
   | 'PAYLOAD_TOO_LARGE'
   | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'RATE_LIMITED'
   | 'INTERNAL_ERROR'
   | 'SERVICE_UNAVAILABLE';
 

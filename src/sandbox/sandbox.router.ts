@@ -1,16 +1,18 @@
-import Joi from 'joi';
 import type { WalkInDeps } from '../bookings/walk-ins.service.ts';
 import { holdView } from '../holds/hold-view.rules.ts';
+import { hold, holdIdParam } from '../holds/holds.schemas.ts';
 import type { HoldDeps } from '../holds/holds.service.ts';
 import { expireHoldNow } from '../holds/holds.service.ts';
 import type { Route } from '../http/route.ts';
 import { created, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Queues } from '../platform/queues.ts';
+import { delivery, deliveryIdParam } from '../webhooks/deliveries.schemas.ts';
 import { advanceDelivery } from '../webhooks/deliveries.service.ts';
 import { deliveryView } from '../webhooks/delivery-view.rules.ts';
-
 import { releaseByOtherChannel, sellByOtherChannel } from './other-channel.service.ts';
+import type { WalkInBody } from './sandbox.schemas.ts';
+import { releasedSlot, slotIdParam, takenSlot, walkInBody } from './sandbox.schemas.ts';
 
 export type SandboxDeps = HoldDeps &
   WalkInDeps & {
@@ -18,9 +20,7 @@ export type SandboxDeps = HoldDeps &
     config: { webhookRetryDelaysSeconds: number[] };
   };
 
-type WalkInBody = { override_holds: boolean };
-
-const walkInBody = Joi.object<WalkInBody>({ override_holds: Joi.boolean().default(false) }).required();
+const SANDBOX_ONLY = 'Sandbox only: in a production deployment this path is 404 ROUTE_NOT_FOUND.';
 
 /** What spares a partner's developer the waiting; these routes do not exist in production (decisions §8). */
 export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
@@ -28,22 +28,40 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
     route<PartnerCaller, { holdId: string }>({
       method: 'post',
       path: '/api/v1/sandbox/holds/:holdId/expire',
+      operationId: 'expireHold',
+      tag: 'Sandbox',
       summary: 'Let an ACTIVE hold lapse now',
+      description: SANDBOX_ONLY,
+      params: { holdId: holdIdParam },
+      answers: { 200: { description: 'The hold, EXPIRED.', body: hold } },
+      errors: ['HOLD_NOT_FOUND', 'HOLD_EXPIRED', 'INVALID_HOLD_STATE'],
       handle: async ({ caller, params }) =>
         ok(holdView(await expireHoldNow(deps, caller.partnerId, params.holdId))),
     }),
     route<PartnerCaller, { id: string }>({
       method: 'post',
       path: '/api/v1/sandbox/deliveries/:id/advance',
+      operationId: 'advanceDelivery',
+      tag: 'Sandbox',
       summary: "Make a delivery's next attempt now",
+      description: SANDBOX_ONLY,
+      params: { id: deliveryIdParam },
+      answers: { 200: { description: 'The delivery; its attempt follows.', body: delivery } },
+      errors: ['DELIVERY_NOT_FOUND', 'DELIVERY_IN_PROGRESS'],
       handle: async ({ caller, params }) =>
         ok(deliveryView(await advanceDelivery(deps, caller.partnerId, params.id))),
     }),
     route<PartnerCaller, { slotId: string }, unknown, WalkInBody>({
       method: 'post',
       path: '/api/v1/sandbox/slots/:slotId/walk-in',
+      operationId: 'sellByOtherChannel',
+      tag: 'Sandbox',
       summary: 'Let the other channel take a slot',
+      description: `The venue sells the slot itself, as it may at any time. ${SANDBOX_ONLY}`,
+      params: { slotId: slotIdParam },
       body: walkInBody,
+      answers: { 201: { description: 'The slot is sold.', body: takenSlot } },
+      errors: ['SLOT_NOT_FOUND', 'SLOT_NOT_AVAILABLE'],
       handle: async ({ caller, params: { slotId }, body }) => {
         const bookingId = await sellByOtherChannel(deps, caller.partnerId, slotId, body.override_holds);
         return created({ slot_id: slotId, booking_id: bookingId, status: 'BOOKED' });
@@ -52,7 +70,13 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
     route<PartnerCaller, { slotId: string }>({
       method: 'post',
       path: '/api/v1/sandbox/slots/:slotId/release',
+      operationId: 'releaseByOtherChannel',
+      tag: 'Sandbox',
       summary: 'Give a slot back that the other channel took',
+      description: SANDBOX_ONLY,
+      params: { slotId: slotIdParam },
+      answers: { 200: { description: 'The slot is free.', body: releasedSlot } },
+      errors: ['SLOT_NOT_FOUND', 'BOOKING_NOT_FOUND'],
       handle: async ({ caller, params: { slotId } }) => {
         const bookingId = await releaseByOtherChannel(deps, caller.partnerId, slotId);
         return ok({ slot_id: slotId, booking_id: bookingId, status: 'CANCELLED' });

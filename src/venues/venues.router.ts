@@ -1,3 +1,4 @@
+import { listOf } from '../http/answer-fields.ts';
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
 import { created, listing, ok, route } from '../http/route.ts';
@@ -10,8 +11,13 @@ import type { ResourceBody, VenueBody } from './venues.schemas.ts';
 import {
   createResourceBody,
   createVenueBody,
+  operatorResource,
+  resource,
+  resourceIdParam,
   updateResourceBody,
   updateVenueBody,
+  venue,
+  venueIdParam,
 } from './venues.schemas.ts';
 import type { NewResource, VenueDeps, VenueRow } from './venues.service.ts';
 import {
@@ -37,20 +43,34 @@ export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
     route<PartnerCaller>({
       method: 'get',
       path: '/api/v1/partner/venues',
+      operationId: 'listVenues',
+      tag: 'Venues',
       summary: 'List the venues granted to you',
+      answers: { 200: { description: 'Your venues, by name; none before onboarding.', body: listOf(venue) } },
+      errors: [],
       handle: async ({ caller }) => listing((await listGrantedVenues(deps, caller.partnerId)).map(venueView)),
     }),
     route<PartnerCaller, VenueParams>({
       method: 'get',
       path: '/api/v1/partner/venues/:venueId',
+      operationId: 'readVenue',
+      tag: 'Venues',
       summary: 'Read a venue',
+      params: { venueId: venueIdParam },
+      answers: { 200: { description: 'The venue.', body: venue } },
+      errors: ['VENUE_NOT_FOUND'],
       handle: async ({ caller, params }) =>
         ok(venueView(await getGrantedVenue(deps, caller.partnerId, params.venueId))),
     }),
     route<PartnerCaller, VenueParams>({
       method: 'get',
       path: '/api/v1/partner/venues/:venueId/resources',
+      operationId: 'listResources',
+      tag: 'Venues',
       summary: 'List the resources of a venue',
+      params: { venueId: venueIdParam },
+      answers: { 200: { description: 'All resources of the venue.', body: listOf(resource) } },
+      errors: ['VENUE_NOT_FOUND'],
       handle: async ({ caller, params }) =>
         listing((await listGrantedResources(deps, caller.partnerId, params.venueId)).map(resourceView)),
     }),
@@ -63,8 +83,12 @@ export function operatorVenueRoutes(deps: VenueDeps & { clock: Clock }): Route<O
     route<Operator, unknown, unknown, VenueBody>({
       method: 'post',
       path: '/api/v1/operator/venues',
+      operationId: 'createVenue',
+      tag: 'Venues',
       summary: 'Add a venue',
       body: createVenueBody,
+      answers: { 201: { description: 'The venue.', body: venue } },
+      errors: [],
       handle: async ({ body }) => {
         const optional = defined({ timeZone: body.time_zone, status: body.status });
         const { name, address, city } = body;
@@ -74,51 +98,96 @@ export function operatorVenueRoutes(deps: VenueDeps & { clock: Clock }): Route<O
     route<Operator>({
       method: 'get',
       path: '/api/v1/operator/venues',
+      operationId: 'listVenues',
+      tag: 'Venues',
       summary: 'List all venues',
+      answers: { 200: { description: 'All venues, by name.', body: listOf(venue) } },
+      errors: [],
       handle: async () => listing((await listVenues(deps)).map(venueView)),
     }),
     route<Operator, VenueParams>({
       method: 'get',
       path: '/api/v1/operator/venues/:venueId',
+      operationId: 'readVenue',
+      tag: 'Venues',
       summary: 'Read a venue',
+      params: { venueId: venueIdParam },
+      answers: { 200: { description: 'The venue.', body: venue } },
+      errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params }) => ok(venueView(await getVenue(deps, params.venueId))),
     }),
     route<Operator, VenueParams, unknown, Partial<VenueBody>>({
       method: 'patch',
       path: '/api/v1/operator/venues/:venueId',
+      operationId: 'updateVenue',
+      tag: 'Venues',
       summary: 'Change a venue',
+      params: { venueId: venueIdParam },
       body: updateVenueBody,
+      answers: { 200: { description: 'The venue as it is now.', body: venue } },
+      errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params, body }) =>
         ok(venueView(await updateVenue(deps, params.venueId, venueChange(body)))),
     }),
+    ...operatorResourceRoutes(deps),
+  ];
+}
+
+function operatorResourceRoutes(deps: VenueDeps & { clock: Clock }): Route<Operator>[] {
+  return [
     route<Operator, VenueParams, unknown, ResourceBody>({
       method: 'post',
       path: '/api/v1/operator/venues/:venueId/resources',
+      operationId: 'createResource',
+      tag: 'Resources',
       summary: 'Add a resource to a venue',
+      params: { venueId: venueIdParam },
       body: createResourceBody,
+      answers: {
+        201: {
+          description: 'The resource; resource_id is made from the names of venue and resource.',
+          body: operatorResource,
+        },
+      },
+      errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params, body }) => {
-        const resource = await createResource(deps, params.venueId, newResource(body), deps.clock.now());
-        return created(operatorResourceView(resource));
+        const made = await createResource(deps, params.venueId, newResource(body), deps.clock.now());
+        return created(operatorResourceView(made));
       },
     }),
     route<Operator, VenueParams>({
       method: 'get',
       path: '/api/v1/operator/venues/:venueId/resources',
+      operationId: 'listResources',
+      tag: 'Resources',
       summary: 'List the resources of a venue',
+      params: { venueId: venueIdParam },
+      answers: { 200: { description: 'All resources of the venue.', body: listOf(operatorResource) } },
+      errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params }) =>
         listing((await listResources(deps, params.venueId)).map(operatorResourceView)),
     }),
     route<Operator, ResourceParams>({
       method: 'get',
       path: '/api/v1/operator/resources/:resourceId',
+      operationId: 'readResource',
+      tag: 'Resources',
       summary: 'Read a resource',
+      params: { resourceId: resourceIdParam },
+      answers: { 200: { description: 'The resource.', body: operatorResource } },
+      errors: ['RESOURCE_NOT_FOUND'],
       handle: async ({ params }) => ok(operatorResourceView(await getResource(deps, params.resourceId))),
     }),
     route<Operator, ResourceParams, unknown, Partial<ResourceBody>>({
       method: 'patch',
       path: '/api/v1/operator/resources/:resourceId',
+      operationId: 'updateResource',
+      tag: 'Resources',
       summary: 'Change a resource for what is sold from now on',
+      params: { resourceId: resourceIdParam },
       body: updateResourceBody,
+      answers: { 200: { description: 'The resource as it is now.', body: operatorResource } },
+      errors: ['RESOURCE_NOT_FOUND'],
       handle: async ({ params, body }) =>
         ok(operatorResourceView(await updateResource(deps, params.resourceId, resourceChange(body)))),
     }),

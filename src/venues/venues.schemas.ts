@@ -1,13 +1,26 @@
 import Joi from 'joi';
-import { rupees, text, wallTime } from '../http/fields.ts';
+import { amount, id, named, resourceId, shape } from '../http/answer-fields.ts';
+import { EXAMPLE } from '../http/example-values.ts';
+import { pathId, rupees, text, wallTime } from '../http/fields.ts';
 import { isTimeZone } from '../platform/calendar.ts';
 
 const timeZone = () =>
   Joi.string()
     .custom((value: string, helpers) => (isTimeZone(value) ? value : helpers.error('string.timeZone')))
-    .messages({ 'string.timeZone': 'must be an IANA time zone such as Asia/Kolkata' });
+    .messages({ 'string.timeZone': 'must be an IANA time zone such as Asia/Kolkata' })
+    .description('A name of the IANA time zone database.')
+    .meta({ jsonSchema: { pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$' } })
+    .example('Asia/Kolkata');
 
-const status = () => Joi.string().valid('active', 'inactive');
+const status = () =>
+  Joi.string()
+    .valid('active', 'inactive')
+    .description('Nothing is sold while it is inactive.')
+    .example('active');
+
+const venueName = () => text(120).example('Koramangala Arena');
+const address = () => text(300).example('80 Feet Road, Koramangala 4th Block');
+const city = () => text(100).example('Bengaluru');
 
 export type VenueBody = {
   name: string;
@@ -18,17 +31,17 @@ export type VenueBody = {
 };
 
 export const createVenueBody = Joi.object<VenueBody>({
-  name: text(120).required(),
-  address: text(300).required(),
-  city: text(100).required(),
+  name: venueName().required(),
+  address: address().required(),
+  city: city().required(),
   time_zone: timeZone(),
   status: status(),
 }).required();
 
 export const updateVenueBody = Joi.object<Partial<VenueBody>>({
-  name: text(120),
-  address: text(300),
-  city: text(100),
+  name: venueName(),
+  address: address(),
+  city: city(),
   time_zone: timeZone(),
   status: status(),
 }).required();
@@ -46,19 +59,35 @@ export type ResourceBody = {
 };
 
 const resourceFields = {
-  name: text(80),
-  resource_type: text(60),
-  sport_category: text(60),
-  duration_minutes: Joi.number().integer().min(5).max(1440).multiple(5),
-  price_rupees: rupees(),
-  operating_hours_start: wallTime(),
-  operating_hours_end: wallTime(),
+  name: text(80).example('Turf A'),
+  resource_type: text(60).example('turf'),
+  sport_category: text(60).example('football'),
+  duration_minutes: Joi.number()
+    .integer()
+    .min(5)
+    .max(1440)
+    .multiple(5)
+    .description('The length of a slot.')
+    .example(60),
+  price_rupees: rupees()
+    .description('The base price of a slot: rupees, with at most two decimals.')
+    .example(EXAMPLE.priceRupees),
+  operating_hours_start: wallTime().description("In the venue's time zone.").example('06:00'),
+  operating_hours_end: wallTime()
+    .description('Before or equal to the start, it is on the next day; 00:00 to 00:00 is the whole day.')
+    .example('23:00'),
   status: status(),
 };
 
 export const createResourceBody = Joi.object<ResourceBody>({
   ...resourceFields,
-  shares_space_with: Joi.array().items(text(200)).max(20).unique().default([]),
+  shares_space_with: Joi.array()
+    .items(text(200))
+    .max(20)
+    .unique()
+    .default([])
+    .description('resource_id of those with which it cannot be used at the same time.')
+    .example([]),
 })
   .fork(
     [
@@ -76,3 +105,47 @@ export const createResourceBody = Joi.object<ResourceBody>({
 
 export const updateResourceBody =
   Joi.object<Partial<Omit<ResourceBody, 'shares_space_with'>>>(resourceFields).required();
+
+export const venueIdParam = pathId('`venue_id` as listed.', EXAMPLE.venueId);
+export const resourceIdParam = pathId('`resource_id` as listed.', EXAMPLE.resourceId);
+
+/** Contract "Venue", decisions §2. */
+export const venue = named(
+  'Venue',
+  shape({
+    venue_id: id(EXAMPLE.venueId),
+    name: venueName(),
+    address: address(),
+    city: city(),
+    status: status(),
+    time_zone: Joi.string().description('IANA time zone of the venue.').example('Asia/Kolkata'),
+  }),
+);
+
+const resourceAnswer = {
+  resource_id: resourceId(),
+  venue_id: id(EXAMPLE.venueId),
+  name: resourceFields.name,
+  resource_type: resourceFields.resource_type,
+  sport_category: resourceFields.sport_category,
+  duration_minutes: Joi.number().integer().min(5).max(1440).description('The length of a slot.').example(60),
+  price_rupees: amount().description('The base price, in rupees; availability has the price of each slot.'),
+  operating_hours_start: resourceFields.operating_hours_start,
+  operating_hours_end: resourceFields.operating_hours_end,
+};
+
+/** Contract "Resource". */
+export const resource = named('Resource', shape(resourceAnswer));
+
+/** A resource as operators see it. */
+export const operatorResource = named(
+  'OperatorResource',
+  shape({
+    ...resourceAnswer,
+    shares_space_with: Joi.array()
+      .items(Joi.string())
+      .description('resource_id of those with which it cannot be used at the same time.')
+      .example(['koramangala-arena-full-ground']),
+    status: status(),
+  }),
+);

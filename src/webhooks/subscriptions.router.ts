@@ -1,14 +1,23 @@
-import Joi from 'joi';
-import type { EventType } from '../events/event-types.ts';
-import { EVENT_TYPES } from '../events/event-types.ts';
-import { instant } from '../http/fields.ts';
+import { listOf } from '../http/answer-fields.ts';
 import type { Route } from '../http/route.ts';
 import { accepted, created, listing, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
+import { delivery } from './deliveries.schemas.ts';
 import { deliveryView } from './delivery-view.rules.ts';
-import { endpointFormFault } from './endpoint-url.ts';
 import type { RedeliveryDeps } from './redelivery.service.ts';
 import { recoverDeliveries } from './redelivery.service.ts';
+import type { CreateBody, RecoverBody, RotateBody, TestBody } from './subscriptions.schemas.ts';
+import {
+  createBody,
+  newSubscription,
+  recoverBody,
+  recovered,
+  rotateBody,
+  rotatedSecret,
+  subscriptionIdParam,
+  subscription as subscriptionSchema,
+  testBody,
+} from './subscriptions.schemas.ts';
 import type { SubscriptionDeps, SubscriptionRow } from './subscriptions.service.ts';
 import { createSubscription, listSubscriptions, rotateSecret } from './subscriptions.service.ts';
 import type { TestEventDeps } from './test-event.service.ts';
@@ -16,62 +25,19 @@ import { sendTestEvent } from './test-event.service.ts';
 
 export type SubscriptionRoutesDeps = SubscriptionDeps & RedeliveryDeps & TestEventDeps;
 
-type CreateBody = { endpoint_url: string; event_types: EventType[] };
-
-const createBody = (allowPrivateNetworks: boolean) =>
-  Joi.object<CreateBody>({
-    endpoint_url: Joi.string()
-      .custom((value: string, helpers) => {
-        const fault = endpointFormFault(value, { allowPrivateNetworks });
-        return fault === null ? value : helpers.message({ custom: fault });
-      })
-      .required(),
-    event_types: Joi.array()
-      .items(Joi.string().valid(...EVENT_TYPES))
-      .min(1)
-      .max(50)
-      .required(),
-  }).required();
-
-type RotateBody = { overlap_seconds: number };
-
-const rotateBody = Joi.object<RotateBody>({
-  overlap_seconds: Joi.number().integer().min(0).max(604_800).default(0),
-}).required();
-
-type TestBody = { event_type?: EventType };
-
-const testBody = Joi.object<TestBody>({ event_type: Joi.string().valid(...EVENT_TYPES) }).required();
-
-type RecoverBody = { since: Date; until?: Date };
-
-const MAX_RECOVERY_MS = 14 * 86_400_000;
-
-const recoverBody = (now: () => Date) =>
-  Joi.object<RecoverBody>({
-    since: instant()
-      .custom((since: Date, helpers) => {
-        const [{ until: given }] = helpers.state.ancestors as [Record<string, unknown>];
-        const until = typeof given === 'string' ? new Date(given) : now();
-        if (since > until) return helpers.error('date.order');
-        return until.getTime() - since.getTime() > MAX_RECOVERY_MS ? helpers.error('date.span') : since;
-      })
-      .messages({
-        'date.order': 'is after until, or in the future. Send a since that is not after until.',
-        'date.span': 'is more than 14 days before until (now, if left out). Recover in several calls.',
-      })
-      .required(),
-    until: instant(),
-  }).required();
-
 /** Contract "Webhook management", decisions §6. */
 export function subscriptionRoutes(deps: SubscriptionRoutesDeps): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller, unknown, unknown, CreateBody>({
       method: 'post',
       path: '/api/v1/partner/webhooks',
+      operationId: 'createSubscription',
+      tag: 'Webhooks',
       summary: 'Subscribe an endpoint to events; the secret is shown this once',
+      description: 'At most 20 subscriptions. What is delivered is described under webhooks.',
       body: createBody(deps.config.webhookAllowPrivateNetworks),
+      answers: { 201: { description: 'The subscription with its secret.', body: newSubscription } },
+      errors: ['WEBHOOK_LIMIT_REACHED'],
       handle: async ({ caller, body }) => {
         const input = { endpointUrl: body.endpoint_url, eventTypes: body.event_types };
         const { subscription, secretKey } = await createSubscription(deps, caller.partnerId, input);
@@ -81,7 +47,13 @@ export function subscriptionRoutes(deps: SubscriptionRoutesDeps): Route<PartnerC
     route<PartnerCaller>({
       method: 'get',
       path: '/api/v1/partner/webhooks',
+      operationId: 'listSubscriptions',
+      tag: 'Webhooks',
       summary: 'List your subscriptions',
+      answers: {
+        200: { description: 'All your subscriptions, oldest first.', body: listOf(subscriptionSchema) },
+      },
+      errors: [],
       handle: async ({ caller }) => {
         const rows = await listSubscriptions(deps, caller.partnerId);
         return listing(rows.map((row) => ({ ...subscriptionView(row), secret_rotated_at: rotatedAt(row) })));
@@ -90,15 +62,16 @@ export function subscriptionRoutes(deps: SubscriptionRoutesDeps): Route<PartnerC
     route<PartnerCaller, { id: string }, unknown, RotateBody>({
       method: 'post',
       path: '/api/v1/partner/webhooks/:id/rotate-secret',
+      operationId: 'rotateSecret',
+      tag: 'Webhooks',
       summary: 'Replace the secret of a subscription',
+      description: 'Every delivery from now on is signed with the new secret, retries included.',
+      params: { id: subscriptionIdParam },
       body: rotateBody,
-      handle: async ({ caller, params, body }) => {
-        const { subscription, secretKey } = await rotateSecret(
-          deps,
-          caller.partnerId,
-          params.id,
-          body.overlap_seconds,
-        );
+      answers: { 200: { description: 'The new secret.', body: rotatedSecret } },
+      errors: ['WEBHOOK_NOT_FOUND'],
+      handle: async ({ caller: { partnerId }, params, body: { overlap_seconds: overlapSeconds } }) => {
+        const { subscription, secretKey } = await rotateSecret(deps, partnerId, params.id, overlapSeconds);
         return ok({
           id: subscription._id,
           secret_key: secretKey,
@@ -109,16 +82,30 @@ export function subscriptionRoutes(deps: SubscriptionRoutesDeps): Route<PartnerC
     route<PartnerCaller, { id: string }, unknown, TestBody>({
       method: 'post',
       path: '/api/v1/partner/webhooks/:id/test',
+      operationId: 'sendTestEvent',
+      tag: 'Webhooks',
       summary: 'Send a sample event to a subscription',
+      description:
+        'Signed, retried and listed like any other, with `details.test: true`. It is in no feed and reaches nobody else.',
+      params: { id: subscriptionIdParam },
       body: testBody,
+      answers: { 202: { description: 'The delivery of the sample; its attempt follows.', body: delivery } },
+      errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'],
       handle: async ({ caller, params, body }) =>
         accepted(deliveryView(await sendTestEvent(deps, caller.partnerId, params.id, body.event_type))),
     }),
     route<PartnerCaller, { id: string }, unknown, RecoverBody>({
       method: 'post',
       path: '/api/v1/partner/webhooks/:id/recover',
+      operationId: 'recoverDeliveries',
+      tag: 'Webhooks',
       summary: 'Deliver again what a subscription has missed',
+      description:
+        'Every event of that time that the subscription asks for and has no success for; deliveries under way are left to it. Repeating the call is safe. The event_ids stay; the secret then current signs.',
+      params: { id: subscriptionIdParam },
       body: recoverBody(() => deps.clock.now()),
+      answers: { 202: { description: 'The deliveries follow.', body: recovered } },
+      errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'],
       handle: async ({ caller, params, body: { since, until = deps.clock.now() } }) =>
         accepted({ recovered: await recoverDeliveries(deps, caller.partnerId, params.id, { since, until }) }),
     }),

@@ -24,7 +24,8 @@ const lawful = {
   'src/events/event-types.ts': 'export type Event = { id: string };\n',
   'src/bookings/bookings.router.ts':
     "import 'express';\nimport './bookings.schemas.ts';\nimport './bookings.service.ts';\nimport '../http/route.ts';\n",
-  'src/bookings/bookings.schemas.ts': "import 'joi';\n",
+  'src/bookings/bookings.schemas.ts': "import 'joi';\nimport '../venues/venues.schemas.ts';\n",
+  'src/venues/venues.schemas.ts': "import 'joi';\n",
   'src/bookings/bookings.service.ts':
     "import './bookings.rules.ts';\nimport '../venues/venues.service.ts';\nimport '../reservations/reservations.store.ts';\n" +
     "import type { Event } from '../events/event-types.ts';\nexport type Booked = Event;\n",
@@ -54,6 +55,7 @@ const violations: Record<string, Record<string, string[]>> = {
     'src/venues/mongoose.service.ts': ['mongoose'],
     'src/venues/http.service.ts': ['../http/route.ts'],
     'src/bookings/schemas.service.ts': ['./bookings.schemas.ts'],
+    'src/bookings/foreign-schemas.service.ts': ['../venues/venues.schemas.ts'],
   },
   'store-knows-no-caller': {
     'src/venues/upward.store.ts': ['./venues.service.ts'],

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import {
@@ -246,8 +247,8 @@ describe('paging', () => {
     const seller = await newPartner();
     const id = await book(seller);
     const { confirmKey: _unique, ...row } = await rowOf(service, 'reservations', { bookingId: id });
-    const copies = Array.from({ length: 50 }, (_, index) => {
-      const name = `copy-${index}`;
+    const copies = Array.from({ length: 50 }, () => {
+      const name = randomUUID();
       return { ...row, _id: name as never, bookingId: name, cells: [name] };
     });
     await service.context.db.collection('reservations').insertMany(copies);

@@ -51,23 +51,19 @@ export function tableRows({ text }: Document, columns: string): string[][] {
 }
 
 /** Links to files of the project that lead nowhere: a missing file, or a heading that the file has not. */
-export async function brokenLinks(
-  { file, text }: Document,
-  known: readonly string[] = [],
-): Promise<string[]> {
+export async function brokenLinks({ file, text }: Document): Promise<string[]> {
   const targets = [...proseOf({ text }).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
   const inside = targets.filter((target) => !/^[a-z]+:/.test(target));
   const verdicts = await Promise.all(
-    inside.map(async (target) => [target, await leads({ file, text }, target, known)]),
+    inside.map(async (target) => [target, await leads({ file, text }, target)]),
   );
   return verdicts.filter(([, isGood]) => isGood === false).map(([target]) => String(target));
 }
 
-async function leads(from: Document, target: string, known: readonly string[]): Promise<boolean> {
+async function leads(from: Document, target: string): Promise<boolean> {
   const [relative = '', anchor] = target.split('#');
   if (relative === '') return anchor !== undefined && anchorsOf(from.text).includes(anchor);
   const file = path.join(path.dirname(from.file), relative);
-  if (known.includes(file)) return true;
   try {
     if (anchor === undefined) return await exists(file);
     return anchorsOf((await readDocument(file)).text).includes(anchor);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { STATUS_OF } from '../../src/http/error-responses.ts';
+import { ERROR_CODES, ERRORS } from '../../src/http/error-registry.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { mountedRoutes } from '../http/mounted-routes.ts';
 import { anyPartner } from '../support/factories.ts';
@@ -9,17 +9,6 @@ import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import type { Document } from './documents.ts';
 import { blocksOf, brokenLinks, proseOf, readDocument, readDocuments } from './documents.ts';
-
-/** What the documents may name although it is not there yet. Delete a line when its part has come. */
-const COMING_CODES = ['RATE_LIMITED'];
-const COMING_FILES: string[] = [];
-const COMING_PATHS = [
-  '/api/v1/packages/{}/purchase',
-  '/api/v1/partner/events',
-  '/api/v1/partner/webhooks/{}/test',
-  '/api/v1/partner/webhooks/{}/recover',
-  '/api/v1/partner/observability/deliveries/{}/redeliver',
-];
 
 const documents = await readDocuments();
 const guides = documents.filter(({ file }) => file.startsWith('docs/guides/'));
@@ -45,7 +34,7 @@ test('every guide is at most 150 lines long, and the README links to it', async 
 
 describe('links', () => {
   test.each(byName)('of $name lead to a file, and a heading of it', async ({ document }) => {
-    expect(await brokenLinks(document, COMING_FILES)).toEqual([]);
+    expect(await brokenLinks(document)).toEqual([]);
   });
 
   test.each(['gone.md', 'guides/gone.md', 'ARCHITECTURE.md#no-such-heading', '#none', '../docs/gone/'])(
@@ -65,11 +54,10 @@ describe('links', () => {
 
 /** Codes named in a text that no answer carries; those with a status in front that is not theirs, too. */
 function wrongCodes({ text }: Pick<Document, 'text'>): string[] {
-  const statuses: Record<string, number> = STATUS_OF;
+  const known = new Map<string, number>(ERROR_CODES.map((each) => [each, ERRORS[each].status]));
   return [...text.matchAll(/(?:\b([1-5]\d\d) )?`([A-Z]+(?:_[A-Z]+)+)`/g)]
     .filter(([, status, code = '']) => {
-      if (COMING_CODES.includes(code)) return false;
-      return statuses[code] === undefined || (status !== undefined && statuses[code] !== Number(status));
+      return !known.has(code) || (status !== undefined && known.get(code) !== Number(status));
     })
     .map(([named]) => named);
 }
@@ -96,9 +84,8 @@ function unknownPaths({ text }: Pick<Document, 'text'>): string[] {
 
 function isKnown(rest: string): boolean {
   const wanted = `/api/v1${rest}`.replaceAll(/\{\w+\}|\$\w+/g, '{}');
-  const known = [...routes, ...COMING_PATHS];
-  if (/[/…]$/.test(wanted)) return known.some((route) => route.startsWith(wanted.replace('…', '')));
-  return known.includes(wanted);
+  if (/[/…]$/.test(wanted)) return routes.some((route) => route.startsWith(wanted.replace('…', '')));
+  return routes.includes(wanted);
 }
 
 describe('paths', () => {

@@ -1,3 +1,5 @@
+import { requireDescribed } from './described-answers.ts';
+
 /** An answer as it came over the wire. `body` is undefined where there was none. */
 export type Reply = { status: number; headers: Headers; body: unknown; text: string };
 
@@ -15,7 +17,10 @@ export type Client = {
   ): Promise<Reply>;
 };
 
-/** A client of one listener that sends `apiKey` with every call (none where it is undefined). */
+/**
+ * A client of one listener that sends `apiKey` with every call (none where it is undefined). It throws where an answer is not
+ * as the description of the interface says.
+ */
 export function createClient(url: string, apiKey: string | undefined): Client {
   const send: Client['send'] = async (method, path, init = {}) => {
     const key: Record<string, string> = apiKey === undefined ? {} : { 'x-api-key': apiKey };
@@ -27,12 +32,14 @@ export function createClient(url: string, apiKey: string | undefined): Client {
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') === true;
-    return {
+    const reply = {
       status: response.status,
       headers: response.headers,
       text,
-      body: isJson ? JSON.parse(text) : undefined,
+      body: isJson && text !== '' ? (JSON.parse(text) as unknown) : undefined,
     };
+    requireDescribed(method, path, reply);
+    return reply;
   };
   const withJson = (method: string) => (path: string, body?: unknown, headers?: Record<string, string>) =>
     body === undefined

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { faultOfDelivery } from './described-answers.ts';
 import type { Json } from './factories.ts';
 
 /** A delivery attempt as it arrived: the exact bytes, and what they say. */
@@ -23,6 +24,7 @@ export type WebhookReceiver = {
   received: Received[];
   /** From now on it answers so. */
   answerWith(answering: Answering): void;
+  /** Rejects where a delivery came that is otherwise than the description of the interface says. */
   close(): Promise<void>;
 };
 
@@ -57,8 +59,15 @@ export async function startReceiver(answering: Answering = 200): Promise<Webhook
       answer = next;
     },
     close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
+      new Promise((resolve, reject) => {
+        // Now, so that no answer is kept waiting.
+        const faults = received.map(({ headers, body }) => faultOfDelivery(headers, body));
+        const fault = faults.find((each) => each !== undefined);
+        server.close(() =>
+          fault === undefined
+            ? resolve()
+            : reject(new Error(`A delivery was otherwise than described: ${fault}`)),
+        );
         server.closeAllConnections();
       }),
   };

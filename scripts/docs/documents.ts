@@ -1,0 +1,60 @@
+import { operatorRoutes } from '../../src/admin-app.ts';
+import type { Context } from '../../src/context.ts';
+import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
+import type { Operation } from '../../src/http/route.ts';
+import { describeOperatorApi } from '../../src/operator-description.ts';
+import { partnerRoutes } from '../../src/partner-app.ts';
+import { describePartnerApi } from '../../src/partner-description.ts';
+import { loadConfig } from '../../src/platform/config.ts';
+import { errorsPage } from './errors-page.ts';
+
+/** Nothing here is reached: a route table only closes over its connections. */
+const SETTINGS = {
+  MONGODB_URI: 'mongodb://nowhere',
+  REDIS_URL: 'redis://nowhere',
+  OPERATOR_API_KEY: 'no-operator-has-a-key-to-documents',
+  ENCRYPTION_KEYS: Buffer.alloc(32).toString('base64'),
+};
+
+/**
+ * A context that has its settings and nothing behind them: route tables can be made of it and read. Whatever else is
+ * asked of it throws.
+ */
+function unconnectedContext(): Context {
+  const absent = (part: string) =>
+    new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error(`A route table was made with a look at ${part}, which documents have not.`);
+        },
+      },
+    );
+  const parts = Object.fromEntries(
+    ['log', 'clock', 'db', 'queues', 'secretBox'].map((part) => [part, absent(part)]),
+  );
+  return { ...parts, config: loadConfig(SETTINGS) } as Context;
+}
+
+/** The route tables of both listeners in sandbox mode with the default settings; to be read, not served. */
+export function routeTables(): { partner: Operation[]; operator: Operation[] } {
+  const context = unconnectedContext();
+  return { partner: partnerRoutes(context), operator: operatorRoutes(context) };
+}
+
+/** The documents of both listeners, as a service in sandbox mode with the default settings serves them. */
+export function apiDocuments(): { partner: OpenApiDocument; operator: OpenApiDocument } {
+  const { partner, operator } = routeTables();
+  return { partner: describePartnerApi(partner), operator: describeOperatorApi(operator) };
+}
+
+/** Everything under docs/ that is generated: path → text. */
+export function generatedDocs(): Record<string, string> {
+  const { partner, operator } = apiDocuments();
+  const asText = (document: OpenApiDocument) => `${JSON.stringify(document, null, 2)}\n`;
+  return {
+    'docs/openapi.partner.json': asText(partner),
+    'docs/openapi.operator.json': asText(operator),
+    'docs/errors.md': errorsPage(),
+  };
+}

@@ -1,0 +1,124 @@
+import Joi from 'joi';
+import { amount, day, id, named, resourceId, shape, slotId, timestamp } from '../http/answer-fields.ts';
+import { EXAMPLE } from '../http/example-values.ts';
+import { date, dateNotAfter, text, uuid } from '../http/fields.ts';
+import { daysFrom } from '../platform/calendar.ts';
+
+export type DayQuery = { venue_id: string; date: string; resource_id?: string };
+export type RangeQuery = { venue_id: string; from: string; to: string; resource_id?: string };
+
+const venueId = () => uuid().required().description('A venue granted to you.').example(EXAMPLE.venueId);
+const oneResource = () => text(200).description('Only the slots of this resource.');
+
+export const dayQuery = Joi.object<DayQuery>({
+  venue_id: venueId(),
+  date: date()
+    .required()
+    .description(
+      "A calendar date in the venue's time zone; a slot belongs to the date on which its operating day begins.",
+    )
+    .example(EXAMPLE.date),
+  resource_id: oneResource(),
+});
+
+/** Decisions §2. */
+const MAX_RANGE_DAYS = 31;
+
+export const rangeQuery = Joi.object<RangeQuery>({
+  venue_id: venueId(),
+  from: dateNotAfter('to').required().description('The first date, not after `to`.').example(EXAMPLE.date),
+  to: date()
+    .required()
+    .description(`The last date, included; the range has at most ${MAX_RANGE_DAYS} days.`)
+    .example('2026-11-22'),
+  resource_id: oneResource(),
+})
+  .custom((query: RangeQuery, helpers) =>
+    daysFrom(query.from, query.to) >= MAX_RANGE_DAYS ? helpers.error('range.long') : query,
+  )
+  .messages({ 'range.long': `from and to span more than ${MAX_RANGE_DAYS} days. Ask for less at once.` });
+
+const unavailableReason = () =>
+  Joi.string()
+    .valid('held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive')
+    .description('Why the slot cannot be held; never who has it.');
+
+/** Contract "Slot". */
+const slot = named(
+  'Slot',
+  shape({
+    slot_id: slotId(),
+    resource_id: resourceId(),
+    slot_start: timestamp(EXAMPLE.slotStart),
+    slot_end: timestamp(EXAMPLE.slotEnd),
+    price_rupees: amount().description('The price of this slot on this date, in rupees.'),
+    is_available: Joi.boolean()
+      .description('True promises nothing: only a hold reserves the slot.')
+      .example(true),
+    unavailable_reason: unavailableReason().optional(),
+  }),
+);
+
+const freeSlot = {
+  slot_id: EXAMPLE.slotId,
+  resource_id: EXAMPLE.resourceId,
+  slot_start: EXAMPLE.slotStart,
+  slot_end: EXAMPLE.slotEnd,
+  price_rupees: EXAMPLE.priceRupees,
+  is_available: true,
+};
+const takenSlot = {
+  ...freeSlot,
+  slot_id: EXAMPLE.otherSlotId,
+  slot_start: EXAMPLE.otherSlotStart,
+  slot_end: EXAMPLE.otherSlotEnd,
+  price_rupees: 1500,
+  is_available: false,
+  unavailable_reason: 'booked',
+};
+
+const slots = () =>
+  Joi.array()
+    .items(slot)
+    .description('Sorted by resource_id, then by slot_start; all slots of the schedule, taken ones too.')
+    .example([freeSlot, takenSlot]);
+
+export const availability = named(
+  'Availability',
+  shape({ venue_id: id(EXAMPLE.venueId), date: day(), slots: slots() }),
+);
+
+export const availabilityRange = named(
+  'AvailabilityRange',
+  shape({
+    venue_id: id(EXAMPLE.venueId),
+    from: day(),
+    to: day(),
+    days: Joi.array()
+      .items(shape({ date: day(), slots: slots() }))
+      .description('One item for each date, in order.'),
+  }),
+);
+
+/** What a SLOT_NOT_AVAILABLE carries beside code and message (decisions §3). */
+export const conflict = named(
+  'Conflict',
+  shape({
+    reason: unavailableReason().example('held'),
+    free_at: timestamp(EXAMPLE.holdExpiry)
+      .description('When the hold that is in the way lapses, unless it is confirmed or extended.')
+      .optional(),
+    alternatives: Joi.array()
+      .items(slot)
+      .max(3)
+      .description('Free slots of the venue for the same sport, nearest in time.')
+      .example([
+        {
+          ...freeSlot,
+          slot_id: EXAMPLE.otherSlotId,
+          slot_start: EXAMPLE.otherSlotStart,
+          slot_end: EXAMPLE.otherSlotEnd,
+        },
+      ]),
+  }),
+);

@@ -1,0 +1,185 @@
+import Joi from 'joi';
+import {
+  amount,
+  id,
+  named,
+  orNull,
+  pageOf,
+  resourceId,
+  sentence,
+  shape,
+  slotId,
+  timestamp,
+} from '../http/answer-fields.ts';
+import { EXAMPLE } from '../http/example-values.ts';
+import {
+  cursor,
+  customerPhone,
+  date,
+  dateNotAfter,
+  idempotencyKey,
+  pageLimit,
+  pathId,
+  prose,
+  text,
+  uuid,
+} from '../http/fields.ts';
+import type { Position } from '../platform/pagination.ts';
+
+export type ConfirmBody = {
+  hold_id: string;
+  payment_reference: string;
+  customer_name: string;
+  customer_phone: string;
+  customer_email?: string;
+  use_package_credit: boolean;
+  idempotency_key: string;
+};
+
+export const confirmBody = (region: string) =>
+  Joi.object<ConfirmBody>({
+    hold_id: text(100).required().description('An ACTIVE hold of yours.').example(EXAMPLE.holdId),
+    payment_reference: text(255)
+      .required()
+      .description('Your reference of the payment; stored as given, no money is moved.')
+      .example('pay_QxT4e9Lk2m'),
+    customer_name: text(120).required().example('Asha Rao'),
+    customer_phone: customerPhone(region).required(),
+    customer_email: Joi.string().email({ tlds: false }).max(254).example('asha.rao@example.com'),
+    use_package_credit: Joi.boolean()
+      .default(false)
+      .description(
+        "Consumes a credit of the customer's active package purchase at the venue, if there is one.",
+      ),
+    idempotency_key: idempotencyKey().required(),
+  }).required();
+
+const STATUSES = ['BOOKED', 'CANCELLED', 'REFUNDED'] as const;
+
+export type ListQuery = {
+  venue_id?: string;
+  from?: string;
+  to?: string;
+  status?: (typeof STATUSES)[number];
+  customer_phone?: string;
+  customer_name?: string;
+  limit: number;
+  cursor?: Position;
+};
+
+export const listQuery = (region: string) =>
+  Joi.object<ListQuery>({
+    venue_id: uuid().description('Only bookings at this venue.'),
+    from: dateNotAfter('to').description(
+      "The first date of booked_at, in the venue's time zone (the service's where no venue is named).",
+    ),
+    to: date().description('The last date of booked_at, included.'),
+    status: Joi.string().valid(...STATUSES),
+    customer_phone: customerPhone(region).description(
+      'Only bookings of this number, however it was written.',
+    ),
+    customer_name: text(120).description('The beginning of the name, in capitals or not.'),
+    limit: pageLimit(),
+    cursor: cursor(),
+  });
+
+export type EndBody = { reason: string; idempotency_key: string };
+
+export const endBody = Joi.object<EndBody>({
+  reason: prose(500).required().description('Kept with the booking.').example('Rain: the turf is closed.'),
+  idempotency_key: idempotencyKey().required().example('cancel-2026-000731'),
+}).required();
+
+export const bookingIdParam = pathId('`booking_id` as returned by confirm.', EXAMPLE.bookingId);
+
+/** Contract "Confirm": what was true when it succeeded. */
+export const confirmation = named(
+  'Confirmation',
+  shape({
+    booking_id: id(EXAMPLE.bookingId),
+    slot_id: slotId(),
+    status: Joi.string().valid('BOOKED').example('BOOKED'),
+    booked_at: timestamp(EXAMPLE.now),
+    price_rupees: amount(),
+    package_credit_consumed: Joi.boolean()
+      .valid(true)
+      .description('There only where a credit was asked for and consumed.')
+      .optional(),
+    package_purchase_id: id(EXAMPLE.purchaseId)
+      .description('The purchase that the credit was taken from.')
+      .optional(),
+  }),
+);
+
+const nullableText = (example: string | null) => Joi.string().allow(null).example(example);
+
+/** Decisions §4, "Read payload". */
+export const booking = named(
+  'Booking',
+  shape({
+    booking_id: id(EXAMPLE.bookingId),
+    hold_id: id(EXAMPLE.holdId),
+    partner_id: id(EXAMPLE.partnerId),
+    venue_id: id(EXAMPLE.venueId),
+    resource_id: resourceId(),
+    slot_id: slotId(),
+    slot_start: timestamp(EXAMPLE.slotStart),
+    slot_end: timestamp(EXAMPLE.slotEnd),
+    status: Joi.string()
+      .valid(...STATUSES)
+      .example('BOOKED'),
+    booked_at: timestamp(),
+    price_rupees: amount(),
+    payment_reference: nullableText('pay_QxT4e9Lk2m'),
+    customer_name: nullableText('Asha Rao'),
+    customer_phone: nullableText('+919845012345').description('As it was given on confirm.'),
+    customer_email: nullableText('asha.rao@example.com'),
+    venue: shape({
+      venue_id: id(EXAMPLE.venueId),
+      name: nullableText('Koramangala Arena'),
+      city: nullableText('Bengaluru'),
+    }),
+    resource: shape({
+      resource_id: resourceId(),
+      resource_type: nullableText('turf'),
+      sport_category: nullableText('football'),
+    }),
+    cancelled_at: orNull(timestamp()).example(null),
+    cancellation_reason: nullableText(null),
+    refunded_at: orNull(timestamp()).example(null),
+    refund_reason: nullableText(null),
+    package_credit_consumed: Joi.boolean()
+      .description('There only where use_package_credit was set on confirm.')
+      .optional(),
+    package_purchase_id: id(EXAMPLE.purchaseId)
+      .description('There only where a credit was consumed.')
+      .optional(),
+  }),
+);
+
+export const bookingPage = pageOf(booking);
+
+/** Contract "Cancel and refund". */
+export const endedBooking = (message: string, status: 'CANCELLED' | 'REFUNDED') =>
+  shape({
+    message: sentence(message),
+    booking_id: id(EXAMPLE.bookingId),
+    status: Joi.string().valid(status).example(status),
+  });
+
+export type WalkInBody = {
+  slot_id: string;
+  customer_name?: string;
+  customer_phone?: string;
+  override_holds: boolean;
+};
+
+export const walkInBody = (region: string) =>
+  Joi.object<WalkInBody>({
+    slot_id: text(250).required().example(EXAMPLE.slotId),
+    customer_name: text(120).example('Vikram Shetty'),
+    customer_phone: customerPhone(region),
+    override_holds: Joi.boolean()
+      .default(false)
+      .description('Takes the slot from holds that are in the way; a booked one stays.'),
+  }).required();

@@ -1,0 +1,120 @@
+import type { ObjectSchema } from 'joi';
+import Joi from 'joi';
+import {
+  amount,
+  id,
+  listOf,
+  named,
+  orNull,
+  resourceId,
+  shape,
+  slotId,
+  timestamp,
+} from '../http/answer-fields.ts';
+import { EXAMPLE } from '../http/example-values.ts';
+import { pageLimit, uuid } from '../http/fields.ts';
+import type { EventType } from './event-types.ts';
+import { EVENT_TYPES } from './event-types.ts';
+import { decodeFeedCursor, encodeFeedCursor } from './feed-cursor.rules.ts';
+
+const reason = (of: string) =>
+  Joi.string()
+    .description(`${of}; for the originator of the change alone.`)
+    .example('Rain: the turf is closed.');
+
+const window = {
+  resource_id: resourceId(),
+  slot_start: timestamp(EXAMPLE.slotStart),
+  slot_end: timestamp(EXAMPLE.slotEnd),
+  price_rupees: amount().description('In rupees; for the originator of the change alone.').optional(),
+  test: Joi.boolean()
+    .valid(true)
+    .description('Only in the sample that you asked for: nothing has happened.')
+    .optional(),
+};
+
+/** What `details` holds beside the window, by type of event (decisions §6). */
+const DETAILS: Record<EventType, ObjectSchema> = {
+  hold_created: shape({ ...window, hold_expiry_at: timestamp(EXAMPLE.holdExpiry) }),
+  hold_cancelled: shape({ ...window, reason: reason('Why it was released, where that was said').optional() }),
+  hold_expired: shape(window),
+  booking_created: shape(window),
+  booking_cancelled: shape({ ...window, reason: reason('Why it was cancelled').optional() }),
+  booking_refunded: shape({ ...window, reason: reason('Why it was refunded').optional() }),
+};
+
+const isOfHold = (type: EventType) => type.startsWith('hold_');
+
+/** The body of an event of this type (contract "Delivery body"), `delivery_id` aside. */
+export const eventOf = (type: EventType): ObjectSchema =>
+  shape({
+    event_id: id(EXAMPLE.eventId).description('The same in every delivery of this state change.'),
+    event_type: Joi.string().valid(type).example(type),
+    timestamp: timestamp().description('When it happened.'),
+    venue_id: id(EXAMPLE.venueId),
+    slot_id: slotId(),
+    hold_id: id(EXAMPLE.holdId),
+    booking_id: isOfHold(type)
+      ? Joi.valid(null).description('No booking yet.').example(null)
+      : id(EXAMPLE.bookingId),
+    partner_id: id(EXAMPLE.partnerId).description(
+      'Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue itself.',
+    ),
+    details: DETAILS[type].description('More may be added; ignore what you do not know.'),
+  });
+
+/** An event of any type, as it was or will be delivered. */
+export const event = named(
+  'Event',
+  shape({
+    event_id: id(EXAMPLE.eventId),
+    event_type: eventType(),
+    timestamp: timestamp(),
+    venue_id: id(EXAMPLE.venueId),
+    slot_id: slotId(),
+    hold_id: id(EXAMPLE.holdId),
+    booking_id: orNull(id(EXAMPLE.bookingId)).description('Null in the events of a hold.').example(null),
+    partner_id: id(EXAMPLE.partnerId),
+    details: shape({
+      ...window,
+      hold_expiry_at: timestamp(EXAMPLE.holdExpiry).description('In hold_created.').optional(),
+      reason: reason('Where one was given').optional(),
+    }).example({
+      resource_id: EXAMPLE.resourceId,
+      slot_start: EXAMPLE.slotStart,
+      slot_end: EXAMPLE.slotEnd,
+      price_rupees: EXAMPLE.priceRupees,
+      hold_expiry_at: EXAMPLE.holdExpiry,
+    }),
+  }),
+);
+
+export type FeedQuery = { after?: number; event_type?: EventType; venue_id?: string; limit: number };
+
+export const feedQuery = Joi.object<FeedQuery>({
+  after: Joi.string()
+    .custom((value: string, helpers) => decodeFeedCursor(value) ?? helpers.error('string.cursor'))
+    .messages({
+      'string.cursor': 'is not a next_cursor of this feed. Pass it back exactly as it was returned.',
+    })
+    .description('The next_cursor of an earlier answer; from the beginning unless stated.')
+    .example(encodeFeedCursor(4711)),
+  event_type: eventType().description('Only events of this type.'),
+  venue_id: uuid().description('Only events at this venue.'),
+  limit: pageLimit(),
+});
+
+/** Decisions §6, "Feed". */
+export const feedPage = listOf(event).keys({
+  next_cursor: Joi.string()
+    .required()
+    .description('Pass it back as `after`; at the end too, where it misses nothing that comes later.')
+    .example(encodeFeedCursor(4711)),
+});
+
+/** The name of a type of event, in requests and answers. */
+export function eventType() {
+  return Joi.string()
+    .valid(...EVENT_TYPES)
+    .example('hold_created');
+}

@@ -1,0 +1,115 @@
+import Joi from 'joi';
+import {
+  amount,
+  id,
+  named,
+  pageOf,
+  resourceId,
+  sentence,
+  shape,
+  slotId,
+  timestamp,
+} from '../http/answer-fields.ts';
+import { EXAMPLE } from '../http/example-values.ts';
+import { cursor, idempotencyKey, instant, pageLimit, pathId, prose, text, uuid } from '../http/fields.ts';
+import type { Position } from '../platform/pagination.ts';
+import type { HoldStatus } from '../reservations/reservations.rules.ts';
+
+export type PlaceBody = {
+  slot_id?: string;
+  venue_id?: string;
+  resource_id?: string;
+  slot_start?: Date;
+  idempotency_key?: string;
+  ttl_seconds?: number;
+};
+
+const ttlSeconds = () => Joi.number().integer().min(60).max(1800);
+
+export const placeBody = Joi.object<PlaceBody>({
+  slot_id: text(250).description('The slot, as availability lists it.').example(EXAMPLE.slotId),
+  venue_id: uuid().description('With resource_id and slot_start, another way to name the slot.'),
+  resource_id: text(200),
+  slot_start: instant().description('The start of the slot, as availability lists it.'),
+  idempotency_key: idempotencyKey(),
+  ttl_seconds: ttlSeconds()
+    .description('How long the hold lasts; 600 in a service that is not configured otherwise.')
+    .example(600),
+})
+  .when(Joi.object({ slot_id: Joi.exist() }).unknown(), {
+    // biome-ignore lint/suspicious/noThenProperty: the name is joi's.
+    then: Joi.object(),
+    otherwise: Joi.object({
+      venue_id: Joi.required(),
+      resource_id: Joi.required(),
+      slot_start: Joi.required(),
+    }),
+  })
+  .required()
+  .description(
+    'Names the slot by slot_id, or by venue_id, resource_id and slot_start; given both, they must agree.',
+  )
+  .meta({
+    jsonSchema: {
+      anyOf: [{ required: ['slot_id'] }, { required: ['venue_id', 'resource_id', 'slot_start'] }],
+    },
+  });
+
+export type ListQuery = { status?: HoldStatus; limit: number; cursor?: Position };
+
+const HOLD_STATUSES: HoldStatus[] = ['ACTIVE', 'CONSUMED', 'RELEASED', 'EXPIRED'];
+
+export const listQuery = Joi.object<ListQuery>({
+  status: Joi.string()
+    .valid(...HOLD_STATUSES)
+    .description('Only the holds in this state.'),
+  limit: pageLimit(),
+  cursor: cursor(),
+});
+
+export const cancelBody = Joi.object<{ reason?: string }>({
+  reason: prose(500)
+    .description('Why; shown to nobody but you, in the event.')
+    .example('The customer chose another time.'),
+}).required();
+
+export const extendBody = Joi.object<{ ttl_seconds: number }>({
+  ttl_seconds: ttlSeconds()
+    .required()
+    .description('The new lifetime, counted from now; an end earlier than the present one changes nothing.')
+    .example(900),
+}).required();
+
+export const holdIdParam = pathId('`hold_id` as returned when the hold was placed.', EXAMPLE.holdId);
+
+const status = () =>
+  Joi.string()
+    .valid(...HOLD_STATUSES)
+    .description('CONSUMED: confirmed into a booking. RELEASED: cancelled. EXPIRED: not confirmed in time.');
+
+/** Contract "Hold", decisions §3. */
+export const hold = named(
+  'Hold',
+  shape({
+    hold_id: id(EXAMPLE.holdId),
+    status: status().example('ACTIVE'),
+    venue_id: id(EXAMPLE.venueId),
+    resource_id: resourceId(),
+    slot_id: slotId(),
+    slot_start: timestamp(EXAMPLE.slotStart),
+    slot_end: timestamp(EXAMPLE.slotEnd),
+    price_rupees: amount().description('Fixed with the hold, in rupees; the booking keeps it.'),
+    hold_expiry_at: timestamp(EXAMPLE.holdExpiry).description(
+      'From this instant on the hold cannot be confirmed and its slot is free.',
+    ),
+    created_at: timestamp(),
+  }),
+);
+
+export const holdPage = pageOf(hold);
+
+export const releasedHold = shape({
+  message: sentence('Hold released'),
+  hold_id: id(EXAMPLE.holdId),
+  status: status().example('RELEASED'),
+});

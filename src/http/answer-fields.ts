@@ -1,0 +1,83 @@
+import type { ObjectSchema, Schema, SchemaMap } from 'joi';
+import Joi from 'joi';
+import { EXAMPLE } from './example-values.ts';
+
+// What answers are made of. These schemas describe and are checked against real answers by the tests; nothing is
+// validated with them while serving.
+
+/** An object of an answer: every field is there, but for those marked `.optional()`. */
+export const shape = (fields: Record<string, Schema>): ObjectSchema =>
+  Joi.object(
+    Object.fromEntries(
+      Object.entries(fields).map(([name, field]) => [name, alwaysThere(field)]),
+    ) as SchemaMap,
+  );
+
+function alwaysThere(field: Schema): Schema {
+  const { flags } = field.describe() as { flags?: { presence?: string } };
+  return flags?.presence === 'optional' ? field : field.required();
+}
+
+/** Gives a schema a name of its own in the published description, where others then refer to it. */
+export const named = <Given extends Schema>(name: string, schema: Given): Given =>
+  schema.meta({ name }) as Given;
+
+/** The schema, or null. */
+export const orNull = (schema: Schema): Schema => Joi.alternatives(schema, Joi.valid(null));
+
+export const id = (example: string) =>
+  Joi.string()
+    .meta({ jsonSchema: { format: 'uuid' } })
+    .example(example);
+
+/** ISO 8601 in UTC, with milliseconds. */
+export const timestamp = (example: string = EXAMPLE.now) =>
+  Joi.string()
+    .meta({
+      jsonSchema: {
+        format: 'date-time',
+        pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$',
+      },
+    })
+    .example(example);
+
+/** A calendar date. */
+export const day = (example: string = EXAMPLE.date) =>
+  Joi.string()
+    .meta({ jsonSchema: { format: 'date' } })
+    .example(example);
+
+/** Rupees: a JSON number with at most two decimals. */
+export const amount = (example: number = EXAMPLE.priceRupees) =>
+  Joi.number().min(0).description('Rupees, with at most two decimals.').example(example);
+
+export const count = (example: number) => Joi.number().integer().min(0).example(example);
+
+export const sentence = (example: string) => Joi.string().example(example);
+
+export const resourceId = () =>
+  Joi.string()
+    .description('A slug, unique in the service; copy it, never make it up.')
+    .example(EXAMPLE.resourceId);
+
+export const slotId = () => Joi.string().description('Identifies the slot; opaque.').example(EXAMPLE.slotId);
+
+/** The envelope of a listing that is not paginated (decisions §1). */
+export const listOf = (item: Schema) =>
+  shape({
+    success: Joi.boolean().valid(true),
+    count: count(1).description('The length of `data`.'),
+    data: Joi.array().items(item),
+  });
+
+/** The envelope of a paginated listing. */
+export const pageOf = (item: Schema) =>
+  listOf(item).keys({
+    next_cursor: nextCursor().required(),
+  });
+
+export const nextCursor = () =>
+  Joi.string()
+    .allow(null)
+    .description('Pass it back as `cursor` for the next page; null on the last.')
+    .example(null);

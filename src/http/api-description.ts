@@ -1,0 +1,33 @@
+import type { Express } from 'express';
+import Joi from 'joi';
+import type { OpenApiDocument } from './openapi/document.ts';
+import type { Operation } from './route.ts';
+
+/** Where both listeners serve the description of themselves. */
+const DESCRIPTION_PATH = '/openapi.json';
+
+/** How `mountApiDescription` describes itself; public unless the listener asks everyone for a key first. */
+export const describesItself = (isPublic: boolean): Operation => ({
+  method: 'get',
+  path: DESCRIPTION_PATH,
+  operationId: 'readDescription',
+  tag: 'Service',
+  summary: 'Read this description',
+  answers: {
+    200: {
+      description: 'An OpenAPI 3.1 document.',
+      body: Joi.object({ openapi: Joi.string().required().example('3.1.0') }).unknown(),
+    },
+  },
+  errors: [],
+  ...(isPublic ? { isPublic: true } : {}),
+});
+
+/** Serves the OpenAPI document of a listener (operator interface, "Listeners"). */
+export function mountApiDescription(app: Express, document: OpenApiDocument): void {
+  const text = JSON.stringify(document);
+  app.get(DESCRIPTION_PATH, (_req, res) => {
+    // To be asked for again each time, so that nobody reads the description of a version that is gone.
+    res.set('Cache-Control', 'no-cache').type('json').send(text);
+  });
+}

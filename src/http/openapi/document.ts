@@ -1,0 +1,141 @@
+import type { ErrorCode } from '../../platform/errors.ts';
+import { ERROR_CODES } from '../error-registry.ts';
+import type { Operation } from '../route.ts';
+import type { ResponseObject } from './error-answers.ts';
+import { errorAnswer, errorSchema } from './error-answers.ts';
+import type { HeaderName } from './headers.ts';
+import { HEADERS } from './headers.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { toJsonSchema } from './json-schema.ts';
+import type { Gathered, ListenerRules } from './operations.ts';
+import { describeOperation, errorsOf } from './operations.ts';
+import type { WebhookDescription } from './webhooks.ts';
+import { describeWebhook } from './webhooks.ts';
+
+/** What a listener's description says beyond its operations. */
+export type ApiDescription = ListenerRules & {
+  title: string;
+  description: string;
+  tags: readonly { name: string; description: string }[];
+  securitySchemes: Readonly<Record<string, JsonSchema>>;
+  webhooks: readonly WebhookDescription[];
+};
+
+export type OpenApiDocument = {
+  openapi: '3.1.0';
+  info: JsonSchema;
+  servers: JsonSchema[];
+  security: JsonSchema[];
+  tags: readonly JsonSchema[];
+  paths: Record<string, Record<string, JsonSchema>>;
+  webhooks?: Record<string, JsonSchema>;
+  components: {
+    securitySchemes: Readonly<Record<string, JsonSchema>>;
+    parameters: Record<string, JsonSchema>;
+    headers: Record<string, JsonSchema>;
+    responses: Record<string, ResponseObject>;
+    schemas: Record<string, JsonSchema>;
+  };
+  /** Answers of no operation: to a path or a method that does not exist. */
+  'x-general-responses': Record<string, JsonSchema>;
+};
+
+/** Codes that belong to no operation but to everything around them. */
+const GENERAL_ERRORS: ErrorCode[] = ['ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED'];
+
+const PARAMETERS: Record<string, JsonSchema> = {
+  'X-Request-Id': {
+    name: 'X-Request-Id',
+    in: 'header',
+    description:
+      'Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced.',
+    required: false,
+    schema: { type: 'string' },
+  },
+  'If-None-Match': {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'The ETag of an earlier answer.',
+    required: false,
+    schema: { type: 'string' },
+  },
+};
+
+/**
+ * The OpenAPI 3.1 document of a listener, made of its route table, its schemas and the error registry alone. The same
+ * input gives the same bytes.
+ * @throws Error where an operation is described incompletely, two operations share an id, or a tag is unknown.
+ */
+export function describeApi(api: ApiDescription, operations: readonly Operation[]): OpenApiDocument {
+  requireDistinct(operations, api.tags);
+  const gathered: Gathered = { schemas: new Map(), responses: new Map() };
+  const paths: OpenApiDocument['paths'] = {};
+  for (const operation of operations) {
+    const path = operation.path.replace(/:(\w+)/g, '{$1}');
+    const described = describeOperation(operation, api, gathered);
+    paths[path] = { ...paths[path], [operation.method]: described };
+  }
+  for (const { schema } of Object.values(api.errorExtras)) toJsonSchema(schema, gathered.schemas);
+  const webhooks = api.webhooks.map((each) => [each.name, describeWebhook(each, gathered.schemas)] as const);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: api.title,
+      version: '1.0.0',
+      description: api.description,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'The service that serves this document.' }],
+    security: Object.keys(api.securitySchemes).map((name) => ({ [name]: [] })),
+    tags: api.tags,
+    paths,
+    ...(webhooks.length === 0 ? {} : { webhooks: Object.fromEntries(webhooks) }),
+    components: {
+      securitySchemes: api.securitySchemes,
+      parameters: usedIn(PARAMETERS, paths, 'parameters'),
+      headers: usedIn(HEADERS, [paths, [...gathered.responses.values()]], 'headers'),
+      responses: sorted(gathered.responses),
+      schemas: sorted([
+        ...[...gathered.schemas].map(([name, { converted }]) => [name, converted] as const),
+        ['Error', errorSchema(codesOf(operations, api))],
+      ]),
+    },
+    'x-general-responses': Object.fromEntries(GENERAL_ERRORS.map((code) => [code, generalAnswer(code)])),
+  };
+}
+
+function requireDistinct(operations: readonly Operation[], tags: ApiDescription['tags']): void {
+  const ids = operations.map(({ operationId }) => operationId);
+  const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (repeated !== undefined) throw new Error(`Two operations are called ${repeated}.`);
+  const stray = operations.find(({ tag }) => !tags.some(({ name }) => name === tag));
+  if (stray !== undefined) throw new Error(`${stray.operationId}: there is no tag ${stray.tag}.`);
+}
+
+/** Every code that somebody who uses this listener can meet, in the order of the registry. */
+function codesOf(operations: readonly Operation[], api: ApiDescription): ErrorCode[] {
+  const met = new Set([...GENERAL_ERRORS, ...operations.flatMap((each) => [...errorsOf(each, api)])]);
+  return ERROR_CODES.filter((code) => met.has(code));
+}
+
+function usedIn(
+  components: Record<string, JsonSchema>,
+  users: unknown,
+  kind: string,
+): Record<string, JsonSchema> {
+  const text = JSON.stringify(users);
+  return Object.fromEntries(
+    Object.entries(components).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)),
+  );
+}
+
+/** With its headers written out: what only this part of the document refers to, linters take for unused. */
+function generalAnswer(code: ErrorCode): JsonSchema {
+  const { headers, ...answer } = errorAnswer([code], {});
+  const named = Object.keys(headers) as HeaderName[];
+  return { ...answer, headers: Object.fromEntries(named.map((name) => [name, HEADERS[name]])) };
+}
+
+function sorted<Value>(components: Iterable<readonly [string, Value]>): Record<string, Value> {
+  return Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,128 @@
+import type { Schema } from 'joi';
+import type { ErrorCode } from '../../platform/errors.ts';
+import { ERROR_CODES, ERRORS } from '../error-registry.ts';
+import { errorBody } from '../error-responses.ts';
+import { EXAMPLE } from '../example-values.ts';
+import { exampleOf } from './examples.ts';
+import type { HeaderName } from './headers.ts';
+import { headersOf } from './headers.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { metaOf } from './json-schema.ts';
+
+/** What some errors carry beside code and message, by code: `error.conflict`, say. */
+export type ErrorExtrasSchemas = Partial<Record<ErrorCode, { field: 'conflict'; schema: Schema }>>;
+
+/** An answer of the document. */
+export type ResponseObject = {
+  description: string;
+  headers: Record<string, { $ref: string }>;
+  content?: Record<string, { schema: JsonSchema; example?: unknown; examples?: Record<string, unknown> }>;
+};
+
+const HEADERS_OF_STATUS: Record<number, HeaderName[]> = {
+  405: ['Allow'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+};
+
+/** The codes by status, both in the order of the registry. */
+export function byStatus(codes: ReadonlySet<ErrorCode>): Map<number, ErrorCode[]> {
+  const grouped = new Map<number, ErrorCode[]>();
+  for (const code of ERROR_CODES.filter((each) => codes.has(each))) {
+    const { status } = ERRORS[code];
+    grouped.set(status, [...(grouped.get(status) ?? []), code]);
+  }
+  return grouped;
+}
+
+/** `HoldExpiredOrInvalidHoldState`: one name for one set of codes. */
+export function responseName(codes: readonly ErrorCode[]): string {
+  return codes.map(pascalCase).join('Or');
+}
+
+function pascalCase(code: string): string {
+  return code.toLowerCase().replace(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase());
+}
+
+/** The error answer that has one of these codes: when each comes, what to do, and an example of each. */
+export function errorAnswer(codes: readonly ErrorCode[], extras: ErrorExtrasSchemas): ResponseObject {
+  const [status = 500] = codes.map((code) => ERRORS[code].status);
+  const carried = codes.flatMap((code) => (extras[code] === undefined ? [] : [extras[code]]));
+  const narrowed = {
+    code: { enum: codes },
+    ...Object.fromEntries(carried.map(({ field, schema }) => [field, { $ref: refOf(schema) }])),
+  };
+  return {
+    description: codes.map(paragraphOf).join('\n\n'),
+    headers: headersOf(HEADERS_OF_STATUS[status] ?? []),
+    content: {
+      'application/json': {
+        schema: {
+          allOf: [{ $ref: '#/components/schemas/Error' }, openObject({ error: openObject(narrowed) })],
+        },
+        examples: Object.fromEntries(
+          codes.map((code) => [code, { summary: ERRORS[code].when, value: exampleBody(code, extras) }]),
+        ),
+      },
+    },
+  };
+}
+
+/** Says more of some fields of an object that is described elsewhere. */
+function openObject(properties: JsonSchema): JsonSchema {
+  return { type: 'object', properties, additionalProperties: true };
+}
+
+function paragraphOf(code: ErrorCode): string {
+  const { when, remedy } = ERRORS[code];
+  return `\`${code}\`: ${when} ${remedy}`;
+}
+
+function refOf(schema: Schema): string {
+  return `#/components/schemas/${metaOf(schema).name}`;
+}
+
+function exampleBody(code: ErrorCode, extras: ErrorExtrasSchemas) {
+  const { when, remedy } = ERRORS[code];
+  const extra = extras[code];
+  const details = [{ path: 'idempotency_key', message: 'is required' }];
+  return errorBody(code, `${when} ${remedy}`, EXAMPLE.requestId, {
+    ...(code === 'VALIDATION_ERROR' ? { details } : {}),
+    ...(extra === undefined ? {} : { [extra.field]: exampleOf(extra.schema) as Record<string, unknown> }),
+  });
+}
+
+/** The schema of every error answer, with the codes that the document knows. */
+export function errorSchema(codes: readonly ErrorCode[]): JsonSchema {
+  const text = { type: 'string', minLength: 1 };
+  return {
+    type: 'object',
+    description: 'Every error answer. Decide by `code`; `message` is for your developers and may change.',
+    properties: {
+      success: { type: 'boolean', enum: [false] },
+      error: {
+        type: 'object',
+        properties: {
+          code: { type: 'string', enum: codes },
+          message: { ...text, description: 'What was wrong and what to do next.' },
+          request_id: { ...text, description: 'X-Request-Id of this answer; quote it to the operator.' },
+          details: {
+            type: 'array',
+            description: 'With VALIDATION_ERROR: every faulty field.',
+            items: {
+              type: 'object',
+              properties: { path: text, message: text },
+              required: ['path', 'message'],
+            },
+          },
+          conflict: {
+            type: 'object',
+            description: 'With SLOT_NOT_AVAILABLE: why, and what is free instead.',
+          },
+        },
+        required: ['code', 'message', 'request_id'],
+      },
+    },
+    required: ['success', 'error'],
+  };
+}

@@ -1,0 +1,61 @@
+import type { AnswerHeader } from '../route.ts';
+
+type Header = { description: string; required?: true; schema: Record<string, unknown>; example: unknown };
+
+/** The headers of answers, as components of the document. */
+export const HEADERS = {
+  'X-Request-Id': {
+    description:
+      'Names this request in logs and in error.request_id. One that you send is kept where it has 1 to 128 characters A-Z a-z 0-9 . _ -',
+    required: true,
+    schema: { type: 'string', minLength: 1, maxLength: 128 },
+    example: '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0a',
+  },
+  RateLimit: {
+    description:
+      'What is left of the share: `r` requests until the end of the window in `t` seconds. Absent where no limit applies.',
+    schema: { type: 'string' },
+    example: '"partner";r=587;t=42',
+  },
+  'RateLimit-Policy': {
+    description: 'The share: `q` requests in a window of `w` seconds. Absent where no limit applies.',
+    schema: { type: 'string' },
+    example: '"partner";q=600;w=60',
+  },
+  'Retry-After': {
+    description: 'After how many seconds to repeat the call.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+    example: 1,
+  },
+  ETag: {
+    description: 'Names this state of the answer; send it back in If-None-Match.',
+    required: true,
+    schema: { type: 'string' },
+    example: 'W/"4f2-9mPq0x7cR3vT1k"',
+  },
+  'Idempotent-Replayed': {
+    description:
+      'There, and `true`, where the answer repeats that of an earlier call with the same idempotency_key.',
+    schema: { type: 'string', enum: ['true'] },
+    example: 'true',
+  },
+  Allow: {
+    description: 'The methods that the path has.',
+    required: true,
+    schema: { type: 'string' },
+    example: 'GET, HEAD',
+  },
+} as const satisfies Record<string, Header>;
+
+export type HeaderName = keyof typeof HEADERS;
+
+/** Headers that every answer has, whatever its status. */
+const OF_ALL = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const;
+
+/** References to the headers of an answer: those that all have and `own`. */
+export function headersOf(own: readonly (AnswerHeader | HeaderName)[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(
+    [...OF_ALL, ...own].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+}

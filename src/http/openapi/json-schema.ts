@@ -1,0 +1,108 @@
+import type { Schema } from 'joi';
+
+/** A schema of JSON Schema 2020-12, which is OpenAPI 3.1's own dialect. */
+export type JsonSchema = { [keyword: string]: unknown };
+
+/** The schemas that were given a name, to which others refer. */
+export type Components = Map<string, { source: Schema; converted: JsonSchema }>;
+
+type Meta = { name?: string; jsonSchema?: JsonSchema };
+
+/** What joi keeps of a schema; its own `describe()` goes through everything below at each call. */
+type Terms = {
+  keys?: { key: string; schema: Schema }[] | null;
+  items?: Schema[] | null;
+  matches?: { schema?: Schema }[] | null;
+  metas?: Meta[] | null;
+  examples?: unknown[] | null;
+};
+type Flags = { presence?: string; description?: string; default?: unknown; only?: boolean };
+
+export const termsOf = (schema: Schema): Terms => schema.$_terms as Terms;
+export const flagsOf = (schema: Schema): Flags => schema._flags as Flags;
+
+/**
+ * A joi schema as JSON Schema. joi's own converter says what joi's own rules are; added are what it cannot see: names
+ * (`meta.name` becomes a component and a reference), what custom rules check (`meta.jsonSchema`), examples, and unions with
+ * null. Objects are left open: requests may carry unknown fields, and receivers of answers must tolerate them.
+ * @throws Error where two different schemas have one name.
+ */
+export function toJsonSchema(schema: Schema, components: Components): JsonSchema {
+  const { name } = metaOf(schema);
+  if (name === undefined) return convert(schema, components);
+  const known = components.get(name);
+  if (known?.source !== schema) {
+    const converted = convert(schema, components);
+    if (known !== undefined && JSON.stringify(known.converted) !== JSON.stringify(converted)) {
+      throw new Error(`Two different schemas are named ${name}.`);
+    }
+    components.set(name, { source: schema, converted });
+  }
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** All that was said with `.meta()`, later words over earlier ones. */
+export function metaOf(schema: Schema): Meta {
+  const metas = termsOf(schema).metas ?? [];
+  const all = Object.assign({}, ...metas) as Meta;
+  return { ...all, jsonSchema: Object.assign({}, ...metas.map((meta) => meta.jsonSchema)) as JsonSchema };
+}
+
+/** Whether a joi object must have this field. */
+export function isRequired(schema: Schema): boolean {
+  return flagsOf(schema).presence === 'required';
+}
+
+function convert(schema: Schema, components: Components): JsonSchema {
+  const { description } = flagsOf(schema);
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...structure(schema, components),
+    ...metaOf(schema).jsonSchema,
+    ...leafExamples(schema),
+  };
+}
+
+function structure(schema: Schema, components: Components): JsonSchema {
+  const { keys, items, matches } = termsOf(schema);
+  if (schema.type === 'object') return keys ? objectOf(keys, components) : open(byJoi(schema));
+  if (schema.type === 'array') {
+    return { ...byJoi(schema), ...(items?.[0] ? { items: toJsonSchema(items[0], components) } : {}) };
+  }
+  if (schema.type !== 'alternatives') return withNull(byJoi(schema));
+  const choices = (matches ?? []).flatMap((match) => match.schema ?? []);
+  return { anyOf: choices.map((choice) => toJsonSchema(choice, components)) };
+}
+
+/** Written here, because joi's converter knows no names and makes of `.when()` what no reader understands. */
+function objectOf(keys: NonNullable<Terms['keys']>, components: Components): JsonSchema {
+  const required = keys.filter(({ schema }) => isRequired(schema)).map(({ key }) => key);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(keys.map(({ key, schema }) => [key, toJsonSchema(schema, components)])),
+    ...(required.length === 0 ? {} : { required }),
+  };
+}
+
+function byJoi(schema: Schema): JsonSchema {
+  return schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
+}
+
+function open({ additionalProperties, ...rest }: JsonSchema): JsonSchema {
+  return additionalProperties === false || additionalProperties === undefined
+    ? rest
+    : { ...rest, additionalProperties };
+}
+
+/** joi's converter puts null into the type and forgets it in the list of values. */
+function withNull(schema: JsonSchema): JsonSchema {
+  const { type, enum: values } = schema;
+  if (!Array.isArray(values) || !Array.isArray(type) || !type.includes('null')) return schema;
+  return { ...schema, enum: [...(values as unknown[]), ...(values.includes(null) ? [] : [null])] };
+}
+
+function leafExamples(schema: Schema): JsonSchema {
+  const { examples } = termsOf(schema);
+  const isLeaf = schema.type !== 'object' && schema.type !== 'array';
+  return isLeaf && examples ? { examples: examples.slice(-1) } : {};
+}

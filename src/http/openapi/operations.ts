@@ -1,0 +1,132 @@
+import type { Schema } from 'joi';
+import type { ErrorCode } from '../../platform/errors.ts';
+import type { Operation } from '../route.ts';
+import type { ErrorExtrasSchemas, ResponseObject } from './error-answers.ts';
+import { byStatus, errorAnswer, responseName } from './error-answers.ts';
+import { exampleOf } from './examples.ts';
+import { headersOf } from './headers.ts';
+import type { Components, JsonSchema } from './json-schema.ts';
+import { isRequired, toJsonSchema } from './json-schema.ts';
+
+/** What all endpoints of a listener have in common. */
+export type ListenerRules = {
+  /** The codes that come before any endpoint's own rules: keys, rate limit. */
+  errors: readonly ErrorCode[];
+  /** The same, of calls that change something. */
+  errorsOfChanges: readonly ErrorCode[];
+  errorExtras: ErrorExtrasSchemas;
+};
+
+/** What describing operations gathers for the components of the document. */
+export type Gathered = { schemas: Components; responses: Map<string, ResponseObject> };
+
+/** Every code that an operation can answer: its own, and those that follow from its form. */
+export function errorsOf(operation: Operation, rules: ListenerRules): Set<ErrorCode> {
+  if (operation.isPublic === true) return new Set(operation.errors);
+  const { query, body, params = {} } = operation;
+  const isChecked = query !== undefined || body !== undefined || Object.keys(params).length > 0;
+  const isChange = operation.method !== 'get';
+  return new Set<ErrorCode>([
+    ...(isChecked ? (['VALIDATION_ERROR'] as const) : []),
+    ...(isChange ? (['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) : []),
+    ...(isChange ? rules.errorsOfChanges : []),
+    ...rules.errors,
+    ...operation.errors,
+    'INTERNAL_ERROR',
+    'SERVICE_UNAVAILABLE',
+  ]);
+}
+
+/** An operation of the document. @throws Error where a parameter of the path is not described. */
+export function describeOperation(
+  operation: Operation,
+  rules: ListenerRules,
+  gathered: Gathered,
+): JsonSchema {
+  const { operationId, tag, summary, description, body } = operation;
+  const parameters = parametersOf(operation, gathered.schemas);
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(operation.isPublic === true ? { security: [] } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: requestBodyOf(operationId, body, gathered.schemas) }),
+    responses: { ...successesOf(operation, gathered.schemas), ...errorsByStatus(operation, rules, gathered) },
+  };
+}
+
+function parametersOf(operation: Operation, schemas: Components): JsonSchema[] {
+  const ofPath = [...operation.path.matchAll(/:(\w+)/g)].map(([, name = '']) => {
+    const schema = operation.params?.[name];
+    if (schema === undefined) throw new Error(`${operation.path}: ${name} is not described.`);
+    return parameter(name, 'path', schema, schemas);
+  });
+  const keys = (operation.query?.$_terms['keys'] ?? []) as { key: string; schema: Schema }[];
+  const ofQuery = keys.map(({ key, schema }) => parameter(key, 'query', schema, schemas));
+  const isConditional = operation.answers[304] !== undefined;
+  return [
+    ...ofPath,
+    ...ofQuery,
+    ...(isConditional ? [{ $ref: '#/components/parameters/If-None-Match' }] : []),
+    { $ref: '#/components/parameters/X-Request-Id' },
+  ];
+}
+
+function parameter(name: string, place: 'path' | 'query', schema: Schema, schemas: Components): JsonSchema {
+  const { description, ...rest } = toJsonSchema(schema, schemas);
+  return {
+    name,
+    in: place,
+    ...(description === undefined ? {} : { description }),
+    required: place === 'path' || isRequired(schema),
+    style: place === 'path' ? 'simple' : 'form',
+    schema: rest,
+  };
+}
+
+function requestBodyOf(operationId: string, body: Schema, schemas: Components): JsonSchema {
+  const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Body`;
+  return {
+    // A body that is left out counts as one without fields.
+    required: body.validate({}).error !== undefined,
+    content: {
+      'application/json': { schema: toJsonSchema(body.meta({ name }), schemas), example: exampleOf(body) },
+    },
+  };
+}
+
+function successesOf(operation: Operation, schemas: Components): Record<string, ResponseObject> {
+  return Object.fromEntries(
+    Object.entries(operation.answers).map(([status, { description, body, headers = [] }]) => [
+      status,
+      {
+        description,
+        headers: headersOf(headers),
+        ...(body === undefined
+          ? {}
+          : {
+              content: {
+                'application/json': { schema: toJsonSchema(body, schemas), example: exampleOf(body) },
+              },
+            }),
+      },
+    ]),
+  );
+}
+
+function errorsByStatus(
+  operation: Operation,
+  rules: ListenerRules,
+  { responses }: Gathered,
+): Record<string, { $ref: string }> {
+  const grouped = [...byStatus(errorsOf(operation, rules))];
+  return Object.fromEntries(
+    grouped.map(([status, codes]) => {
+      const name = responseName(codes);
+      if (!responses.has(name)) responses.set(name, errorAnswer(codes, rules.errorExtras));
+      return [String(status), { $ref: `#/components/responses/${name}` }];
+    }),
+  );
+}

@@ -1,0 +1,122 @@
+import Joi from 'joi';
+import { amount, count, id, named, shape, timestamp } from '../http/answer-fields.ts';
+import { EXAMPLE } from '../http/example-values.ts';
+import { customerPhone, idempotencyKey, pathId, prose, rupees, text, uuid } from '../http/fields.ts';
+
+const PHONE = '+919845012345';
+
+export const catalogueQuery = Joi.object<{ venue_id?: string }>({
+  venue_id: uuid().description('Only packages that can be used at this venue.'),
+});
+
+export type BuyBody = { customer_phone: string; payment_method: string; idempotency_key: string };
+
+export const buyBody = (region: string) =>
+  Joi.object<BuyBody>({
+    customer_phone: customerPhone(region)
+      .required()
+      .description('Whose credits they are; matched however the number is written.'),
+    payment_method: text(60)
+      .required()
+      .description('How you were paid; stored as given, no money is moved.')
+      .example('upi'),
+    idempotency_key: idempotencyKey().required().example('purchase-2026-000112'),
+  }).required();
+
+export type ActiveQuery = { customer_phone: string; venue_id: string };
+
+export const activeQuery = (region: string) =>
+  Joi.object<ActiveQuery>({
+    customer_phone: customerPhone(region).required(),
+    venue_id: uuid().required().description('The venue at which the credits are to be used.'),
+  });
+
+export const packageIdParam = pathId('`package_id` from the catalogue.', EXAMPLE.packageId);
+export const purchaseIdParam = pathId(
+  '`purchase.id` as returned when the package was sold.',
+  EXAMPLE.purchaseId,
+);
+
+const status = () =>
+  Joi.string()
+    .valid('active', 'inactive')
+    .description('An inactive package is not sold any more; what was bought stays.')
+    .example('active');
+
+const packageAnswer = {
+  package_id: id(EXAMPLE.packageId),
+  name: Joi.string().example('Ten evenings'),
+  description: Joi.string().allow(null).example('Ten hours of football, any weekday.'),
+  venue_ids: Joi.array().items(id(EXAMPLE.venueId)),
+  credits: count(10).description('How many bookings it pays for.'),
+  price_rupees: amount(9000),
+  validity_days: count(90).description('Counted from the purchase.'),
+  status: status(),
+};
+
+/** Decisions §5. */
+export const packageInCatalogue = named('Package', shape(packageAnswer));
+
+/** The same, as an operator sees it. */
+export const packageOfPartner = named(
+  'PartnerPackage',
+  shape({ ...packageAnswer, partner_id: id(EXAMPLE.partnerId) }),
+);
+
+/** Contract "Package purchase", decisions §5. */
+export const purchase = named(
+  'Purchase',
+  shape({
+    id: id(EXAMPLE.purchaseId),
+    package_id: id(EXAMPLE.packageId),
+    customer_phone: Joi.string().description('As it was given.').example(PHONE),
+    payment_method: Joi.string().example('upi'),
+    credits_total: count(10),
+    credits_remaining: count(9),
+    status: Joi.string()
+      .valid('ACTIVE', 'EXHAUSTED', 'EXPIRED')
+      .description('EXHAUSTED: no credits left; a refund of a booking that took one makes it ACTIVE again.')
+      .example('ACTIVE'),
+    venue_ids: Joi.array().items(id(EXAMPLE.venueId)),
+    purchased_at: timestamp(),
+    expires_at: timestamp('2027-02-18T09:15:00.000Z'),
+  }),
+);
+
+export const onePurchase = shape({ purchase });
+
+export type PackageBody = {
+  partner_id: string;
+  name: string;
+  description?: string | null;
+  venue_ids: string[];
+  credits: number;
+  price_rupees: number;
+  validity_days: number;
+  status?: 'active' | 'inactive';
+};
+
+const packageFields = {
+  name: text(120).example('Ten evenings'),
+  description: prose(1000).allow(null).example('Ten hours of football, any weekday.'),
+  venue_ids: Joi.array().items(uuid()).min(1).max(100).unique().example([EXAMPLE.venueId]),
+  credits: Joi.number().integer().min(1).max(10_000).example(10),
+  price_rupees: rupees().example(9000),
+  validity_days: Joi.number().integer().min(1).max(3650).example(90),
+  status: status(),
+};
+
+const REQUIRED = ['partner_id', 'name', 'venue_ids', 'credits', 'price_rupees', 'validity_days'];
+
+export const createPackageBody = Joi.object<PackageBody>({
+  partner_id: uuid().description('In whose catalogue it is.').example(EXAMPLE.partnerId),
+  ...packageFields,
+})
+  .fork(REQUIRED, (field) => field.required())
+  .required();
+
+export const updatePackageBody = Joi.object<Partial<PackageBody>>(packageFields).required();
+
+export const packagesQuery = Joi.object<{ partner_id?: string }>({
+  partner_id: uuid().description("Only this partner's packages."),
+});

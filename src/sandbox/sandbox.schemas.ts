@@ -1,0 +1,24 @@
+import Joi from 'joi';
+import { id, shape, slotId } from '../http/answer-fields.ts';
+import { EXAMPLE } from '../http/example-values.ts';
+import { pathId } from '../http/fields.ts';
+
+export type WalkInBody = { override_holds: boolean };
+
+export const walkInBody = Joi.object<WalkInBody>({
+  override_holds: Joi.boolean()
+    .default(false)
+    .description('Also take a slot that is held; confirming that hold is then DOUBLE_BOOKING_ATTEMPT.'),
+}).required();
+
+export const slotIdParam = pathId('`slot_id` as availability lists it.', EXAMPLE.slotId);
+
+const ofOtherChannel = (status: 'BOOKED' | 'CANCELLED') =>
+  shape({
+    slot_id: slotId(),
+    booking_id: id(EXAMPLE.bookingId).description("The other channel's booking; you cannot read it."),
+    status: Joi.string().valid(status).example(status),
+  });
+
+export const takenSlot = ofOtherChannel('BOOKED');
+export const releasedSlot = ofOtherChannel('CANCELLED');

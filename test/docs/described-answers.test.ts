@@ -1,0 +1,130 @@
+import { describe, expect, test } from '@jest/globals';
+import { apiDocuments } from '../../scripts/docs/documents.ts';
+import type { Reply } from '../support/client.ts';
+import { createAnswerChecker, createDeliveryChecker } from '../support/described-answers.ts';
+
+const { partner, operator } = apiDocuments();
+const check = createAnswerChecker(partner);
+const checkOperators = createAnswerChecker(operator);
+
+const HOLD = '/api/v1/partner/holds/0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03';
+const examples = partner.paths['/api/v1/partner/holds/{holdId}']?.['get']?.['responses'] as {
+  200: { content: { 'application/json': { example: Record<string, unknown> } } };
+};
+const hold = examples[200].content['application/json'].example;
+
+/** An answer of this service that is as described, but for what is given. */
+function answer(status: number, body: unknown, headers: Record<string, string | undefined> = {}): Reply {
+  const all = {
+    'x-request-id': 'request-1',
+    'content-type': 'application/json; charset=utf-8',
+    ...headers,
+  };
+  const given = Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  const text = body === undefined ? '' : JSON.stringify(body);
+  return { status, body, text, headers: new Headers(given) };
+}
+
+const refused = (code: string, extras = {}) => ({
+  success: false,
+  error: { code, message: 'Something is wrong.', request_id: 'request-1', ...extras },
+});
+
+describe('an answer as it is described passes', () => {
+  test.each([
+    ['a hold', 'GET', HOLD, answer(200, hold)],
+    ['a documented error', 'GET', HOLD, answer(404, refused('HOLD_NOT_FOUND'))],
+    ['an unknown path', 'GET', '/api/v1/nowhere', answer(404, refused('ROUTE_NOT_FOUND'))],
+    ['another method', 'PUT', HOLD, answer(405, refused('METHOD_NOT_ALLOWED'), { allow: 'GET' })],
+    ['only the head', 'HEAD', HOLD, answer(200, undefined)],
+  ])('%s', (_what, method, path, reply) => {
+    expect(check(method, path, reply)).toBeUndefined();
+  });
+});
+
+describe('an answer that is otherwise than described is refused', () => {
+  const faulty: [string, string, Reply, string][] = [
+    [
+      'a field that nobody described',
+      'GET',
+      answer(200, { ...hold, colour: 'green' }),
+      'additional properties',
+    ],
+    ['a field that is missing', 'GET', answer(200, { ...hold, slot_id: undefined }), "'slot_id'"],
+    ['a number as text', 'GET', answer(200, { ...hold, price_rupees: '1200' }), 'must be number'],
+    ['an unknown state', 'GET', answer(200, { ...hold, status: 'GONE' }), 'allowed values'],
+    [
+      'an instant without milliseconds',
+      'GET',
+      answer(200, { ...hold, slot_end: '2026-11-21T05:30:00Z' }),
+      'pattern',
+    ],
+    ['null where none is', 'GET', answer(200, { ...hold, venue_id: null }), 'must be string'],
+    ['a status that is not described', 'GET', answer(202, hold), '202 is not described'],
+    ['a code of another operation', 'GET', answer(404, refused('BOOKING_NOT_FOUND')), 'allowed values'],
+    ['a code under another status', 'GET', answer(403, refused('HOLD_NOT_FOUND')), 'allowed values'],
+    [
+      'an unknown member of an error',
+      'GET',
+      answer(404, refused('HOLD_NOT_FOUND', { stack: 'at' })),
+      'additional',
+    ],
+    ['an error without a code', 'GET', answer(404, { success: false, error: {} }), "'code'"],
+    ['no X-Request-Id', 'GET', answer(200, hold, { 'x-request-id': undefined }), 'X-Request-Id is missing'],
+    ['no Retry-After', 'GET', answer(503, refused('SERVICE_UNAVAILABLE')), 'Retry-After is missing'],
+    ['no Allow', 'PUT', answer(405, refused('METHOD_NOT_ALLOWED')), 'Allow is missing'],
+    ['a page instead of JSON', 'GET', answer(200, hold, { 'content-type': 'text/html' }), 'no JSON'],
+    ['an existing path that is not found', 'GET', answer(404, refused('ROUTE_NOT_FOUND')), 'allowed values'],
+  ];
+  test.each(faulty)('%s', (_what, method, reply, fault) => {
+    expect(check(method, HOLD, reply)).toContain(fault);
+  });
+
+  test('a body where none is described', () => {
+    const path = '/api/v1/operator/partners/a/venues/b';
+    expect(checkOperators('PUT', path, answer(204, undefined))).toBeUndefined();
+    expect(checkOperators('PUT', path, answer(204, {}))).toContain('there is a body');
+  });
+
+  test('a conflict whose alternatives are no slots', () => {
+    const conflict = { reason: 'held', alternatives: [{ slot_id: 'x' }] };
+    const reply = answer(409, refused('SLOT_NOT_AVAILABLE', { conflict }));
+    expect(check('POST', '/api/v1/partner/holds', reply)).toContain('/error/conflict/alternatives/0');
+  });
+});
+
+type Webhook = {
+  post: {
+    parameters: { name: string; schema: { examples: string[] } }[];
+    requestBody: { content: { 'application/json': { example: Record<string, unknown> } } };
+  };
+};
+
+describe('a delivery', () => {
+  const checkDelivery = createDeliveryChecker(partner);
+  const webhooks = partner.webhooks as Record<string, Webhook>;
+  const { parameters = [], requestBody } = webhooks['booking_cancelled']?.post ?? {};
+  const body = requestBody?.content['application/json'].example ?? {};
+  const headers = Object.fromEntries(
+    parameters.map(({ name, schema }) => [name.toLowerCase(), schema.examples[0]]),
+  );
+
+  test('as it is described passes', () => {
+    expect(checkDelivery(headers, body)).toBeUndefined();
+  });
+
+  test.each([
+    [
+      'a customer’s name in details',
+      headers,
+      { ...body, details: { ...(body['details'] as object), customer_name: 'A' } },
+    ],
+    ['a member that nobody described', headers, { ...body, extra: 1 }],
+    ['no delivery_id', headers, { ...body, delivery_id: undefined }],
+    ['a type that does not exist', headers, { ...body, event_type: 'booking_confirmed' }],
+    ['no signature', { ...headers, 'x-service-signature': undefined }, body],
+    ['a signature of another form', { ...headers, 'x-service-signature': 'sha1=0' }, body],
+  ])('with %s is refused', (_what, given, sent) => {
+    expect(checkDelivery(given, sent)).toEqual(expect.any(String));
+  });
+});

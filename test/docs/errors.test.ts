@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
+import { apiDocuments } from '../../scripts/docs/documents.ts';
+import { ERROR_CODES, ERRORS } from '../../src/http/error-registry.ts';
+import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
+import type { ErrorCode } from '../../src/platform/errors.ts';
+import { refersTo } from '../support/references.ts';
+
+const { partner, operator } = apiDocuments();
+const page = await readFile(new URL('../../docs/errors.md', import.meta.url), 'utf8');
+
+/** `409 HOLD_EXPIRED`, of every code. */
+const registered = ERROR_CODES.map((code) => `${ERRORS[code].status} ${code}`).toSorted();
+const isOperators = (code: string) => ERRORS[code as ErrorCode].audience === 'operator';
+
+function onPage(text: string): string[] {
+  return [...text.matchAll(/^\| (\d{3}) \| `([A-Z_]+)`/gm)].map(([, status, code]) => `${status} ${code}`);
+}
+
+/** Every pair of status and code that some operation, or the answers around them, can have. */
+function inDocument(document: OpenApiDocument): string[] {
+  const pairs = new Set<string>();
+  for (const item of Object.values(document.paths)) {
+    for (const operation of Object.values(item)) {
+      for (const [status, response] of Object.entries(operation['responses'] as object)) {
+        for (const code of codesOf(refersTo(document, response))) pairs.add(`${status} ${code}`);
+      }
+    }
+  }
+  for (const [code, response] of Object.entries(document['x-general-responses'])) {
+    expect(codesOf(response)).toEqual([code]);
+    pairs.add(`${ERRORS[code as ErrorCode].status} ${code}`);
+  }
+  return [...pairs];
+}
+
+/** The codes of an error answer; none of any other. */
+function codesOf(response: unknown): string[] {
+  const { content } = response as { content?: { 'application/json': { examples?: object; schema: object } } };
+  const { examples = {}, schema } = content?.['application/json'] ?? { schema: {} };
+  const codes = [...JSON.stringify(schema).matchAll(/"code":\{"enum":\[([^\]]*)\]/g)].flatMap(
+    ([, list]) => JSON.parse(`[${list}]`) as string[],
+  );
+  expect(Object.keys(examples)).toEqual(codes);
+  return codes;
+}
+
+describe('codes and statuses are the same everywhere', () => {
+  test('docs/errors.md has every code of the registry with its status, once, and no other', () => {
+    expect(onPage(page).toSorted()).toEqual(registered);
+  });
+
+  test('docs/errors.md marks exactly the codes that only operators meet', () => {
+    const marked = [...page.matchAll(/`([A-Z_]+)` ¹/g)].map(([, code = '']) => code);
+    expect(marked).toEqual(ERROR_CODES.filter(isOperators));
+  });
+
+  test('every code is in a description with its status, and no description has another', () => {
+    const described = new Set([...inDocument(partner), ...inDocument(operator)]);
+    expect([...described].toSorted()).toEqual(registered);
+  });
+
+  test('partners are told of every code but those that only operators meet', () => {
+    const told = inDocument(partner).map((pair) => pair.slice(4));
+    expect(told.toSorted()).toEqual(ERROR_CODES.filter((code) => !isOperators(code)).toSorted());
+  });
+
+  test.each([
+    ['partner', partner],
+    ['operator', operator],
+  ])('the Error schema of the %s document lists what its answers can have', (_name, document) => {
+    const { properties } = document.components.schemas['Error'] as {
+      properties: { error: { properties: { code: { enum: string[] } } } };
+    };
+    const codes = inDocument(document).map((pair) => pair.slice(4));
+    expect(properties.error.properties.code.enum.toSorted()).toEqual(codes.toSorted());
+  });
+
+  test('a code that is left out of the page, or has another status there, is found', () => {
+    const without = page.replace(/^.*`HOLD_EXPIRED`.*\n/m, '');
+    expect(onPage(without).toSorted()).not.toEqual(registered);
+    expect(onPage(page.replace('| 409 | `HOLD_EXPIRED`', '| 410 | `HOLD_EXPIRED`')).toSorted()).not.toEqual(
+      registered,
+    );
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Schema } from 'joi';
+import { apiDocuments, routeTables } from '../../scripts/docs/documents.ts';
+import { exampleOf } from '../../src/http/openapi/examples.ts';
+import type { Operation } from '../../src/http/route.ts';
+import { createValidators } from '../support/described-answers.ts';
+
+type Json = Record<string, unknown>;
+type WithBody = { requestBody: { content: { 'application/json': { schema: Json } } } };
+
+const TEXTS = [
+  '',
+  ' ',
+  'x',
+  'Turf A',
+  'Ünïcode ⚽ 漢字',
+  'a\nb',
+  'a\u0000b',
+  'a\u0085b',
+  'x'.repeat(60),
+  'x'.repeat(121),
+  'x'.repeat(256),
+  'x'.repeat(2049),
+  '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01',
+  '0193A1F4-6C00-7B2A-9D41-5E0C7A3F1B01',
+  '0193a1f46c007b2a9d415e0c7a3f1b01',
+  '0193a1f4-6c00-9b2a-9d41-5e0c7a3f1b01',
+  '2026-11-21',
+  '2026-02-30',
+  '2026-11-21T04:30:00.000Z',
+  '2026-11-21T04:30Z',
+  '2026-11-21T04:30:00.123456Z',
+  '2026-11-21T04:30:00+05:30',
+  '2026-11-21 04:30:00Z',
+  '06:00',
+  '06:03',
+  '24:00',
+  '+919845012345',
+  'asha@example.com',
+  'asha@example',
+  'Asia/Kolkata',
+  'https://partner.example.com/hooks',
+  'HTTPS://partner.example.com/hooks',
+  'http://partner.example.com/hooks',
+  'active',
+  'suspended',
+  'inactive',
+];
+const NUMBERS = [0, 1, 4, 5, 59, 60, 63, 65, 600, 1440, 1445, 1800, 1801, 0.29, 12.34, 1200.1, -1, 1e7, 1e8];
+const OTHERS = [null, true, false, {}, [], ['hold_created'], ['hold_created', 'hold_created'], ['x'], [1]];
+const VALUES: unknown[] = [...TEXTS, ...NUMBERS, ...OTHERS];
+
+/** Rules that only the service can judge; for these, the description says less than is checked. */
+const SAID_IN_PROSE = [
+  'customer_phone',
+  'time_zone',
+  'endpoint_url',
+  'customer_email',
+  'contact_email',
+  'since',
+  'until',
+];
+
+/** Taken although nobody is told so: RFC 3339 has no instants without seconds. */
+const TOLERATED: unknown[] = ['2026-11-21T04:30Z'];
+
+type Verdict = { field: string; value: unknown; served: boolean; published: boolean };
+
+/** What the serving schema and the published one say of the example body with one field replaced. */
+function verdicts({ body }: { body: Schema }, isValid: (body: Json) => boolean): Verdict[] {
+  const example = exampleOf(body) as Json;
+  const keys = body.$_terms['keys'] as { key: string }[];
+  return keys.flatMap(({ key: field }) =>
+    [...VALUES, undefined].map((value) => {
+      const sent = JSON.parse(JSON.stringify({ ...example, [field]: value })) as Json;
+      const served = body.validate(sent, { convert: false, stripUnknown: true }).error === undefined;
+      return { field, value, served, published: isValid(sent) };
+    }),
+  );
+}
+
+const documents = apiDocuments();
+const tables = routeTables();
+const bodies = (['partner', 'operator'] as const).flatMap((listener) => {
+  const validatorOf = createValidators(documents[listener]);
+  return tables[listener].flatMap(({ operationId, method, path, body }: Operation) => {
+    if (body === undefined) return [];
+    const described = documents[listener].paths[path.replace(/:(\w+)/g, '{$1}')]?.[method];
+    const schema = (described as WithBody | undefined)?.requestBody.content['application/json'].schema;
+    if (schema === undefined) throw new Error(`${operationId} is described without its body`);
+    const isValid = validatorOf(schema);
+    return [{ name: `${listener} ${operationId}`, found: verdicts({ body }, isValid) }];
+  });
+});
+
+describe.each(bodies)('the body of $name', ({ found }) => {
+  test('is published without a rule that the service does not have', () => {
+    const tooNarrow = found.filter(({ served, published }) => served && !published);
+    expect(tooNarrow.filter(({ value }) => !TOLERATED.includes(value))).toEqual([]);
+  });
+
+  test('is published with every rule that JSON Schema can say', () => {
+    const tooWide = found.filter(({ served, published }) => published && !served);
+    expect(tooWide.filter(({ field }) => !SAID_IN_PROSE.includes(field))).toEqual([]);
+    expect(found.some(({ served }) => served)).toBe(true);
+  });
+});
+
+test('the bodies of both listeners are compared', () => {
+  expect(bodies.length).toBeGreaterThan(12);
+});
