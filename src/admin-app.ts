@@ -1,6 +1,6 @@
 import type { Express } from 'express';
 import { walkInRoutes } from './bookings/walk-ins.router.ts';
-import type { Context } from './context.ts';
+import type { ApiContext } from './context.ts';
 import { createBaseApp } from './http/base-app.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { mountRoutes, notFound } from './http/mount-routes.ts';
@@ -10,9 +10,9 @@ import { operatorPartnerRoutes } from './partners/partners.router.ts';
 import { operatorVenueRoutes } from './venues/venues.router.ts';
 
 /** What operators reach on `ADMIN_PORT`; everything but the sign-in page needs an operator. */
-export function createAdminApp(context: Context): Express {
+export function createAdminApp(context: ApiContext): Express {
   const app = createBaseApp(context.log);
-  mountSignIn(app, context);
+  mountSignIn(app, { ...context, badKeys: context.rateLimits.badOperatorKeys });
   app.get('/', (_req, res) => res.redirect(303, BOARD_PATH));
   app.use(BOARD_PATH, createQueueBoard(context.queues));
   const routes = [
@@ -20,7 +20,7 @@ export function createAdminApp(context: Context): Express {
     ...operatorVenueRoutes(context),
     ...walkInRoutes(context),
   ];
-  mountRoutes(app, routes, (req) => Promise.resolve(operatorOf(req.res as NonNullable<typeof req.res>)));
+  mountRoutes(app, routes, (_req, res) => Promise.resolve(operatorOf(res)));
   app.use(notFound);
   app.use(errorHandler);
   return app;
