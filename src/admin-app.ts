@@ -1,6 +1,6 @@
 import type { Express } from 'express';
 import { walkInRoutes } from './bookings/walk-ins.router.ts';
-import type { Context } from './context.ts';
+import type { ApiContext, Context } from './context.ts';
 import { mountApiDescription } from './http/api-description.ts';
 import { mountApiReference } from './http/api-reference.ts';
 import { createBaseApp } from './http/base-app.ts';
@@ -26,15 +26,15 @@ export function operatorRoutes(context: Context): Route<Operator>[] {
 }
 
 /** What operators reach on `ADMIN_PORT`; everything but the sign-in page needs an operator. */
-export function createAdminApp(context: Context): Express {
+export function createAdminApp(context: ApiContext): Express {
   const app = createBaseApp(context.log);
-  mountSignIn(app, context);
+  mountSignIn(app, { ...context, badKeys: context.rateLimits.badOperatorKeys });
   mountApiReference(app, { title: 'Operator API reference · Partner Booking Service' });
   app.get('/', (_req, res) => res.redirect(303, BOARD_PATH));
   app.use(BOARD_PATH, createQueueBoard(context.queues));
   const routes = operatorRoutes(context);
   mountApiDescription(app, describeOperatorApi(routes));
-  mountRoutes(app, routes, (req) => Promise.resolve(operatorOf(req.res as NonNullable<typeof req.res>)));
+  mountRoutes(app, routes, (_req, res) => Promise.resolve(operatorOf(res)));
   app.use(notFound);
   app.use(errorHandler);
   return app;

@@ -1,12 +1,12 @@
 import { createAdminApp } from './admin-app.ts';
-import { createContext } from './context.ts';
+import { createApiContext } from './context.ts';
 import { listen } from './http/listen.ts';
 import { createPartnerApp } from './partner-app.ts';
 import { runProcess } from './platform/lifecycle.ts';
 
 /** The API process: both listeners. It serves, and answers 503, before MongoDB and Redis are there. */
 runProcess('api', async (scope) => {
-  const context = createContext(scope);
+  const context = createApiContext(scope);
   context.connected.catch((err: unknown) => {
     if (!scope.stopping.aborted) scope.log.error({ err }, 'the connection to MongoDB was given up');
   });

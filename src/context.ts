@@ -7,6 +7,8 @@ import type { Db } from './platform/mongo.ts';
 import { createDb, openDb } from './platform/mongo.ts';
 import type { Queues } from './platform/queues.ts';
 import { createQueues } from './platform/queues.ts';
+import type { RateLimits } from './platform/rate-limiter.ts';
+import { createRateLimits } from './platform/rate-limiter.ts';
 import type { SecretBox } from './platform/secret-box.ts';
 import { createSecretBox } from './platform/secret-box.ts';
 
@@ -19,6 +21,9 @@ export type Context = {
   queues: Queues;
   secretBox: SecretBox;
 };
+
+/** What the two listeners need beside. */
+export type ApiContext = Context & { rateLimits: RateLimits };
 
 /**
  * Builds the connections of one process and registers their release. Nothing is awaited: the database connects in the
@@ -40,4 +45,11 @@ export function createContext(scope: ProcessScope): Context & { connected: Promi
     secretBox: createSecretBox(config.encryptionKeys),
     connected,
   };
+}
+
+/** The same for an API process, with the connection on which it counts calls. */
+export function createApiContext(scope: ProcessScope): ApiContext & { connected: Promise<void> } {
+  const rateLimits = createRateLimits(scope.config, scope.log);
+  scope.onStop('rate limits', () => rateLimits.close());
+  return { ...createContext(scope), rateLimits };
 }

@@ -35,7 +35,7 @@ const OPERATOR_API: ApiDescription = {
       description: 'The cookie of a browser that has signed in; lasts 8 hours.',
     },
   },
-  errors: ['INVALID_API_KEY'],
+  errors: ['INVALID_API_KEY', 'RATE_LIMITED'],
   errorsOfChanges: ['CSRF_REJECTED'],
   errorExtras: { SLOT_NOT_AVAILABLE: { field: 'conflict', schema: conflict } },
   webhooks: [],

@@ -1,8 +1,8 @@
-import type { Express } from 'express';
+import type { Express, Request } from 'express';
 import { availabilityRoutes } from './availability/availability.router.ts';
 import { bookingRoutes } from './bookings/bookings.router.ts';
 import { missingGuards } from './collections.ts';
-import type { Context } from './context.ts';
+import type { ApiContext, Context } from './context.ts';
 import { feedRoutes } from './events/feed.router.ts';
 import { holdRoutes } from './holds/holds.router.ts';
 import { mountApiDescription } from './http/api-description.ts';
@@ -11,6 +11,7 @@ import { createBaseApp } from './http/base-app.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { mountHealth } from './http/health.ts';
 import { mountRoutes, notFound } from './http/mount-routes.ts';
+import { limitBadKeys, limitCalls } from './http/rate-limit.ts';
 import type { Route } from './http/route.ts';
 import { observabilityRoutes } from './observability/observability.router.ts';
 import { packageRoutes } from './packages/packages.router.ts';
@@ -37,13 +38,20 @@ export function partnerRoutes(context: Context): Route<PartnerCaller>[] {
 }
 
 /** What partners reach on `PORT`. */
-export function createPartnerApp(context: Context): Express {
+export function createPartnerApp(context: ApiContext): Express {
   const app = createBaseApp(context.log);
   mountHealth(app, { missingGuards: () => missingGuards(context.db), isRedisReady: context.queues.isReady });
   mountApiReference(app, { title: 'Partner API reference · Partner Booking Service' });
   const routes = partnerRoutes(context);
   mountApiDescription(app, describePartnerApi(routes));
-  mountRoutes(app, routes, (req) => authenticatePartner(context, req.get('x-api-key')));
+  const { partnerCalls, badPartnerKeys } = context.rateLimits;
+  const authenticate = (req: Request) => authenticatePartner(context, req.get('x-api-key'));
+  mountRoutes(
+    app,
+    routes,
+    limitBadKeys(badPartnerKeys, authenticate),
+    limitCalls(partnerCalls, (res) => (res.locals['caller'] as PartnerCaller).partnerId),
+  );
   app.use(notFound);
   app.use(errorHandler);
   return app;

@@ -1,29 +1,31 @@
 import type { IRouter, NextFunction, Request, RequestHandler, Response } from 'express';
 import { DomainError } from '../platform/errors.ts';
 import { readJson } from './read-json.ts';
-import type { Answer, Route } from './route.ts';
+import type { Answer, Authenticate, Route } from './route.ts';
 import { validateInput } from './validate.ts';
 
 /**
- * Serves the rows of a route table. Order of checks: route, caller, body and query, then whatever the handler does
- * (decisions §1). A known path with another method answers 405 with `Allow`; an unknown one is left to `notFound`.
+ * Serves the rows of a route table. Order of checks: route, caller, limit, body and query, then whatever the handler does
+ * (decisions §1). `limit` finds the caller in `res.locals['caller']`. A known path with another method answers 405 with
+ * `Allow`; an unknown one is left to `notFound`.
  */
 export function mountRoutes<Caller>(
   router: IRouter,
   routes: readonly Route<Caller>[],
-  authenticate: (req: Request) => Promise<Caller>,
+  authenticate: Authenticate<Caller>,
+  limit: RequestHandler = (_req, _res, next) => next(),
 ): void {
   for (const path of new Set(routes.map((each) => each.path))) {
     const rows = routes.filter((each) => each.path === path);
     const mounted = router.route(path);
-    for (const row of rows) mounted[row.method](identify(authenticate), readJson, answer(row));
+    for (const row of rows) mounted[row.method](identify(authenticate), limit, readJson, answer(row));
     mounted.all(refuseMethod(rows));
   }
 }
 
-function identify<Caller>(authenticate: (req: Request) => Promise<Caller>): RequestHandler {
+function identify<Caller>(authenticate: Authenticate<Caller>): RequestHandler {
   return async (req, res, next) => {
-    res.locals['caller'] = await authenticate(req);
+    res.locals['caller'] = await authenticate(req, res);
     next();
   };
 }

@@ -1,5 +1,9 @@
+import type { Request, Response } from 'express';
 import type { ObjectSchema, Schema, StringSchema } from 'joi';
 import type { ErrorCode } from '../platform/errors.ts';
+
+/** Finds out who calls; what it throws is the answer. */
+export type Authenticate<Caller> = (req: Request, res: Response) => Promise<Caller>;
 
 /** What a handler is given: all of it checked, nothing else of the request. */
 export type Call<Caller, Params, Query, Body> = { caller: Caller; params: Params; query: Query; body: Body };

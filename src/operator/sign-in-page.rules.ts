@@ -10,11 +10,18 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
 }
 
-/** The operator's sign-in page; after it the browser goes to `next`, a path of this origin. */
-export function signInPage(next: string, isRefused: boolean): string {
-  const refusal = isRefused
-    ? '<p role="alert">That is not the operator\'s key. It was printed when the service first started, or is set as OPERATOR_API_KEY.</p>'
-    : '';
+const REFUSALS = {
+  wrong:
+    "That is not the operator's key. It was printed when the service first started, or is set as OPERATOR_API_KEY.",
+  refused: 'Too many wrong keys came from your address. Wait a minute, then try again.',
+};
+
+/**
+ * The operator's sign-in page, with why the key before was not taken; after it the browser goes to `next`, a path of this
+ * origin.
+ */
+export function signInPage(next: string, reason?: keyof typeof REFUSALS): string {
+  const refusal = reason === undefined ? '' : `<p role="alert">${REFUSALS[reason]}</p>`;
   return `<!doctype html>
 <html lang="en">
 <head>

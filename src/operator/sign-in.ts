@@ -1,43 +1,55 @@
-import type { Express, NextFunction, Request, Response } from 'express';
+import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import type { Operator } from '../http/operator.ts';
+import { tooManyBadKeys, tryKey } from '../http/rate-limit.ts';
 import { reading } from '../http/read-json.ts';
 import type { Clock } from '../platform/clock.ts';
 import { DomainError } from '../platform/errors.ts';
+import type { LocalRateLimiter } from '../platform/rate-limiter.ts';
 import { isLiveSession, isOperatorKey, SESSION_SECONDS, signSession } from './session.rules.ts';
 import { signInPage } from './sign-in-page.rules.ts';
 
 const COOKIE = 'operator_session';
 
-export type SignInDeps = { clock: Clock; config: { operatorApiKey: string } };
+export type SignInDeps = {
+  clock: Clock;
+  config: { operatorApiKey: string };
+  badKeys: LocalRateLimiter;
+};
 
 /**
  * Lets nobody but an operator past it (operator interface, "Listeners"): programs send the operator's key, browsers have a
  * signed, HttpOnly, SameSite=Strict cookie from the sign-in page. A call made with the cookie that changes anything must
- * come from a page of this origin.
+ * come from a page of this origin. An address that sent too many wrong keys is refused every key for the rest of a minute;
+ * whoever is signed in there is not (ADR 0008).
  */
 export function mountSignIn(app: Express, deps: SignInDeps): void {
   const form = reading(express.urlencoded({ extended: false, limit: '2kb' }));
   app.get('/sign-in', (req, res) => {
-    res.type('html').send(signInPage(localPath(req.query['next']), false));
+    res.type('html').send(signInPage(localPath(req.query['next'])));
   });
-  app.post('/sign-in', requireSameOrigin, form, (req: Request, res: Response) => {
-    const { key, next } = (req.body ?? {}) as { key?: unknown; next?: unknown };
-    if (typeof key !== 'string' || !isOperatorKey(key, deps.config.operatorApiKey)) {
-      res
-        .status(401)
-        .type('html')
-        .send(signInPage(localPath(next), true));
-      return;
-    }
-    setCookie(req, res, signSession(deps.config.operatorApiKey, deps.clock.now()), SESSION_SECONDS);
-    res.redirect(303, localPath(next));
-  });
+  app.post('/sign-in', requireSameOrigin, form, signIn(deps));
   app.post('/sign-out', requireSameOrigin, (req, res) => {
     setCookie(req, res, '', 0);
     res.redirect(303, '/sign-in');
   });
   app.use(requireOperator(deps));
+}
+
+function signIn(deps: SignInDeps): RequestHandler {
+  return async (req, res) => {
+    const { key, next } = (req.body ?? {}) as { key?: unknown; next?: unknown };
+    const outcome = await check(deps, req, res, key);
+    if (outcome !== 'right') {
+      res
+        .status(outcome === 'wrong' ? 401 : 429)
+        .type('html')
+        .send(signInPage(localPath(next), outcome));
+      return;
+    }
+    setCookie(req, res, signSession(deps.config.operatorApiKey, deps.clock.now()), SESSION_SECONDS);
+    res.redirect(303, localPath(next));
+  };
 }
 
 /** The operator that `requireOperator` found. */
@@ -46,8 +58,8 @@ export function operatorOf(res: Response): Operator {
 }
 
 function requireOperator(deps: SignInDeps) {
-  return (req: Request, res: Response, next: NextFunction): void => {
-    const operator = identify(deps, req);
+  return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
+    const operator = await identify(deps, req, res);
     if (operator === undefined) {
       if (req.method === 'GET' && req.accepts(['json', 'html']) === 'html') {
         res.redirect(303, `/sign-in?next=${encodeURIComponent(req.originalUrl)}`);
@@ -64,13 +76,27 @@ function requireOperator(deps: SignInDeps) {
   };
 }
 
-function identify({ clock, config }: SignInDeps, req: Request): Operator | undefined {
+/** @throws DomainError RATE_LIMITED */
+async function identify(deps: SignInDeps, req: Request, res: Response): Promise<Operator | undefined> {
+  const { clock, config } = deps;
   const key = req.headers['x-api-key'];
-  if (typeof key === 'string')
-    return isOperatorKey(key, config.operatorApiKey) ? { via: 'api-key' } : undefined;
+  if (key !== undefined) {
+    const outcome = await check(deps, req, res, key);
+    if (outcome === 'refused') throw tooManyBadKeys();
+    return outcome === 'right' ? { via: 'api-key' } : undefined;
+  }
   const token = readCookie(req);
   const isSignedIn = token !== undefined && isLiveSession(token, config.operatorApiKey, clock.now());
   return isSignedIn ? { via: 'session' } : undefined;
+}
+
+function check({ badKeys, config }: SignInDeps, req: Request, res: Response, key: unknown) {
+  return tryKey(
+    badKeys,
+    req,
+    res,
+    () => typeof key === 'string' && isOperatorKey(key, config.operatorApiKey),
+  );
 }
 
 /** The defence against forged requests: a browser says itself from which site a request comes. */

@@ -26,6 +26,8 @@ export type Config = {
   webhookAllowPrivateNetworks: boolean;
   webhookConcurrency: number;
   webhookUnhealthyConcurrency: number;
+  /** Calls of one partner in a minute; 0 means no limit. */
+  rateLimitPerMinute: number;
   logLevel: string;
 };
 
@@ -99,6 +101,7 @@ const SCHEMA = Joi.object<Record<string, unknown>>({
   WEBHOOK_ALLOW_PRIVATE_NETWORKS: Joi.boolean().default(false),
   WEBHOOK_CONCURRENCY: Joi.number().integer().min(1).max(5000).default(200),
   WEBHOOK_UNHEALTHY_CONCURRENCY: Joi.number().integer().min(1).default(2),
+  RATE_LIMIT_PER_MINUTE: Joi.number().integer().min(0).default(600),
   LOG_LEVEL: Joi.string().valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
 });
 

@@ -19,6 +19,23 @@ export function createProducerRedis(url: string, log: Logger): Redis {
   return redis;
 }
 
+/**
+ * A connection for counting calls: a command fails with its connection and is never repeated, and a connection on which
+ * nothing is answered for 2 s is replaced. Its outages are logged by whoever counts, once there is something to count.
+ */
+export function createLimiterRedis(url: string): Redis {
+  const redis = new Redis(url, {
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    socketTimeout: 2000,
+    connectTimeout: 2000,
+    retryStrategy: reconnectDelayMs,
+  });
+  redis.on('error', () => undefined);
+  return redis;
+}
+
 /** A connection for a worker: its commands wait until Redis is there. */
 export function createWorkerRedis(url: string, log: Logger): Redis {
   const redis = new Redis(url, {

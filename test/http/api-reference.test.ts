@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import type { Listener } from '../../src/http/listen.ts';
 import { authorise, execute, openReference, operationsShown } from '../support/api-reference.ts';
 import { findBrowser, startBrowser, watchedPage } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
-import { startFaultyPage, startSampleApi } from '../support/sample-api.ts';
+import { anyPartner, anyVenue } from '../support/factories.ts';
+import { startFaultyPage } from '../support/faulty-page.ts';
 import type { Service } from '../support/service.ts';
 import { OPERATOR_KEY, startService } from '../support/service.ts';
 
 const DESKTOP = { viewport: { width: 1280, height: 900 } };
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-const SAMPLE_KEY = `pk_sandbox_${'0'.repeat(16)}_${'x'.repeat(43)}`;
 
 /** A listener whose reference is looked at. */
 type Target = {
@@ -38,14 +37,22 @@ function started(): Browser {
   return browser;
 }
 
-async function startSample(hasSignIn: boolean): Promise<Target> {
-  const { url, close }: Listener = await startSampleApi({ apiKey: SAMPLE_KEY, hasSignIn });
-  const key = hasSignIn ? { apiKey: OPERATOR_KEY, signInKey: OPERATOR_KEY } : { apiKey: SAMPLE_KEY };
-  return { url, ...key, operationId: 'listVenues', answer: '"received_key"', stop: close };
+async function startPartners(): Promise<Target> {
+  const service = await startService();
+  const venue = await anyVenue(service);
+  const { apiKey } = await anyPartner(service, [venue.id]);
+  return { url: service.url, apiKey, operationId: 'listVenues', answer: venue.id, stop: service.stop };
 }
 
-inBrowser('a listener for programs', () => startSample(false));
-inBrowser('a listener behind the sign-in', () => startSample(true));
+async function startOperators(): Promise<Target> {
+  const service = await startService();
+  const { id } = await anyVenue(service);
+  const key = { apiKey: OPERATOR_KEY, signInKey: OPERATOR_KEY };
+  return { url: service.adminUrl, ...key, operationId: 'listVenues', answer: id, stop: service.stop };
+}
+
+inBrowser('the partner listener', startPartners);
+inBrowser('the admin listener', startOperators);
 
 /** What must hold of the reference of any listener; its screenshots are named after it. */
 function inBrowser(name: string, start: () => Promise<Target>): void {
@@ -142,8 +149,8 @@ function inBrowser(name: string, start: () => Promise<Target>): void {
 }
 
 function operationsOf(document: unknown): string[] {
-  const { paths } = document as { paths: Record<string, Record<string, unknown>> };
-  return Object.entries(paths).flatMap(([path, item]) =>
+  const { paths, webhooks = {} } = document as Record<string, Record<string, Record<string, unknown>>>;
+  return Object.entries({ ...paths, ...webhooks }).flatMap(([path, item]) =>
     Object.keys(item)
       .filter((method) => method !== 'parameters')
       .map((method) => `${method.toUpperCase()} ${path}`),

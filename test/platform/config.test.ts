@@ -42,6 +42,7 @@ describe('the configuration', () => {
       webhookAllowPrivateNetworks: false,
       webhookConcurrency: 200,
       webhookUnhealthyConcurrency: 2,
+      rateLimitPerMinute: 600,
       logLevel: 'info',
     });
   });

@@ -34,15 +34,16 @@ export async function operationsShown(page: Page): Promise<string[]> {
   );
 }
 
-/** Gives the page a key by its Authorize dialog, in place of an earlier one. */
+/** Gives the page a key by the first way of its Authorize dialog, in place of an earlier one. */
 export async function authorise(page: Page, apiKey: string): Promise<void> {
   await page.locator('.auth-wrapper .authorize').first().click();
   const dialog = page.locator('.modal-ux');
-  const logout = dialog.getByRole('button', { name: 'Remove authorization' });
+  const scheme = dialog.locator('.auth-container').first();
+  const logout = scheme.getByRole('button', { name: 'Remove authorization' });
   if (await logout.isVisible()) await logout.click();
-  await dialog.locator('input').fill(apiKey);
-  await dialog.getByRole('button', { name: 'Apply credentials' }).click();
-  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await scheme.locator('input').fill(apiKey);
+  await scheme.getByRole('button', { name: 'Apply credentials' }).click();
+  await scheme.getByRole('button', { name: 'Close' }).last().click();
   await dialog.waitFor({ state: 'hidden' });
 }
 

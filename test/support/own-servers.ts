@@ -70,6 +70,8 @@ export async function ownRedis(): Promise<OwnRedis> {
       await eventually('Redis listens', () => accepts(port));
     },
     signal: async (name) => {
+      // Without a pid the signal would go to this whole process group.
+      if (keeper === undefined) throw new Error('This Redis is not running');
       process.kill(pid, name);
       if (name === 'SIGKILL') await end();
     },

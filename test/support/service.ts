@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createAdminApp } from '../../src/admin-app.ts';
 import { migrate } from '../../src/collections.ts';
-import type { Context } from '../../src/context.ts';
-import { createContext } from '../../src/context.ts';
+import type { ApiContext } from '../../src/context.ts';
+import { createApiContext } from '../../src/context.ts';
 import { listen } from '../../src/http/listen.ts';
 import { createPartnerApp } from '../../src/partner-app.ts';
 import { loadConfig } from '../../src/platform/config.ts';
@@ -13,7 +13,7 @@ export const OPERATOR_KEY = 'operator-key-of-the-tests-0123456789';
 
 /** A whole API of one test file: own database, own queues, both listeners on free ports, in this process. */
 export type Service = {
-  context: Context;
+  context: ApiContext;
   url: string;
   adminUrl: string;
   /** The environment with which a worker process works on the same database and queues. */
@@ -38,7 +38,7 @@ export async function startService(overrides: Record<string, string> = {}): Prom
     stop: () => undefined,
     onStop: (_label, release) => void releases.push(release),
   };
-  const context = createContext(scope);
+  const context = createApiContext(scope);
   await context.connected;
   await migrate(context.db);
   const partner = await listen(createPartnerApp(context), '127.0.0.1', 0);
@@ -78,6 +78,8 @@ export function serviceEnvironment(
     PORT: '0',
     ADMIN_PORT: '0',
     LOG_LEVEL: 'info',
+    // Counted as ever, and more than any suite makes.
+    RATE_LIMIT_PER_MINUTE: '1000000',
     ...overrides,
   };
 }

@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Client, Reply } from '../support/client.ts';
+import { createClient } from '../support/client.ts';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { OPERATOR_KEY, startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+import { quotaOf, statusFrom } from './quota.ts';
+
+const LIMIT = 60;
+const VENUES = '/api/v1/partner/venues';
+const PARTNERS = '/api/v1/operator/partners';
+const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+
+let service: Service;
+let partner: Partner;
+/** Sends a key that was never issued. */
+let guesser: Client;
+
+// A service each: addresses are counted for as long as a process lives.
+beforeEach(async () => {
+  service = await startService();
+  partner = await anyPartner(service);
+  guesser = createClient(service.url, `${partner.apiKey.slice(0, -43)}${'A'.repeat(43)}`);
+});
+afterEach(() => service.stop());
+
+async function repeat(count: number, call: () => Promise<Reply>): Promise<Reply[]> {
+  const replies: Reply[] = [];
+  for (let n = 0; n < count; n += 1) replies.push(await call());
+  return replies;
+}
+const kinds = (replies: Reply[]) => [...new Set(replies.map(verdict))];
+
+describe('bad keys of one address on the partner listener', () => {
+  test('are 401 with what is left of them, then 429 with the time to wait', async () => {
+    const replies = await repeat(LIMIT, () => guesser.get(VENUES));
+    expect(kinds(replies)).toEqual(['401 INVALID_API_KEY']);
+    expect(replies.map((reply) => quotaOf(reply)?.remaining)).toEqual(
+      Array.from({ length: LIMIT }, (_, index) => LIMIT - 1 - index),
+    );
+    const refused = await guesser.get(VENUES);
+    expect(verdict(refused)).toBe('429 RATE_LIMITED');
+    const quota = quotaOf(refused);
+    expect(quota).toMatchObject({ policy: 'bad-keys', limit: LIMIT, windowSeconds: 60, remaining: 0 });
+    expect(refused.headers.get('retry-after')).toBe(String(quota?.resetSeconds));
+  });
+
+  test('count whatever is wrong with them, a suspended partner’s among them', async () => {
+    const suspended = await anyPartner(service);
+    expectStatus(
+      await operatorOf(service).patch(`${PARTNERS}/${suspended.id}`, { status: 'suspended' }),
+      200,
+    );
+    const clients = [
+      guesser,
+      createClient(service.url, 'malformed'),
+      createClient(service.url, ''),
+      suspended.api,
+    ];
+    for (const { get } of clients) await repeat(LIMIT / clients.length, () => get(VENUES));
+    for (const { get } of clients) expect(verdict(await get(VENUES))).toBe('429 RATE_LIMITED');
+  });
+
+  test('leave the good keys of that address alone, and the 401 of a call without one', async () => {
+    await repeat(LIMIT + 1, () => guesser.get(VENUES));
+    const fresh = await anyPartner(service);
+    const good = [await partner.api.get(VENUES), await fresh.api.get(VENUES)];
+    expect(good.map((reply) => [verdict(reply), quotaOf(reply)?.policy])).toEqual([
+      ['200', 'partner'],
+      ['200', 'partner'],
+    ]);
+    expect(verdict(await createClient(service.url, undefined).get(VENUES))).toBe('401 INVALID_API_KEY');
+    expect(verdict(await operatorOf(service).get(PARTNERS))).toBe('200');
+    expect(verdict(await guesser.get(VENUES))).toBe('429 RATE_LIMITED');
+  });
+
+  test('leave bad keys of another address alone', async () => {
+    await repeat(LIMIT + 1, () => guesser.get(VENUES));
+    const from = (address: string) => statusFrom(address, service.url + VENUES, { 'x-api-key': 'bad' });
+    expect(await from('127.0.0.2')).toBe(401);
+    expect(await from('127.0.0.1')).toBe(429);
+  });
+
+  test('are told by the address of the connection: a header that names another is not believed', async () => {
+    await repeat(LIMIT, () => guesser.get(VENUES, { 'x-forwarded-for': '192.0.2.1' }));
+    expect(verdict(await guesser.get(VENUES, { 'x-forwarded-for': '192.0.2.2' }))).toBe('429 RATE_LIMITED');
+  });
+
+  test('are not made by calls without a key, however many', async () => {
+    const stranger = createClient(service.url, undefined);
+    const replies = await repeat(LIMIT + 10, () => stranger.get(VENUES));
+    expect(kinds(replies)).toEqual(['401 INVALID_API_KEY']);
+    expect(new Set(replies.map((reply) => quotaOf(reply)?.remaining))).toEqual(new Set([LIMIT]));
+  });
+});
+
+describe('wrong keys of one address on the admin listener', () => {
+  const wrong = () => createClient(service.adminUrl, 'wrong').get(PARTNERS);
+  const signIn = (key: string) =>
+    createClient(service.adminUrl, undefined).send('POST', '/sign-in', {
+      headers: FORM,
+      body: new URLSearchParams({ key }).toString(),
+    });
+
+  test('are refused unread past the limit: the right key no longer shines out', async () => {
+    expect(kinds(await repeat(LIMIT, wrong))).toEqual(['401 INVALID_API_KEY']);
+    const refused = await wrong();
+    expect(verdict(refused)).toBe('429 RATE_LIMITED');
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
+    expect(verdict(await operatorOf(service).get(PARTNERS))).toBe('429 RATE_LIMITED');
+    const page = await signIn(OPERATOR_KEY);
+    expect([page.status, page.headers.get('set-cookie')]).toEqual([429, null]);
+    expect(page.headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
+    expect(page.text).toContain('role="alert"');
+  });
+
+  test('count on the sign-in page too', async () => {
+    const pages = await repeat(LIMIT, () => signIn('wrong'));
+    expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([401]));
+    expect((await signIn('wrong')).status).toBe(429);
+    expect(verdict(await wrong())).toBe('429 RATE_LIMITED');
+  });
+
+  test('leave those alone who are signed in, come from elsewhere, or are partners', async () => {
+    const cookie = (await signIn(OPERATOR_KEY)).headers.get('set-cookie')?.split(';')[0] ?? '';
+    await repeat(LIMIT + 1, wrong);
+    expect(verdict(await createClient(service.adminUrl, undefined).get(PARTNERS, { cookie }))).toBe('200');
+    const key = { 'x-api-key': OPERATOR_KEY };
+    expect(await statusFrom('127.0.0.2', service.adminUrl + PARTNERS, key)).toBe(200);
+    expect(await statusFrom('127.0.0.1', service.adminUrl + PARTNERS, key)).toBe(429);
+    expect(verdict(await partner.api.get(VENUES))).toBe('200');
+    expect(verdict(await guesser.get(VENUES))).toBe('401 INVALID_API_KEY');
+  });
+
+  test('are not made by right ones, nor by calls without one', async () => {
+    await repeat(LIMIT - 1, wrong);
+    expect(kinds(await repeat(LIMIT, () => operatorOf(service).get(PARTNERS)))).toEqual(['200']);
+    await repeat(5, () => createClient(service.adminUrl, undefined).get(PARTNERS));
+    expect(verdict(await wrong())).toBe('401 INVALID_API_KEY');
+    expect(verdict(await wrong())).toBe('429 RATE_LIMITED');
+  });
+});

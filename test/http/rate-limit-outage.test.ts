@@ -1,0 +1,173 @@
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { createRateLimits } from '../../src/platform/rate-limiter.ts';
+import type { Reply } from '../support/client.ts';
+import { createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner } from '../support/factories.ts';
+import type { OwnRedis } from '../support/own-servers.ts';
+import { ownRedis } from '../support/own-servers.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+import { counterOf, quotaOf } from './quota.ts';
+
+const LIMIT = 3;
+const VENUES = '/api/v1/partner/venues';
+const ANSWER_WITHIN_MS = 500;
+/** How long Redis is given to answer. */
+const PATIENCE_MS = 100;
+
+let redis: OwnRedis;
+let one: Service;
+let two: Service;
+
+// Redis is away from the start.
+beforeAll(async () => {
+  redis = await ownRedis();
+  const settings = { REDIS_URL: redis.uri, RATE_LIMIT_PER_MINUTE: String(LIMIT) };
+  one = await startService(settings);
+  const { MONGODB_URI = '', QUEUE_PREFIX = '' } = one.environment;
+  two = await startService({ ...settings, MONGODB_URI, QUEUE_PREFIX });
+});
+afterEach(() => redis.signal('SIGCONT'));
+afterAll(async () => {
+  // One database belongs to both; the first drops it.
+  Object.assign(two.context.db, { dropDatabase: () => Promise.resolve() });
+  await two.stop();
+  await one.stop();
+  await redis.discard();
+});
+
+type Timed = Reply & { durationMs: number };
+
+async function call(service: Service, partner: Partner): Promise<Timed> {
+  const beganAt = performance.now();
+  const reply = await createClient(service.url, partner.apiKey).get(VENUES);
+  return { ...reply, durationMs: performance.now() - beganAt };
+}
+
+async function calls(service: Service, partner: Partner, count: number): Promise<Timed[]> {
+  const replies: Timed[] = [];
+  for (let n = 0; n < count; n += 1) replies.push(await call(service, partner));
+  return replies;
+}
+
+const remaining = (replies: Reply[]) => replies.map((reply) => quotaOf(reply)?.remaining);
+const slowestMs = (replies: Timed[]) => Math.max(...replies.map(({ durationMs }) => durationMs));
+
+const ALONE = 'this process limits by itself';
+const TOGETHER = 'shared by all processes again';
+const lines = (service: Service, text: string) => service.logs().split(text).length - 1;
+
+/** Each process by itself: both let the whole quota through, and no call more. */
+async function expectEachByItself(): Promise<Timed[]> {
+  const partner = await anyPartner(one);
+  const replies: Timed[] = [];
+  for (const service of [one, two]) {
+    const served = await calls(service, partner, LIMIT);
+    expect(served.map(verdict)).toEqual(Array(LIMIT).fill('200'));
+    expect(remaining(served)).toEqual([2, 1, 0]);
+    const refused = await calls(service, partner, 2);
+    expect(refused.map(verdict)).toEqual(['429 RATE_LIMITED', '429 RATE_LIMITED']);
+    expect(refused[0]?.headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
+    replies.push(...served, ...refused);
+  }
+  expect(slowestMs(replies)).toBeLessThan(ANSWER_WITHIN_MS);
+  return replies;
+}
+
+/** Waits until both count in Redis, then holds them to one quota between them. */
+async function expectTogether(): Promise<void> {
+  const client = new Redis(redis.uri);
+  for (const service of [one, two]) {
+    await eventually('the process counts in Redis', async () => {
+      const partner = await anyPartner(one);
+      await call(service, partner);
+      return (await client.exists(counterOf(service, partner.id))) === 1;
+    });
+  }
+  client.disconnect();
+  const partner = await anyPartner(one);
+  const replies = [
+    ...(await calls(one, partner, 2)),
+    ...(await calls(two, partner, 2)),
+    ...(await calls(one, partner, 1)),
+  ];
+  expect(replies.map(verdict)).toEqual(['200', '200', '200', '429 RATE_LIMITED', '429 RATE_LIMITED']);
+}
+
+test('with Redis away from the start each process limits by itself, and together once it is there', async () => {
+  await expectEachByItself();
+  await redis.start();
+  await expectTogether();
+  expect([one, two].map((service) => lines(service, ALONE))).toEqual([1, 1]);
+});
+
+test('with Redis killed each process limits by itself, and together once it is back', async () => {
+  const before = [one, two].map((service) => [lines(service, ALONE), lines(service, TOGETHER)]);
+  await redis.signal('SIGKILL');
+  await expectEachByItself();
+  await redis.start();
+  await expectTogether();
+  const after = [one, two].map((service) => [lines(service, ALONE), lines(service, TOGETHER)]);
+  expect(after).toEqual(before.map(([alone = 0, together = 0]) => [alone + 1, together + 1]));
+});
+
+test('with Redis frozen one call of each process pays for finding out, and the others do not', async () => {
+  await redis.signal('SIGSTOP');
+  const replies = await expectEachByItself();
+  // The first of each process shows that Redis was asked and did not answer.
+  const first = [replies[0], replies[LIMIT + 2]].map((reply) => reply?.durationMs ?? 0);
+  expect(Math.min(...first)).toBeGreaterThanOrEqual(PATIENCE_MS - 5);
+
+  // For longer than it takes until Redis is asked again, several times over, which no call waits for. Counted without
+  // HTTP, so that what is slow is the limit and not a busy machine.
+  const endsAt = performance.now() + 1500;
+  const waitsMs: number[] = [];
+  while (performance.now() < endsAt) {
+    const beganAt = performance.now();
+    await one.context.rateLimits.partnerCalls?.count('any');
+    waitsMs.push(performance.now() - beganAt);
+    await setImmediate();
+  }
+  expect(waitsMs.length).toBeGreaterThan(15);
+  expect(waitsMs.filter((ms) => ms >= PATIENCE_MS - 5).length).toBeLessThan(3);
+
+  await redis.signal('SIGCONT');
+  await expectTogether();
+});
+
+test('a process that was too busy to read the answer of Redis does not take that for an outage', async () => {
+  const limits = createRateLimits(one.context.config, one.context.log);
+  const client = new Redis(redis.uri);
+  await eventually('it counts in Redis', async () => {
+    await limits.partnerCalls?.count('warm');
+    return (await client.exists(counterOf(one, 'warm'))) === 1;
+  });
+  const before = lines(one, ALONE);
+  const counting = limits.partnerCalls?.count('busy');
+  const busyUntil = performance.now() + 3 * PATIENCE_MS;
+  while (performance.now() < busyUntil);
+  expect(await counting).toMatchObject({ remaining: LIMIT - 1 });
+  expect(lines(one, ALONE)).toBe(before);
+  expect(await client.get(counterOf(one, 'busy'))).toBe('1');
+  client.disconnect();
+  await limits.close();
+});
+
+test('a process that stops lets go of a frozen Redis within two seconds', async () => {
+  const limits = createRateLimits(one.context.config, one.context.log);
+  const client = new Redis(redis.uri);
+  await eventually('it counts in Redis', async () => {
+    await limits.partnerCalls?.count('last');
+    return (await client.exists(counterOf(one, 'last'))) === 1;
+  });
+  client.disconnect();
+  await redis.signal('SIGSTOP');
+  const beganAt = performance.now();
+  await limits.close();
+  expect(performance.now() - beganAt).toBeLessThan(2000);
+});
