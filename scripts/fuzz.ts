@@ -1,0 +1,121 @@
+/**
+ * `npm run fuzz`: starts a service of its own and sends it thousands of made-up requests, drawn from the OpenAPI documents
+ * that it serves itself. Fails when an answer is a 5xx, or is none that its document states: another status, media type,
+ * header or body. Takes at most eight minutes.
+ *
+ * FUZZ_SEED draws other cases; FUZZ_CASES says how many are made up for each operation (40 unless stated).
+ */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { temporaryParent } from '../src/embedded/temporary-folder.ts';
+import { startTestServers } from '../test/support/servers.ts';
+import type { Service } from '../test/support/service.ts';
+import { OPERATOR_KEY, startService } from '../test/support/service.ts';
+import { createCleanup } from './demo/cleanup.ts';
+import { installFuzzer } from './fuzz/install.ts';
+import { provision } from './fuzz/provision.ts';
+import type { Outcome, Target } from './fuzz/run.ts';
+import { runFuzzer } from './fuzz/run.ts';
+import type { KnownValues, OpenApiDocument } from './fuzz/settings.ts';
+import { countOperations, withImpossibleAnswers } from './fuzz/settings.ts';
+
+const FEWEST_CASES = 2000;
+const DEADLINE_MS = 220_000;
+const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_121);
+const CASES_PER_OPERATION = Number(process.env['FUZZ_CASES'] ?? 40);
+
+const cleanup = createCleanup();
+const say = (line: string) => console.log(line);
+
+type Listener = { name: string; url: string; apiKey: string };
+
+async function main(): Promise<boolean> {
+  const python = await installFuzzer(process.env, say);
+  const service = await startOwnService();
+  const { partner, values } = await provision(service);
+  const partnerListener = { name: 'partner interface', url: service.url, apiKey: partner.apiKey };
+  // The partner's comes first: what is made up for an operator also suspends partners and deletes keys.
+  const listeners = [
+    partnerListener,
+    { name: 'operator interface', url: service.adminUrl, apiKey: OPERATOR_KEY },
+  ];
+  say(`Seed ${SEED}, ${CASES_PER_OPERATION} made-up cases an operation beside those of its schema`);
+  if (!(await noticesMistakes(python, partnerListener, values))) return false;
+  const outcomes: Outcome[] = [];
+  for (const listener of listeners) outcomes.push(await fuzz(python, listener, values));
+  const cases = outcomes.reduce((sum, outcome) => sum + outcome.cases, 0);
+  const isClean = outcomes.every((outcome) => outcome.isClean);
+  if (cases < FEWEST_CASES)
+    say(`Only ${cases} cases were sent; ${FEWEST_CASES} are wanted. Raise FUZZ_CASES.`);
+  say(
+    `${cases} cases: ${isClean ? 'every answer is as its document states' : 'there are faults, see above'}`,
+  );
+  return isClean && cases >= FEWEST_CASES;
+}
+
+async function startOwnService(): Promise<Service> {
+  const servers = await startTestServers();
+  cleanup.add(() => servers.stop());
+  Object.assign(process.env, { TEST_MONGODB_URI: servers.mongodbUri, TEST_REDIS_URL: servers.redisUrl });
+  const service = await startService({ RATE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'error' });
+  cleanup.add(() => service.stop());
+  cleanup.add(() => {
+    // What the caller is told of a 5xx is nothing; the log has the reason.
+    if (service.logs() !== '') say(`The service logged:\n${service.logs()}`);
+    return Promise.resolve();
+  });
+  return service;
+}
+
+/** Fuzzes one listener by its own document and says what came of it. */
+async function fuzz(python: string, listener: Listener, values: KnownValues): Promise<Outcome> {
+  const document = await documentOf(listener);
+  const startedAt = performance.now();
+  const outcome = await runFuzzer(python, await targetOf(listener, document, values, CASES_PER_OPERATION));
+  if (!outcome.isClean) say(outcome.output);
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  const counts = `${countOperations(document)} operations, ${outcome.cases} cases, ${outcome.accepted} accepted`;
+  say(`${outcome.isClean ? 'ok  ' : 'FAIL'} ${listener.name}: ${counts}, ${seconds} s`);
+  return outcome;
+}
+
+/** The negative control: by a document whose answers nothing fits, the same fuzzer must find faults. */
+async function noticesMistakes(python: string, listener: Listener, values: KnownValues): Promise<boolean> {
+  const document = withImpossibleAnswers(await documentOf(listener));
+  const { isClean, cases } = await runFuzzer(python, await targetOf(listener, document, values, 1));
+  const isNoticed = !isClean && cases > 0;
+  say(
+    `${isNoticed ? 'ok  ' : 'FAIL'} negative control: a document that is wrong is ${isNoticed ? '' : 'not '}noticed`,
+  );
+  return isNoticed;
+}
+
+async function documentOf({ url, apiKey }: Listener): Promise<OpenApiDocument> {
+  const answer = await fetch(new URL('/openapi.json', url), { headers: { 'x-api-key': apiKey } });
+  if (!answer.ok) throw new Error(`${url}/openapi.json answered ${answer.status}`);
+  return (await answer.json()) as OpenApiDocument;
+}
+
+async function targetOf(
+  { url, apiKey }: Listener,
+  document: OpenApiDocument,
+  values: KnownValues,
+  casesPerOperation: number,
+): Promise<Target> {
+  const folder = await mkdtemp(path.join(await temporaryParent(), 'partner-booking-fuzz-'));
+  cleanup.add(() => rm(folder, { recursive: true, force: true }));
+  return { url, apiKey, document, values, seed: SEED, casesPerOperation, deadlineMs: DEADLINE_MS, folder };
+}
+
+let isGood = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void cleanup.run().then(() => process.exit(1)));
+try {
+  isGood = await main();
+} catch (error) {
+  console.error((error as Error).message);
+} finally {
+  await cleanup.run();
+}
+process.exit(isGood ? 0 : 1);

@@ -1,0 +1,89 @@
+/** What a service needs for its calls to succeed: venues, slots, holds, bookings, subscriptions, deliveries. */
+
+import type { Json, Partner } from '../../test/support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  bookSlot,
+  dateIn,
+  expectStatus,
+  operatorOf,
+  placeHold,
+  slotsOf,
+  subscribe,
+} from '../../test/support/factories.ts';
+import type { Service } from '../../test/support/service.ts';
+import type { KnownValues } from './settings.ts';
+
+/** Fuzzing uses things up: it cancels, releases, books and deletes what it is given. */
+const OF_EACH = 40;
+const PHONE = '+919876543210';
+
+export type Provisioned = { partner: Partner; values: KnownValues };
+
+/** A partner with a little of everything, and the ids of it. */
+export async function provision(service: Service): Promise<Provisioned> {
+  const venues = [await anyVenue(service, [{}, {}, {}]), await anyVenue(service, [{}])];
+  const venueIds = venues.map(({ id }) => id);
+  const partner = await anyPartner(service, venueIds);
+  const free = (
+    await Promise.all(venueIds.flatMap((id) => [3, 4, 5].map((day) => slotsOf(partner, id, dateIn(day)))))
+  ).flat();
+  const holdIds = await Promise.all(
+    free.splice(0, OF_EACH).map(async (slot) => idOf(await placeHold(partner, slotId(slot)), 'hold_id')),
+  );
+  const bookingIds = await Promise.all(
+    free
+      .splice(0, OF_EACH)
+      .map(async (slot) =>
+        idOf(await bookSlot(partner, slotId(slot), { customer_phone: PHONE }), 'booking_id'),
+      ),
+  );
+  const subscriptions = [
+    await subscribe(partner, 'https://203.0.113.9/hooks'),
+    await subscribe(partner, 'https://203.0.113.10/hooks'),
+  ];
+  const subscriptionIds = subscriptions.map(({ id }) => id);
+  const resourceIds = venues.flatMap((venue) => venue.resourceIds);
+  const slotIds = free.map(slotId);
+  const values = {
+    venues: venueIds,
+    venue_id: venueIds,
+    resources: resourceIds,
+    resource_id: resourceIds,
+    slots: slotIds,
+    slot_id: slotIds,
+    slot_start: free.map((slot) => idOf(slot, 'slot_start')),
+    date: [dateIn(3), dateIn(4)],
+    from: [dateIn(0), dateIn(3)],
+    to: [dateIn(3), dateIn(5)],
+    holds: holdIds,
+    hold_id: holdIds,
+    bookings: bookingIds,
+    webhooks: subscriptionIds,
+    subscription_id: subscriptionIds,
+    customer_phone: [PHONE, '9876543210'],
+    ...(await operatorValues(service, partner)),
+  };
+  return { partner, values };
+}
+
+/** What the operator's interface names; these are others than the partner's own, so that a key deleted is nobody's. */
+async function operatorValues(service: Service, { id }: Partner): Promise<KnownValues> {
+  const spare = await Promise.all(Array.from({ length: 4 }, () => anyPartner(service)));
+  const keyLists = spare.map(async (partner) => {
+    const path = `/api/v1/operator/partners/${partner.id}/keys`;
+    return expectStatus(await operatorOf(service).get(path), 200)['data'] as Json[];
+  });
+  const keys = (await Promise.all(keyLists)).flat().map((key) => idOf(key, 'key_id'));
+  const partners = spare.map((partner) => partner.id);
+  return { partners, keys, partner_id: [id, ...partners] };
+}
+
+function idOf(row: Json, field: string): string {
+  const id = row[field];
+  if (typeof id !== 'string') throw new Error(`There is no ${field} in ${JSON.stringify(row)}`);
+  return id;
+}
+
+const slotId = (slot: Json) => idOf(slot, 'slot_id');

@@ -1,0 +1,58 @@
+/** Which real values the fuzzer mixes into what it makes up. */
+
+/** Values by name. A name is that of a field in a query or body, or of the collection before a path parameter (`holds`). */
+export type KnownValues = Readonly<Record<string, readonly string[]>>;
+
+export type OpenApiDocument = { paths: Record<string, Record<string, unknown>> };
+
+/** Of the values of a known name, how many are real; the others are made up like all the rest. */
+const REAL_SHARE = 0.7;
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+
+/**
+ * A configuration file for the fuzzer (TOML). Without real ids nearly every answer would be a 404; with them alone no 404
+ * would ever come. A path parameter takes the values named by the segment before it.
+ */
+export function fuzzSettings(document: OpenApiDocument, values: KnownValues): string {
+  const dictionaries = Object.entries(values).map(
+    ([name, of]) => `${quote(name)} = { values = [${of.map(quote).join(', ')}] }`,
+  );
+  const fields = Object.keys(values).flatMap((name) =>
+    ['query', 'body'].map((place) => binding(`${place}.${name}`, name)),
+  );
+  const operations = Object.keys(document.paths).flatMap((path) => {
+    const known = parametersOf(path).filter(({ collection }) => values[collection] !== undefined);
+    if (known.length === 0) return [];
+    const bindings = known.map(({ name, collection }) => binding(`path.${name}`, collection));
+    return [`[[operations]]\ninclude-path = ${quote(path)}\n[operations.parameters]\n${bindings.join('\n')}`];
+  });
+  return ['[dictionaries]', ...dictionaries, '[parameters]', ...fields, ...operations].join('\n');
+}
+
+/** How many operations a document has. */
+export function countOperations(document: OpenApiDocument): number {
+  return Object.values(document.paths).flatMap((item) => METHODS.filter((method) => method in item)).length;
+}
+
+function parametersOf(path: string): { name: string; collection: string }[] {
+  return [...path.matchAll(/([^/]+)\/\{([^}]+)\}/g)].map(([, collection = '', name = '']) => ({
+    name,
+    collection,
+  }));
+}
+
+const binding = (key: string, dictionary: string) =>
+  `${quote(key)} = { dictionary = ${quote(dictionary)}, probability = ${REAL_SHARE} }`;
+
+/** A JSON string is a TOML string. */
+const quote = (text: string) => JSON.stringify(text);
+
+/** One operation of the document that reads, stating of its every answer a body that nothing can fit. */
+export function withImpossibleAnswers(document: OpenApiDocument): OpenApiDocument {
+  const [path, item] = Object.entries(document.paths).find(([, each]) => 'get' in each) ?? [];
+  if (path === undefined || item === undefined) throw new Error('The document has no operation that reads');
+  const content = { 'application/json': { schema: { not: {} } } };
+  const responses = { default: { description: 'Nothing fits this', content } };
+  const operation = { ...(item['get'] as Record<string, unknown>), responses };
+  return { ...document, paths: { [path]: { ...item, get: operation } } };
+}

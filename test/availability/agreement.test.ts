@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Json, Partner } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyResource,
+  anyVenue,
+  bookSlot,
+  expectStatus,
+  operatorOf,
+  placeHold,
+} from '../support/factories.ts';
+import type { Random } from '../support/random.ts';
+import { integerBetween, mulberry32, pick, propertySeed } from '../support/random.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import type { Shop } from './agreement.ts';
+import { compareListingAndHolds } from './agreement.ts';
+import { randomDay, randomDuration, randomOpening } from './random-schedule.ts';
+
+const HORIZON_DAYS = 90;
+const CASES = 80;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+let service: Service;
+let seller: Partner;
+let rival: Partner;
+const venueIds = new Map<string, string>();
+
+beforeAll(async () => {
+  service = await startService({
+    RATE_LIMIT_PER_MINUTE: '0',
+    MAX_ACTIVE_HOLDS: '1000000',
+    BOOKING_HORIZON_DAYS: String(HORIZON_DAYS),
+  });
+  [seller, rival] = [await anyPartner(service), await anyPartner(service)];
+});
+afterAll(() => service.stop());
+
+/** A venue in the zone, which both partners may sell. */
+async function venueIn(timeZone: string): Promise<string> {
+  const known = venueIds.get(timeZone);
+  if (known !== undefined) return known;
+  const { id } = await anyVenue(service, [], { time_zone: timeZone });
+  for (const partner of [seller, rival])
+    expectStatus(await operatorOf(service).put(`/api/v1/operator/partners/${partner.id}/venues/${id}`), 204);
+  venueIds.set(timeZone, id);
+  return id;
+}
+
+/** What the service takes for now when `date` is looked at: mostly some days before, else during it, or near the horizon's end. */
+function randomNow(random: Random, date: string): Date {
+  const midnightMs = Date.parse(date);
+  const hours = (min: number, max: number) => midnightMs + integerBetween(random, min, max) * HOUR_MS;
+  const kind = random();
+  if (kind < 0.55) return new Date(hours(-80 * 24, -48));
+  if (kind < 0.8) return new Date(hours(-14, 36));
+  if (kind < 0.95) return new Date(hours(-14, 36) - HORIZON_DAYS * DAY_MS);
+  return new Date(pick(random, [hours(-900 * 24, -200 * 24), hours(72, 900 * 24)]));
+}
+
+type Case = { shop: Shop; text: string };
+
+/** A new resource of any zone, hours and duration on any date, at any moment. The rival has held and booked some of its slots. */
+async function randomCase(random: Random): Promise<Case> {
+  const { timeZone, date } = randomDay(random);
+  const { start, end } = randomOpening(random);
+  const [durationMinutes, now] = [randomDuration(random), randomNow(random, date)];
+  service.context.clock = { now: () => now };
+  const venueId = await venueIn(timeZone);
+  const resourceId = await anyResource(service, venueId, {
+    duration_minutes: durationMinutes,
+    price_rupees: integerBetween(random, 0, 500_000) / 100,
+    operating_hours_start: start,
+    operating_hours_end: end,
+    // Alternatives are of the same sport: with one of its own, a refusal need not look through all other resources.
+    sport_category: `Sport ${random()}`,
+  });
+  const list = async (from: string, to: string) => {
+    const query = `venue_id=${venueId}&resource_id=${resourceId}&from=${from}&to=${to}`;
+    const answer = expectStatus(await seller.api.get(`/api/v1/slots/availability/range?${query}`), 200);
+    return (answer['days'] as { slots: Json[] }[]).flatMap(({ slots }) => slots);
+  };
+  const hold = (reference: Json) => seller.api.post('/api/v1/partner/holds', reference);
+  await takeSome(random, await list(date, date));
+  const text = JSON.stringify({ timeZone, date, start, end, durationMinutes, now });
+  return { shop: { venueId, resourceId, durationMinutes, date, list, hold }, text };
+}
+
+async function takeSome(random: Random, slots: Json[]): Promise<void> {
+  const free = slots.filter((slot) => slot['is_available'] === true);
+  for (const { slot_id: slotId } of free.filter(() => random() < 3 / (free.length + 6))) {
+    if (random() < 0.5) await placeHold(rival, String(slotId));
+    else await bookSlot(rival, String(slotId));
+  }
+}
+
+type Listing = Shop['list'];
+
+/**
+ * Compares random cases, all of them or until there is a fault; `distort` is what a mistaken availability would do to
+ * the listing.
+ */
+async function compareAll(
+  isFirstFaultEnough: boolean,
+  distort: (list: Listing, shop: Shop) => Listing = (list) => list,
+): Promise<{ faults: string[]; answers: Map<string, number> }> {
+  const seed = propertySeed();
+  const random = mulberry32(seed);
+  const faults: string[] = [];
+  const answers = new Map<string, number>();
+  for (let index = 0; index < CASES; index += 1) {
+    const { shop, text } = await randomCase(random);
+    const found = await compareListingAndHolds({ ...shop, list: distort(shop.list, shop) }, random);
+    for (const answer of found.answers) answers.set(answer, (answers.get(answer) ?? 0) + 1);
+    faults.push(...found.faults.map((fault) => `${fault} (PROPERTY_SEED=${seed}, case ${index}: ${text})`));
+    if (isFirstFaultEnough && faults.length > 0) break;
+  }
+  return { faults, answers };
+}
+
+test('availability and holds agree on every slot and on every window that is none, whatever the zone, hours, duration and date', async () => {
+  const { faults, answers } = await compareAll(false);
+  process.stderr.write(`seed ${propertySeed()}: ${JSON.stringify(Object.fromEntries(answers))}\n`);
+  expect(faults).toEqual([]);
+  for (const answer of ['201', '404 SLOT_NOT_FOUND']) expect(answers.get(answer)).toBeGreaterThan(150);
+  for (const reason of ['held', 'booked', 'past', 'beyond_horizon'])
+    expect(answers.get(`409 ${reason}`)).toBeGreaterThan(10);
+}, 300_000);
+
+const eachSlot =
+  (change: (slot: Json, shop: Shop) => Json) =>
+  (list: Listing, shop: Shop) =>
+  async (from: string, to: string) =>
+    (await list(from, to)).map((slot) => change(slot, shop));
+const later = (instant: unknown, minutes: number) =>
+  new Date(Date.parse(String(instant)) + minutes * 60_000).toISOString();
+
+/** 32 bits of an instant on the five-minute grid (Fibonacci hashing). */
+const hashOf = (instant: unknown) => Math.imul(Date.parse(String(instant)) / 300_000, 0x9e3779b1);
+
+describe('the comparison notices an availability that', () => {
+  test.each([
+    [
+      'shows what is taken as free',
+      eachSlot(({ unavailable_reason: _why, ...slot }) => ({ ...slot, is_available: true })),
+    ],
+    [
+      'shows what is free as taken',
+      eachSlot((slot) => ({ unavailable_reason: 'held', ...slot, is_available: false })),
+    ],
+    [
+      'takes booked for held',
+      eachSlot((slot) =>
+        slot['unavailable_reason'] === 'booked' ? { ...slot, unavailable_reason: 'held' } : slot,
+      ),
+    ],
+    [
+      'leaves a quarter of the slots out',
+      (list: Listing) => async (from: string, to: string) =>
+        (await list(from, to)).filter((slot) => hashOf(slot['slot_start']) >>> 30 !== 0),
+    ],
+    [
+      'makes slots five minutes longer',
+      eachSlot((slot) => ({ ...slot, slot_end: later(slot['slot_end'], 5) })),
+    ],
+    [
+      'runs past closing',
+      (list: Listing, { durationMinutes }: Shop) =>
+        async (from: string, to: string) => {
+          const slots = await list(from, to);
+          const beyond = slots.slice(-1).map((last) => {
+            const start = String(last['slot_end']);
+            const id = `${String(last['resource_id'])}_${start.replace(/[-:]/g, '').slice(0, 13)}Z`;
+            return { ...last, slot_id: id, slot_start: start, slot_end: later(start, durationMinutes) };
+          });
+          return [...slots, ...beyond];
+        },
+    ],
+    [
+      'shows another price',
+      eachSlot((slot) => ({ ...slot, price_rupees: Number(slot['price_rupees']) + 0.01 })),
+    ],
+    [
+      'does not notice what was held a moment ago',
+      (list: Listing) => {
+        const remembered = new Map<string, Promise<Json[]>>();
+        return (from: string, to: string) => {
+          const slots = remembered.get(from) ?? list(from, to);
+          remembered.set(from, slots);
+          return slots;
+        };
+      },
+    ],
+  ])(
+    '%s',
+    async (_mistake, distort) => {
+      const { faults } = await compareAll(true, distort);
+      expect(faults[0]).toMatch(/PROPERTY_SEED=\d+/);
+    },
+    300_000,
+  );
+});

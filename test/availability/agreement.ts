@@ -1,0 +1,128 @@
+import type { Reply } from '../support/client.ts';
+import type { Json } from '../support/factories.ts';
+import { json } from '../support/factories.ts';
+import type { Random } from '../support/random.ts';
+import { integerBetween, pick } from '../support/random.ts';
+import { errorOf, verdict } from '../support/verdict.ts';
+import { dateAfter } from './wall-clock.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 1440 * MINUTE_MS;
+const MOST_SLOTS_ASKED = 8;
+
+/** One resource and operating date of a service, as a partner sees them. */
+export type Shop = {
+  venueId: string;
+  resourceId: string;
+  durationMinutes: number;
+  date: string;
+  /** The slots of that resource on the dates from the first to the last, as availability lists them. */
+  list: (from: string, to: string) => Promise<Json[]>;
+  hold: (reference: Json) => Promise<Reply>;
+};
+
+export type Agreement = {
+  /** Where availability and holds tell different things of a window. */
+  faults: string[];
+  /** How often each answer to a hold was given: `201`, `409 held`, `404 SLOT_NOT_FOUND`. */
+  answers: string[];
+};
+
+/**
+ * Asks for a hold on slots that availability lists, by every kind of reference, and on windows that it does not list. What
+ * is listed as available must be held, as listed; what is listed with a reason must be refused with that reason; what is not
+ * listed must not be found. Afterwards availability must show what was held, and nothing else must have changed.
+ */
+export async function compareListingAndHolds(shop: Shop, random: Random): Promise<Agreement> {
+  const listed = await shop.list(shop.date, shop.date);
+  const faults: string[] = [];
+  const answers: string[] = [];
+  const held = new Set<unknown>();
+  for (const slot of someOf(listed, random)) {
+    const reply = await shop.hold(pick(random, referencesTo(shop, slot)));
+    answers.push(answerOf(reply));
+    if (reply.status === 201) held.add(slot['slot_id']);
+    faults.push(...faultsOfAnswer(slot, reply));
+  }
+  for (const start of await windowsNotListed(shop, listed, random)) {
+    const reply = await shop.hold(pick(random, referencesToStart(shop, start)));
+    answers.push(answerOf(reply));
+    if (answerOf(reply) !== '404 SLOT_NOT_FOUND')
+      faults.push(
+        `${new Date(start).toISOString()} is not listed, and a hold on it answers ${answerOf(reply)}`,
+      );
+  }
+  const wanted = listed.map((slot) => (held.has(slot['slot_id']) ? nowHeld(slot) : slot));
+  if (JSON.stringify(await shop.list(shop.date, shop.date)) !== JSON.stringify(wanted))
+    faults.push('afterwards availability does not show what was held, or something else has changed');
+  return { faults, answers };
+}
+
+/** The first, the last and some of the others. */
+function someOf(slots: Json[], random: Random): Json[] {
+  const chosen = new Set([...slots.slice(0, 1), ...slots.slice(-1)]);
+  while (chosen.size < Math.min(slots.length, MOST_SLOTS_ASKED)) chosen.add(pick(random, slots));
+  return [...chosen];
+}
+
+function answerOf(reply: Reply): string {
+  const text = verdict(reply);
+  return text === '409 SLOT_NOT_AVAILABLE' ? `409 ${String(errorOf(reply).conflict?.['reason'])}` : text;
+}
+
+function faultsOfAnswer(slot: Json, reply: Reply): string[] {
+  const expected = slot['is_available'] === true ? '201' : `409 ${String(slot['unavailable_reason'])}`;
+  const answer = answerOf(reply);
+  if (answer !== expected)
+    return [`${String(slot['slot_id'])} is listed as ${expected} and answers ${answer}`];
+  if (answer !== '201') return [];
+  const hold = json(reply);
+  return ['slot_id', 'resource_id', 'slot_start', 'slot_end', 'price_rupees']
+    .filter((field) => hold[field] !== slot[field])
+    .map((field) => `${field} is listed as ${String(slot[field])} and held as ${String(hold[field])}`);
+}
+
+/** Every way in which a partner may name a slot (decisions §3). */
+function referencesTo(shop: Shop, slot: Json): Json[] {
+  const { slot_id, resource_id, slot_start } = slot;
+  const parts = { venue_id: shop.venueId, resource_id, slot_start };
+  return [{ slot_id }, parts, { slot_id, ...parts }];
+}
+
+/** Ids have no seconds, so a start off the minute can only be named by its parts. */
+function referencesToStart(shop: Shop, startMs: number): Json[] {
+  const start = new Date(startMs).toISOString();
+  const parts = { venue_id: shop.venueId, resource_id: shop.resourceId, slot_start: start };
+  if (startMs % MINUTE_MS !== 0) return [parts];
+  const digits = start.replace(/[-:]/g, '').slice(0, 'YYYYMMDDTHHmm'.length);
+  return [parts, { slot_id: `${shop.resourceId}_${digits}Z` }];
+}
+
+/**
+ * Starts that a partner could make up from what is listed: beside a slot, after the last, before the first, at the same time
+ * of another day. Those that some neighbouring date does list are left out.
+ */
+async function windowsNotListed(shop: Shop, listed: Json[], random: Random): Promise<number[]> {
+  if (listed.length === 0) return [];
+  const startsOf = (slots: Json[]) => slots.map((slot) => Date.parse(String(slot['slot_start'])));
+  const durationMs = shop.durationMinutes * MINUTE_MS;
+  const starts = startsOf(listed);
+  const any = pick(random, starts);
+  const invented = [
+    any + 5 * MINUTE_MS,
+    any - 5 * MINUTE_MS,
+    any + MINUTE_MS,
+    any + 1000 * integerBetween(random, 1, 59),
+    any + durationMs / 2,
+    any + durationMs,
+    any + pick(random, [-1, 1]) * DAY_MS,
+    Math.min(...starts) - durationMs,
+    Math.max(...starts) + durationMs,
+  ];
+  const known = new Set(startsOf(await shop.list(dateAfter(shop.date, -2), dateAfter(shop.date, 2))));
+  return [...new Set(invented)].filter((start) => !known.has(start));
+}
+
+function nowHeld(slot: Json): Json {
+  return { ...slot, is_available: false, unavailable_reason: 'held' };
+}

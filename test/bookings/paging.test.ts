@@ -1,0 +1,259 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Json, Partner, Venue } from '../support/factories.ts';
+import { anyPartner, anyVenue, bookSlot, dateIn, expectStatus, freeSlotIds } from '../support/factories.ts';
+import { copyBookings } from '../support/many-bookings.ts';
+import type { ReadPage } from '../support/paging.ts';
+import { NO_FAULTS, pagingFaults, readPages } from '../support/paging.ts';
+import type { QueryPlan } from '../support/query-plans.ts';
+import { sortedQueriesOf } from '../support/query-plans.ts';
+import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
+import { rowsOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+
+const BOOKINGS = '/api/v1/bookings';
+const HOLDS = '/api/v1/partner/holds';
+const COUNT = 10_000;
+const PHONES = Array.from({ length: 100 }, (_, index) => `+9198765432${String(index).padStart(2, '0')}`);
+const BY_BOOKED_AT = { bookedAt: -1, bookingId: -1 } as const;
+
+const random = mulberry32(propertySeed());
+let service: Service;
+let venues: Venue[];
+let seller: Partner;
+/** Slots that the writers book, and bookings of the starting set that they cancel and refund. */
+let freeSlots: string[];
+let toCancel: string[];
+let toRefund: string[];
+const changed = new Set<string>();
+
+const rows = () => service.context.db.collection('reservations');
+
+async function end(operation: 'cancel' | 'refund', bookingId: string): Promise<void> {
+  const body = { reason: 'Rain', idempotency_key: randomUUID() };
+  expectStatus(await seller.api.post(`${BOOKINGS}/${bookingId}/${operation}`, body), 200);
+}
+
+/** The seller's first bookings at a venue: some of each status, on each of its resources. */
+async function bookSome(venue: Venue): Promise<void> {
+  const slots = await freeSlotIds(seller, venue.id);
+  const perResource = slots.length / venue.resourceIds.length;
+  for (const [index, slotId] of slots.entries()) {
+    if (index % perResource > 3) continue;
+    const bookingId = String((await bookSlot(seller, slotId))['booking_id']);
+    if (index % perResource === 1) await end('cancel', bookingId);
+    if (index % perResource === 2) await end('refund', bookingId);
+  }
+}
+
+const idsOf = async (filter: Json): Promise<string[]> => {
+  const found = await rows()
+    .find(filter, { projection: { bookingId: 1 } })
+    .toArray();
+  return found.map((row) => String(row['bookingId']));
+};
+
+const shuffled = <T>(items: T[]): T[] =>
+  items
+    .map((item) => [random(), item] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, item]) => item);
+
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT_PER_MINUTE: '0' });
+  venues = [await anyVenue(service, [{}, {}]), await anyVenue(service, [{}, {}])];
+  seller = await anyPartner(
+    service,
+    venues.map(({ id }) => id),
+  );
+  for (const venue of venues) await bookSome(venue);
+  const originals = await rowsOf(service, 'reservations');
+  await copyBookings(service, originals, COUNT - originals.length, PHONES, random);
+  const booked = shuffled(await idsOf({ status: 'BOOKED' }));
+  [toCancel, toRefund] = [booked.slice(0, booked.length / 2), booked.slice(booked.length / 2)];
+  toRefund = shuffled([...toRefund, ...(await idsOf({ status: 'CANCELLED' }))]);
+  freeSlots = [];
+  for (const venue of venues)
+    for (let day = 10; day < 40; day += 1)
+      freeSlots.push(...(await freeSlotIds(seller, venue.id, dateIn(day))));
+});
+afterAll(() => service.stop());
+
+function next(supply: string[]): string {
+  const one = supply.shift();
+  if (one === undefined) throw new Error('The writers have nothing left to write');
+  return one;
+}
+
+/** A booking confirmed, one cancelled and one refunded, through the API and all at the same time. */
+async function writeSome(): Promise<void> {
+  const ending = async (operation: 'cancel' | 'refund', bookingId: string) => {
+    changed.add(bookingId);
+    await end(operation, bookingId);
+  };
+  await Promise.all([
+    bookSlot(seller, next(freeSlots)),
+    ending('cancel', next(toCancel)),
+    ending('refund', next(toRefund)),
+  ]);
+}
+
+/** Pages of the API's own listing; the limit may differ from page to page. */
+function listing(path: string, id: 'booking_id' | 'hold_id', limit: () => number): ReadPage<string> {
+  return async (cursor) => {
+    const query = `${path.includes('?') ? '&' : '?'}limit=${limit()}`;
+    const after = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const page = expectStatus(await seller.api.get(path + query + after), 200);
+    const ids = (page['data'] as Json[]).map((row) => String(row[id]));
+    return { ids, next: page['next_cursor'] as string | null };
+  };
+}
+
+/** Reads to the end while others write, some of every kind during every page. */
+function pagesUnderWrites<Place>(readPage: ReadPage<Place>): Promise<string[][]> {
+  changed.clear();
+  return readPages(readPage, writeSome);
+}
+
+test(`the partner has ${COUNT} bookings, most of which share their booked_at with others`, async () => {
+  expect(await rows().countDocuments({ partnerId: seller.id, bookedAt: { $exists: true } })).toBe(COUNT);
+  expect((await rows().distinct('bookedAt')).length).toBeLessThan(COUNT / 20);
+  for (const status of ['BOOKED', 'CANCELLED', 'REFUNDED'])
+    expect((await idsOf({ status })).length).toBeGreaterThan(COUNT / 10);
+});
+
+type Listing = { name: string; path: () => string; filter: () => Json; limit: () => number };
+
+const midnight = (days: number) => new Date(`${dateIn(days)}T00:00:00.000+05:30`);
+
+describe('while bookings are confirmed, cancelled and refunded, nothing repeats and nothing of the starting set is skipped', () => {
+  const listings: Listing[] = [
+    { name: 'all, 200 a page', path: () => BOOKINGS, filter: () => ({}), limit: () => 200 },
+    {
+      name: 'all, each page of another size',
+      path: () => BOOKINGS,
+      filter: () => ({}),
+      limit: () => integerBetween(random, 1, 200),
+    },
+    {
+      name: 'of one venue, 37 a page',
+      path: () => `${BOOKINGS}?venue_id=${venues[0]?.id}`,
+      filter: () => ({ venueId: venues[0]?.id }),
+      limit: () => 37,
+    },
+    {
+      name: 'of one customer, one a page',
+      path: () => `${BOOKINGS}?customer_phone=${encodeURIComponent(PHONES[7] ?? '')}`,
+      filter: () => ({ 'customer.phoneE164': PHONES[7] }),
+      limit: () => 1,
+    },
+    {
+      name: 'by dates and name, 50 a page',
+      path: () => `${BOOKINGS}?from=${dateIn(-2)}&to=${dateIn(-1)}&customer_name=asha`,
+      filter: () => ({ bookedAt: { $gte: midnight(-2), $lt: midnight(0) } }),
+      limit: () => 50,
+    },
+  ];
+
+  test.each(listings)(
+    '$name',
+    async ({ path, filter, limit }) => {
+      const wanted = await idsOf({ bookedAt: { $exists: true }, ...filter() });
+      expect(wanted.length).toBeGreaterThanOrEqual(100);
+      const pages = await pagesUnderWrites(listing(path(), 'booking_id', limit));
+      expect(pages.length).toBeGreaterThanOrEqual(wanted.length / 200);
+      expect(pagingFaults(pages, wanted)).toEqual(NO_FAULTS);
+    },
+    120_000,
+  );
+
+  test.each(['BOOKED', 'CANCELLED', 'REFUNDED'])(
+    'of status %s, 100 a page, for those whose status stayed',
+    async (status) => {
+      const startingSet = await idsOf({ status });
+      const pages = await pagesUnderWrites(listing(`${BOOKINGS}?status=${status}`, 'booking_id', () => 100));
+      const stayed = startingSet.filter((id) => !changed.has(id));
+      expect(stayed.length).toBeGreaterThan(100);
+      expect(pagingFaults(pages, stayed)).toEqual(NO_FAULTS);
+    },
+    120_000,
+  );
+
+  test.each([
+    ['all holds', HOLDS],
+    ['holds of one status', `${HOLDS}?status=CONSUMED`],
+  ])(
+    '%s, 200 a page',
+    async (_name, path) => {
+      const wanted = await rows().distinct('_id', { bookedAt: { $exists: true } });
+      const pages = await pagesUnderWrites(listing(path, 'hold_id', () => 200));
+      expect(pagingFaults(pages, wanted.map(String))).toEqual(NO_FAULTS);
+    },
+    120_000,
+  );
+});
+
+describe('the checks notice', () => {
+  test('paging by offset: it repeats what new bookings push down', async () => {
+    const wanted = await idsOf({ bookedAt: { $exists: true } });
+    const pages = await pagesUnderWrites<number>(async (offset) => {
+      const from = offset ?? 0;
+      const cursor = rows()
+        .find({ bookedAt: { $exists: true } })
+        .sort(BY_BOOKED_AT)
+        .skip(from)
+        .limit(200);
+      const ids = (await cursor.toArray()).map((row) => String(row['bookingId']));
+      return { ids, next: ids.length < 200 ? null : from + 200 };
+    });
+    expect(pagingFaults(pages, wanted).repeated.length).toBeGreaterThan(0);
+  }, 120_000);
+
+  test('a cursor of booked_at alone: it skips the rest of a tie', async () => {
+    const wanted = await idsOf({ bookedAt: { $exists: true } });
+    const pages = await pagesUnderWrites<Date>(async (after) => {
+      const filter = { bookedAt: after === null ? { $exists: true } : { $lt: after } };
+      const found = await rows().find(filter).sort(BY_BOOKED_AT).limit(200).toArray();
+      const ids = found.map((row) => String(row['bookingId']));
+      return { ids, next: ids.length < 200 ? null : (found.at(-1)?.['bookedAt'] as Date) };
+    });
+    expect(pagingFaults(pages, wanted).skipped.length).toBeGreaterThan(0);
+  }, 120_000);
+});
+
+describe('the last page costs no more than the first', () => {
+  const LIMIT = 200;
+  const plansOf = (path: string, id: 'booking_id' | 'hold_id') =>
+    sortedQueriesOf(service, 'reservations', () => readPages(listing(path, id, () => LIMIT)));
+  /** A page reads one row more than it shows, to know whether there is a next one, and two keys at each end of its range. */
+  const isOfOnePage = ({ docsExamined, keysExamined, hasSortStage }: QueryPlan) =>
+    !hasSortStage && docsExamined <= LIMIT + 3 && keysExamined <= LIMIT + 3;
+
+  test.each([
+    ['bookings', BOOKINGS, 'booking_id'],
+    ['holds', HOLDS, 'hold_id'],
+  ] as const)(
+    'every page of the %s reads its own rows, in the order of an index',
+    async (_name, path, id) => {
+      const plans = await plansOf(path, id);
+      expect(plans.length).toBeGreaterThanOrEqual(COUNT / LIMIT);
+      expect(plans.filter((plan) => !isOfOnePage(plan))).toEqual([]);
+    },
+  );
+
+  test('the check notices when the index is not there', async () => {
+    const hide = (hidden: boolean) =>
+      service.context.db.db?.command({
+        collMod: 'reservations',
+        index: { name: 'bookings_of_partner', hidden },
+      });
+    await hide(true);
+    try {
+      const plans = await plansOf(BOOKINGS, 'booking_id');
+      expect(plans.filter(isOfOnePage)).toEqual([]);
+    } finally {
+      await hide(false);
+    }
+  });
+});

@@ -1,0 +1,32 @@
+/** One page: the ids in order, and what has to be given to read on; null at the end. */
+export type ReadPage<Place> = (after: Place | null) => Promise<{ ids: string[]; next: Place | null }>;
+
+/** Reads to the end, `beside` running at the same time as each page is read. Answers the pages in order. */
+export async function readPages<Place>(
+  readPage: ReadPage<Place>,
+  beside: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<string[][]> {
+  const pages: string[][] = [];
+  for (let after: Place | null = null; ; ) {
+    const [page]: [{ ids: string[]; next: Place | null }, unknown] = await Promise.all([
+      readPage(after),
+      beside(),
+    ]);
+    pages.push(page.ids);
+    if (page.next === null) return pages;
+    after = page.next;
+  }
+}
+
+/** What is wrong with a listing that was read page by page: ids that came again, and those of `wanted` that never came. */
+export function pagingFaults(
+  pages: readonly string[][],
+  wanted: Iterable<string>,
+): { repeated: string[]; skipped: string[] } {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const id of pages.flat()) (seen.has(id) ? repeated : seen).add(id);
+  return { repeated: [...repeated], skipped: [...wanted].filter((id) => !seen.has(id)) };
+}
+
+export const NO_FAULTS = { repeated: [], skipped: [] };
