@@ -1,0 +1,141 @@
+import { expect } from '@jest/globals';
+import { mountedRoutes } from '../http/mounted-routes.ts';
+import type { Reply } from '../support/client.ts';
+import { createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Partner } from '../support/factories.ts';
+import { expectStatus, operatorOf } from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { errorOf, verdict } from '../support/verdict.ts';
+import { partsOf } from './answers.ts';
+import { ENDPOINTS, everyEndpoint } from './endpoints.ts';
+import type { Row } from './row.ts';
+import { BOOKINGS, book, expectVerdict, list, NOWHERE, PARTNER, read, readBooking } from './steps.ts';
+
+const VENUES = `${PARTNER}/venues`;
+
+const PRODUCTION = { SERVICE_MODE: 'production', WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' };
+
+/** Sends a request to every endpoint, its parameters naming nothing. */
+function askEverything({ api }: Partner): Promise<Reply[]> {
+  return Promise.all(
+    Object.keys(ENDPOINTS).map((endpoint) => {
+      const { method, path } = partsOf(endpoint);
+      return api.send(method, path.replace(/\{\w+\}/g, NOWHERE));
+    }),
+  );
+}
+
+const keyPath = (partner: Partner) => `/api/v1/operator/partners/${partner.id}/keys`;
+
+/** Contract "Authentication", "Versioning" 3, decisions §1 on keys. */
+export const AUTHENTICATION_ROWS: readonly Row[] = [
+  {
+    section: 'Authentication, 1',
+    also: ['Endpoints, x-api-key', 'Decisions §1, INVALID_API_KEY'],
+    rule: 'every endpoint takes the key in x-api-key, and without one is 401 INVALID_API_KEY',
+    endpoints: everyEndpoint('401 INVALID_API_KEY'),
+    check: async (world) => {
+      const partner = await world.partner();
+      const replies = await askEverything({ ...partner, api: world.client(undefined) });
+      expect(new Set(replies.map(verdict))).toEqual(new Set(['401 INVALID_API_KEY']));
+    },
+  },
+  {
+    section: 'Decisions §1, INVALID_API_KEY',
+    also: ['Errors, other cases'],
+    rule: 'a malformed, an unknown, an expired and a revoked key are refused in the same words',
+    endpoints: [`GET ${VENUES} 401 INVALID_API_KEY`],
+    check: async (world) => {
+      const partner = await world.partner();
+      const soon = new Date(Date.now() + 1000).toISOString();
+      const issue = async (body: object) => {
+        const made = expectStatus(await world.operator.post(keyPath(partner), body), 201);
+        return { id: String(made['key_id']), key: String(made['api_key']) };
+      };
+      const [expiring, revoked] = [await issue({ expires_at: soon }), await issue({})];
+      const venuesWith = (key: string) => world.client(key).get(VENUES);
+      await expectVerdict(venuesWith(revoked.key), '200');
+      await expectVerdict(world.operator.delete(`${keyPath(partner)}/${revoked.id}`), '204');
+      await eventually('the key to expire', async () => (await venuesWith(expiring.key)).status === 401);
+      const keys = ['secret', `${partner.apiKey.slice(0, -4)}AAAA`, expiring.key, revoked.key];
+      const replies = await Promise.all(keys.map(venuesWith));
+      expect(replies.map(verdict)).toEqual(keys.map(() => '401 INVALID_API_KEY'));
+      expect(new Set(replies.map((reply) => errorOf(reply).message)).size).toBe(1);
+      await expectVerdict(venuesWith(partner.apiKey), '200');
+    },
+  },
+  {
+    section: 'Decisions §1, PARTNER_SUSPENDED',
+    rule: 'the key of a suspended partner, on every endpoint, until it is active again',
+    endpoints: everyEndpoint('403 PARTNER_SUSPENDED'),
+    check: async (world) => {
+      const partner = await world.partner();
+      const path = `/api/v1/operator/partners/${partner.id}`;
+      expectStatus(await world.operator.patch(path, { status: 'suspended' }), 200);
+      const replies = await askEverything(partner);
+      expect(new Set(replies.map(verdict))).toEqual(new Set(['403 PARTNER_SUSPENDED']));
+      expectStatus(await world.operator.patch(path, { status: 'active' }), 200);
+      await expectVerdict(partner.api.get(VENUES), '200');
+    },
+  },
+  {
+    section: 'Authentication, 2',
+    also: ['Endpoints, scope', 'Authentication, 4', 'Decisions §1, unknown fields'],
+    rule: 'the key alone says who calls: a partner_id in body or query changes nothing',
+    endpoints: ['POST /api/v1/bookings/confirm 201', 'GET /api/v1/bookings 200'],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { partner, rival } = scene;
+      const mine = await book(scene, { partner_id: rival.id });
+      expect(await readBooking(partner, mine)).toMatchObject({ partner_id: partner.id });
+      expect(await list(partner, `${BOOKINGS}?partner_id=${rival.id}`)).toHaveLength(1);
+      expect(await list(rival, `${BOOKINGS}?partner_id=${partner.id}`)).toEqual([]);
+    },
+  },
+  {
+    section: 'Authentication, 7',
+    also: ['What the service does, environments', 'Versioning, 3'],
+    rule: 'a sandbox key works at once; in production a key is issued only after certification',
+    endpoints: [`GET ${VENUES} 200`],
+    check: async (world) => {
+      const partner = await world.partner();
+      expect(partner.apiKey).toMatch(/^pk_sandbox_/);
+      await expectVerdict(partner.api.get(VENUES), '200');
+      const production = await world.serviceWith(PRODUCTION);
+      const operator = operatorOf(production);
+      const body = { name: 'Seller', contact_email: 'dev@partner.example' };
+      const { partner_id: id } = expectStatus(await operator.post('/api/v1/operator/partners', body), 201);
+      const path = `/api/v1/operator/partners/${String(id)}`;
+      await expectVerdict(operator.post(`${path}/keys`, {}), '409 PARTNER_NOT_CERTIFIED');
+      expectStatus(await operator.post(`${path}/certify`, {}), 200);
+      const { api_key: key } = expectStatus(await operator.post(`${path}/keys`, {}), 201);
+      expect(key).toMatch(/^pk_live_/);
+      await expectVerdict(world.client(String(key), production).get(VENUES), '200');
+    },
+  },
+  {
+    section: 'Versioning, 3',
+    also: ['Decisions §8, sandbox only'],
+    rule: 'production has the endpoints of the sandbox without /sandbox/, which are 404 ROUTE_NOT_FOUND there',
+    endpoints: [`GET ${VENUES} 200`],
+    check: async (world) => {
+      const production = await world.serviceWith(PRODUCTION);
+      const partner = await world.partner();
+      await read(partner, VENUES);
+      const namesOf = (service: Service) =>
+        mountedRoutes(service, partner).map(({ method, path }) => `${method} ${path}`);
+      const shared = namesOf(world.service).filter((name) => !name.includes('/sandbox/'));
+      expect(namesOf(production)).toEqual(shared);
+      const replies = await Promise.all(
+        [
+          `holds/${NOWHERE}/expire`,
+          `deliveries/${NOWHERE}/advance`,
+          'slots/s/walk-in',
+          'slots/s/release',
+        ].map((path) => createClient(production.url, undefined).post(`/api/v1/sandbox/${path}`)),
+      );
+      expect(new Set(replies.map(verdict))).toEqual(new Set(['404 ROUTE_NOT_FOUND']));
+    },
+  },
+];

@@ -1,0 +1,323 @@
+import { expect } from '@jest/globals';
+import type { Json, Partner } from '../support/factories.ts';
+import { bookSlot, dateIn, expectStatus, placeHold } from '../support/factories.ts';
+import type { Row } from './row.ts';
+import {
+  bytesOf,
+  expectVerdict,
+  HOLDS,
+  hold,
+  INSTANT,
+  NOWHERE,
+  oneRequest,
+  read,
+  readBooking,
+  slotNow,
+} from './steps.ts';
+import type { World } from './world.ts';
+
+const PATH = '/api/v1/slots/availability';
+const DAY = `GET ${PATH}`;
+const RANGE = `GET ${PATH}/range`;
+
+const dayOf = (venueId: string, date = dateIn(3), rest = '') =>
+  `${PATH}?venue_id=${venueId}&date=${date}${rest}`;
+const rangeOf = (venueId: string, from: string, to: string, rest = '') =>
+  `${PATH}/range?venue_id=${venueId}&from=${from}&to=${to}${rest}`;
+const slotsAt = async (partner: Partner, path: string) => (await read(partner, path))['slots'] as Json[];
+
+/** Start and end of every slot of a date, in UTC, `HH:MM`. */
+async function hoursOf(world: World, resource: Json, timeZone: string, date: string): Promise<string[]> {
+  const scene = { resources: [resource], venue: { time_zone: timeZone } };
+  const { venue, partner } = await world.scene(scene);
+  const slots = await slotsAt(partner, dayOf(venue.id, date));
+  return slots.map((slot) =>
+    ['slot_start', 'slot_end'].map((name) => String(slot[name]).slice(8, 16)).join(' to '),
+  );
+}
+
+const hours = (start: string, end: string, duration = 60): Json => ({
+  operating_hours_start: start,
+  operating_hours_end: end,
+  duration_minutes: duration,
+});
+
+const ANSWERS: readonly Row[] = [
+  {
+    section: 'Availability, query',
+    rule: 'venue_id and date are required, resource_id narrows the answer to one resource',
+    endpoints: [`${DAY} 200`, `${DAY} 400 VALIDATION_ERROR`],
+    check: async (world) => {
+      const { venue, partner } = await world.scene({ resources: [{}, {}] });
+      const [, second = ''] = venue.resourceIds;
+      const slots = await slotsAt(partner, dayOf(venue.id, dateIn(3), `&resource_id=${second}`));
+      expect(new Set(slots.map((slot) => slot['resource_id']))).toEqual(new Set([second]));
+      await expectVerdict(partner.api.get(PATH), '400 VALIDATION_ERROR date, venue_id');
+      const malformed = `${PATH}?venue_id=7&date=2026-02-30`;
+      await expectVerdict(partner.api.get(malformed), '400 VALIDATION_ERROR date, venue_id');
+    },
+  },
+  {
+    section: 'Availability, payload',
+    also: ['Slot, fields', 'Decisions §1, ids', 'Decisions §1, timestamps'],
+    rule: '{venue_id, date, slots}, each slot with the documented fields and a slot_id made of resource and start',
+    endpoints: [`${DAY} 200`],
+    check: async (world) => {
+      const { venue, partner } = await world.scene({ venue: { time_zone: 'UTC' } });
+      const date = dateIn(3);
+      const body = await read(partner, dayOf(venue.id, date));
+      expect(Object.keys(body)).toEqual(['venue_id', 'date', 'slots']);
+      expect(body).toMatchObject({ venue_id: venue.id, date });
+      const [first] = body['slots'] as Json[];
+      expect(first).toEqual({
+        slot_id: `${venue.resourceIds[0]}_${date.replaceAll('-', '')}T0600Z`,
+        resource_id: venue.resourceIds[0],
+        slot_start: `${date}T06:00:00.000Z`,
+        slot_end: INSTANT,
+        price_rupees: 1200,
+        is_available: true,
+      });
+    },
+  },
+  {
+    section: 'Availability, not granted',
+    also: [
+      'Errors, 403 VENUE_NOT_AUTHORIZED',
+      'Authentication, 3',
+      'Decisions §2, availability of a missing venue',
+    ],
+    rule: 'a venue that is not granted, or does not exist, is 403 VENUE_NOT_AUTHORIZED, in the same bytes',
+    endpoints: [`${DAY} 403 VENUE_NOT_AUTHORIZED`, `${RANGE} 403 VENUE_NOT_AUTHORIZED`],
+    check: async (world) => {
+      const [{ partner }, foreign] = [await world.scene(), await world.scene()];
+      const pathsOf = (id: string) => [dayOf(id), rangeOf(id, dateIn(1), dateIn(2))];
+      const paths = [foreign.venue.id, NOWHERE].flatMap(pathsOf);
+      const replies = await Promise.all(paths.map((path) => partner.api.get(path)));
+      for (const reply of replies) await expectVerdict(reply, '403 VENUE_NOT_AUTHORIZED');
+      expect(new Set(replies.map(bytesOf)).size).toBe(1);
+    },
+  },
+  {
+    section: 'Availability, hold before promising',
+    also: ['Slot, is_available'],
+    rule: 'a slot that was seen available can be lost to another partner before it is held',
+    endpoints: [`${DAY} 200`, `POST ${HOLDS} 409 SLOT_NOT_AVAILABLE`],
+    check: async (world) => {
+      const { venue, partner, rival, slot } = await world.scene();
+      const slotId = slot();
+      expect(await slotNow(partner, venue, slotId)).toMatchObject({ is_available: true });
+      await placeHold(rival, slotId);
+      await expectVerdict(hold(partner, slotId), '409 SLOT_NOT_AVAILABLE');
+    },
+  },
+  ...['', '/range'].map((path) =>
+    oneRequest({
+      section: 'Decisions §1, RESOURCE_NOT_FOUND',
+      rule: `a resource that the venue does not have, asked of ${PATH}${path}`,
+      answer: `GET ${PATH}${path} 404 RESOURCE_NOT_FOUND`,
+      ask: ({ partner, venue }) => {
+        const dates = path === '' ? `date=${dateIn(3)}` : `from=${dateIn(3)}&to=${dateIn(4)}`;
+        return partner.api.get(`${PATH}${path}?venue_id=${venue.id}&${dates}&resource_id=nothing`);
+      },
+    }),
+  ),
+  {
+    section: 'Decisions §1, conditional reads',
+    rule: 'If-None-Match with the ETag of the last answer is 304 until something has changed',
+    endpoints: [`${DAY} 200`, `${DAY} 304`],
+    check: async (world) => {
+      const { venue, partner, slot } = await world.scene();
+      const path = dayOf(venue.id);
+      const headers = { 'if-none-match': (await partner.api.get(path)).headers.get('etag') ?? '' };
+      expect(headers['if-none-match']).not.toBe('');
+      expect(await partner.api.get(path, headers)).toMatchObject({ status: 304, text: '' });
+      await placeHold(partner, slot());
+      expect(await partner.api.get(path, headers)).toMatchObject({ status: 200 });
+    },
+  },
+];
+
+const SCHEDULE: readonly Row[] = [
+  {
+    section: 'Decisions §2, operating date',
+    also: ['What the service does, 1 to 5'],
+    rule: "date is a date in the venue's zone, and a slot belongs to the date on which its operating day begins",
+    endpoints: [`${DAY} 200`],
+    check: async (world) => {
+      expect(await hoursOf(world, hours('06:00', '08:00'), 'Asia/Kolkata', '2026-11-21')).toEqual([
+        '21T00:30 to 21T01:30',
+        '21T01:30 to 21T02:30',
+      ]);
+      expect(await hoursOf(world, hours('22:00', '02:00', 120), 'Asia/Kolkata', '2026-11-21')).toEqual([
+        '21T16:30 to 21T18:30',
+        '21T18:30 to 21T20:30',
+      ]);
+    },
+  },
+  {
+    section: 'Decisions §2, hours past midnight and the whole day',
+    rule: '18:00–02:00 ends the day after, and 00:00–00:00 is the whole day',
+    endpoints: [`${DAY} 200`],
+    check: async (world) => {
+      const late = await hoursOf(world, hours('18:00', '02:00'), 'UTC', '2026-11-21');
+      expect([late.length, late.at(-1)]).toEqual([8, '22T01:00 to 22T02:00']);
+      const all = await hoursOf(world, hours('00:00', '00:00'), 'UTC', '2026-11-21');
+      expect([all.length, all[0], all.at(-1)]).toEqual([24, '21T00:00 to 21T01:00', '21T23:00 to 22T00:00']);
+    },
+  },
+  {
+    section: 'Decisions §2, slots back to back',
+    rule: 'slots run from opening, one after the other, and never past closing',
+    endpoints: [`${DAY} 200`],
+    check: async (world) => {
+      expect(await hoursOf(world, hours('06:00', '08:00', 45), 'UTC', '2026-11-21')).toEqual([
+        '21T06:00 to 21T06:45',
+        '21T06:45 to 21T07:30',
+      ]);
+    },
+  },
+  {
+    section: 'Decisions §2, DST',
+    rule: 'a slot keeps its real length where the clocks change',
+    endpoints: [`${DAY} 200`],
+    check: async (world) => {
+      const spring = await hoursOf(world, hours('00:00', '03:00'), 'Europe/London', '2027-03-28');
+      expect(spring).toEqual(['28T00:00 to 28T01:00', '28T01:00 to 28T02:00']);
+      const autumn = await hoursOf(world, hours('00:00', '03:00'), 'Europe/London', '2026-10-25');
+      expect(autumn).toEqual([
+        '24T23:00 to 25T00:00',
+        '25T00:00 to 25T01:00',
+        '25T01:00 to 25T02:00',
+        '25T02:00 to 25T03:00',
+      ]);
+    },
+  },
+  {
+    section: 'Decisions §2, order of slots',
+    rule: 'by resource_id, then slot_start',
+    endpoints: [`${DAY} 200`],
+    check: async (world) => {
+      const { slots } = await world.scene({ resources: [{ name: 'B' }, { name: 'A' }] });
+      const keys = slots.map((slot) => `${String(slot['resource_id'])} ${String(slot['slot_start'])}`);
+      expect(keys).toEqual(keys.toSorted());
+      expect(keys).toHaveLength(34);
+    },
+  },
+  {
+    section: 'Decisions §2, unavailable_reason',
+    also: ['Slot, is_available'],
+    rule: 'a slot that is held, booked, past, beyond 90 days or at an inactive venue is listed, and says so and no more',
+    endpoints: [`${DAY} 200`],
+    check: async (world) => {
+      const { venue, partner, rival, slot } = await world.scene();
+      const [heldId, bookedId] = [slot(), slot()];
+      await placeHold(rival, heldId);
+      await bookSlot(rival, bookedId);
+      const [heldSlot, bookedSlot, free] = await slotsAt(partner, dayOf(venue.id));
+      expect(heldSlot).toMatchObject({ is_available: false, unavailable_reason: 'held' });
+      expect(bookedSlot).toMatchObject({ is_available: false, unavailable_reason: 'booked' });
+      expect(JSON.stringify([heldSlot, bookedSlot])).not.toContain(rival.id);
+      expect(free).not.toHaveProperty('unavailable_reason');
+      const reasonOn = async (date: string) =>
+        (await slotsAt(partner, dayOf(venue.id, date)))[0]?.['unavailable_reason'];
+      expect([await reasonOn(dateIn(-2)), await reasonOn(dateIn(89)), await reasonOn(dateIn(92))]).toEqual([
+        'past',
+        undefined,
+        'beyond_horizon',
+      ]);
+      await world.operator.patch(`/api/v1/operator/venues/${venue.id}`, { status: 'inactive' });
+      expect(await reasonOn(dateIn(3))).toBe('inactive');
+    },
+  },
+  {
+    section: 'Decisions §2, price fixed by the hold',
+    rule: 'hold and booking keep the price of the moment of the hold, whatever the price is later',
+    endpoints: [`POST ${HOLDS} 201`, 'POST /api/v1/bookings/confirm 201'],
+    check: async (world) => {
+      const { venue, partner, slot } = await world.scene();
+      const placed = await placeHold(partner, slot());
+      const path = `/api/v1/operator/resources/${venue.resourceIds[0]}`;
+      expectStatus(await world.operator.patch(path, { price_rupees: 5000 }), 200);
+      const { hold_id } = placed;
+      const body = { hold_id, payment_reference: 'p', customer_name: 'A', customer_phone: '+919876543210' };
+      const reply = await partner.api.post('/api/v1/bookings/confirm', { ...body, idempotency_key: 'k' });
+      const booking = expectStatus(reply, 201);
+      expect([placed['price_rupees'], booking['price_rupees']]).toEqual([1200, 1200]);
+      expect(await readBooking(partner, booking)).toMatchObject({ price_rupees: 1200 });
+      expect(await slotNow(partner, venue, slot())).toMatchObject({ price_rupees: 5000 });
+    },
+  },
+];
+
+const RANGES: readonly Row[] = [
+  {
+    section: 'Decisions §2, range',
+    rule: '{venue_id, from, to, days: [{date, slots}]} with every date, the last included, as each day has it alone',
+    endpoints: [`${RANGE} 200`],
+    check: async (world) => {
+      const { venue, partner } = await world.scene();
+      const [from, to] = [dateIn(3), dateIn(4)];
+      const body = await read(partner, rangeOf(venue.id, from, to, `&resource_id=${venue.resourceIds[0]}`));
+      const days = await Promise.all(
+        [from, to].map(async (date) => ({ date, slots: await slotsAt(partner, dayOf(venue.id, date)) })),
+      );
+      expect(body).toEqual({ venue_id: venue.id, from, to, days });
+    },
+  },
+  {
+    section: 'Decisions §2, range',
+    rule: '31 days are answered, more are 400, and so is a range that ends before it begins',
+    endpoints: [`${RANGE} 200`, `${RANGE} 400 VALIDATION_ERROR`],
+    check: async (world) => {
+      const { venue, partner } = await world.scene();
+      const ask = (from: number, to: number) => partner.api.get(rangeOf(venue.id, dateIn(from), dateIn(to)));
+      await expectVerdict(ask(1, 31), '200');
+      for (const reply of [await ask(1, 32), await ask(3, 2)]) expect(reply.status).toBe(400);
+      await expectVerdict(ask(3, 2), '400 VALIDATION_ERROR from');
+    },
+  },
+];
+
+/** Prices and closures that the operator sets (operator interface, "price-rules" and "blackouts"). */
+const OPERATOR_RULES: readonly Row[] = [
+  {
+    section: 'Decisions §2, price rules',
+    rule: 'a slot costs what the matching rule of highest priority says, else the base price',
+    endpoints: [`${DAY} 200`],
+    check: async (world) => {
+      const { venue, partner } = await world.scene({ venue: { time_zone: 'UTC' } });
+      const path = `/api/v1/operator/resources/${venue.resourceIds[0]}/price-rules`;
+      const evening = {
+        name: 'Evening',
+        price_rupees: 1500,
+        start_time: '18:00',
+        end_time: '22:00',
+        priority: 1,
+      };
+      const peak = { name: 'Peak', multiplier: 2, start_time: '20:00', end_time: '22:00', priority: 2 };
+      for (const rule of [peak, evening]) expectStatus(await world.operator.post(path, rule), 201);
+      const slots = await slotsAt(partner, dayOf(venue.id));
+      const priceAt = (hour: number) =>
+        slots.find((slot) => String(slot['slot_start']).includes(`T${hour}:00`))?.['price_rupees'];
+      expect([priceAt(17), priceAt(18), priceAt(20), priceAt(22)]).toEqual([1200, 1500, 2400, 1200]);
+    },
+  },
+  {
+    section: 'Decisions §2, blackout',
+    rule: 'a slot in a blackout is listed as unavailable for it and cannot be held',
+    endpoints: [`${DAY} 200`, `POST ${HOLDS} 409 SLOT_NOT_AVAILABLE`],
+    check: async (world) => {
+      const { venue, partner, slots } = await world.scene();
+      const [first, second] = slots;
+      const body = { starts_at: first?.['slot_start'], ends_at: first?.['slot_end'], reason: 'Repairs' };
+      expectStatus(await world.operator.post(`/api/v1/operator/venues/${venue.id}/blackouts`, body), 201);
+      const closed = { is_available: false, unavailable_reason: 'blackout' };
+      expect(await slotNow(partner, venue, first?.['slot_id'])).toMatchObject(closed);
+      expect(await slotNow(partner, venue, second?.['slot_id'])).toMatchObject({ is_available: true });
+      await expectVerdict(hold(partner, String(first?.['slot_id'])), '409 SLOT_NOT_AVAILABLE');
+    },
+  },
+];
+
+/** Contract "Availability", decisions §2. */
+export const AVAILABILITY_ROWS: readonly Row[] = [...ANSWERS, ...SCHEDULE, ...RANGES, ...OPERATOR_RULES];

@@ -1,0 +1,215 @@
+import { expect } from '@jest/globals';
+import type { Json, Partner } from '../support/factories.ts';
+import { bookSlot } from '../support/factories.ts';
+import type { Row } from './row.ts';
+import { BOOKINGS, book, bytesOf, end, expectVerdict, list, NOWHERE, read, readBooking } from './steps.ts';
+
+const ONE = `GET ${BOOKINGS}/{bookingId}`;
+
+const LIST = `GET ${BOOKINGS}`;
+
+const idsOf = (bookings: Json[]) => bookings.map((booking) => String(booking['booking_id']));
+
+const listIds = async (partner: Partner, query: string) => idsOf(await list(partner, BOOKINGS + query));
+
+/** Contract "Bookings · Get one" and "Bookings · List", decisions §4. */
+export const BOOKING_ROWS: readonly Row[] = [
+  {
+    section: 'Booking, fields',
+    also: ['Bookings · Get one, payload', 'Decisions §4, read payload', 'Decisions §1, objects and listings'],
+    rule: 'a read has venue, resource, window, payment_reference and customer as they were given, and no more than documented',
+    endpoints: [`${ONE} 200`],
+    check: async (world) => {
+      const venueFields = { name: 'Arena', city: 'Pune' };
+      const { venue, partner, slots } = await world.scene({ venue: venueFields });
+      const [slot = {}] = slots;
+      const { is_available: _available, ...window } = slot;
+      const fields = { payment_reference: 'upi:αβ/7 #1', customer_email: 'asha@example.com' };
+      const { hold_id, booking_id, booked_at } = await bookSlot(partner, String(slot['slot_id']), fields);
+      expect(await readBooking(partner, { booking_id })).toEqual({
+        ...window,
+        ...fields,
+        booking_id,
+        hold_id,
+        partner_id: partner.id,
+        venue_id: venue.id,
+        status: 'BOOKED',
+        booked_at,
+        customer_name: 'Asha Rao',
+        customer_phone: '+919876543210',
+        venue: { venue_id: venue.id, ...venueFields },
+        resource: {
+          resource_id: venue.resourceIds[0],
+          resource_type: 'turf',
+          sport_category: 'football',
+        },
+        cancelled_at: null,
+        cancellation_reason: null,
+        refunded_at: null,
+        refund_reason: null,
+      });
+    },
+  },
+  {
+    section: 'Bookings · Get one, not found',
+    also: ['Errors, 404 BOOKING_NOT_FOUND', 'Authentication, 4'],
+    rule: "a missing id and another partner's booking are 404 BOOKING_NOT_FOUND, in the same bytes",
+    endpoints: [`${ONE} 404 BOOKING_NOT_FOUND`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { booking_id: id } = await book(scene);
+      const [missing, foreign] = [
+        await scene.rival.api.get(`${BOOKINGS}/${NOWHERE}`),
+        await scene.rival.api.get(`${BOOKINGS}/${String(id)}`),
+      ];
+      await expectVerdict(missing, '404 BOOKING_NOT_FOUND');
+      expect(bytesOf(foreign)).toBe(bytesOf(missing));
+    },
+  },
+  {
+    section: 'Bookings · List, ordering',
+    also: ['Decisions §4, list', 'Authentication, 4'],
+    rule: "{success, count, data, next_cursor} of the partner's own bookings as reads show them, newest booked_at first",
+    endpoints: [`${LIST} 200`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { partner, rival, slot } = scene;
+      const made = [await book(scene), await book(scene), await book(scene)];
+      await bookSlot(rival, slot());
+      const body = await read(partner, BOOKINGS);
+      const data = await Promise.all(made.toReversed().map((booking) => readBooking(partner, booking)));
+      expect(body).toEqual({ success: true, count: 3, data, next_cursor: null });
+    },
+  },
+  {
+    section: 'Bookings · List, venue_id',
+    also: ['Decisions §4, venue_id without grant'],
+    rule: 'narrows to a venue; without grant it is an empty list, but own bookings at a revoked venue still show',
+    endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
+    check: async (world) => {
+      const [scene, other] = [await world.scene(), await world.scene()];
+      const partner = await world.partner([scene.venue.id, other.venue.id]);
+      const here = await bookSlot(partner, scene.slot());
+      const there = await bookSlot(partner, other.slot());
+      const query = `?venue_id=${scene.venue.id}`;
+      expect(await listIds(partner, query)).toEqual(idsOf([here]));
+      await world.operator.delete(`/api/v1/operator/partners/${partner.id}/venues/${scene.venue.id}`);
+      expect(await listIds(partner, query)).toEqual(idsOf([here]));
+      expect(await listIds(partner, '')).toEqual(idsOf([there, here]));
+      expect(await listIds(scene.partner, `?venue_id=${other.venue.id}`)).toEqual([]);
+      await expectVerdict(partner.api.get(`${BOOKINGS}?venue_id=7`), '400 VALIDATION_ERROR venue_id');
+    },
+  },
+  {
+    section: 'Bookings · List, from and to',
+    also: ['Decisions §4, from and to'],
+    rule: "are inclusive dates of booked_at in the venue's zone, else the service's; from after to is 400",
+    endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
+    check: async (world) => {
+      const scene = await world.scene({ venue: { time_zone: 'Pacific/Kiritimati' } });
+      const { partner, venue } = scene;
+      const { booking_id: id } = await book(scene);
+      // 11:00 UTC is the next day at the venue (UTC+14) and still this day in the service's zone.
+      const bookedAt = new Date('2026-03-10T11:00:00.000Z');
+      await scene.service.context.db
+        .collection('reservations')
+        .updateOne({ bookingId: id }, { $set: { bookedAt } });
+      const on = (from: string, to: string, at = '') => listIds(partner, `?from=${from}&to=${to}${at}`);
+      const atVenue = `&venue_id=${venue.id}`;
+      expect(await on('2026-03-10', '2026-03-10')).toEqual([id]);
+      expect(await on('2026-03-11', '2026-03-11')).toEqual([]);
+      expect(await on('2026-03-11', '2026-03-11', atVenue)).toEqual([id]);
+      expect(await on('2026-03-10', '2026-03-10', atVenue)).toEqual([]);
+      const reversed = await partner.api.get(`${BOOKINGS}?from=2026-03-11&to=2026-03-10`);
+      await expectVerdict(reversed, '400 VALIDATION_ERROR from');
+    },
+  },
+  {
+    section: 'Bookings · List, limit',
+    also: ['Decisions §4, limit of a list', 'Decisions §4, paging'],
+    rule: 'is 1 to 200, and paging repeats nothing and skips nothing, also where booked_at is the same',
+    endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { partner } = scene;
+      const made = [];
+      for (let count = 0; count < 5; count += 1) made.push(await book(scene));
+      await scene.service.context.db
+        .collection('reservations')
+        .updateMany({ partnerId: partner.id }, { $set: { bookedAt: new Date() } });
+      const seen: string[] = [];
+      for (let query = '?limit=2'; query !== ''; ) {
+        const page = await read(partner, BOOKINGS + query);
+        seen.push(...idsOf(page['data'] as Json[]));
+        const { next_cursor: cursor } = page;
+        query = typeof cursor === 'string' ? `?limit=2&cursor=${cursor}` : '';
+      }
+      expect(seen.toSorted()).toEqual(idsOf(made).toSorted());
+      expect(seen).toHaveLength(5);
+      await expectVerdict(partner.api.get(`${BOOKINGS}?limit=200`), '200');
+      for (const limit of ['0', '201', '1.5', 'ten']) {
+        await expectVerdict(partner.api.get(`${BOOKINGS}?limit=${limit}`), '400 VALIDATION_ERROR limit');
+      }
+    },
+  },
+  {
+    section: 'Decisions §4, limit of a list',
+    rule: '50 where none is given',
+    endpoints: [`${LIST} 200`],
+    check: async (world) => {
+      const scene = await world.scene({ resources: [{ duration_minutes: 15 }] });
+      const { partner, slot } = scene;
+      for (let batch = 0; batch < 3; batch += 1) {
+        await Promise.all(Array.from({ length: 17 }, () => bookSlot(partner, slot())));
+      }
+      const body = await read(partner, BOOKINGS);
+      expect(body).toMatchObject({ count: 50, next_cursor: expect.any(String) });
+    },
+  },
+  {
+    section: 'Decisions §4, status',
+    rule: 'narrows to a state, and an unknown state is 400',
+    endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { partner } = scene;
+      const [booked, cancelled] = [await book(scene), await book(scene)];
+      await end(partner, 'cancel', cancelled['booking_id']);
+      expect(await listIds(partner, '?status=BOOKED')).toEqual(idsOf([booked]));
+      expect(await listIds(partner, '?status=CANCELLED')).toEqual(idsOf([cancelled]));
+      expect(await listIds(partner, '?status=REFUNDED')).toEqual([]);
+      await expectVerdict(partner.api.get(`${BOOKINGS}?status=HELD`), '400 VALIDATION_ERROR status');
+    },
+  },
+  {
+    section: 'Bookings · List, customer_phone',
+    also: ['Decisions §4, phone and name filters'],
+    rule: 'matches the number however it is written',
+    endpoints: [`${LIST} 200`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const booking = await book(scene, { customer_phone: '098765 43210' });
+      await book(scene, { customer_phone: '+919812345678' });
+      for (const phone of ['+919876543210', '9876543210', '09876543210']) {
+        const found = await listIds(scene.partner, `?customer_phone=${encodeURIComponent(phone)}`);
+        expect(found).toEqual(idsOf([booking]));
+      }
+    },
+  },
+  {
+    section: 'Bookings · List, customer_name',
+    also: ['Decisions §4, phone and name filters'],
+    rule: 'is a prefix in whatever case, and never a pattern',
+    endpoints: [`${LIST} 200`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const booking = await book(scene, { customer_name: 'Zoë Rao (home)' });
+      await book(scene, { customer_name: 'Rao Zoë' });
+      for (const name of ['zoë', 'ZOË RAO (', 'Zoë Rao (home)']) {
+        const found = await listIds(scene.partner, `?customer_name=${encodeURIComponent(name)}`);
+        expect(found).toEqual(idsOf([booking]));
+      }
+      expect(await listIds(scene.partner, '?customer_name=.*')).toEqual([]);
+    },
+  },
+];

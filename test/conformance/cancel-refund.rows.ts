@@ -1,0 +1,223 @@
+import { expect } from '@jest/globals';
+import type { Json } from '../support/factories.ts';
+import { expectStatus } from '../support/factories.ts';
+import type { Row } from './row.ts';
+import type { Rule } from './rules.ts';
+import {
+  BOOKINGS,
+  book,
+  end,
+  expectVerdict,
+  INSTANT,
+  NOWHERE,
+  newKey,
+  oneRequest,
+  readBooking,
+  slotNow,
+  walkIn,
+} from './steps.ts';
+
+type Operation = 'cancel' | 'refund';
+
+const pathOf = (operation: Operation) => `POST ${BOOKINGS}/{bookingId}/${operation}`;
+const REACHES = { cancel: 'CANCELLED', refund: 'REFUNDED' } as const;
+const OTHER = { cancel: 'refund', refund: 'cancel' } as const;
+
+/** What cancel and refund have in common. */
+const rowsOf = (operation: Operation): readonly Row[] => [
+  oneRequest({
+    section: 'Cancel and refund, owner',
+    also: ['Errors, 403 UNAUTHORIZED', 'Authentication, 4'],
+    rule: `${operation} of another partner's booking`,
+    answer: `${pathOf(operation)} 403 UNAUTHORIZED`,
+    ask: async (scene) => end(scene.rival, operation, (await book(scene))['booking_id']),
+  }),
+  oneRequest({
+    section: 'Cancel and refund, missing',
+    also: ['Errors, other cases', 'Decisions §1, BOOKING_NOT_FOUND'],
+    rule: `${operation} of a missing id`,
+    answer: `${pathOf(operation)} 404 BOOKING_NOT_FOUND`,
+    ask: ({ partner }) => end(partner, operation, NOWHERE),
+  }),
+  oneRequest({
+    section: 'Cancel and refund, request',
+    also: ['Limits, idempotency keys', 'Decisions §4, bounds of fields'],
+    rule: `${operation} requires reason and idempotency_key`,
+    answer: `${pathOf(operation)} 400 VALIDATION_ERROR`,
+    fields: 'idempotency_key, reason',
+    ask: async (scene) => {
+      const { booking_id: id } = await book(scene);
+      return scene.partner.api.post(`${BOOKINGS}/${String(id)}/${operation}`, {});
+    },
+  }),
+  oneRequest({
+    section: 'Decisions §4, bounds of fields',
+    also: ['Decisions §4, length of keys'],
+    rule: `a reason of ${operation} has at most 500 characters, its key 255`,
+    answer: `${pathOf(operation)} 400 VALIDATION_ERROR`,
+    fields: 'idempotency_key, reason',
+    ask: async (scene) => {
+      const tooLong = { reason: 'x'.repeat(501), idempotency_key: 'k'.repeat(256) };
+      return end(scene.partner, operation, (await book(scene))['booking_id'], tooLong);
+    },
+  }),
+  {
+    section: 'Cancel and refund, response',
+    also: ['Decisions §4, cancel and refund', 'Cancel and refund, no money'],
+    rule: `${operation} answers 200 {message, booking_id, status}, and nothing of money`,
+    endpoints: [`${pathOf(operation)} 200`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { booking_id } = await book(scene);
+      expect(expectStatus(await end(scene.partner, operation, booking_id), 200)).toEqual({
+        message: expect.stringContaining(`${REACHES[operation].toLowerCase()} successfully`),
+        booking_id,
+        status: REACHES[operation],
+      });
+    },
+  },
+  {
+    section: 'Cancel and refund, retry',
+    also:
+      operation === 'cancel'
+        ? ['Booking states, cancel a CANCELLED booking with the original key', 'Decisions §4, replay']
+        : ['Decisions §4, replay'],
+    rule: `${operation} again with the original key: 200 with the original body and Idempotent-Replayed`,
+    endpoints: [`${pathOf(operation)} 200`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { booking_id: id } = await book(scene);
+      const key = { idempotency_key: newKey() };
+      const first = await end(scene.partner, operation, id, key);
+      const shown = await readBooking(scene.partner, { booking_id: id });
+      const again = await end(scene.partner, operation, id, { ...key, reason: 'another' });
+      expect([again.status, again.text]).toEqual([200, first.text]);
+      expect(first.headers.get('idempotent-replayed')).toBeNull();
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+      expect(await readBooking(scene.partner, { booking_id: id })).toEqual(shown);
+    },
+  },
+  {
+    section: 'Cancel and refund, key of another booking',
+    also: ['Errors, 409 IDEMPOTENCY_KEY_MISMATCH', 'Decisions §1, IDEMPOTENCY_KEY_MISMATCH'],
+    rule: `a key of ${operation} for another booking is 409, and that booking stays BOOKED`,
+    endpoints: [`${pathOf(operation)} 409 IDEMPOTENCY_KEY_MISMATCH`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const [one, two] = [await book(scene), await book(scene)];
+      const key = { idempotency_key: newKey() };
+      expectStatus(await end(scene.partner, operation, one['booking_id'], key), 200);
+      const reply = await end(scene.partner, operation, two['booking_id'], key);
+      await expectVerdict(reply, '409 IDEMPOTENCY_KEY_MISMATCH');
+      expect(await readBooking(scene.partner, two)).toMatchObject({ status: 'BOOKED' });
+    },
+  },
+  {
+    section: 'Cancel and refund, key of the other operation',
+    also: ['Errors, 409 IDEMPOTENCY_KEY_MISMATCH'],
+    rule: `${operation} with the key of a ${OTHER[operation]} of the same booking is 409`,
+    endpoints: [`${pathOf(operation)} 409 IDEMPOTENCY_KEY_MISMATCH`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const booking = await book(scene);
+      const { booking_id: id } = booking;
+      const key = { idempotency_key: newKey() };
+      expectStatus(await end(scene.partner, OTHER[operation], id, key), 200);
+      await expectVerdict(end(scene.partner, operation, id, key), '409 IDEMPOTENCY_KEY_MISMATCH');
+      expect(await readBooking(scene.partner, booking)).toMatchObject({ status: REACHES[OTHER[operation]] });
+    },
+  },
+];
+
+const UNENDED = { cancelled_at: null, cancellation_reason: null, refunded_at: null, refund_reason: null };
+
+/** A booking that has ended is not ended again, or otherwise. */
+const refusedAfter = ([section, before, operation]: readonly [Rule, Operation, Operation]): Row => ({
+  section,
+  also: ['Errors, 409 INVALID_HOLD_STATE', 'Errors, other cases'],
+  rule: `${operation} of a ${REACHES[before]} booking is 409 INVALID_HOLD_STATE and changes nothing`,
+  endpoints: [`${pathOf(operation)} 409 INVALID_HOLD_STATE`],
+  check: async (world) => {
+    const scene = await world.scene();
+    const booking: Json = await book(scene);
+    await end(scene.partner, before, booking['booking_id']);
+    const ended = await readBooking(scene.partner, booking);
+    await expectVerdict(end(scene.partner, operation, booking['booking_id']), '409 INVALID_HOLD_STATE');
+    expect(await readBooking(scene.partner, booking)).toEqual(ended);
+  },
+});
+
+const EFFECTS: readonly Row[] = [
+  {
+    section: 'Booking states, cancel a BOOKED booking',
+    also: ['Cancel and refund, effect of cancel'],
+    rule: 'becomes CANCELLED with time and reason, and its slot is free',
+    endpoints: [`${pathOf('cancel')} 200`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const booking = await book(scene);
+      const before = await readBooking(scene.partner, booking);
+      expect(before).toMatchObject(UNENDED);
+      await end(scene.partner, 'cancel', booking['booking_id'], { reason: 'Flooded' });
+      expect(await readBooking(scene.partner, booking)).toEqual({
+        ...before,
+        status: 'CANCELLED',
+        cancelled_at: INSTANT,
+        cancellation_reason: 'Flooded',
+      });
+      const shown = await slotNow(scene.rival, scene.venue, booking['slot_id']);
+      expect(shown).toMatchObject({ is_available: true });
+    },
+  },
+  {
+    section: 'Booking states, refund a BOOKED booking',
+    also: ['Cancel and refund, effect of refund'],
+    rule: 'becomes REFUNDED with time and reason, and its slot is free',
+    endpoints: [`${pathOf('refund')} 200`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const booking = await book(scene);
+      const before = await readBooking(scene.partner, booking);
+      await end(scene.partner, 'refund', booking['booking_id'], { reason: 'Flooded' });
+      expect(await readBooking(scene.partner, booking)).toEqual({
+        ...before,
+        status: 'REFUNDED',
+        refunded_at: INSTANT,
+        refund_reason: 'Flooded',
+      });
+      const shown = await slotNow(scene.rival, scene.venue, booking['slot_id']);
+      expect(shown).toMatchObject({ is_available: true });
+    },
+  },
+  {
+    section: 'Booking states, refund a CANCELLED booking',
+    also: ['Cancel and refund, effect of refund'],
+    rule: 'becomes REFUNDED, and a slot that was sold again meanwhile stays sold',
+    endpoints: [`${pathOf('cancel')} 200`, `${pathOf('refund')} 200`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const booking = await book(scene);
+      const { booking_id: id, slot_id: slotId } = booking;
+      await end(scene.partner, 'cancel', id);
+      await walkIn(world, slotId);
+      expectStatus(await end(scene.partner, 'refund', id), 200);
+      expect(await readBooking(scene.partner, booking)).toMatchObject({
+        status: 'REFUNDED',
+        cancelled_at: INSTANT,
+        refunded_at: INSTANT,
+      });
+      const shown = await slotNow(scene.partner, scene.venue, slotId);
+      expect(shown).toMatchObject({ unavailable_reason: 'booked' });
+    },
+  },
+  ...(
+    [
+      ['Booking states, cancel a CANCELLED booking with another key', 'cancel', 'cancel'],
+      ['Booking states, refund a REFUNDED booking with another key', 'refund', 'refund'],
+      ['Decisions §1, INVALID_HOLD_STATE', 'refund', 'cancel'],
+    ] as const
+  ).map(refusedAfter),
+];
+
+/** Contract "Cancel and refund" and "Booking states", decisions §4. */
+export const CANCEL_REFUND_ROWS: readonly Row[] = [...rowsOf('cancel'), ...rowsOf('refund'), ...EFFECTS];

@@ -1,0 +1,214 @@
+import { expect } from '@jest/globals';
+import { expectStatus, json } from '../support/factories.ts';
+import { partsOf } from './answers.ts';
+import { ENDPOINTS } from './endpoints.ts';
+import type { Row } from './row.ts';
+import {
+  BOOKINGS,
+  book,
+  CONFIRM,
+  end,
+  expectVerdict,
+  HOLDS,
+  held,
+  hold,
+  list,
+  NOWHERE,
+  oneRequest,
+  PARTNER,
+  read,
+  UUID_V7,
+} from './steps.ts';
+
+const VENUES = `${PARTNER}/venues`;
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** Contract "Versioning" and what requests and answers have in common, decisions §1. */
+export const COMMON_ROWS: readonly Row[] = [
+  {
+    section: 'Endpoints, Content-Type',
+    also: ['Decisions §1, UNSUPPORTED_MEDIA_TYPE'],
+    rule: 'a body of another type than application/json is 415; application/json with a charset is taken',
+    endpoints: ['POST /api/v1/bookings/confirm 415 UNSUPPORTED_MEDIA_TYPE', `POST ${HOLDS} 201`],
+    check: async (world) => {
+      const { partner, slot } = await world.scene();
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml']) {
+        const reply = await partner.api.send('POST', CONFIRM, {
+          headers: { 'content-type': type },
+          body: '{}',
+        });
+        await expectVerdict(reply, '415 UNSUPPORTED_MEDIA_TYPE');
+      }
+      const headers = { 'content-type': 'application/json; charset=utf-8' };
+      const body = JSON.stringify({ slot_id: slot() });
+      await expectVerdict(partner.api.send('POST', HOLDS, { headers, body }), '201');
+    },
+  },
+  oneRequest({
+    section: 'Decisions §1, INVALID_JSON',
+    rule: 'a body that is not JSON',
+    answer: 'POST /api/v1/bookings/confirm 400 INVALID_JSON',
+    ask: ({ partner }) => partner.api.send('POST', CONFIRM, { headers: JSON_TYPE, body: '{"hold_id":' }),
+  }),
+  {
+    section: 'Decisions §1, PAYLOAD_TOO_LARGE',
+    rule: 'a body over 100 KB is 413, one of 100 KB is read',
+    endpoints: [`POST ${HOLDS} 413 PAYLOAD_TOO_LARGE`, `POST ${HOLDS} 201`],
+    check: async (world) => {
+      const { partner, slot } = await world.scene();
+      const sized = (bytes: number) => {
+        const body = JSON.stringify({ slot_id: slot(), padding: '' });
+        return body.replace('""', `"${'x'.repeat(bytes - body.length)}"`);
+      };
+      const send = (body: string) => partner.api.send('POST', HOLDS, { headers: JSON_TYPE, body });
+      await expectVerdict(send(sized(100 * 1024 + 1)), '413 PAYLOAD_TOO_LARGE');
+      await expectVerdict(send(sized(100 * 1024)), '201');
+    },
+  },
+  {
+    section: 'Decisions §1, wrong types',
+    also: ['Decisions §1, VALIDATION_ERROR'],
+    rule: 'nothing in a body is coerced: each field of the wrong type is refused',
+    endpoints: [`POST ${HOLDS} 400 VALIDATION_ERROR`, 'POST /api/v1/bookings/confirm 400 VALIDATION_ERROR'],
+    check: async (world) => {
+      const scene = await world.scene();
+      const wrong = { idempotency_key: 7, ttl_seconds: '120' };
+      await expectVerdict(
+        hold(scene.partner, scene.slot(), wrong),
+        '400 VALIDATION_ERROR idempotency_key, ttl_seconds',
+      );
+      const body = {
+        hold_id: 1,
+        payment_reference: {},
+        customer_name: ['A'],
+        customer_phone: 9876543210,
+        customer_email: true,
+        use_package_credit: 'true',
+        idempotency_key: null,
+      };
+      const names = Object.keys(body).toSorted().join(', ');
+      await expectVerdict(scene.partner.api.post(CONFIRM, body), `400 VALIDATION_ERROR ${names}`);
+      await expectVerdict(scene.partner.api.post(CONFIRM, []), '400 VALIDATION_ERROR body');
+    },
+  },
+  {
+    section: 'Decisions §1, unknown fields',
+    also: ['Versioning, 2'],
+    rule: 'are ignored in a body and in a query',
+    endpoints: [`POST ${HOLDS} 201`, `GET ${HOLDS} 200`],
+    check: async (world) => {
+      const scene = await world.scene();
+      await held(scene, { colour: 'green', $where: '1' });
+      expect(await list(scene.partner, `${HOLDS}?colour=green`)).toHaveLength(1);
+    },
+  },
+  {
+    section: 'Decisions §1, garbage cursors and unknown filter values',
+    rule: 'are 400 VALIDATION_ERROR that names them',
+    endpoints: [
+      'GET /api/v1/bookings 400 VALIDATION_ERROR',
+      `GET ${PARTNER}/observability 400 VALIDATION_ERROR`,
+    ],
+    check: async (world) => {
+      const partner = await world.partner();
+      const queries = [
+        [`${BOOKINGS}?cursor=garbage&status=PAID`, 'cursor, status'],
+        [`${HOLDS}?cursor=W10&status=active`, 'cursor, status'],
+        [
+          `${PARTNER}/observability?cursor=x&status=failed&event_type=booking_confirmed`,
+          'cursor, event_type, status',
+        ],
+        [`${PARTNER}/events?after=garbage&event_type=booking_confirmed`, 'after, event_type'],
+      ] as const;
+      for (const [path, fields] of queries) {
+        await expectVerdict(partner.api.get(path), `400 VALIDATION_ERROR ${fields}`);
+      }
+    },
+  },
+  {
+    section: 'Versioning, 1',
+    also: ['Decisions §1, ROUTE_NOT_FOUND'],
+    rule: 'the version is in the path: every endpoint is under /api/v1/, and elsewhere is 404 ROUTE_NOT_FOUND',
+    endpoints: [`GET ${VENUES} 200`],
+    check: async (world) => {
+      const partner = await world.partner();
+      await read(partner, VENUES);
+      for (const endpoint of Object.keys(ENDPOINTS)) {
+        expect(partsOf(endpoint).path).toMatch(/^\/api\/v1\//);
+      }
+      for (const path of ['/api/v2/partner/venues', '/partner/venues', '/api/v1/nothing']) {
+        await expectVerdict(partner.api.get(path), '404 ROUTE_NOT_FOUND');
+      }
+    },
+  },
+  {
+    section: 'Decisions §1, METHOD_NOT_ALLOWED',
+    rule: 'a known path with another method is 405, and Allow names those that it has',
+    // The method is of no endpoint.
+    endpoints: [],
+    check: async (world) => {
+      const partner = await world.partner();
+      const reply = await partner.api.delete(`${VENUES}/${NOWHERE}`);
+      await expectVerdict(reply, '405 METHOD_NOT_ALLOWED');
+      expect(reply.headers.get('allow')).toBe('GET, HEAD');
+    },
+  },
+  {
+    section: 'Decisions §1, X-Request-Id',
+    rule: 'is on every response; an inbound one of the allowed form is kept, another is replaced',
+    endpoints: [`GET ${VENUES} 200`],
+    check: async (world) => {
+      const partner = await world.partner();
+      const idFor = async (sent: string, path = VENUES) =>
+        (await partner.api.get(path, { 'x-request-id': sent })).headers.get('x-request-id');
+      for (const id of ['a', 'Order_7.retry-2', 'x'.repeat(128)]) {
+        expect([await idFor(id), await idFor(id, '/nowhere')]).toEqual([id, id]);
+      }
+      for (const id of ['x'.repeat(129), 'two words', 'a,b']) expect(await idFor(id)).toEqual(UUID_V7);
+    },
+  },
+  {
+    section: 'Decisions §1, error body',
+    also: ['Errors, other cases'],
+    rule: '{success: false, error: {code, message, request_id, details?}}, details naming path and message of each fault',
+    endpoints: [
+      'GET /api/v1/slots/availability 400 VALIDATION_ERROR',
+      'GET /api/v1/bookings/{bookingId} 404 BOOKING_NOT_FOUND',
+    ],
+    check: async (world) => {
+      const partner = await world.partner();
+      const id = { 'x-request-id': 'r-1' };
+      const error = { code: expect.any(String), message: expect.any(String), request_id: 'r-1' };
+      const detail = (path: string) => ({ path, message: expect.any(String) });
+      expect(json(await partner.api.get('/api/v1/slots/availability', id))).toEqual({
+        success: false,
+        error: { ...error, details: [detail('venue_id'), detail('date')] },
+      });
+      expect(json(await partner.api.get(`${BOOKINGS}/${NOWHERE}`, id))).toEqual({ success: false, error });
+    },
+  },
+  {
+    section: 'Decisions §1, order of checks',
+    rule: 'route, then key, then body and query, then grant or ownership, then state',
+    endpoints: [
+      `POST ${BOOKINGS}/{bookingId}/cancel 401 INVALID_API_KEY`,
+      `POST ${BOOKINGS}/{bookingId}/cancel 400 VALIDATION_ERROR`,
+      `POST ${BOOKINGS}/{bookingId}/cancel 403 UNAUTHORIZED`,
+      `POST ${BOOKINGS}/{bookingId}/cancel 409 INVALID_HOLD_STATE`,
+    ],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { partner, rival } = scene;
+      const { booking_id: id } = await book(scene);
+      expectStatus(await end(partner, 'cancel', id), 200);
+      const path = `${BOOKINGS}/${String(id)}/cancel`;
+      const stranger = world.client('no-key');
+      await expectVerdict(stranger.get(path), '405 METHOD_NOT_ALLOWED');
+      await expectVerdict(stranger.post(path, {}), '401 INVALID_API_KEY');
+      await expectVerdict(rival.api.post(path, {}), '400 VALIDATION_ERROR idempotency_key, reason');
+      await expectVerdict(end(rival, 'cancel', id), '403 UNAUTHORIZED');
+      await expectVerdict(end(partner, 'cancel', id), '409 INVALID_HOLD_STATE');
+    },
+  },
+];

@@ -1,0 +1,240 @@
+import { expect } from '@jest/globals';
+import type { Json } from '../support/factories.ts';
+import { confirmBody, expectStatus, placeHold } from '../support/factories.ts';
+import type { Row } from './row.ts';
+import {
+  BOOKINGS,
+  book,
+  bytesOf,
+  CONFIRM,
+  confirm,
+  end,
+  expectVerdict,
+  expire,
+  held,
+  hold,
+  INSTANT,
+  list,
+  NOWHERE,
+  newKey,
+  oneRequest,
+  readBooking,
+  release,
+  slotNow,
+  UUID_V7,
+} from './steps.ts';
+
+const POST = `POST ${CONFIRM}`;
+
+const REQUIRED = ['customer_name', 'customer_phone', 'hold_id', 'idempotency_key', 'payment_reference'];
+
+/** Contract "Bookings · Confirm", decisions §4. */
+export const CONFIRM_ROWS: readonly Row[] = [
+  {
+    section: 'Bookings · Confirm, request',
+    also: ['Limits, idempotency keys', 'Decisions §1, VALIDATION_ERROR'],
+    rule: 'hold_id, payment_reference, customer_name, customer_phone and idempotency_key are required, all of them named at once',
+    endpoints: [`${POST} 400 VALIDATION_ERROR`],
+    check: async (world) => {
+      const { partner } = await world.scene();
+      const reply = await partner.api.post(CONFIRM, {});
+      await expectVerdict(reply, `400 VALIDATION_ERROR ${REQUIRED.join(', ')}`);
+    },
+  },
+  {
+    section: 'Bookings · Confirm, request',
+    rule: 'customer_email and use_package_credit are optional',
+    endpoints: [`${POST} 201`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const fields = { customer_email: 'asha@example.com', use_package_credit: false };
+      const booking = await book(scene, fields);
+      expect(await readBooking(scene.partner, booking)).toMatchObject({ customer_email: 'asha@example.com' });
+      expect(await readBooking(scene.partner, await book(scene))).toMatchObject({ customer_email: null });
+    },
+  },
+  {
+    section: 'Bookings · Confirm, response',
+    also: ['Booking states, confirm an ACTIVE hold', 'Booking, package_credit_consumed'],
+    rule: '201 with booking_id, slot_id, status BOOKED, booked_at and price_rupees, and the slot is booked',
+    endpoints: [`${POST} 201`],
+    check: async (world) => {
+      const { venue, partner, rival, slot } = await world.scene();
+      const placed = await placeHold(partner, slot());
+      expect(expectStatus(await confirm(partner, placed['hold_id']), 201)).toEqual({
+        booking_id: UUID_V7,
+        slot_id: placed['slot_id'],
+        status: 'BOOKED',
+        booked_at: INSTANT,
+        price_rupees: placed['price_rupees'],
+      });
+      expect(await slotNow(rival, venue, placed['slot_id'])).toMatchObject({ unavailable_reason: 'booked' });
+    },
+  },
+  oneRequest({
+    section: 'Bookings · Confirm, rule 1',
+    also: ['Errors, 409 HOLD_EXPIRED', 'Decisions §4, confirm at or after hold_expiry_at'],
+    rule: "confirm must come before the hold's hold_expiry_at, with a new key too",
+    answer: `${POST} 409 HOLD_EXPIRED`,
+    ask: async (scene) => {
+      const { hold_id: id } = await held(scene);
+      await expire(scene.partner, id);
+      return confirm(scene.partner, id);
+    },
+  }),
+  {
+    section: 'Bookings · Confirm, rule 2',
+    also: ['Errors, 404 HOLD_NOT_FOUND', 'Decisions §1, HOLD_NOT_FOUND', 'Authentication, 2'],
+    rule: "an unknown hold, and another partner's, is 404 HOLD_NOT_FOUND, in the same bytes",
+    endpoints: [`${POST} 404 HOLD_NOT_FOUND`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { hold_id: id } = await held(scene);
+      const [unknown, foreign] = [await confirm(scene.rival, NOWHERE), await confirm(scene.rival, id)];
+      await expectVerdict(unknown, '404 HOLD_NOT_FOUND');
+      expect(bytesOf(foreign)).toBe(bytesOf(unknown));
+      await expectVerdict(confirm(scene.partner, id), '201');
+    },
+  },
+  oneRequest({
+    section: 'Bookings · Confirm, rule 3',
+    also: ['Errors, 409 INVALID_HOLD_STATE'],
+    rule: 'a hold that was released',
+    answer: `${POST} 409 INVALID_HOLD_STATE`,
+    ask: async (scene) => {
+      const { hold_id: id } = await held(scene);
+      await release(scene.partner, id);
+      return confirm(scene.partner, id);
+    },
+  }),
+  oneRequest({
+    section: 'Bookings · Confirm, rule 3',
+    rule: 'a hold that was confirmed before with another key',
+    answer: `${POST} 409 INVALID_HOLD_STATE`,
+    ask: async (scene) => confirm(scene.partner, (await book(scene))['hold_id']),
+  }),
+  {
+    section: 'Bookings · Confirm, rule 4',
+    also: ['Decisions §4, replay', 'Decisions §4, confirm at or after hold_expiry_at'],
+    rule: 'same key and same confirm: 201 with the original booking_id, body and Idempotent-Replayed, for ever',
+    endpoints: [`${POST} 201`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { partner } = scene;
+      const body = confirmBody((await held(scene))['hold_id']);
+      const first = await partner.api.post(CONFIRM, body);
+      expect(first.headers.get('idempotent-replayed')).toBeNull();
+      const { booking_id: id } = expectStatus(first, 201);
+      for (const operation of [undefined, 'cancel', 'refund']) {
+        if (operation !== undefined) expectStatus(await end(partner, operation, id), 200);
+        const again = await partner.api.post(CONFIRM, body);
+        expect([again.status, again.text]).toEqual([201, first.text]);
+        expect(again.headers.get('idempotent-replayed')).toBe('true');
+      }
+      const bookings = await list(partner, BOOKINGS);
+      expect(bookings.map((booking) => booking['booking_id'])).toEqual([id]);
+    },
+  },
+  {
+    section: 'Bookings · Confirm, rule 5',
+    also: ['Errors, other cases', 'Decisions §1, IDEMPOTENCY_KEY_MISMATCH'],
+    rule: 'same key for a different hold: 409 IDEMPOTENCY_KEY_MISMATCH, and that hold stays ACTIVE',
+    endpoints: [`${POST} 409 IDEMPOTENCY_KEY_MISMATCH`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const key = { idempotency_key: newKey() };
+      await book(scene, key);
+      const { hold_id: other } = await held(scene);
+      await expectVerdict(confirm(scene.partner, other, key), '409 IDEMPOTENCY_KEY_MISMATCH');
+      await expectVerdict(confirm(scene.partner, other), '201');
+    },
+  },
+  {
+    section: 'Decisions §4, bounds of fields',
+    also: ['Decisions §4, length of keys', 'Decisions §1, VALIDATION_ERROR'],
+    rule: 'customer_name 120, payment_reference and idempotency_key 255, customer_email 254 characters at most, none empty',
+    endpoints: [`${POST} 201`, `${POST} 400 VALIDATION_ERROR`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { hold_id: id } = await held(scene);
+      const domain = `${'b'.repeat(63)}.${'c'.repeat(60)}.${'d'.repeat(60)}.com`;
+      const longer = (more: number): Json => ({
+        customer_name: 'n'.repeat(120 + more),
+        payment_reference: 'p'.repeat(255 + more),
+        idempotency_key: 'k'.repeat(255 + more),
+        customer_email: `${'l'.repeat(64)}@${'e.'.repeat(more)}${domain}`,
+      });
+      const fields = 'customer_email, customer_name, idempotency_key, payment_reference';
+      await expectVerdict(confirm(scene.partner, id, longer(1)), `400 VALIDATION_ERROR ${fields}`);
+      const empty = Object.fromEntries(Object.keys(longer(0)).map((name) => [name, '']));
+      await expectVerdict(confirm(scene.partner, id, empty), `400 VALIDATION_ERROR ${fields}`);
+      await expectVerdict(confirm(scene.partner, id, longer(0)), '201');
+    },
+  },
+  {
+    section: 'Decisions §4, customer_phone',
+    rule: "a valid number, E.164 or national to the service's region, kept as given",
+    endpoints: [`${POST} 201`, `${POST} 400 VALIDATION_ERROR`],
+    check: async (world) => {
+      const scene = await world.scene();
+      for (const phone of ['+44 20 7946 0958', '098765 43210']) {
+        const booking = await book(scene, { customer_phone: phone });
+        expect(await readBooking(scene.partner, booking)).toMatchObject({ customer_phone: phone });
+      }
+      const { hold_id: id } = await held(scene);
+      for (const customer_phone of ['1234', '12345', '+91 1234', 'call me', `+${'9'.repeat(20)}`]) {
+        const reply = await confirm(scene.partner, id, { customer_phone });
+        await expectVerdict(reply, '400 VALIDATION_ERROR customer_phone');
+      }
+    },
+  },
+  {
+    section: 'Decisions §4, namespaces of keys',
+    rule: 'one key serves a hold, its confirm and its cancel, and every partner has its own; cancels and refunds share theirs',
+    endpoints: [`${POST} 201`, `POST ${BOOKINGS}/{bookingId}/refund 409 IDEMPOTENCY_KEY_MISMATCH`],
+    check: async (world) => {
+      const { partner, rival, slot } = await world.scene();
+      const key = { idempotency_key: newKey() };
+      for (const by of [partner, rival]) {
+        const { hold_id } = await placeHold(by, slot(), key);
+        const { booking_id: id } = expectStatus(await confirm(by, hold_id, key), 201);
+        const cancelled = await end(by, 'cancel', id, key);
+        await expectVerdict(cancelled, '200');
+        expect(cancelled.headers.get('idempotent-replayed')).toBeNull();
+        await expectVerdict(end(by, 'refund', id, key), '409 IDEMPOTENCY_KEY_MISMATCH');
+      }
+    },
+  },
+  {
+    section: 'Decisions §4, only a success stores a key',
+    rule: 'a call that failed can be sent again with its key, for another hold too',
+    endpoints: [`${POST} 409 INVALID_HOLD_STATE`, `${POST} 201`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const key = { idempotency_key: newKey() };
+      const { hold_id: released } = await held(scene);
+      await release(scene.partner, released);
+      await expectVerdict(confirm(scene.partner, released, key), '409 INVALID_HOLD_STATE');
+      await expectVerdict(confirm(scene.partner, (await held(scene))['hold_id'], key), '201');
+    },
+  },
+  {
+    section: 'Decisions §4, racing calls',
+    rule: 'of calls that race with one key one works, and all answer the same',
+    endpoints: [`${POST} 201`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { partner, slot } = scene;
+      const body = confirmBody((await held(scene))['hold_id']);
+      const raced = await Promise.all(Array.from({ length: 8 }, () => partner.api.post(CONFIRM, body)));
+      expect(new Set(raced.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+      const [slotId, key] = [slot(), { idempotency_key: newKey() }];
+      const holds = await Promise.all(Array.from({ length: 8 }, () => hold(partner, slotId, key)));
+      expect(new Set(holds.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+      for (const replies of [raced, holds]) {
+        const firsts = replies.filter(({ headers }) => headers.get('idempotent-replayed') === null);
+        expect([firsts.length, firsts[0]?.status]).toEqual([1, 201]);
+      }
+    },
+  },
+];

@@ -1,0 +1,344 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { expect } from '@jest/globals';
+import { expectStatus } from '../support/factories.ts';
+import type { Received } from '../support/receiver.ts';
+import { headerOf, isGenuine } from '../support/receiver.ts';
+import type { Row } from './row.ts';
+import { expectVerdict, held, NOWHERE, newKey, UUID_V7 } from './steps.ts';
+import {
+  ADVANCE,
+  advance,
+  arrival,
+  attemptNumber,
+  attemptsOf,
+  DELIVERIES,
+  deadLetter,
+  deliveryOnce,
+  failedOnce,
+  listening,
+  nextAttempt,
+  OBSERVABILITY,
+  redeliver,
+  waitOf,
+} from './webhook-steps.ts';
+import type { Scene, World } from './world.ts';
+
+const LIST = `GET ${OBSERVABILITY}`;
+const ADVANCED = `POST ${ADVANCE}/{id}/advance`;
+const REDELIVER = `POST ${OBSERVABILITY}/deliveries/{id}/redeliver`;
+
+/** The delivery of a new hold to a receiver that answers 200. */
+async function anyArrival(world: World): Promise<{ attempt: Received; secretKey: string; scene: Scene }> {
+  const scene = await world.scene();
+  const listener = await listening(world, scene.partner, ['hold_created']);
+  await held(scene);
+  return { attempt: await arrival(listener, 'the hold'), secretKey: listener.secretKey, scene };
+}
+
+const HEADERS: readonly Row[] = [
+  {
+    section: 'Delivery headers, Content-Type',
+    also: [
+      'Delivery headers, X-Webhook-Event',
+      'Delivery headers, X-Delivery-Id',
+      'Delivery headers, X-Delivery-Attempt',
+      'Delivery body, delivery_id',
+    ],
+    rule: 'application/json, the type of the event, the delivery_id of the body, and attempt 1',
+    endpoints: ['POST /api/v1/partner/holds 201'],
+    check: async (world) => {
+      const { attempt } = await anyArrival(world);
+      expect(attempt.headers).toMatchObject({
+        'content-type': 'application/json',
+        'x-webhook-event': 'hold_created',
+        'x-delivery-id': attempt.body['delivery_id'],
+        'x-delivery-attempt': '1',
+      });
+      expect(attempt.body['delivery_id']).toEqual(UUID_V7);
+    },
+  },
+  {
+    section: 'Signature verification, 1',
+    also: [
+      'Signature verification, 2',
+      'Signature verification, 3',
+      'Delivery headers, X-Service-Signature',
+      'Authentication, 6',
+      'Decisions §6, secret_key',
+      'Decisions §6, signature over the bytes sent',
+    ],
+    rule: 'sha256= and the lower-case hex HMAC-SHA256 of "<timestamp>.<bytes received>", keyed with the whole secret_key',
+    endpoints: ['POST /api/v1/partner/holds 201'],
+    check: async (world) => {
+      const { attempt, secretKey } = await anyArrival(world);
+      const signed = Buffer.concat([
+        Buffer.from(`${headerOf(attempt, 'x-service-timestamp')}.`),
+        attempt.bytes,
+      ]);
+      const expected = `sha256=${createHmac('sha256', secretKey).update(signed).digest('hex')}`;
+      const given = headerOf(attempt, 'x-service-signature');
+      expect(given).toMatch(/^sha256=[0-9a-f]{64}$/);
+      // Compared as a receiver must: in constant time.
+      expect(timingSafeEqual(Buffer.from(given), Buffer.from(expected))).toBe(true);
+    },
+  },
+  {
+    section: 'Signature verification, 4',
+    also: ['Limits, replay window', 'Delivery headers, X-Service-Timestamp'],
+    rule: 'X-Service-Timestamp is the Unix time of sending; a receiver that verifies as documented refuses it 301 s later, and altered bytes, times and headers',
+    endpoints: ['POST /api/v1/partner/holds 201'],
+    check: async (world) => {
+      const { attempt, secretKey } = await anyArrival(world);
+      const sentAt = Number(headerOf(attempt, 'x-service-timestamp'));
+      expect(Math.abs(attempt.atUnixSeconds - sentAt)).toBeLessThan(5);
+      const judged = (change: Partial<Received>) => isGenuine({ ...attempt, ...change }, secretKey);
+      const withHeader = (name: string, value: string) => ({
+        headers: { ...attempt.headers, [name]: value },
+      });
+      expect([
+        judged({}),
+        judged({ atUnixSeconds: sentAt + 300 }),
+        judged({ atUnixSeconds: sentAt - 300 }),
+      ]).toEqual([true, true, true]);
+      const refused = [
+        { atUnixSeconds: sentAt + 301 },
+        { atUnixSeconds: sentAt - 301 },
+        { bytes: Buffer.from(JSON.stringify(attempt.body, null, 1)) },
+        withHeader('x-service-timestamp', String(sentAt + 1)),
+        withHeader('x-service-timestamp', 'soon'),
+        withHeader('x-service-signature', headerOf(attempt, 'x-service-signature').slice('sha256='.length)),
+      ];
+      expect(refused.map(judged)).toEqual(refused.map(() => false));
+    },
+  },
+];
+
+/** An answer that ends a delivery. */
+const succeeding = (status: number): Row => ({
+  section: 'Retries and dead-letter, success',
+  rule: `an answer of ${status} is one: the delivery has succeeded after one attempt`,
+  endpoints: [`${LIST} 200`],
+  check: async (world) => {
+    const scene = await world.scene();
+    const listener = await listening(world, scene.partner, ['hold_created'], status);
+    await held(scene);
+    const delivery = await deliveryOnce(listener, 'an attempt', (now) => attemptsOf(now).length > 0);
+    expect(delivery).toMatchObject({
+      state: 'succeeded',
+      attempts: [{ status_code: status, error: null }],
+    });
+  },
+});
+
+/** An answer after which a delivery waits for its next attempt. */
+const failing = (status: number): Row => ({
+  section: 'Retries and dead-letter, success',
+  also: ['Decisions §6, redirects', 'Decisions §6, Retry-After', 'Decisions §6, delays'],
+  rule: `an answer of ${status} is none, and neither Location nor Retry-After changes what follows`,
+  endpoints: [`${LIST} 200`],
+  check: async (world) => {
+    const elsewhere = await world.receiver();
+    const headers = { location: elsewhere.url, 'retry-after': '1' };
+    const { delivery } = await failedOnce(world, await world.scene(), (_attempt, response) => {
+      response.writeHead(status, headers).end();
+    });
+    expect(delivery).toMatchObject({ state: 'retrying', attempts: [{ status_code: status }] });
+    expect(Math.round(waitOf(delivery) / 5) * 5).toBe(300);
+    expect(elsewhere.received).toEqual([]);
+  },
+});
+
+/** What nobody but the receiver can do with a delivery. */
+const notFound = ([operation, prefix, endpoint]: readonly [string, string, string]): Row => ({
+  section: 'Decisions §1, DELIVERY_NOT_FOUND',
+  rule: `${operation} of a missing delivery and of one to another partner`,
+  endpoints: [`${endpoint} 404 DELIVERY_NOT_FOUND`],
+  check: async (world) => {
+    const scene = await world.scene();
+    const { delivery } = await failedOnce(world, scene);
+    for (const id of [NOWHERE, newKey(), delivery['id']]) {
+      const reply = await scene.rival.api.post(`${prefix}/${String(id)}/${operation}`);
+      await expectVerdict(reply, '404 DELIVERY_NOT_FOUND');
+    }
+  },
+});
+
+const RETRIES: readonly Row[] = [
+  ...[200, 201, 204, 299].map(succeeding),
+  ...[302, 400, 404, 410, 500, 503].map(failing),
+  {
+    section: 'Limits, webhook acknowledgement',
+    also: ['Retries and dead-letter, success'],
+    rule: 'an endpoint that has not answered within 10 seconds has failed',
+    endpoints: [`${LIST} 200`],
+    check: async (world) => {
+      const { delivery } = await failedOnce(world, await world.scene(), () => undefined);
+      expect(delivery).toMatchObject({ state: 'retrying', attempts: [{ status_code: null }] });
+      const [attempt] = attemptsOf(delivery);
+      expect(Number(attempt?.['duration_ms'])).toBeGreaterThanOrEqual(9900);
+      expect(Number(attempt?.['duration_ms'])).toBeLessThan(11_500);
+    },
+  },
+  {
+    section: 'Retries and dead-letter, delays',
+    also: ['Limits, retry delays', 'Decisions §6, delays'],
+    rule: '5, 15, 30 and 60 minutes after each failure',
+    endpoints: [`${LIST} 200`, `${ADVANCED} 200`],
+    check: async (world) => {
+      const { waiting } = await deadLetter(world, await world.scene());
+      const waits = waiting.map((delivery) => Math.round(waitOf(delivery) / 5) * 5);
+      expect(waits).toEqual([300, 900, 1800, 3600]);
+    },
+  },
+  {
+    section: 'Retries and dead-letter, attempts',
+    also: [
+      'Limits, delivery attempts',
+      'Delivery body, event_id',
+      'Decisions §6, event_id and delivery_id',
+      'Delivery headers, X-Delivery-Attempt',
+    ],
+    rule: '5 in total, numbered from 1, with one event_id, a delivery_id and signature of their own and one timestamp of the event',
+    endpoints: [`${LIST} 200`],
+    check: async (world) => {
+      const { listener } = await deadLetter(world, await world.scene());
+      const { received } = listener.receiver;
+      expect(received.map((attempt) => headerOf(attempt, 'x-delivery-attempt'))).toEqual([
+        '1',
+        '2',
+        '3',
+        '4',
+        '5',
+      ]);
+      expect(received.map((attempt) => isGenuine(attempt, listener.secretKey))).toEqual(Array(5).fill(true));
+      const distinct = (name: string) => new Set(received.map(({ body }) => body[name])).size;
+      expect([distinct('event_id'), distinct('delivery_id'), distinct('timestamp')]).toEqual([1, 5, 1]);
+      const ids = received.map((attempt) => headerOf(attempt, 'x-delivery-id'));
+      expect(ids).toEqual(received.map(({ body }) => body['delivery_id']));
+      const signatures = received.map((attempt) => headerOf(attempt, 'x-service-signature'));
+      expect(new Set(signatures).size).toBe(5);
+    },
+  },
+  {
+    section: 'Delivery headers, X-Service-Timestamp',
+    also: ['Decisions §6, signature over the bytes sent', 'Delivery headers, X-Service-Signature'],
+    rule: 'each retry has a fresh timestamp and a fresh signature, made with the secret then current',
+    endpoints: ['POST /api/v1/partner/webhooks/{id}/rotate-secret 200'],
+    check: async (world) => {
+      const { listener, delivery } = await failedOnce(world, await world.scene());
+      const path = `/api/v1/partner/webhooks/${listener.id}/rotate-secret`;
+      const rotated = String(expectStatus(await listener.partner.api.post(path), 200)['secret_key']);
+      await nextAttempt(listener, delivery);
+      const [first, second] = listener.receiver.received;
+      if (first === undefined || second === undefined) throw new Error('There are no two attempts');
+      expect([isGenuine(first, listener.secretKey), isGenuine(second, rotated)]).toEqual([true, true]);
+      expect([isGenuine(first, rotated), isGenuine(second, listener.secretKey)]).toEqual([false, false]);
+      for (const attempt of [first, second]) {
+        const sentAt = Number(headerOf(attempt, 'x-service-timestamp'));
+        expect(Math.abs(attempt.atUnixSeconds - sentAt)).toBeLessThan(5);
+      }
+    },
+  },
+  {
+    section: 'Retries and dead-letter, after the last failure',
+    also: ['Observability, dead letters', 'Decisions §6, dead_letter alert', 'Decisions §7, list'],
+    rule: 'the state is dead_letter, nothing more is sent, the operator is alerted, and the partner sees it',
+    endpoints: [`${LIST} 200`, `${ADVANCED} 409 DELIVERY_IN_PROGRESS`],
+    check: async (world) => {
+      const { listener, delivery } = await deadLetter(world, await world.scene());
+      expect(delivery).toMatchObject({ state: 'dead_letter', next_attempt_at: null });
+      expect(delivery['dead_lettered_at']).toEqual(expect.any(String));
+      await expectVerdict(advance(listener, delivery['id']), '409 DELIVERY_IN_PROGRESS');
+      expect(listener.receiver.received).toHaveLength(5);
+      const alerts = world.deliveryWorker
+        .log()
+        .filter((line) => line['alert'] === 'dead_letter' && line['delivery'] === delivery['id']);
+      expect(alerts).toMatchObject([{ level: 50, attempts: 5 }]);
+      const shown = (await listener.partner.api.get(OBSERVABILITY)).body;
+      expect(shown).toMatchObject({ count: 1, data: [{ id: delivery['id'], state: 'dead_letter' }] });
+    },
+  },
+  {
+    section: 'Retries and dead-letter, receiver duties',
+    also: ['Decisions §6, event_id and delivery_id', 'Decisions §7, redeliver'],
+    rule: 'an event can arrive twice, with the same event_id to know it by: a delivery that succeeded can be made again',
+    endpoints: [`${REDELIVER} 202`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const listener = await listening(world, scene.partner, ['hold_created']);
+      await held(scene);
+      const delivery = await deliveryOnce(listener, 'a success', ({ state }) => state === 'succeeded');
+      expectStatus(await redeliver(listener, delivery['id']), 202);
+      const [first, second] = [await attemptNumber(listener, 1), await attemptNumber(listener, 2)];
+      expect(second.body['event_id']).toBe(first.body['event_id']);
+      expect(second.body['delivery_id']).not.toBe(first.body['delivery_id']);
+      expect(headerOf(second, 'x-delivery-attempt')).toBe('1');
+    },
+  },
+  {
+    section: 'Decisions §7, redeliver',
+    rule: 'of a dead letter is 202 and a fresh series of five attempts, numbered from 1',
+    endpoints: [`${REDELIVER} 202`],
+    check: async (world) => {
+      const { listener, delivery } = await deadLetter(world, await world.scene());
+      expectStatus(await redeliver(listener, delivery['id']), 202);
+      expect(headerOf(await attemptNumber(listener, 6), 'x-delivery-attempt')).toBe('1');
+      const retrying = await deliveryOnce(listener, 'its failure', ({ state }) => state === 'retrying');
+      expect(retrying).toMatchObject({ event_id: delivery['event_id'] });
+      expect(Math.round(waitOf(retrying) / 5) * 5).toBe(300);
+      listener.receiver.answerWith(200);
+      expectStatus(await advance(listener, delivery['id']), 200);
+      await deliveryOnce(listener, 'a success', ({ state }) => state === 'succeeded');
+      const numbers = listener.receiver.received.map((attempt) => headerOf(attempt, 'x-delivery-attempt'));
+      expect(numbers).toEqual(['1', '2', '3', '4', '5', '1', '2']);
+    },
+  },
+  {
+    section: 'Decisions §7, redeliver',
+    rule: 'of one that still waits for a retry is 409 and changes nothing',
+    endpoints: [`${REDELIVER} 409 DELIVERY_IN_PROGRESS`],
+    check: async (world) => {
+      const { listener, delivery } = await failedOnce(world, await world.scene());
+      await expectVerdict(redeliver(listener, delivery['id']), '409 DELIVERY_IN_PROGRESS');
+      expect(await deliveryOnce(listener, 'the delivery', () => true)).toEqual(delivery);
+    },
+  },
+  ...(
+    [
+      ['redeliver', DELIVERIES, REDELIVER],
+      ['advance', ADVANCE, ADVANCED],
+    ] as const
+  ).map(notFound),
+  {
+    section: 'Decisions §6, deactivated subscription',
+    rule: 'one that is deactivated before a retry gets nothing more',
+    endpoints: [`${ADVANCED} 200`],
+    check: async (world) => {
+      const { listener, delivery } = await failedOnce(world, await world.scene());
+      // As the operator's deactivation leaves it.
+      await world.service.context.db
+        .collection('webhook_subscriptions')
+        .updateOne({ _id: listener.id as never }, { $set: { status: 'inactive' } });
+      expectStatus(await advance(listener, delivery['id']), 200);
+      await deliveryOnce(listener, 'its end', ({ state }) => state !== 'retrying');
+      expect(listener.receiver.received).toHaveLength(1);
+    },
+  },
+  {
+    section: 'Decisions §8, advance',
+    rule: "makes a delivery's next attempt now: 200, and it arrives",
+    endpoints: [`${ADVANCED} 200`],
+    check: async (world) => {
+      const { listener, delivery } = await failedOnce(world, await world.scene());
+      listener.receiver.answerWith(200);
+      const body = expectStatus(await advance(listener, delivery['id']), 200);
+      expect(body['id']).toBe(delivery['id']);
+      expect(headerOf(await attemptNumber(listener, 2), 'x-delivery-attempt')).toBe('2');
+      const done = await deliveryOnce(listener, 'a success', ({ state }) => state === 'succeeded');
+      expect(attemptsOf(done)).toHaveLength(2);
+    },
+  },
+];
+
+/** Contract "Delivery headers", "Signature verification" and "Retries and dead-letter", decisions §6 and §7. */
+export const DELIVERY_ROWS: readonly Row[] = [...HEADERS, ...RETRIES];

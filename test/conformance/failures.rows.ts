@@ -1,0 +1,59 @@
+import { expect } from '@jest/globals';
+import { createContext } from '../../src/context.ts';
+import { listen } from '../../src/http/listen.ts';
+import { createPartnerApp } from '../../src/partner-app.ts';
+import { loadConfig } from '../../src/platform/config.ts';
+import type { Row } from './row.ts';
+import { expectVerdict, HOLDS, held, PARTNER } from './steps.ts';
+
+const VENUES = `${PARTNER}/venues`;
+
+/** Decisions §1, 500 and 503. */
+export const FAILURE_ROWS: readonly Row[] = [
+  {
+    section: 'Decisions §1, INTERNAL_ERROR',
+    rule: 'whatever nobody foresaw is 500 with a request_id and nothing of the inside',
+    endpoints: [`GET ${HOLDS}/{holdId} 500 INTERNAL_ERROR`],
+    check: async (world) => {
+      const scene = await world.scene({ service: await world.serviceWith({}) });
+      const { hold_id: id } = await held(scene);
+      // A row that no code of the service could have written.
+      await scene.service.context.db
+        .collection('reservations')
+        .updateOne({ _id: id as never }, { $unset: { slotStart: 1 } }, { bypassDocumentValidation: true });
+      await expectVerdict(scene.partner.api.get(`${HOLDS}/${String(id)}`), '500 INTERNAL_ERROR');
+    },
+  },
+  {
+    section: 'Decisions §1, SERVICE_UNAVAILABLE',
+    rule: 'while the database cannot be reached calls are 503 with Retry-After',
+    endpoints: [`GET ${VENUES} 503 SERVICE_UNAVAILABLE`],
+    check: async (world) => {
+      const partner = await world.partner();
+      const releases: (() => Promise<unknown>)[] = [];
+      const stopping = new AbortController();
+      // Nothing listens on port 9.
+      const uri = 'mongodb://127.0.0.1:9/none?serverSelectionTimeoutMS=200';
+      const { context } = world.service;
+      const unreachable = createContext({
+        config: loadConfig({ ...world.service.environment, MONGODB_URI: uri }),
+        log: context.log,
+        stopping: stopping.signal,
+        stop: () => undefined,
+        onStop: (_label, release) => void releases.push(release),
+      });
+      const opened = unreachable.connected.catch(() => undefined);
+      const listener = await listen(createPartnerApp(unreachable), '127.0.0.1', 0);
+      try {
+        const reply = await world.client(partner.apiKey, { ...world.service, url: listener.url }).get(VENUES);
+        await expectVerdict(reply, '503 SERVICE_UNAVAILABLE');
+        expect(reply.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+      } finally {
+        stopping.abort();
+        await listener.close();
+        for (const release of releases.reverse()) await release();
+        await opened;
+      }
+    },
+  },
+];

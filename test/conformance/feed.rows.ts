@@ -1,0 +1,83 @@
+import { expect } from '@jest/globals';
+import type { Json, Partner } from '../support/factories.ts';
+import { placeHold } from '../support/factories.ts';
+import type { Row } from './row.ts';
+import { book, end, expectVerdict, held, list, listedOnce, PARTNER, read } from './steps.ts';
+import { arrival, listening } from './webhook-steps.ts';
+
+const FEED = `GET ${PARTNER}/events`;
+
+const EVENTS = `${PARTNER}/events`;
+
+const typesOf = (events: Json[]) => events.map((event) => String(event['event_type']));
+
+const idsOf = (events: Json[]) => events.map((event) => event['event_id']);
+
+const feedOf = (partner: Partner, query: string, count: number) =>
+  listedOnce(partner, `${EVENTS}?${query}`, (data) => data.length >= count);
+
+/** Decisions §6, the feed of events. */
+export const FEED_ROWS: readonly Row[] = [
+  {
+    section: 'Decisions §6, feed',
+    rule: '{success, count, data, next_cursor}, oldest first, the bodies of the webhooks without delivery_id',
+    endpoints: [`${FEED} 200`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const listener = await listening(world, scene.partner);
+      const { booking_id } = await book(scene);
+      await end(scene.partner, 'cancel', booking_id, { reason: 'rain' });
+      const data = await feedOf(scene.partner, '', 3);
+      expect(typesOf(data)).toEqual(['hold_created', 'booking_created', 'booking_cancelled']);
+      for (const event of data) {
+        const sent = await arrival(
+          listener,
+          'the event',
+          ({ body }) => body['event_id'] === event['event_id'],
+        );
+        const { delivery_id: _attempt, ...body } = sent.body;
+        expect(event).toEqual(body);
+      }
+      const page = await read(scene.partner, EVENTS);
+      expect(page).toMatchObject({ success: true, count: 3 });
+      expect(page).toHaveProperty('next_cursor');
+      expect(idsOf(await feedOf(scene.rival, '', 3))).toEqual(idsOf(data));
+      expect(await list(await world.partner(), EVENTS)).toEqual([]);
+    },
+  },
+  {
+    section: 'Decisions §6, feed',
+    rule: 'narrowed by event_type and venue_id; an unknown type and a malformed venue are 400',
+    endpoints: [`${FEED} 200`, `${FEED} 400 VALIDATION_ERROR`],
+    check: async (world) => {
+      const [here, there] = [await world.scene(), await world.scene()];
+      const partner = await world.partner([here.venue.id, there.venue.id]);
+      await book({ ...here, partner });
+      await placeHold(partner, there.slot());
+      await feedOf(partner, '', 3);
+      const types = async (query: string) => typesOf(await list(partner, `${EVENTS}?${query}`)).toSorted();
+      expect(await types('event_type=hold_created')).toEqual(['hold_created', 'hold_created']);
+      expect(await types(`venue_id=${here.venue.id}`)).toEqual(['booking_created', 'hold_created']);
+      const faulty = await partner.api.get(`${EVENTS}?event_type=booking_confirmed&venue_id=7&limit=0`);
+      await expectVerdict(faulty, '400 VALIDATION_ERROR event_type, limit, venue_id');
+    },
+  },
+  {
+    section: 'Decisions §6, feed cursor',
+    rule: 'pages repeat nothing and skip nothing, and a cursor read to the end finds what comes later',
+    endpoints: [`${FEED} 200`],
+    check: async (world) => {
+      const scene = await world.scene();
+      for (let count = 0; count < 3; count += 1) await held(scene);
+      const all = await feedOf(scene.partner, '', 3);
+      const first = await read(scene.partner, `${EVENTS}?limit=2`);
+      expect(first).toMatchObject({ count: 2, next_cursor: expect.any(String) });
+      const after = `after=${encodeURIComponent(String(first['next_cursor']))}`;
+      const rest = await list(scene.partner, `${EVENTS}?limit=2&${after}`);
+      expect([...idsOf(first['data'] as Json[]), ...idsOf(rest)]).toEqual(idsOf(all));
+      const { hold_id } = await held(scene);
+      const later = await feedOf(scene.partner, after, 2);
+      expect(later.map((event) => event['hold_id'])).toEqual([all[2]?.['hold_id'], hold_id]);
+    },
+  },
+];

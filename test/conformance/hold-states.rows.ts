@@ -1,0 +1,233 @@
+import { expect } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
+import type { Json } from '../support/factories.ts';
+import { expectStatus, freeSlotIds, placeHold } from '../support/factories.ts';
+import { verdict } from '../support/verdict.ts';
+import type { Row } from './row.ts';
+import {
+  book,
+  bytesOf,
+  CONFIRM,
+  confirm,
+  end,
+  expectVerdict,
+  expire,
+  HOLDS,
+  held,
+  hold,
+  INSTANT,
+  list,
+  NOWHERE,
+  oneRequest,
+  read,
+  readHold,
+  release,
+  slotNow,
+  walkIn,
+} from './steps.ts';
+
+const PLACE = `POST ${HOLDS}`;
+
+const READ = `GET ${HOLDS}/{holdId}`;
+
+const LIST = `GET ${HOLDS}`;
+
+const EXTEND = `POST ${HOLDS}/{holdId}/extend`;
+
+const CANCEL = `POST ${HOLDS}/{holdId}/cancel`;
+
+const EXPIRE = 'POST /api/v1/sandbox/holds/{holdId}/expire';
+
+const millisOf = (body: Json, name: string) => Date.parse(String(body[name]));
+
+const ENDING: readonly Row[] = [
+  {
+    section: 'Holds, cancel',
+    also: ['Decisions §3, cancel', 'Hold lifecycle, released'],
+    rule: 'releases a hold: 200 {message, hold_id, status}, the slot free again; a second time is 200 too',
+    endpoints: [`${CANCEL} 200`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { partner, venue } = scene;
+      const placed = await held(scene);
+      const released = { message: expect.any(String), hold_id: placed['hold_id'], status: 'RELEASED' };
+      const body = { reason: 'Customer changed their mind' };
+      expect(expectStatus(await release(partner, placed['hold_id'], body), 200)).toEqual(released);
+      expect(expectStatus(await release(partner, placed['hold_id']), 200)).toEqual(released);
+      expect(await slotNow(partner, venue, placed['slot_id'])).toMatchObject({ is_available: true });
+    },
+  },
+  oneRequest({
+    section: 'Decisions §3, cancel',
+    also: ['Decisions §4, bounds of fields'],
+    rule: 'a reason has at most 500 characters',
+    answer: `${CANCEL} 400 VALIDATION_ERROR`,
+    fields: 'reason',
+    ask: async (scene) => release(scene.partner, (await held(scene))['hold_id'], { reason: 'x'.repeat(501) }),
+  }),
+  oneRequest({
+    section: 'Decisions §1, INVALID_HOLD_STATE',
+    rule: 'cancel of a CONSUMED hold',
+    answer: `${CANCEL} 409 INVALID_HOLD_STATE`,
+    ask: async (scene) => release(scene.partner, (await book(scene))['hold_id']),
+  }),
+  oneRequest({
+    section: 'Decisions §1, HOLD_EXPIRED',
+    rule: 'cancel of an EXPIRED hold',
+    answer: `${CANCEL} 409 HOLD_EXPIRED`,
+    ask: async (scene) => {
+      const { hold_id: id } = await held(scene);
+      await expire(scene.partner, id);
+      return release(scene.partner, id);
+    },
+  }),
+  {
+    section: 'Decisions §3, dead at hold_expiry_at',
+    also: ['Limits, hold lifetime', 'Hold lifecycle, expired', 'Bookings · Confirm, rule 1'],
+    rule: 'from that instant on, and before any worker: reads say EXPIRED, the slot is free, and another partner has it at once',
+    endpoints: [`${READ} 200`, `${PLACE} 201`, `POST ${CONFIRM} 409 HOLD_EXPIRED`],
+    check: async (world) => {
+      // No worker runs beside this one; the hold lapses by itself.
+      const service = await world.serviceWith({ HOLD_TTL_SECONDS: '1', RATE_LIMIT_PER_MINUTE: '0' });
+      const scene = await world.scene({ service });
+      const { partner, rival, venue } = scene;
+      const placed = await held(scene);
+      const expiresAt = millisOf(placed, 'hold_expiry_at');
+      const shown = await eventually('the hold to lapse', async () => {
+        const now = await readHold(partner, placed);
+        return now['status'] === 'EXPIRED' && now;
+      });
+      expect(Date.now()).toBeGreaterThanOrEqual(expiresAt);
+      expect(shown).toEqual({ ...placed, status: 'EXPIRED' });
+      expect(await slotNow(rival, venue, placed['slot_id'])).toMatchObject({ is_available: true });
+      await expectVerdict(hold(rival, String(placed['slot_id'])), '201');
+      await expectVerdict(confirm(partner, placed['hold_id']), '409 HOLD_EXPIRED');
+    },
+  },
+];
+
+/** What nobody but its partner can do with a hold. */
+const notFound = (operation: '' | '/extend' | '/cancel' | '/expire'): Row => ({
+  section: 'Decisions §1, HOLD_NOT_FOUND',
+  rule: `a missing hold and another partner's, ${operation === '' ? 'read' : `on ${operation}`}, in the same bytes`,
+  endpoints: [
+    `${{ '': READ, '/extend': EXTEND, '/cancel': CANCEL, '/expire': EXPIRE }[operation]} 404 HOLD_NOT_FOUND`,
+  ],
+  check: async (world) => {
+    const scene = await world.scene();
+    const placed = await held(scene);
+    const prefix = operation === '/expire' ? '/api/v1/sandbox/holds' : HOLDS;
+    const ask = (id: unknown) => {
+      const path = `${prefix}/${String(id)}${operation}`;
+      return operation === '' ? scene.rival.api.get(path) : scene.rival.api.post(path, { ttl_seconds: 60 });
+    };
+    const [missing, foreign] = [await ask(NOWHERE), await ask(placed['hold_id'])];
+    await expectVerdict(missing, '404 HOLD_NOT_FOUND');
+    expect(bytesOf(foreign)).toBe(bytesOf(missing));
+    expect(await readHold(scene.partner, placed)).toEqual(placed);
+  },
+});
+
+const READING: readonly Row[] = [
+  {
+    section: 'Decisions §3, states',
+    also: ['Hold lifecycle, placed', 'Hold lifecycle, confirmed'],
+    rule: 'ACTIVE, then CONSUMED, RELEASED or EXPIRED; a CONSUMED hold stays so whatever becomes of its booking',
+    endpoints: [`${READ} 200`, `${EXPIRE} 200`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { partner } = scene;
+      const [active, released, expired] = [await held(scene), await held(scene), await held(scene)];
+      const consumed = await book(scene);
+      await end(partner, 'refund', (await book(scene))['booking_id']);
+      await release(partner, released['hold_id']);
+      await expire(partner, expired['hold_id']);
+      const states = await Promise.all(
+        [active, released, expired, consumed].map(async (each) => (await readHold(partner, each))['status']),
+      );
+      expect(states).toEqual(['ACTIVE', 'RELEASED', 'EXPIRED', 'CONSUMED']);
+      await end(partner, 'cancel', consumed['booking_id']);
+      expect(await readHold(partner, consumed)).toMatchObject({ status: 'CONSUMED' });
+    },
+  },
+  {
+    section: 'Decisions §3, read and list',
+    also: ['Decisions §1, objects and listings'],
+    rule: 'a read is the hold; a list is {success, count, data, next_cursor}, narrowed by status and paged',
+    endpoints: [`${READ} 200`, `${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { partner, rival, slot } = scene;
+      const made = [await held(scene), await held(scene), await held(scene)];
+      await placeHold(rival, slot());
+      const [first = {}] = made;
+      await release(partner, first['hold_id']);
+      expect(await readHold(partner, made[1] ?? {})).toEqual(made[1]);
+      const active = await read(partner, `${HOLDS}?status=ACTIVE&limit=1`);
+      expect(active).toEqual({
+        success: true,
+        count: 1,
+        data: expect.any(Array),
+        next_cursor: expect.any(String),
+      });
+      const rest = await read(partner, `${HOLDS}?status=ACTIVE&cursor=${String(active['next_cursor'])}`);
+      expect(rest).toMatchObject({ count: 1, next_cursor: null });
+      expect(await list(partner, `${HOLDS}?status=RELEASED`)).toMatchObject([{ hold_id: first['hold_id'] }]);
+      await expectVerdict(partner.api.get(`${HOLDS}?status=HELD`), '400 VALIDATION_ERROR status');
+    },
+  },
+  ...(['', '/extend', '/cancel', '/expire'] as const).map(notFound),
+];
+
+const SANDBOX: readonly Row[] = [
+  {
+    section: 'Decisions §8, expire',
+    rule: 'lets an ACTIVE hold lapse now: 200 with the EXPIRED hold, and its slot is free',
+    endpoints: [`${EXPIRE} 200`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const placed = await held(scene);
+      const body = expectStatus(await expire(scene.partner, placed['hold_id']), 200);
+      expect(body).toEqual({ ...placed, status: 'EXPIRED', hold_expiry_at: INSTANT });
+      expect(millisOf(body, 'hold_expiry_at')).toBeLessThanOrEqual(Date.now() + 1000);
+      expect(await freeSlotIds(scene.rival, scene.venue.id)).toContain(placed['slot_id']);
+    },
+  },
+  oneRequest({
+    section: 'Decisions §8, expire',
+    rule: 'a hold that is EXPIRED already',
+    answer: `${EXPIRE} 409 HOLD_EXPIRED`,
+    ask: async (scene) => {
+      const { hold_id: id } = await held(scene);
+      await expire(scene.partner, id);
+      return expire(scene.partner, id);
+    },
+  }),
+  oneRequest({
+    section: 'Decisions §8, expire',
+    rule: 'a hold that has been confirmed',
+    answer: `${EXPIRE} 409 INVALID_HOLD_STATE`,
+    ask: async (scene) => expire(scene.partner, (await book(scene))['hold_id']),
+  }),
+  {
+    section: 'Decisions §4, DOUBLE_BOOKING_ATTEMPT',
+    also: ['Errors, 409 DOUBLE_BOOKING_ATTEMPT'],
+    rule: 'confirm of a hold whose slot a walk-in has taken, however often',
+    endpoints: [`POST ${CONFIRM} 409 DOUBLE_BOOKING_ATTEMPT`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const placed = await held(scene);
+      await walkIn(world, placed['slot_id']);
+      const replies = [
+        await confirm(scene.partner, placed['hold_id']),
+        await confirm(scene.partner, placed['hold_id']),
+      ];
+      expect(replies.map(verdict)).toEqual(Array(2).fill('409 DOUBLE_BOOKING_ATTEMPT'));
+      const shown = await slotNow(scene.partner, scene.venue, placed['slot_id']);
+      expect(shown).toMatchObject({ unavailable_reason: 'booked' });
+    },
+  },
+];
+
+/** Contract "Holds" and "Hold lifecycle", decisions §3 and §8. */
+export const HOLD_STATE_ROWS: readonly Row[] = [...ENDING, ...READING, ...SANDBOX];

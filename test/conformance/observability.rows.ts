@@ -1,0 +1,187 @@
+import { expect } from '@jest/globals';
+import type { Json } from '../support/factories.ts';
+import { expectStatus } from '../support/factories.ts';
+import type { Row } from './row.ts';
+import {
+  bytesOf,
+  expectVerdict,
+  held,
+  INSTANT,
+  list,
+  listedOnce,
+  NOWHERE,
+  oneRequest,
+  read,
+  release,
+  UUID_V7,
+} from './steps.ts';
+import {
+  attemptsOf,
+  DELIVERIES,
+  deadLetter,
+  deliveryOnce,
+  failedOnce,
+  listening,
+  OBSERVABILITY,
+  readDelivery,
+} from './webhook-steps.ts';
+
+const LIST = `GET ${OBSERVABILITY}`;
+const ONE = `GET ${DELIVERIES}/{id}`;
+
+/** Contract "Observability", decisions §7. */
+export const OBSERVABILITY_ROWS: readonly Row[] = [
+  {
+    section: 'Decisions §7, summary',
+    also: ['Decisions §7, subscriptions', 'Decisions §7, list'],
+    rule: 'a partner to which nothing was delivered yet: zero of everything, and no rate and no latency',
+    endpoints: [`${LIST} 200`],
+    check: async (world) => {
+      const { id, partner, receiver } = await listening(world, await world.partner());
+      expect(await read(partner, OBSERVABILITY)).toEqual({
+        success: true,
+        generated_at: INSTANT,
+        summary: {
+          window_hours: 24,
+          events: 0,
+          deliveries: { pending: 0, retrying: 0, succeeded: 0, dead_letter: 0 },
+          attempts: 0,
+          success_rate: null,
+          latency_ms: { p50: null, p95: null, p99: null },
+        },
+        subscriptions: [
+          {
+            id,
+            endpoint_url: receiver.url,
+            status: 'active',
+            last_success_at: null,
+            last_failure_at: null,
+            consecutive_failures: 0,
+            dead_letter: 0,
+          },
+        ],
+        count: 0,
+        data: [],
+        next_cursor: null,
+      });
+    },
+  },
+  {
+    section: 'Decisions §7, summary',
+    also: ['Decisions §7, subscriptions'],
+    rule: 'after five failures of one delivery and a success of another: six attempts, a sixth of them successful',
+    endpoints: [`${LIST} 200`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { listener } = await deadLetter(world, scene);
+      listener.receiver.answerWith(200);
+      await held(scene);
+      await listedOnce(scene.partner, `${OBSERVABILITY}?status=succeeded`, (data) => data.length === 1);
+      const { summary, subscriptions } = await read(scene.partner, OBSERVABILITY);
+      expect(summary).toEqual({
+        window_hours: 24,
+        events: 2,
+        deliveries: { pending: 0, retrying: 0, succeeded: 1, dead_letter: 1 },
+        attempts: 6,
+        success_rate: 1 / 6,
+        latency_ms: { p50: expect.any(Number), p95: expect.any(Number), p99: expect.any(Number) },
+      });
+      expect(subscriptions).toMatchObject([
+        { id: listener.id, last_success_at: INSTANT, last_failure_at: INSTANT, dead_letter: 1 },
+      ]);
+    },
+  },
+  {
+    section: 'Decisions §7, list',
+    rule: 'lists dead letters unless status asks for others; narrowed by event_type and subscription_id, and paged',
+    endpoints: [`${LIST} 200`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { partner } = scene;
+      const [holds, releases] = [
+        await listening(world, partner, ['hold_created', 'hold_cancelled']),
+        await listening(world, partner, ['hold_cancelled']),
+      ];
+      await release(partner, (await held(scene))['hold_id']);
+      const all = await listedOnce(partner, `${OBSERVABILITY}?status=succeeded`, (data) => data.length === 3);
+      const seen = (query: string) => list(partner, `${OBSERVABILITY}${query}`);
+      expect(await seen('')).toEqual([]);
+      expect(await seen('?status=all')).toEqual(all);
+      expect(await seen('?status=retrying')).toEqual([]);
+      expect(await seen('?status=all&event_type=hold_created')).toMatchObject([
+        { subscription_id: holds.id },
+      ]);
+      const one = await seen(`?status=all&subscription_id=${releases.id}`);
+      expect(one).toMatchObject([{ event_type: 'hold_cancelled', subscription_id: releases.id }]);
+      const page = await read(partner, `${OBSERVABILITY}?status=all&limit=2`);
+      const rest = await seen(`?status=all&limit=2&cursor=${String(page['next_cursor'])}`);
+      expect([...(page['data'] as Json[]), ...rest]).toEqual(all);
+    },
+  },
+  oneRequest({
+    section: 'Decisions §1, garbage cursors and unknown filter values',
+    rule: 'an unknown status of deliveries',
+    answer: `${LIST} 400 VALIDATION_ERROR`,
+    fields: 'limit, status, subscription_id',
+    ask: ({ partner }) => partner.api.get(`${OBSERVABILITY}?status=failed&limit=0&subscription_id=7`),
+  }),
+  {
+    section: 'Decisions §7, delivery',
+    also: ['Decisions §7, get one', 'Observability, dead letters'],
+    rule: 'has its event, subscription, state, payload and every attempt with time, status, error, duration and excerpt',
+    endpoints: [`${ONE} 200`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const answer = 'nope '.repeat(10);
+      const { listener, delivery } = await failedOnce(world, scene, (_attempt, response) => {
+        response.writeHead(500).end(answer);
+      });
+      const [received] = listener.receiver.received;
+      const { delivery_id: attemptId, ...payload } = received?.body ?? {};
+      const shown = await readDelivery(listener, delivery['id']);
+      expect(shown).toEqual({
+        id: UUID_V7,
+        event_id: payload['event_id'],
+        event_type: 'hold_created',
+        subscription_id: listener.id,
+        endpoint_url: listener.receiver.url,
+        state: 'retrying',
+        attempts: [
+          {
+            delivery_id: attemptId,
+            attempt: 1,
+            sent_at: INSTANT,
+            status_code: 500,
+            error: expect.anything(),
+            duration_ms: expect.any(Number),
+            response_excerpt: answer,
+          },
+        ],
+        next_attempt_at: INSTANT,
+        dead_lettered_at: null,
+        created_at: INSTANT,
+        payload,
+      });
+      expect(delivery).toEqual(shown);
+    },
+  },
+  {
+    section: 'Decisions §7, get one',
+    also: ['Decisions §1, DELIVERY_NOT_FOUND'],
+    rule: 'a missing delivery, and one to another partner, is 404 DELIVERY_NOT_FOUND, in the same bytes',
+    endpoints: [`${ONE} 404 DELIVERY_NOT_FOUND`, `${ONE} 200`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const listener = await listening(world, scene.partner, ['hold_created']);
+      await held(scene);
+      const { id } = await deliveryOnce(listener, 'an attempt', (now) => attemptsOf(now).length === 1);
+      const [missing, foreign] = [
+        await scene.rival.api.get(`${DELIVERIES}/${NOWHERE}`),
+        await scene.rival.api.get(`${DELIVERIES}/${String(id)}`),
+      ];
+      await expectVerdict(missing, '404 DELIVERY_NOT_FOUND');
+      expect(bytesOf(foreign)).toBe(bytesOf(missing));
+      expectStatus(await scene.partner.api.get(`${DELIVERIES}/${String(id)}`), 200);
+    },
+  },
+];

@@ -1,0 +1,351 @@
+import { expect } from '@jest/globals';
+import type { Reply } from '../support/client.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import { bookSlot, confirmBody, expectStatus, placeHold } from '../support/factories.ts';
+import type { Row } from './row.ts';
+import {
+  book,
+  CONFIRM,
+  confirm,
+  end,
+  expectVerdict,
+  held,
+  INSTANT,
+  list,
+  NOWHERE,
+  newKey,
+  oneRequest,
+  read,
+  readBooking,
+} from './steps.ts';
+import type { Scene, World } from './world.ts';
+
+const PACKAGES = '/api/v1/packages';
+const CATALOGUE = `GET ${PACKAGES}`;
+const PURCHASE = `POST ${PACKAGES}/{packageId}/purchase`;
+const ONE = `GET ${PACKAGES}/purchases/{purchaseId}`;
+const ACTIVE = `GET ${PACKAGES}/active`;
+const PHONE = '+919876543210';
+const WITH_CREDIT = { use_package_credit: true, customer_phone: PHONE };
+
+/** The operator adds a package of the partner's; answers its id. */
+async function anyPackage(world: World, { partner, venue }: Scene, fields: Json = {}): Promise<string> {
+  const body = {
+    partner_id: partner.id,
+    name: 'Ten games',
+    venue_ids: [venue.id],
+    credits: 10,
+    price_rupees: 9000,
+    validity_days: 90,
+    ...fields,
+  };
+  const made = expectStatus(await world.operator.post('/api/v1/operator/packages', body), 201);
+  return String(made['package_id']);
+}
+
+const buy = (partner: Partner, packageId: string, fields: Json = {}): Promise<Reply> =>
+  partner.api.post(`${PACKAGES}/${packageId}/purchase`, {
+    customer_phone: PHONE,
+    payment_method: 'upi',
+    idempotency_key: newKey(),
+    ...fields,
+  });
+
+/** A purchase of a new package, by the customer of PHONE. */
+async function anyPurchase(world: World, scene: Scene, fields: Json = {}): Promise<Json> {
+  const reply = await buy(scene.partner, await anyPackage(world, scene, fields));
+  return expectStatus(reply, 201)['purchase'] as Json;
+}
+
+/** Another venue that the scene's partner may sell; the scene with it in place of the first. */
+async function atAnotherVenue(world: World, scene: Scene): Promise<Scene> {
+  const { venue } = await world.scene();
+  await world.operator.put(`/api/v1/operator/partners/${scene.partner.id}/venues/${venue.id}`);
+  return { ...scene, venue };
+}
+
+const readPurchase = async (partner: Partner, { id }: Json): Promise<Json> =>
+  (await read(partner, `${PACKAGES}/purchases/${String(id)}`))['purchase'] as Json;
+const activeAt = ({ partner, venue }: Scene, phone = PHONE): Promise<Json[]> =>
+  list(partner, `${PACKAGES}/active?customer_phone=${encodeURIComponent(phone)}&venue_id=${venue.id}`);
+
+const SELLING: readonly Row[] = [
+  {
+    section: 'Packages · Purchase, catalogue',
+    also: ['Decisions §5, catalogue', 'Decisions §1, money'],
+    rule: "{success, count, data} of the partner's own packages, narrowed by venue_id",
+    endpoints: [`${CATALOGUE} 200`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const fields = { name: 'Five', description: 'Weekdays', credits: 5, price_rupees: 4500.5 };
+      const packageId = await anyPackage(world, scene, fields);
+      const elsewhere = await anyPackage(world, await atAnotherVenue(world, scene));
+      await anyPackage(world, { ...scene, partner: scene.rival });
+      const shown = {
+        ...fields,
+        package_id: packageId,
+        venue_ids: [scene.venue.id],
+        validity_days: 90,
+        status: 'active',
+      };
+      const body = await read(scene.partner, `${PACKAGES}?venue_id=${scene.venue.id}`);
+      expect(body).toMatchObject({ success: true, count: 1, data: [shown] });
+      const all = (await list(scene.partner, PACKAGES)).map((each) => String(each['package_id']));
+      expect(all.toSorted()).toEqual([packageId, elsewhere].toSorted());
+    },
+  },
+  oneRequest({
+    section: 'Decisions §5, catalogue',
+    rule: 'a malformed venue_id',
+    answer: `${CATALOGUE} 400 VALIDATION_ERROR`,
+    fields: 'venue_id',
+    ask: ({ partner }) => partner.api.get(`${PACKAGES}?venue_id=7`),
+  }),
+  oneRequest({
+    section: 'Packages · Purchase, request',
+    also: ['Limits, idempotency keys'],
+    rule: 'customer_phone, payment_method and idempotency_key are required',
+    answer: `${PURCHASE} 400 VALIDATION_ERROR`,
+    fields: 'customer_phone, idempotency_key, payment_method',
+    ask: async (scene, world) =>
+      scene.partner.api.post(`${PACKAGES}/${await anyPackage(world, scene)}/purchase`, {}),
+  }),
+  {
+    section: 'Package purchase, fields',
+    also: ['Packages · Purchase, response', 'Decisions §5, purchase fields and states'],
+    rule: '201 {purchase} with id, package, customer, credits, venues and validity, ACTIVE',
+    endpoints: [`${PURCHASE} 201`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const packageId = await anyPackage(world, scene);
+      const { purchase } = expectStatus(await buy(scene.partner, packageId), 201);
+      expect(purchase).toEqual({
+        id: expect.any(String),
+        package_id: packageId,
+        customer_phone: PHONE,
+        payment_method: 'upi',
+        credits_total: 10,
+        credits_remaining: 10,
+        status: 'ACTIVE',
+        venue_ids: [scene.venue.id],
+        purchased_at: INSTANT,
+        expires_at: INSTANT,
+      });
+      const { purchased_at: from, expires_at: to } = purchase as Json;
+      const days = (Date.parse(String(to)) - Date.parse(String(from))) / 86_400_000;
+      expect(Math.abs(days - 90)).toBeLessThanOrEqual(1);
+    },
+  },
+  {
+    section: 'Packages · Purchase, same key',
+    also: ['Decisions §4, replay'],
+    rule: 'with the same package and customer answers the original purchase and adds no credits',
+    endpoints: [`${PURCHASE} 201`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const packageId = await anyPackage(world, scene);
+      const key = { idempotency_key: newKey() };
+      const first = await buy(scene.partner, packageId, key);
+      const again = await buy(scene.partner, packageId, key);
+      expect([again.status, again.text]).toEqual([201, first.text]);
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+      expect(await activeAt(scene)).toMatchObject([{ credits_remaining: 10 }]);
+    },
+  },
+  ...(['customer', 'package'] as const).map((what) =>
+    oneRequest({
+      section: 'Packages · Purchase, key of another customer or package',
+      also: ['Errors, other cases', 'Decisions §1, IDEMPOTENCY_KEY_MISMATCH'],
+      rule: `the key with another ${what}`,
+      answer: `${PURCHASE} 409 IDEMPOTENCY_KEY_MISMATCH`,
+      ask: async (scene, world) => {
+        const packageId = await anyPackage(world, scene);
+        const key = { idempotency_key: newKey() };
+        expectStatus(await buy(scene.partner, packageId, key), 201);
+        return what === 'customer'
+          ? buy(scene.partner, packageId, { ...key, customer_phone: '+919812345678' })
+          : buy(scene.partner, await anyPackage(world, scene), key);
+      },
+    }),
+  ),
+  oneRequest({
+    section: 'Decisions §1, PACKAGE_NOT_FOUND',
+    rule: 'a purchase of a missing package',
+    answer: `${PURCHASE} 404 PACKAGE_NOT_FOUND`,
+    ask: ({ partner }) => buy(partner, NOWHERE),
+  }),
+  oneRequest({
+    section: 'Decisions §1, PACKAGE_NOT_FOUND',
+    rule: "a purchase of another partner's package",
+    answer: `${PURCHASE} 404 PACKAGE_NOT_FOUND`,
+    ask: async (scene, world) => buy(scene.rival, await anyPackage(world, scene)),
+  }),
+  {
+    section: 'Packages · Get a purchase',
+    also: ['Decisions §5, get one', 'Decisions §1, PURCHASE_NOT_FOUND'],
+    rule: "{purchase} as it was sold; a missing one and another partner's are 404 PURCHASE_NOT_FOUND",
+    endpoints: [`${ONE} 200`, `${ONE} 404 PURCHASE_NOT_FOUND`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const purchase = await anyPurchase(world, scene);
+      const path = `${PACKAGES}/purchases`;
+      expect(await read(scene.partner, `${path}/${String(purchase['id'])}`)).toEqual({ purchase });
+      for (const id of [NOWHERE, purchase['id']]) {
+        const reply = await scene.rival.api.get(`${path}/${String(id)}`);
+        await expectVerdict(reply, '404 PURCHASE_NOT_FOUND');
+      }
+    },
+  },
+  {
+    section: 'Packages · Active purchases',
+    also: ['Decisions §5, active'],
+    rule: "{success, count, data} of the customer's purchases at the venue, soonest expiry first",
+    endpoints: [`${ACTIVE} 200`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const later = await anyPurchase(world, scene, { validity_days: 60 });
+      const sooner = await anyPurchase(world, scene, { validity_days: 30 });
+      await anyPurchase(world, await atAnotherVenue(world, scene));
+      const query = `customer_phone=${encodeURIComponent('098765 43210')}&venue_id=${scene.venue.id}`;
+      const body = await read(scene.partner, `${PACKAGES}/active?${query}`);
+      expect(body).toEqual({ success: true, count: 2, data: [sooner, later] });
+      expect(await activeAt(scene, '+919812345678')).toEqual([]);
+      expect(await activeAt({ ...scene, partner: scene.rival })).toEqual([]);
+    },
+  },
+  oneRequest({
+    section: 'Packages · Active purchases',
+    rule: 'customer_phone and venue_id are required',
+    answer: `${ACTIVE} 400 VALIDATION_ERROR`,
+    fields: 'customer_phone, venue_id',
+    ask: ({ partner }) => partner.api.get(`${PACKAGES}/active`),
+  }),
+  oneRequest({
+    section: 'Decisions §5, active',
+    rule: 'a venue that is not granted',
+    answer: `${ACTIVE} 403 VENUE_NOT_AUTHORIZED`,
+    ask: async ({ venue }, world) =>
+      (await world.partner()).api.get(
+        `${PACKAGES}/active?customer_phone=${encodeURIComponent(PHONE)}&venue_id=${venue.id}`,
+      ),
+  }),
+];
+
+const SPENDING: readonly Row[] = [
+  {
+    section: 'Packages · Credit at confirm',
+    also: [
+      'What the service does, 6',
+      'Decisions §5, confirm with credit',
+      'Booking, package_credit_consumed',
+    ],
+    rule: 'use_package_credit consumes one credit of the purchase with the soonest expiry; the answer and reads say so',
+    endpoints: ['POST /api/v1/bookings/confirm 201', 'GET /api/v1/bookings/{bookingId} 200'],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { partner } = scene;
+      const later = await anyPurchase(world, scene, { validity_days: 60 });
+      const sooner = await anyPurchase(world, scene, { validity_days: 30 });
+      const consumed = { package_credit_consumed: true, package_purchase_id: sooner['id'] };
+      const booking = await book(scene, WITH_CREDIT);
+      expect(booking).toMatchObject(consumed);
+      expect(await readBooking(partner, booking)).toMatchObject(consumed);
+      expect(await readPurchase(partner, sooner)).toEqual({ ...sooner, credits_remaining: 9 });
+      expect(await readPurchase(partner, later)).toEqual(later);
+      const plain = await book(scene);
+      expect(plain).not.toHaveProperty('package_credit_consumed');
+      expect(await readBooking(partner, plain)).not.toHaveProperty('package_credit_consumed');
+    },
+  },
+  {
+    section: 'Decisions §5, confirm with credit',
+    rule: 'a replay of the confirm answers the same and consumes no second credit',
+    endpoints: ['POST /api/v1/bookings/confirm 201'],
+    check: async (world) => {
+      const scene = await world.scene();
+      const purchase = await anyPurchase(world, scene);
+      const body = confirmBody((await held(scene))['hold_id'], WITH_CREDIT);
+      const first = await scene.partner.api.post(CONFIRM, body);
+      const again = await scene.partner.api.post(CONFIRM, body);
+      expect([again.status, again.text]).toEqual([201, first.text]);
+      expect(await readPurchase(scene.partner, purchase)).toMatchObject({ credits_remaining: 9 });
+    },
+  },
+  {
+    section: 'Decisions §5, confirm without credit',
+    also: ['Booking, package_credit_consumed'],
+    rule: "where there is none of this customer's at this venue the booking is made, the answer has no such field, and reads say false",
+    endpoints: ['POST /api/v1/bookings/confirm 201'],
+    check: async (world) => {
+      const scene = await world.scene();
+      const purchase = await anyPurchase(world, await atAnotherVenue(world, scene));
+      const booking = await book({ ...scene, partner: scene.rival }, WITH_CREDIT);
+      expect(booking).not.toHaveProperty('package_credit_consumed');
+      const shown = await readBooking(scene.rival, booking);
+      expect(shown).toMatchObject({ status: 'BOOKED', package_credit_consumed: false });
+      const here = await book(scene, WITH_CREDIT);
+      expect(here).not.toHaveProperty('package_credit_consumed');
+      await anyPurchase(world, scene);
+      const another = await book(scene, { ...WITH_CREDIT, customer_phone: '+919812345678' });
+      expect(another).not.toHaveProperty('package_credit_consumed');
+      expect(await readPurchase(scene.partner, purchase)).toEqual(purchase);
+    },
+  },
+  {
+    section: 'Decisions §5, credits never below 0',
+    also: ['Decisions §5, purchase fields and states', 'Decisions §5, active'],
+    rule: 'of six confirms that race for two credits two get one; the purchase is EXHAUSTED and no longer active',
+    endpoints: ['POST /api/v1/bookings/confirm 201'],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { partner, slot } = scene;
+      const purchase = await anyPurchase(world, scene, { credits: 2 });
+      const holds = await Promise.all(Array.from({ length: 6 }, () => placeHold(partner, slot())));
+      const replies = await Promise.all(holds.map(({ hold_id }) => confirm(partner, hold_id, WITH_CREDIT)));
+      const bookings = replies.map((reply) => expectStatus(reply, 201));
+      expect(bookings.filter((each) => each['package_credit_consumed'] === true)).toHaveLength(2);
+      const spent = { ...purchase, credits_remaining: 0, status: 'EXHAUSTED' };
+      expect(await readPurchase(partner, purchase)).toEqual(spent);
+      expect(await activeAt(scene)).toEqual([]);
+    },
+  },
+  {
+    section: 'Decisions §5, refund gives the credit back',
+    rule: 'once, also after a cancel, which alone gives none; an EXHAUSTED purchase is ACTIVE again',
+    endpoints: [
+      'POST /api/v1/bookings/{bookingId}/cancel 200',
+      'POST /api/v1/bookings/{bookingId}/refund 200',
+    ],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { partner } = scene;
+      const purchase = await anyPurchase(world, scene, { credits: 1 });
+      const { booking_id: id } = await book(scene, WITH_CREDIT);
+      expectStatus(await end(partner, 'cancel', id), 200);
+      const spent = { ...purchase, credits_remaining: 0, status: 'EXHAUSTED' };
+      expect(await readPurchase(partner, purchase)).toEqual(spent);
+      const key = { idempotency_key: newKey() };
+      for (let call = 0; call < 2; call += 1) expectStatus(await end(partner, 'refund', id, key), 200);
+      expect(await readPurchase(partner, purchase)).toEqual(purchase);
+      const again = await bookSlot(partner, scene.slot(), WITH_CREDIT);
+      expect(again).toMatchObject({ package_credit_consumed: true });
+      expectStatus(await end(partner, 'refund', again['booking_id']), 200);
+      expect(await readPurchase(partner, purchase)).toEqual(purchase);
+    },
+  },
+  {
+    section: 'Decisions §4, namespaces of keys',
+    rule: "a purchase's key is free for a hold and a confirm",
+    endpoints: [`${PURCHASE} 201`, 'POST /api/v1/bookings/confirm 201'],
+    check: async (world) => {
+      const scene = await world.scene();
+      const key = { idempotency_key: newKey() };
+      expectStatus(await buy(scene.partner, await anyPackage(world, scene), key), 201);
+      const { hold_id: id } = await held(scene, key);
+      expectStatus(await confirm(scene.partner, id, key), 201);
+    },
+  },
+];
+
+/** Contract "Packages", decisions §5. */
+export const PACKAGE_ROWS: readonly Row[] = [...SELLING, ...SPENDING];

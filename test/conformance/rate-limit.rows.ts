@@ -1,0 +1,108 @@
+import { expect } from '@jest/globals';
+import type { Reply } from '../support/client.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import type { Row } from './row.ts';
+import { BOOKINGS, CONFIRM, expectVerdict, HOLDS, NOWHERE, PARTNER } from './steps.ts';
+import type { World } from './world.ts';
+
+const VENUES = `${PARTNER}/venues`;
+
+const limitedTo = (perMinute: number, more: Record<string, string> = {}) =>
+  startService({ RATE_LIMIT_PER_MINUTE: String(perMinute), ...more });
+
+/** Asks `times` times; answers the statuses. */
+async function statusesOf(times: number, ask: () => Promise<Reply>): Promise<number[]> {
+  const statuses = [];
+  for (let call = 0; call < times; call += 1) statuses.push((await ask()).status);
+  return statuses;
+}
+
+/** Runs `check` on a service of its own, which is stopped afterwards. */
+async function withService(starting: Promise<Service>, check: (service: Service) => Promise<void>) {
+  const service = await starting;
+  try {
+    await check(service);
+  } finally {
+    await service.stop();
+  }
+}
+
+const partnerAt = (world: World, service: Service) => world.partner([], service);
+
+/** Decisions §1 on the rate limit. */
+export const RATE_LIMIT_ROWS: readonly Row[] = [
+  {
+    section: 'Decisions §1, rate limit headers',
+    rule: 'RateLimit and RateLimit-Policy are on every response to a partner, the policy 600 in 60 s by default',
+    endpoints: [`GET ${VENUES} 200`, `GET ${HOLDS}/{holdId} 404 HOLD_NOT_FOUND`],
+    check: async (world) => {
+      const partner = await partnerAt(world, await world.serviceWith({}));
+      const replies = [
+        await partner.api.get(VENUES),
+        await partner.api.get(`${HOLDS}/${NOWHERE}`),
+        await partner.api.get(`${BOOKINGS}?limit=0`),
+      ];
+      for (const { headers } of replies) {
+        expect(headers.get('ratelimit-policy')).toMatch(/\b600\b.*\bw=60\b/);
+        expect(headers.get('ratelimit')).toMatch(/\d/);
+      }
+    },
+  },
+  {
+    section: 'Decisions §1, RATE_LIMITED',
+    rule: 'more calls in a minute than allowed are 429 with Retry-After, before the body is looked at; other partners go on',
+    endpoints: [`GET ${VENUES} 429 RATE_LIMITED`, 'POST /api/v1/bookings/confirm 429 RATE_LIMITED'],
+    check: (world) =>
+      withService(limitedTo(3), async (service) => {
+        const [partner, other] = [await partnerAt(world, service), await partnerAt(world, service)];
+        expect(await statusesOf(3, () => partner.api.get(VENUES))).toEqual([200, 200, 200]);
+        const refused = await partner.api.get(VENUES);
+        await expectVerdict(refused, '429 RATE_LIMITED');
+        const seconds = Number(refused.headers.get('retry-after'));
+        expect([Number.isInteger(seconds), seconds >= 1, seconds <= 60]).toEqual([true, true, true]);
+        await expectVerdict(partner.api.post(CONFIRM, {}), '429 RATE_LIMITED');
+        await expectVerdict(other.api.get(VENUES), '200');
+      }),
+  },
+  {
+    section: 'Decisions §1, rate limit shared by processes',
+    rule: 'calls to another process on the same Redis count too',
+    endpoints: [`GET ${VENUES} 429 RATE_LIMITED`],
+    check: (world) =>
+      withService(limitedTo(4), (service) =>
+        withService(startService(service.environment), async (second) => {
+          const partner = await partnerAt(world, service);
+          expect(await statusesOf(2, () => partner.api.get(VENUES))).toEqual([200, 200]);
+          const elsewhere = world.client(partner.apiKey, second);
+          expect(await statusesOf(4, () => elsewhere.get(VENUES))).toEqual([200, 200, 429, 429]);
+        }),
+      ),
+  },
+  {
+    section: 'Decisions §1, rate limit without Redis',
+    rule: 'each process limits by itself and serving goes on',
+    endpoints: [`GET ${VENUES} 200`, `GET ${VENUES} 429 RATE_LIMITED`],
+    check: (world) =>
+      // Nothing listens on port 9.
+      withService(limitedTo(3, { REDIS_URL: 'redis://127.0.0.1:9' }), async (service) => {
+        const partner = await partnerAt(world, service);
+        expect(await statusesOf(5, () => partner.api.get(VENUES))).toEqual([200, 200, 200, 429, 429]);
+      }),
+  },
+  {
+    section: 'Decisions §1, repeated bad keys',
+    rule: 'are refused as such at first, and before long for coming too often from one address',
+    endpoints: [`GET ${VENUES} 401 INVALID_API_KEY`, `GET ${VENUES} 429 RATE_LIMITED`],
+    check: (world) =>
+      withService(limitedTo(100), async (service) => {
+        const stranger = world.client('pk_sandbox_guess', service);
+        await expectVerdict(stranger.get(VENUES), '401 INVALID_API_KEY');
+        const batch = () => Promise.all(Array.from({ length: 50 }, () => stranger.get(VENUES)));
+        let last = await batch();
+        // The documents name no number; more than this would be no limit.
+        for (let tried = 50; tried < 700 && last.at(-1)?.status !== 429; tried += 50) last = await batch();
+        await expectVerdict(stranger.get(VENUES), '429 RATE_LIMITED');
+      }),
+  },
+];

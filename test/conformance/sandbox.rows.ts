@@ -1,0 +1,66 @@
+import { expect } from '@jest/globals';
+import { bookSlot } from '../support/factories.ts';
+import type { Row } from './row.ts';
+import { confirm, expectVerdict, held, hold, oneRequest, slotNow } from './steps.ts';
+import { arrival, listening } from './webhook-steps.ts';
+import type { Scene } from './world.ts';
+
+const WALK_IN = 'POST /api/v1/sandbox/slots/{slotId}/walk-in';
+const RELEASE = 'POST /api/v1/sandbox/slots/{slotId}/release';
+
+const atSlot = ({ partner }: Pick<Scene, 'partner'>, operation: string, slotId: unknown) =>
+  partner.api.post(`/api/v1/sandbox/slots/${String(slotId)}/${operation}`);
+
+/** Decisions §8: the other channel, in the sandbox. */
+export const SANDBOX_ROWS: readonly Row[] = [
+  {
+    section: 'Decisions §8, walk-in and release',
+    rule: 'a walk-in takes the slot as another channel would, with its event, and release gives it back',
+    endpoints: [`${WALK_IN} 2xx`, `${RELEASE} 2xx`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { partner, venue } = scene;
+      const listener = await listening(world, partner, ['booking_created']);
+      const slotId = scene.slot();
+      expect((await atSlot(scene, 'walk-in', slotId)).status).toBeLessThan(300);
+      expect(await slotNow(partner, venue, slotId)).toMatchObject({ unavailable_reason: 'booked' });
+      await expectVerdict(hold(partner, slotId), '409 SLOT_NOT_AVAILABLE');
+      const { body } = await arrival(listener, 'the walk-in');
+      expect(body).toMatchObject({ slot_id: slotId, partner_id: '00000000-0000-7000-8000-000000000000' });
+      expect((await atSlot(scene, 'release', slotId)).status).toBeLessThan(300);
+      await expectVerdict(hold(partner, slotId), '201');
+    },
+  },
+  {
+    section: 'Decisions §8, walk-in and release',
+    rule: 'a walk-in cannot take a slot that a partner has booked',
+    endpoints: [`${WALK_IN} 409 SLOT_NOT_AVAILABLE`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { slot_id: slotId } = await bookSlot(scene.rival, scene.slot());
+      await expectVerdict(atSlot(scene, 'walk-in', slotId), '409 SLOT_NOT_AVAILABLE');
+    },
+  },
+  ...(['walk-in', 'release'] as const).map((operation) =>
+    oneRequest({
+      section: 'Decisions §8, walk-in and release',
+      rule: `${operation} of a slot that is unknown or of a venue that is not granted`,
+      answer: `POST /api/v1/sandbox/slots/{slotId}/${operation} 404 SLOT_NOT_FOUND`,
+      ask: async (scene, world) => {
+        await expectVerdict(atSlot(scene, operation, 'nowhere_20261121T0430Z'), '404 SLOT_NOT_FOUND');
+        return atSlot({ partner: await world.partner() }, operation, scene.slot());
+      },
+    }),
+  ),
+  {
+    section: 'Decisions §8, walk-in and release',
+    rule: 'release gives back nothing that a partner has: its hold stays ACTIVE',
+    endpoints: ['POST /api/v1/bookings/confirm 201'],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { hold_id: id, slot_id: slotId } = await held(scene);
+      await atSlot(scene, 'release', slotId);
+      await expectVerdict(confirm(scene.partner, id), '201');
+    },
+  },
+];

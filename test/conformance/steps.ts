@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from '@jest/globals';
+import type { Reply } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Json, Partner, Venue } from '../support/factories.ts';
+import { bookSlot, confirmBody, dateIn, expectStatus, placeHold, slotsOf } from '../support/factories.ts';
+import { verdict } from '../support/verdict.ts';
+import { partsOf } from './answers.ts';
+import type { Row } from './row.ts';
+import type { Scene, World } from './world.ts';
+
+export const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+export const UUID_V7 = expect.stringMatching(
+  /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+);
+/** A UUIDv7 that names nothing. */
+export const NOWHERE = '00000000-0000-7000-8000-00000000dead';
+
+export const PARTNER = '/api/v1/partner';
+export const HOLDS = `${PARTNER}/holds`;
+export const BOOKINGS = '/api/v1/bookings';
+export const CONFIRM = `${BOOKINGS}/confirm`;
+
+/** A new idempotency key. */
+export const newKey = (): string => randomUUID();
+
+export const hold = (partner: Partner, slotId: string, fields: Json = {}): Promise<Reply> =>
+  partner.api.post(HOLDS, { slot_id: slotId, ...fields });
+export const confirm = (partner: Partner, holdId: unknown, fields: Json = {}): Promise<Reply> =>
+  partner.api.post(CONFIRM, confirmBody(holdId, fields));
+export const end = (
+  partner: Partner,
+  operation: string,
+  bookingId: unknown,
+  fields: Json = {},
+): Promise<Reply> =>
+  partner.api.post(`${BOOKINGS}/${String(bookingId)}/${operation}`, {
+    reason: 'rain',
+    idempotency_key: newKey(),
+    ...fields,
+  });
+export const release = (partner: Partner, holdId: unknown, body?: Json): Promise<Reply> =>
+  partner.api.post(`${HOLDS}/${String(holdId)}/cancel`, body);
+export const expire = (partner: Partner, holdId: unknown): Promise<Reply> =>
+  partner.api.post(`/api/v1/sandbox/holds/${String(holdId)}/expire`);
+
+/** A booking of a slot that the row has not used yet. */
+export const book = ({ partner, slot }: Scene, fields: Json = {}): Promise<Json> =>
+  bookSlot(partner, slot(), fields);
+/** An ACTIVE hold on a slot that the row has not used yet. */
+export const held = ({ partner, slot }: Scene, fields: Json = {}): Promise<Json> =>
+  placeHold(partner, slot(), fields);
+
+/** The body of a read that must succeed. */
+export async function read(partner: Partner, path: string): Promise<Json> {
+  return expectStatus(await partner.api.get(path), 200);
+}
+export const readBooking = (partner: Partner, { booking_id: id }: Json): Promise<Json> =>
+  read(partner, `${BOOKINGS}/${String(id)}`);
+export const readHold = (partner: Partner, { hold_id: id }: Json): Promise<Json> =>
+  read(partner, `${HOLDS}/${String(id)}`);
+
+/** The members of a listing that must succeed. */
+export async function list(partner: Partner, path: string): Promise<Json[]> {
+  return (await read(partner, path))['data'] as Json[];
+}
+
+/** The slot as availability shows it to the partner now. */
+export async function slotNow(partner: Partner, venue: Venue, slotId: unknown): Promise<Json> {
+  const slots = await slotsOf(partner, venue.id, dateIn(3));
+  return slots.find((slot) => slot['slot_id'] === slotId) ?? {};
+}
+
+/** The operator sells the slot at the venue, taking it from a hold where it must. */
+export async function walkIn(world: World, slotId: unknown): Promise<Json> {
+  const body = { slot_id: slotId, override_holds: true };
+  return expectStatus(await world.operator.post('/api/v1/operator/walk-ins', body), 201);
+}
+
+export async function expectVerdict(reply: Reply | Promise<Reply>, expected: string): Promise<void> {
+  expect(verdict(await reply)).toBe(expected);
+}
+
+/** Waits until every member of `data` at `path` is as expected; answers them. */
+export function listedOnce(
+  partner: Partner,
+  path: string,
+  isThere: (data: Json[]) => boolean,
+): Promise<Json[]> {
+  return eventually(`what ${path} is to list`, async () => {
+    const data = await list(partner, path);
+    return isThere(data) && data;
+  });
+}
+
+/** An answer without what differs between any two. */
+export function bytesOf(reply: Reply): string {
+  return reply.text.replace(/"request_id":"[^"]*"/, '"request_id":"…"');
+}
+
+type OneRequest = Pick<Row, 'section' | 'also' | 'rule'> & {
+  /** The endpoint and what it must answer. */
+  answer: string;
+  /** The fields that a VALIDATION_ERROR must name, in alphabetical order. */
+  fields?: string;
+  ask: (scene: Scene, world: World) => Promise<Reply>;
+};
+
+/** A row that is one request and its answer. */
+export function oneRequest({ section, also, rule, answer, fields, ask }: OneRequest): Row {
+  const { outcome } = partsOf(answer);
+  return {
+    section,
+    ...(also === undefined ? {} : { also }),
+    rule,
+    endpoints: [answer],
+    check: async (world) => {
+      const reply = await ask(await world.scene(), world);
+      await expectVerdict(reply, fields === undefined ? outcome : `${outcome} ${fields}`);
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { expect } from '@jest/globals';
+import { dateIn, expectStatus, slotsOf } from '../support/factories.ts';
+import type { Row } from './row.ts';
+import { BOOKINGS, confirm, end, hold, list, PARTNER, readBooking, release, slotNow } from './steps.ts';
+
+/** Contract "What the service does". */
+export const STORY_ROWS: readonly Row[] = [
+  {
+    section: 'What the service does, 1 to 5',
+    also: ['Cancel and refund, no money'],
+    rule: 'venues, resources, slots, hold, booking, read, list, cancel and refund follow from one another',
+    endpoints: [
+      `GET ${PARTNER}/venues 200`,
+      `GET ${PARTNER}/venues/{venueId}/resources 200`,
+      'GET /api/v1/slots/availability 200',
+      `POST ${PARTNER}/holds 201`,
+      'POST /api/v1/bookings/confirm 201',
+      'GET /api/v1/bookings/{bookingId} 200',
+      'GET /api/v1/bookings 200',
+      'POST /api/v1/bookings/{bookingId}/cancel 200',
+      'POST /api/v1/bookings/{bookingId}/refund 200',
+    ],
+    check: async (world) => {
+      const { partner, venue } = await world.scene();
+      const [shown] = await list(partner, `${PARTNER}/venues`);
+      const venueId = String(shown?.['venue_id']);
+      const [resource] = await list(partner, `${PARTNER}/venues/${venueId}/resources`);
+      const slots = await slotsOf(partner, venueId, dateIn(4));
+      const slot = slots.find((each) => each['resource_id'] === resource?.['resource_id']);
+      const placed = expectStatus(await hold(partner, String(slot?.['slot_id'])), 201);
+      // Any text is a payment reference: nothing is charged, and nothing looks at it.
+      const reference = { payment_reference: 'not-a-payment-at-all' };
+      const booking = expectStatus(await confirm(partner, placed['hold_id'], reference), 201);
+      const read = await readBooking(partner, booking);
+      expect(read).toMatchObject({ ...reference, venue_id: venue.id, slot_id: slot?.['slot_id'] });
+      expect(await list(partner, BOOKINGS)).toEqual([read]);
+      for (const operation of ['cancel', 'refund']) {
+        expectStatus(await end(partner, operation, booking['booking_id']), 200);
+      }
+      expect(await readBooking(partner, booking)).toMatchObject({ status: 'REFUNDED', ...reference });
+    },
+  },
+  {
+    section: 'Hold lifecycle, released',
+    rule: 'a hold that was released leaves its slot to whoever is next, as if it had never been',
+    endpoints: [`POST ${PARTNER}/holds/{holdId}/cancel 200`, `POST ${PARTNER}/holds 201`],
+    check: async (world) => {
+      const { partner, rival, venue, slots } = await world.scene();
+      const [slot = {}] = slots;
+      const { hold_id: id } = expectStatus(await hold(partner, String(slot['slot_id'])), 201);
+      expectStatus(await release(partner, id), 200);
+      expect(await slotNow(rival, venue, slot['slot_id'])).toEqual(slot);
+      expectStatus(await hold(rival, String(slot['slot_id'])), 201);
+    },
+  },
+];

@@ -1,0 +1,153 @@
+import { expect } from '@jest/globals';
+import { dateIn, expectStatus, json } from '../support/factories.ts';
+import type { Row } from './row.ts';
+import { bytesOf, expectVerdict, list, NOWHERE, PARTNER, read, slotNow, UUID_V7 } from './steps.ts';
+
+const VENUES = `${PARTNER}/venues`;
+const LIST = `GET ${VENUES}`;
+const ONE = `GET ${VENUES}/{venueId}`;
+const RESOURCES = `GET ${VENUES}/{venueId}/resources`;
+
+/** Contract "Venues" and "Resources", decisions §2 on venues. */
+export const VENUE_ROWS: readonly Row[] = [
+  {
+    section: 'Venue, fields',
+    also: ['Venues, get one', 'Decisions §2, venue status and time zone'],
+    rule: 'a venue has venue_id, name, address, city, status and time_zone',
+    endpoints: [`${ONE} 200`],
+    check: async (world) => {
+      const fields = { name: 'Arena', address: '1 MG Road', city: 'Pune', time_zone: 'Europe/London' };
+      const { venue, partner } = await world.scene({ venue: fields });
+      const shown = { venue_id: venue.id, ...fields, status: 'active' };
+      expect(await read(partner, `${VENUES}/${venue.id}`)).toEqual(shown);
+      expectStatus(
+        await world.operator.patch(`/api/v1/operator/venues/${venue.id}`, { status: 'inactive' }),
+        200,
+      );
+      expect(await read(partner, `${VENUES}/${venue.id}`)).toEqual({ ...shown, status: 'inactive' });
+    },
+  },
+  {
+    section: 'Venues, list',
+    also: ['Authentication, 3'],
+    rule: '{success, count, data} of the venues granted to the partner, and of no others',
+    endpoints: [`${LIST} 200`],
+    check: async (world) => {
+      const [one, two, other] = [await world.scene(), await world.scene(), await world.scene()];
+      const partner = await world.partner([one.venue.id, two.venue.id]);
+      const body = await read(partner, VENUES);
+      expect(body).toEqual({ success: true, count: 2, data: expect.any(Array) });
+      const ids = (await list(partner, VENUES)).map((venue) => String(venue['venue_id']));
+      expect(ids.toSorted()).toEqual([one.venue.id, two.venue.id].toSorted());
+      expect(ids).not.toContain(other.venue.id);
+    },
+  },
+  {
+    section: 'Venues, no grants',
+    rule: 'a partner that waits for onboarding is answered 200 with an empty list',
+    endpoints: [`${LIST} 200`],
+    check: async (world) => {
+      expect(await read(await world.partner(), VENUES)).toEqual({ success: true, count: 0, data: [] });
+    },
+  },
+  {
+    section: 'Venues, no pagination',
+    also: ['Limits, venue list'],
+    rule: 'one answer has every venue, whatever limit is asked for',
+    endpoints: [`${LIST} 200`],
+    check: async (world) => {
+      const scenes = await Promise.all([world.scene(), world.scene(), world.scene()]);
+      const partner = await world.partner(scenes.map(({ venue }) => venue.id));
+      const body = await read(partner, `${VENUES}?limit=1`);
+      expect(body).toMatchObject({ count: 3 });
+      expect(body).not.toHaveProperty('next_cursor');
+    },
+  },
+  {
+    section: 'Venues, not found',
+    also: ['Errors, 404 VENUE_NOT_FOUND', 'Authentication, 3', 'Decisions §2, malformed venue id'],
+    rule: 'a missing, a malformed and an ungranted id are 404 VENUE_NOT_FOUND, in the same bytes',
+    endpoints: [`${ONE} 404 VENUE_NOT_FOUND`],
+    check: async (world) => {
+      const [{ partner }, foreign] = [await world.scene(), await world.scene()];
+      const replies = await Promise.all(
+        [NOWHERE, 'no-uuid', foreign.venue.id].map((id) => partner.api.get(`${VENUES}/${id}`)),
+      );
+      for (const reply of replies) await expectVerdict(reply, '404 VENUE_NOT_FOUND');
+      expect(new Set(replies.map(bytesOf)).size).toBe(1);
+    },
+  },
+  {
+    section: 'Resource, fields',
+    also: ['Resources, list', 'Decisions §1, money'],
+    rule: '{success, count, data} of resources with the documented fields and their types',
+    endpoints: [`${RESOURCES} 200`],
+    check: async (world) => {
+      const { venue, partner } = await world.scene({
+        resources: [{ price_rupees: 950.5, duration_minutes: 90 }],
+      });
+      const body = await read(partner, `${VENUES}/${venue.id}/resources`);
+      expect(body).toMatchObject({ success: true, count: 1 });
+      expect(body['data']).toMatchObject([
+        {
+          resource_id: venue.resourceIds[0],
+          venue_id: venue.id,
+          resource_type: 'turf',
+          sport_category: 'football',
+          duration_minutes: 90,
+          price_rupees: 950.5,
+          operating_hours_start: '06:00',
+          operating_hours_end: '23:00',
+        },
+      ]);
+    },
+  },
+  {
+    section: 'Resource, resource_id',
+    also: ['Decisions §1, ids'],
+    rule: 'is a slug, unique in the whole service, that availability and holds take as it is listed',
+    endpoints: [`${RESOURCES} 200`, 'GET /api/v1/slots/availability 200', `POST ${PARTNER}/holds 201`],
+    check: async (world) => {
+      const named = { resources: [{ name: 'Turf Ä 1' }], venue: { name: 'Koramangala' } };
+      const [{ venue, partner, slots }, twin] = [await world.scene(named), await world.scene(named)];
+      const [resource] = await list(partner, `${VENUES}/${venue.id}/resources`);
+      const id = String(resource?.['resource_id']);
+      expect(id).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+      expect(twin.venue.resourceIds).not.toContain(id);
+      expect(venue.id).toEqual(UUID_V7);
+      const query = `venue_id=${venue.id}&date=${dateIn(3)}&resource_id=${id}`;
+      const day = await read(partner, `/api/v1/slots/availability?${query}`);
+      expect(day['slots']).toEqual(slots);
+      const window = { venue_id: venue.id, resource_id: id, slot_start: slots[0]?.['slot_start'] };
+      expectStatus(await partner.api.post(`${PARTNER}/holds`, window), 201);
+    },
+  },
+  {
+    section: 'Resources, not found',
+    also: ['Errors, 404 VENUE_NOT_FOUND', 'Authentication, 3'],
+    rule: 'a venue that is missing or not granted is 404 VENUE_NOT_FOUND, in the same bytes',
+    endpoints: [`${RESOURCES} 404 VENUE_NOT_FOUND`],
+    check: async (world) => {
+      const [{ partner }, foreign] = [await world.scene(), await world.scene()];
+      const [missing, ungranted] = await Promise.all(
+        [NOWHERE, foreign.venue.id].map((id) => partner.api.get(`${VENUES}/${id}/resources`)),
+      );
+      if (missing === undefined || ungranted === undefined) throw new Error('There are no answers');
+      await expectVerdict(missing, '404 VENUE_NOT_FOUND');
+      expect(bytesOf(ungranted)).toBe(bytesOf(missing));
+    },
+  },
+  {
+    section: 'Resource, availability is the source of truth',
+    rule: 'what is held is not available, while the resource shows only its base configuration',
+    endpoints: [`${RESOURCES} 200`, 'GET /api/v1/slots/availability 200'],
+    check: async (world) => {
+      const { venue, partner, rival, slot } = await world.scene();
+      const path = `${VENUES}/${venue.id}/resources`;
+      const before = await list(partner, path);
+      const placed = json(await rival.api.post(`${PARTNER}/holds`, { slot_id: slot() }));
+      expect(await slotNow(partner, venue, placed['slot_id'])).toMatchObject({ is_available: false });
+      expect(await list(partner, path)).toEqual(before);
+    },
+  },
+];

@@ -1,0 +1,107 @@
+import { eventually } from '../support/eventually.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import { expectStatus, subscribe } from '../support/factories.ts';
+import type { Answering, Received, WebhookReceiver } from '../support/receiver.ts';
+import { START_DEADLINE_MS } from '../support/worker-process.ts';
+import { held, list, PARTNER, read } from './steps.ts';
+import type { Scene, World } from './world.ts';
+
+export const WEBHOOKS = `${PARTNER}/webhooks`;
+export const OBSERVABILITY = `${PARTNER}/observability`;
+export const DELIVERIES = `${OBSERVABILITY}/deliveries`;
+export const ADVANCE = '/api/v1/sandbox/deliveries';
+
+export type Listener = { partner: Partner; receiver: WebhookReceiver; id: string; secretKey: string };
+
+/** Subscribes a receiver of its own for the partner. */
+export async function listening(
+  world: World,
+  partner: Partner,
+  eventTypes?: readonly string[],
+  answering?: Answering,
+): Promise<Listener> {
+  const receiver = await world.receiver(answering);
+  return { partner, receiver, ...(await subscribe(partner, receiver.url, eventTypes)) };
+}
+
+/** Waits for the first attempt at the receiver that `isWanted` describes. */
+export function arrival(
+  { receiver }: Pick<Listener, 'receiver'>,
+  what: string,
+  isWanted: (attempt: Received) => boolean = () => true,
+): Promise<Received> {
+  return eventually(`${what} to arrive`, () => receiver.received.find(isWanted), START_DEADLINE_MS);
+}
+
+/** Waits until the receiver has had so many attempts; answers the last of them. */
+export function attemptNumber({ receiver }: Pick<Listener, 'receiver'>, count: number): Promise<Received> {
+  return eventually(`${count} attempts`, () => receiver.received[count - 1], START_DEADLINE_MS);
+}
+
+export const typed =
+  (type: string) =>
+  ({ body }: Received): boolean =>
+    body['event_type'] === type;
+
+export const readDelivery = ({ partner }: Listener, id: unknown): Promise<Json> =>
+  read(partner, `${DELIVERIES}/${String(id)}`);
+export const attemptsOf = (delivery: Json): Json[] => delivery['attempts'] as Json[];
+
+/** The listener's one delivery once `isSo`. */
+export function deliveryOnce(
+  { partner }: Listener,
+  what: string,
+  isSo: (delivery: Json) => boolean,
+): Promise<Json> {
+  return eventually(
+    what,
+    async () => {
+      const [delivery] = await list(partner, `${OBSERVABILITY}?status=all`);
+      return delivery !== undefined && isSo(delivery) && delivery;
+    },
+    START_DEADLINE_MS,
+  );
+}
+
+export const advance = ({ partner }: Listener, id: unknown) =>
+  partner.api.post(`${ADVANCE}/${String(id)}/advance`);
+export const redeliver = ({ partner }: Listener, id: unknown) =>
+  partner.api.post(`${DELIVERIES}/${String(id)}/redeliver`);
+
+/** The delivery after its next attempt, made now. */
+export async function nextAttempt(listener: Listener, { id, attempts }: Json): Promise<Json> {
+  expectStatus(await advance(listener, id), 200);
+  const before = (attempts as Json[]).length;
+  return deliveryOnce(listener, 'the next attempt', (now) => attemptsOf(now).length > before);
+}
+
+/** A `hold_created` whose delivery to a receiver of the partner has failed once. */
+export async function failedOnce(
+  world: World,
+  scene: Scene,
+  answering: Answering = 500,
+): Promise<{ listener: Listener; delivery: Json }> {
+  const listener = await listening(world, scene.partner, ['hold_created'], answering);
+  await held(scene);
+  const delivery = await deliveryOnce(listener, 'a failed attempt', (now) => attemptsOf(now).length === 1);
+  return { listener, delivery };
+}
+
+/** The same after every state in which it waited for a retry, and at last as a dead letter. */
+export async function deadLetter(world: World, scene: Scene) {
+  const { listener, delivery } = await failedOnce(world, scene);
+  const waiting: Json[] = [];
+  let now = delivery;
+  while (now['state'] === 'retrying' && waiting.length < 10) {
+    waiting.push(now);
+    now = await nextAttempt(listener, now);
+  }
+  return { listener, delivery: now, waiting };
+}
+
+/** Seconds between the end of a delivery's last attempt and its next one. */
+export function waitOf(delivery: Json): number {
+  const last = attemptsOf(delivery).at(-1) ?? {};
+  const endedAt = Date.parse(String(last['sent_at'])) + Number(last['duration_ms']);
+  return (Date.parse(String(delivery['next_attempt_at'])) - endedAt) / 1000;
+}

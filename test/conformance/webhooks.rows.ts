@@ -1,0 +1,258 @@
+import { expect } from '@jest/globals';
+import { EVENT_TYPES } from '../../src/events/event-types.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import { expectStatus, subscribe } from '../support/factories.ts';
+import { isGenuine } from '../support/receiver.ts';
+import type { Row } from './row.ts';
+import { bytesOf, expectVerdict, held, INSTANT, list, NOWHERE, oneRequest, read, UUID_V7 } from './steps.ts';
+import { arrival, attemptNumber, deadLetter, deliveryOnce, listening, WEBHOOKS } from './webhook-steps.ts';
+
+const CREATE = `POST ${WEBHOOKS}`;
+const LIST = `GET ${WEBHOOKS}`;
+const ROTATE = `POST ${WEBHOOKS}/{id}/rotate-secret`;
+const TEST = `POST ${WEBHOOKS}/{id}/test`;
+const RECOVER = `POST ${WEBHOOKS}/{id}/recover`;
+
+const SECRET = expect.stringMatching(/^whsec_[A-Za-z0-9_-]{43}$/);
+const ENDPOINT = 'http://127.0.0.1:9/hooks';
+
+const create = (partner: Partner, fields: Json = {}) =>
+  partner.api.post(WEBHOOKS, { endpoint_url: ENDPOINT, event_types: ['hold_created'], ...fields });
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+
+/** What nobody but its partner can do with a subscription. */
+const notFound = (operation: string): Row => ({
+  section: 'Decisions §1, WEBHOOK_NOT_FOUND',
+  rule: `${operation} of a missing subscription and of another partner's, in the same bytes`,
+  endpoints: [`POST ${WEBHOOKS}/{id}/${operation} 404 WEBHOOK_NOT_FOUND`],
+  check: async (world) => {
+    const [partner, rival] = [await world.partner(), await world.partner()];
+    const { id } = await subscribe(partner, ENDPOINT);
+    const ask = (subscriptionId: string) =>
+      rival.api.post(`${WEBHOOKS}/${subscriptionId}/${operation}`, { since: daysAgo(1) });
+    const [missing, foreign] = [await ask(NOWHERE), await ask(id)];
+    await expectVerdict(missing, '404 WEBHOOK_NOT_FOUND');
+    expect(bytesOf(foreign)).toBe(bytesOf(missing));
+  },
+});
+
+const MANAGEMENT: readonly Row[] = [
+  {
+    section: 'Webhook management, create',
+    also: ['Webhook subscription, fields', 'Decisions §6, create', 'Decisions §6, secret_key'],
+    rule: '201 with id, endpoint_url, event_types, status, created_at and a secret_key of 32 random bytes',
+    endpoints: [`${CREATE} 201`],
+    check: async (world) => {
+      const partner = await world.partner();
+      const made = expectStatus(await create(partner, { event_types: EVENT_TYPES }), 201);
+      expect(made).toEqual({
+        id: UUID_V7,
+        endpoint_url: ENDPOINT,
+        event_types: EVENT_TYPES,
+        status: 'active',
+        created_at: INSTANT,
+        secret_key: SECRET,
+      });
+      expect(expectStatus(await create(partner), 201)['secret_key']).not.toBe(made['secret_key']);
+    },
+  },
+  {
+    section: 'Decisions §6, event_types',
+    rule: 'one or more known names',
+    endpoints: [`${CREATE} 400 VALIDATION_ERROR`],
+    check: async (world) => {
+      const partner = await world.partner();
+      const refused = [
+        [[], 'event_types'],
+        ['hold_created', 'event_types'],
+        [['booking_confirmed'], 'event_types.0'],
+        [['hold_created', '*'], 'event_types.1'],
+      ] as const;
+      for (const [types, fields] of refused) {
+        await expectVerdict(create(partner, { event_types: types }), `400 VALIDATION_ERROR ${fields}`);
+      }
+      await expectVerdict(partner.api.post(WEBHOOKS, {}), '400 VALIDATION_ERROR endpoint_url, event_types');
+    },
+  },
+  {
+    section: 'Webhook management, belongs to the caller',
+    also: ['Authentication, 5'],
+    rule: 'a partner_id in the body is ignored',
+    endpoints: [`${CREATE} 201`],
+    check: async (world) => {
+      const [partner, rival] = [await world.partner(), await world.partner()];
+      expectStatus(await create(partner, { partner_id: rival.id }), 201);
+      expect(await list(partner, WEBHOOKS)).toHaveLength(1);
+      expect(await list(rival, WEBHOOKS)).toEqual([]);
+    },
+  },
+  {
+    section: 'Webhook management, list',
+    also: ['Decisions §6, list and rotate', 'Webhook management, secret on create and rotate only'],
+    rule: "{success, count, data} of the caller's subscriptions with secret_rotated_at and without the secret",
+    endpoints: [`${LIST} 200`],
+    check: async (world) => {
+      const partner = await world.partner();
+      await create(await world.partner());
+      const { secret_key: secret, ...made } = expectStatus(await create(partner), 201);
+      const shown = { ...made, secret_rotated_at: null };
+      expect(await read(partner, WEBHOOKS)).toEqual({ success: true, count: 1, data: [shown] });
+      expect((await partner.api.get(WEBHOOKS)).text).not.toContain(String(secret).slice(6));
+    },
+  },
+  {
+    section: 'Webhook management, rotate',
+    also: ['Decisions §6, list and rotate', 'Webhook management, secret on create and rotate only'],
+    rule: '200 {id, secret_key, secret_rotated_at} with a new secret; lists tell when and not what',
+    endpoints: [`${ROTATE} 200`],
+    check: async (world) => {
+      const partner = await world.partner();
+      const { id, secretKey } = await subscribe(partner, ENDPOINT);
+      const rotated = expectStatus(await partner.api.post(`${WEBHOOKS}/${id}/rotate-secret`), 200);
+      expect(rotated).toEqual({ id, secret_key: SECRET, secret_rotated_at: INSTANT });
+      expect(rotated['secret_key']).not.toBe(secretKey);
+      const [listed] = await list(partner, WEBHOOKS);
+      expect(listed).toMatchObject({ secret_rotated_at: rotated['secret_rotated_at'] });
+      expect(listed).not.toHaveProperty('secret_key');
+    },
+  },
+  oneRequest({
+    section: 'Decisions §6, rotate with overlap_seconds',
+    rule: 'overlap_seconds is 0 to 604,800',
+    answer: `${ROTATE} 400 VALIDATION_ERROR`,
+    fields: 'overlap_seconds',
+    ask: async ({ partner }) => {
+      const { id } = await subscribe(partner, ENDPOINT);
+      return partner.api.post(`${WEBHOOKS}/${id}/rotate-secret`, { overlap_seconds: 604_801 });
+    },
+  }),
+  ...(['rotate-secret', 'test', 'recover'] as const).map(notFound),
+  {
+    section: 'Webhook management, no unsubscribe',
+    rule: 'there is no DELETE, PATCH or PUT of a subscription',
+    endpoints: [`${LIST} 200`],
+    check: async (world) => {
+      const partner = await world.partner();
+      const { id } = await subscribe(partner, ENDPOINT);
+      for (const path of [WEBHOOKS, `${WEBHOOKS}/${id}`, `${WEBHOOKS}/${id}/deactivate`]) {
+        for (const method of ['DELETE', 'PATCH', 'PUT']) {
+          expect([404, 405]).toContain((await partner.api.send(method, path)).status);
+        }
+      }
+      expect(await list(partner, WEBHOOKS)).toMatchObject([{ id, status: 'active' }]);
+    },
+  },
+  {
+    section: 'Decisions §1, WEBHOOK_LIMIT_REACHED',
+    rule: 'a 21st subscription',
+    endpoints: [`${CREATE} 409 WEBHOOK_LIMIT_REACHED`],
+    check: async (world) => {
+      const partner = await world.partner();
+      for (let count = 0; count < 20; count += 1) await subscribe(partner, ENDPOINT);
+      await expectVerdict(create(partner), '409 WEBHOOK_LIMIT_REACHED');
+    },
+  },
+  {
+    section: 'Decisions §6, endpoint_url',
+    rule: 'https without credentials or fragment, at most 2,048 characters, and never a private or reserved address',
+    endpoints: [`${CREATE} 201`, `${CREATE} 400 VALIDATION_ERROR`],
+    check: async (world) => {
+      const guarded = await world.serviceWith({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' });
+      const partner = await world.partner([], guarded);
+      const host = 'https://93.184.215.14';
+      const refused = [
+        'http://93.184.215.14/hooks',
+        'ftp://93.184.215.14/hooks',
+        'not a url',
+        `${host}/hooks#part`,
+        'https://user:pass@93.184.215.14/hooks',
+        `${host}/${'x'.repeat(2048)}`,
+        ...['127.0.0.1', 'localhost', '10.0.0.8', '192.168.1.1', '169.254.169.254', '[::1]'].map(
+          (address) => `https://${address}/hooks`,
+        ),
+      ];
+      for (const endpoint_url of refused) {
+        await expectVerdict(create(partner, { endpoint_url }), '400 VALIDATION_ERROR endpoint_url');
+      }
+      await expectVerdict(create(partner, { endpoint_url: `${host}/hooks?tenant=7` }), '201');
+    },
+  },
+];
+
+const REPAIRING: readonly Row[] = [
+  {
+    section: 'Decisions §6, rotate with overlap_seconds',
+    rule: 'during the overlap deliveries also carry X-Service-Signature-Previous, made with the old secret; without one they do not',
+    endpoints: [`${ROTATE} 200`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const listener = await listening(world, scene.partner, ['hold_created']);
+      const rotate = async (body?: Json) => {
+        const reply = await scene.partner.api.post(`${WEBHOOKS}/${listener.id}/rotate-secret`, body);
+        return String(expectStatus(reply, 200)['secret_key']);
+      };
+      const arrivalOfAHold = async () => {
+        const { hold_id: id } = await held(scene);
+        return arrival(listener, 'the hold', ({ body }) => body['hold_id'] === id);
+      };
+      const second = await rotate({ overlap_seconds: 3600 });
+      const both = await arrivalOfAHold();
+      expect([isGenuine(both, second), isGenuine(both, listener.secretKey)]).toEqual([true, false]);
+      const previous = both.headers['x-service-signature-previous'];
+      const asBefore = { ...both, headers: { ...both.headers, 'x-service-signature': String(previous) } };
+      expect([isGenuine(asBefore, listener.secretKey), isGenuine(asBefore, second)]).toEqual([true, false]);
+      const third = await rotate();
+      const one = await arrivalOfAHold();
+      expect([isGenuine(one, third), isGenuine(one, second)]).toEqual([true, false]);
+      expect(one.headers).not.toHaveProperty('x-service-signature-previous');
+    },
+  },
+  {
+    section: 'Decisions §6, test',
+    rule: '202, and one genuine sample of a subscribed type with details.test arrives',
+    endpoints: [`${TEST} 202`],
+    check: async (world) => {
+      const listener = await listening(world, await world.partner(), ['booking_refunded']);
+      expectStatus(await listener.partner.api.post(`${WEBHOOKS}/${listener.id}/test`), 202);
+      const sample = await arrival(listener, 'the sample');
+      expect(sample.body).toMatchObject({ event_type: 'booking_refunded', details: { test: true } });
+      expect(isGenuine(sample, listener.secretKey)).toBe(true);
+      expect(listener.receiver.received).toHaveLength(1);
+    },
+  },
+  {
+    section: 'Decisions §6, recover',
+    rule: '202 {recovered}: what had no success is delivered again with its event_id, what had one is not',
+    endpoints: [`${RECOVER} 202`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { listener, delivery } = await deadLetter(world, scene);
+      listener.receiver.answerWith(200);
+      const recover = async (body: Json) =>
+        expectStatus(await scene.partner.api.post(`${WEBHOOKS}/${listener.id}/recover`, body), 202);
+      expect(await recover({ since: daysAgo(2), until: daysAgo(1) })).toEqual({ recovered: 0 });
+      expect(await recover({ since: daysAgo(1) })).toEqual({ recovered: 1 });
+      const again = await deliveryOnce(listener, 'a success', ({ state }) => state === 'succeeded');
+      expect(again['event_id']).toBe(delivery['event_id']);
+      const { body } = await attemptNumber(listener, 6);
+      expect(body['event_id']).toBe(delivery['event_id']);
+      expect(await recover({ since: daysAgo(1) })).toEqual({ recovered: 0 });
+    },
+  },
+  {
+    section: 'Decisions §6, recover',
+    rule: 'since is required, and lies at most 14 days back',
+    endpoints: [`${RECOVER} 400 VALIDATION_ERROR`, `${RECOVER} 202`],
+    check: async (world) => {
+      const partner = await world.partner();
+      const { id } = await subscribe(partner, ENDPOINT);
+      const recover = (body: Json) => partner.api.post(`${WEBHOOKS}/${id}/recover`, body);
+      await expectVerdict(recover({}), '400 VALIDATION_ERROR since');
+      expect(await recover({ since: daysAgo(15) })).toMatchObject({ status: 400 });
+      expect(expectStatus(await recover({ since: daysAgo(13) }), 202)).toEqual({ recovered: 0 });
+    },
+  },
+];
+
+/** Contract "Webhook management", decisions §6 on subscriptions. */
+export const WEBHOOK_ROWS: readonly Row[] = [...MANAGEMENT, ...REPAIRING];
