@@ -1,10 +1,14 @@
-/** What a service needs for its calls to succeed: venues, slots, holds, bookings, subscriptions, deliveries. */
+/** What a service needs for its calls to succeed: venues, slots, holds, bookings, packages, subscriptions, deliveries. */
 
+import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
+import { sequenceEvents } from '../../src/events/feed.service.ts';
 import type { Json, Partner } from '../../test/support/factories.ts';
 import {
+  anyPackage,
   anyPartner,
   anyVenue,
   bookSlot,
+  buyPackage,
   dateIn,
   expectStatus,
   operatorOf,
@@ -29,6 +33,15 @@ export async function provision(service: Service): Promise<Provisioned> {
   const free = (
     await Promise.all(venueIds.flatMap((id) => [3, 4, 5].map((day) => slotsOf(partner, id, dateIn(day)))))
   ).flat();
+  const subscriptions = [
+    await subscribe(partner, 'https://203.0.113.9/hooks'),
+    await subscribe(partner, 'https://203.0.113.10/hooks'),
+  ];
+  const subscriptionIds = subscriptions.map(({ id }) => id);
+  const packageIds = [
+    await anyPackage(service, partner, venueIds),
+    await anyPackage(service, partner, venueIds),
+  ];
   const holdIds = await Promise.all(
     free.splice(0, OF_EACH).map(async (slot) => idOf(await placeHold(partner, slotId(slot)), 'hold_id')),
   );
@@ -39,11 +52,6 @@ export async function provision(service: Service): Promise<Provisioned> {
         idOf(await bookSlot(partner, slotId(slot), { customer_phone: PHONE }), 'booking_id'),
       ),
   );
-  const subscriptions = [
-    await subscribe(partner, 'https://203.0.113.9/hooks'),
-    await subscribe(partner, 'https://203.0.113.10/hooks'),
-  ];
-  const subscriptionIds = subscriptions.map(({ id }) => id);
   const resourceIds = venues.flatMap((venue) => venue.resourceIds);
   const slotIds = free.map(slotId);
   const values = {
@@ -60,12 +68,29 @@ export async function provision(service: Service): Promise<Provisioned> {
     holds: holdIds,
     hold_id: holdIds,
     bookings: bookingIds,
+    packages: packageIds,
+    purchases: [idOf(await buyPackage(partner, packageIds[0] ?? '', { customer_phone: PHONE }), 'id')],
+    deliveries: await deliveriesOf(service, partner, holdIds),
+    since: [new Date(Date.now() - 3_600_000).toISOString()],
     webhooks: subscriptionIds,
     subscription_id: subscriptionIds,
     customer_phone: [PHONE, '9876543210'],
     ...(await operatorValues(service, partner)),
   };
   return { partner, values };
+}
+
+/** The events of the holds are told: some deliveries have ended, the others wait for a worker that there is not. */
+async function deliveriesOf(service: Service, partner: Partner, holdIds: string[]): Promise<string[]> {
+  for (const holdId of holdIds) await dispatchEvents(service.context, holdId);
+  await sequenceEvents(service.context);
+  const listed = await partner.api.get('/api/v1/partner/observability?status=all&limit=200');
+  const ids = (expectStatus(listed, 200)['data'] as Json[]).map((row) => idOf(row, 'id'));
+  const ended = ids.slice(0, ids.length / 2);
+  await service.context.db
+    .collection<{ _id: string }>('deliveries')
+    .updateMany({ _id: { $in: ended } }, { $set: { state: 'dead_letter', deadLetteredAt: new Date() } });
+  return ids;
 }
 
 /** What the operator's interface names; these are others than the partner's own, so that a key deleted is nobody's. */

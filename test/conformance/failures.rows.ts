@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { createContext } from '../../src/context.ts';
+import { createApiContext } from '../../src/context.ts';
 import { listen } from '../../src/http/listen.ts';
 import { createPartnerApp } from '../../src/partner-app.ts';
 import { loadConfig } from '../../src/platform/config.ts';
@@ -35,7 +35,7 @@ export const FAILURE_ROWS: readonly Row[] = [
       // Nothing listens on port 9.
       const uri = 'mongodb://127.0.0.1:9/none?serverSelectionTimeoutMS=200';
       const { context } = world.service;
-      const unreachable = createContext({
+      const unreachable = createApiContext({
         config: loadConfig({ ...world.service.environment, MONGODB_URI: uri }),
         log: context.log,
         stopping: stopping.signal,

@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals';
+import { loadConfig } from '../../src/platform/config.ts';
 import type { Reply } from '../support/client.ts';
 import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { serviceEnvironment, startService } from '../support/service.ts';
 import type { Row } from './row.ts';
 import { BOOKINGS, CONFIRM, expectVerdict, HOLDS, NOWHERE, PARTNER } from './steps.ts';
 import type { World } from './world.ts';
@@ -28,6 +29,12 @@ async function withService(starting: Promise<Service>, check: (service: Service)
   }
 }
 
+/** What a service allows that is not told otherwise; the services of the tests are. */
+function defaultLimit(): number {
+  const { RATE_LIMIT_PER_MINUTE: _, ...environment } = serviceEnvironment('any');
+  return loadConfig(environment).rateLimitPerMinute;
+}
+
 const partnerAt = (world: World, service: Service) => world.partner([], service);
 
 /** Decisions §1 on the rate limit. */
@@ -37,7 +44,8 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
     rule: 'RateLimit and RateLimit-Policy are on every response to a partner, the policy 600 in 60 s by default',
     endpoints: [`GET ${VENUES} 200`, `GET ${HOLDS}/{holdId} 404 HOLD_NOT_FOUND`],
     check: async (world) => {
-      const partner = await partnerAt(world, await world.serviceWith({}));
+      const service = await world.serviceWith({ RATE_LIMIT_PER_MINUTE: String(defaultLimit()) });
+      const partner = await partnerAt(world, service);
       const replies = [
         await partner.api.get(VENUES),
         await partner.api.get(`${HOLDS}/${NOWHERE}`),
