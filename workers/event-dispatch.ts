@@ -1,6 +1,6 @@
 import { createContext } from '../src/context.ts';
 import { dispatchEvents, dispatchWaiting } from '../src/events/event-dispatch.service.ts';
-import { sequenceEvents } from '../src/events/feed.service.ts';
+import { sequenceEvents, shortenFeed } from '../src/events/feed.service.ts';
 import { coalesced } from '../src/platform/coalesced.ts';
 import { runProcess } from '../src/platform/lifecycle.ts';
 import type { EventDispatchJob } from '../src/platform/queues.ts';
@@ -8,6 +8,7 @@ import { startSweep, startWorker } from './support/start-worker.ts';
 
 const SWEEP_EVERY_MS = 2000;
 const SWEEP_LIMIT = 1000;
+const SHORTEN_EVERY_MS = 600_000;
 
 /** Takes events from the outboxes to the log, to the receivers' deliveries and to the feed. */
 runProcess('event-dispatch', async (scope) => {
@@ -26,7 +27,19 @@ runProcess('event-dispatch', async (scope) => {
   startSweep(scope, context.db, {
     name: 'unsequenced-events',
     everyMs: SWEEP_EVERY_MS,
-    run: () => sequenceEvents(context),
+    run: async (stopping) => {
+      await sequenceEvents(context, stopping);
+      // Uncounted: what it finds is nearly always a job that is about to do the same.
+      return 0;
+    },
+  });
+  startSweep(scope, context.db, {
+    name: 'shorten-feed',
+    everyMs: SHORTEN_EVERY_MS,
+    run: async () => {
+      await shortenFeed(context);
+      return 0;
+    },
   });
   return {};
 });

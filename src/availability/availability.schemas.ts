@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { amount, day, id, named, resourceId, shape, slotId, timestamp } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { date, dateNotAfter, text, uuid } from '../http/fields.ts';
-import { daysFrom } from '../platform/calendar.ts';
+import { daysFrom, isCalendarDate } from '../platform/calendar.ts';
 
 export type DayQuery = { venue_id: string; date: string; resource_id?: string };
 export type RangeQuery = { venue_id: string; from: string; to: string; resource_id?: string };
@@ -29,14 +29,18 @@ export const rangeQuery = Joi.object<RangeQuery>({
   from: dateNotAfter('to').required().description('The first date, not after `to`.').example(EXAMPLE.date),
   to: date()
     .required()
+    .custom((to: string, helpers) => {
+      const [{ from }] = helpers.state.ancestors as [{ from?: unknown }];
+      const isLong = typeof from === 'string' && isCalendarDate(from) && daysFrom(from, to) >= MAX_RANGE_DAYS;
+      return isLong ? helpers.error('range.long') : to;
+    })
+    .messages({
+      'range.long': `is too far from the first date: a range has at most ${MAX_RANGE_DAYS} days. Ask for less at once.`,
+    })
     .description(`The last date, included; the range has at most ${MAX_RANGE_DAYS} days.`)
     .example('2026-11-22'),
   resource_id: oneResource(),
-})
-  .custom((query: RangeQuery, helpers) =>
-    daysFrom(query.from, query.to) >= MAX_RANGE_DAYS ? helpers.error('range.long') : query,
-  )
-  .messages({ 'range.long': `from and to span more than ${MAX_RANGE_DAYS} days. Ask for less at once.` });
+});
 
 const unavailableReason = () =>
   Joi.string()

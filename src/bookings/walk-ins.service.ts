@@ -3,6 +3,7 @@ import { parseSlotId } from '../availability/slot-id.rules.ts';
 import type { SlotTarget } from '../holds/slot-target.service.ts';
 import { draftReservation, requireScheduledWindow, slotNotFound } from '../holds/slot-target.service.ts';
 import type { Clock } from '../platform/clock.ts';
+import { defined } from '../platform/defined.ts';
 import { DomainError } from '../platform/errors.ts';
 import { newId, PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import { inTransaction } from '../platform/mongo.ts';
@@ -27,6 +28,8 @@ export type PlaceWalkIn = {
   customerName: string | null;
   customerPhone: string | null;
   overrideHolds: boolean;
+  /** In the sandbox the partner for whom the other channel is played: only its holds are overridden. */
+  playedFor?: string;
 };
 
 /**
@@ -62,19 +65,26 @@ export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise
 }
 
 /**
- * Cancels the walk-in that has the slot, and frees it.
- * @throws DomainError SLOT_NOT_FOUND; BOOKING_NOT_FOUND where the slot has no walk-in.
+ * Cancels the walk-in that was played for a partner in the sandbox, and frees its slot.
+ * @throws DomainError SLOT_NOT_FOUND; BOOKING_NOT_FOUND where the slot has no such walk-in.
  */
-export async function cancelWalkIn(deps: WalkInDeps, slotId: string): Promise<Reservation> {
+export async function cancelPlayedWalkIn(
+  deps: WalkInDeps,
+  slotId: string,
+  playedFor: string,
+): Promise<Reservation> {
   const target = await resolveSlot(deps, slotId);
   const { cells } = draftReservation(PLATFORM_PARTNER_ID, target, requireScheduledWindow(target));
   for (const { _id } of await findClaimants(deps.db, cells)) {
     const claim = await findReservation(deps.db, _id);
-    if (claim?.partnerId !== PLATFORM_PARTNER_ID || claim.slotId !== target.slotId) continue;
+    if (claim?.playedFor !== playedFor || claim.slotId !== target.slotId) continue;
     const cancelled = await moveReservation(deps, 'cancel', _id);
     if (cancelled !== null) return cancelled;
   }
-  throw new DomainError('BOOKING_NOT_FOUND', 'The slot has no walk-in that could give it back.');
+  throw new DomainError(
+    'BOOKING_NOT_FOUND',
+    'No other channel has sold this slot for you. Let it do so first: POST /api/v1/sandbox/slots/{slotId}/walk-in.',
+  );
 }
 
 async function resolveSlot(deps: WalkInDeps, slotId: string): Promise<SlotTarget> {
@@ -89,11 +99,18 @@ async function insertWalkIn(
   draft: NewReservation,
   input: PlaceWalkIn,
 ): Promise<{ booked: Written; displaced: Written[] }> {
-  const booking = { bookingId: newId(), paymentReference: null, customer: customerOf(deps, input) };
+  const { playedFor } = input;
+  const booking = {
+    bookingId: newId(),
+    paymentReference: null,
+    customer: customerOf(deps, input),
+    ...defined({ playedFor }),
+  };
   const inTheWay = input.overrideHolds ? await findClaimants(deps.db, draft.cells) : [];
   return inTransaction(deps.db, async (tx) => {
     const displaced: Written[] = [];
     for (const hold of inTheWay.filter((claim) => claim.status === 'ACTIVE')) {
+      if (!(await isOverridable(deps, hold._id, input))) continue;
       const written = await applyTransition(
         deps.db,
         'displace',
@@ -105,6 +122,11 @@ async function insertWalkIn(
     }
     return { booked: await insertBooked(deps.db, draft, booking, tx), displaced };
   });
+}
+
+async function isOverridable(deps: WalkInDeps, holdId: string, { playedFor }: PlaceWalkIn): Promise<boolean> {
+  if (playedFor === undefined) return true;
+  return (await findReservation(deps.db, holdId))?.partnerId === playedFor;
 }
 
 function customerOf(deps: WalkInDeps, { customerName: name, customerPhone: phone }: PlaceWalkIn) {

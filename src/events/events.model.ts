@@ -25,7 +25,7 @@ export type EventRow = {
   reason: string | null;
   /** A sample that a partner asked for: for its receiver alone, in no feed. */
   isTest?: true;
-  /** Its place in the feed, by the order in which events became visible; absent until it has one (ADR 0007). */
+  /** Its place in the feed, by the order in which events became visible; absent until it has one, and after 30 days (ADR 0007). */
   sequence?: number;
   /** Present until it has its place. */
   isUnsequenced?: true;
@@ -79,6 +79,11 @@ export const EVENT_COLLECTIONS: CollectionDefinition[] = [
       {
         name: 'feed_of_venue',
         key: { venueId: 1, sequence: 1 },
+        partialFilterExpression: { sequence: { $gt: 0 } },
+      },
+      {
+        name: 'feed_by_age',
+        key: { at: 1 },
         partialFilterExpression: { sequence: { $gt: 0 } },
       },
       // Two events with one place would let a reader that stops between them miss the other.

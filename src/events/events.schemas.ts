@@ -97,6 +97,7 @@ export const feedQuery = Joi.object<FeedQuery>({
     .messages({
       'string.cursor': 'is not a next_cursor of this feed. Pass it back exactly as it was returned.',
     })
+    .meta({ jsonSchema: { pattern: '^[A-Za-z0-9_-]+$' } })
     .description('The next_cursor of an earlier answer; from the beginning unless stated.')
     .example(encodeFeedCursor(4711)),
   event_type: eventType().description('Only events of this type.'),

@@ -57,17 +57,22 @@ export async function findEventsBetween(
 
 export type FeedFilter = { venueIds: readonly string[]; type?: EventType; since: Date };
 
-/** Events of the feed after a place, in its order. */
+/** The last place of the feed that has been given; whoever reads it sees every event up to it. */
+export async function findLastPlace(db: Db): Promise<number> {
+  return (await feedCounterCollection(db).findOne({ _id: 'feed' }))?.last ?? 0;
+}
+
+/** Events of the feed after one place and up to another, in its order. */
 export async function findFeed(
   db: Db,
   { venueIds, type, since }: FeedFilter,
-  after: number,
+  { after, upTo }: { after: number; upTo: number },
   limit: number,
 ): Promise<EventRow[]> {
   return eventCollection(db)
     .find({
       venueId: { $in: [...venueIds] },
-      sequence: { $gt: after },
+      sequence: { $gt: after, $lte: upTo },
       at: { $gte: since },
       ...(type === undefined ? {} : { type }),
     })
@@ -114,4 +119,14 @@ export async function givePlaces(db: Db, eventIds: readonly string[], first: num
     })),
     { session: tx },
   );
+}
+
+/** Takes the places of events that happened before `at`, so that readers of the feed need not pass over them. */
+export async function removeFromFeed(db: Db, at: Date): Promise<number> {
+  const { modifiedCount } = await eventCollection(db).updateMany(
+    { sequence: { $gt: 0 }, at: { $lt: at } },
+    { $unset: { sequence: '' } },
+    { hint: 'feed_by_age' },
+  );
+  return modifiedCount;
 }

@@ -4,13 +4,21 @@ import type { Db } from '../platform/mongo.ts';
 import { inTransaction } from '../platform/mongo.ts';
 import type { EventType } from './event-types.ts';
 import type { EventRow } from './events.model.ts';
-import { findFeed, findUnsequencedIds, givePlaces, hasUnsequenced, takePlaces } from './events.store.ts';
+import {
+  findFeed,
+  findLastPlace,
+  findUnsequencedIds,
+  givePlaces,
+  hasUnsequenced,
+  removeFromFeed,
+  takePlaces,
+} from './events.store.ts';
 
 /** The feed goes back this far (decisions §6). */
 const KEPT_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-export type FeedQuery = { after: number; venueId?: string; type?: EventType; limit: number };
+export type ReadFeed = { after: number; venueId?: string; type?: EventType; limit: number };
 
 /**
  * The events at the partner's venues after a place in the feed, in its order, and the place to go on from. That place is there
@@ -19,27 +27,40 @@ export type FeedQuery = { after: number; venueId?: string; type?: EventType; lim
 export async function readFeed(
   deps: { db: Db; clock: Clock },
   partnerId: string,
-  { after, venueId, type, limit }: FeedQuery,
+  { after, venueId, type, limit }: ReadFeed,
 ): Promise<{ events: EventRow[]; next: number }> {
   const granted = await grantedVenueIds(deps, partnerId);
   const filter = {
     venueIds: venueId === undefined ? granted : granted.filter((each) => each === venueId),
-    since: new Date(deps.clock.now().getTime() - KEPT_DAYS * DAY_MS),
+    since: feedBegin(deps),
     ...(type === undefined ? {} : { type }),
   };
-  const events = await findFeed(deps.db, filter, after, limit);
-  return { events, next: events.at(-1)?.sequence ?? after };
+  // A page is no snapshot of the log: of places given while it is read, it may show a later one and not an earlier one.
+  const upTo = await findLastPlace(deps.db);
+  const events = await findFeed(deps.db, filter, { after, upTo }, limit);
+  const isFull = events.length === limit;
+  return { events, next: isFull ? (events.at(-1)?.sequence ?? upTo) : Math.max(after, upTo) };
+}
+
+function feedBegin({ clock }: { clock: Clock }): Date {
+  return new Date(clock.now().getTime() - KEPT_DAYS * DAY_MS);
+}
+
+/** Takes the events that are older than the feed goes back out of it; they stay in the log. Answers how many. */
+export async function shortenFeed(deps: { db: Db; clock: Clock }): Promise<number> {
+  return removeFromFeed(deps.db, feedBegin(deps));
 }
 
 const BATCH = 500;
 
 /**
  * Gives the events that have none their places in the feed. The transactions that do so follow one another, because each
- * changes the one counter: whoever sees a place sees all places before it (ADR 0007). Answers how many were given.
+ * changes the one counter: whoever sees a place sees all places before it (ADR 0007). Goes on until every event has one or
+ * `stopping` aborts; answers how many were given.
  */
-export async function sequenceEvents(deps: { db: Db }): Promise<number> {
-  let count = 0;
-  while (await hasUnsequenced(deps.db)) {
+export async function sequenceEvents(deps: { db: Db }, stopping?: AbortSignal): Promise<number> {
+  for (let count = 0; ; ) {
+    if (stopping?.aborted === true || !(await hasUnsequenced(deps.db))) return count;
     const placed = await inTransaction(deps.db, async (tx) => {
       const eventIds = await findUnsequencedIds(deps.db, BATCH, tx);
       if (eventIds.length === 0) return 0;
@@ -48,5 +69,4 @@ export async function sequenceEvents(deps: { db: Db }): Promise<number> {
     });
     count += placed;
   }
-  return count;
 }

@@ -12,6 +12,7 @@ import {
 } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { cursor, idempotencyKey, instant, pageLimit, pathId, prose, text, uuid } from '../http/fields.ts';
+import { exampleOf } from '../http/openapi/examples.ts';
 import type { Position } from '../platform/pagination.ts';
 import type { HoldStatus } from '../reservations/reservations.rules.ts';
 
@@ -105,6 +106,8 @@ export const hold = named(
     created_at: timestamp(),
   }),
 );
+
+export const expiredHold = { ...(exampleOf(hold) as Record<string, unknown>), status: 'EXPIRED' };
 
 export const holdPage = pageOf(hold);
 

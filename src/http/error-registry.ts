@@ -163,7 +163,8 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   DELIVERY_IN_PROGRESS: {
     status: 409,
     when: 'The delivery is in no state for this call.',
-    remedy: 'Read its state, and wait for the attempt that is under way.',
+    remedy:
+      'Read its state: wait while it is under way, and recover the subscription for one that was cancelled.',
   },
   PARTNER_NOT_CERTIFIED: {
     status: 409,

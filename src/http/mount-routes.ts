@@ -18,7 +18,10 @@ export function mountRoutes<Caller>(
   for (const path of new Set(routes.map((each) => each.path))) {
     const rows = routes.filter((each) => each.path === path);
     const mounted = router.route(path);
-    for (const row of rows) mounted[row.method](identify(authenticate), limit, readJson, answer(row));
+    for (const row of rows) {
+      const body = row.method === 'get' ? [] : [readJson];
+      mounted[row.method](identify(authenticate), limit, ...body, answer(row));
+    }
     mounted.all(refuseMethod(rows));
   }
 }

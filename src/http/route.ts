@@ -17,7 +17,13 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 export type AnswerHeader = 'ETag' | 'Idempotent-Replayed';
 
 /** What callers are told of an answer; 204 and 304 have no body. */
-export type AnswerDescription = { description: string; body?: Schema; headers?: readonly AnswerHeader[] };
+export type AnswerDescription = {
+  description: string;
+  body?: Schema;
+  /** Where that of the body's schema is not what this endpoint answers. */
+  example?: Record<string, unknown>;
+  headers?: readonly AnswerHeader[];
+};
 
 type Described = {
   method: Method;

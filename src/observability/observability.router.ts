@@ -3,7 +3,7 @@ import { accepted, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { defined } from '../platform/defined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
-import { delivery, deliveryIdParam } from '../webhooks/deliveries.schemas.ts';
+import { delivery, deliveryIdParam, waitingDelivery } from '../webhooks/deliveries.schemas.ts';
 import { getDelivery, listDeliveries } from '../webhooks/deliveries.service.ts';
 import { deliveryView } from '../webhooks/delivery-view.rules.ts';
 import type { RedeliveryDeps } from '../webhooks/redelivery.service.ts';
@@ -60,7 +60,13 @@ export function observabilityRoutes(deps: RedeliveryDeps): Route<PartnerCaller>[
       description:
         'Begins a fresh series of five attempts, counted from 1, for a delivery that has succeeded or is a dead letter. The event_id stays; the secret then current signs.',
       params: { id: deliveryIdParam },
-      answers: { 202: { description: 'The delivery; its attempts follow.', body: delivery } },
+      answers: {
+        202: {
+          description: 'The delivery; its attempts follow.',
+          body: delivery,
+          example: waitingDelivery(),
+        },
+      },
       errors: ['DELIVERY_NOT_FOUND', 'DELIVERY_IN_PROGRESS', 'WEBHOOK_INACTIVE'],
       handle: async ({ caller, params }) =>
         accepted(deliveryView(await redeliver(deps, caller.partnerId, params.id))),

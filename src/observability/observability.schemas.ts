@@ -60,7 +60,9 @@ const subscriptionHealth = shape({
 export const observability = shape({
   success: Joi.boolean().valid(true),
   generated_at: timestamp(EXAMPLE.later),
-  summary: summary.description('Your deliveries of the last 24 hours.'),
+  summary: summary.description(
+    'Your deliveries that were created in the last 24 hours, with all their attempts.',
+  ),
   subscriptions: Joi.array().items(subscriptionHealth),
   count: count(1).description('The length of `data`.'),
   data: Joi.array().items(delivery),

@@ -83,7 +83,7 @@ export const PACKAGE_COLLECTIONS: CollectionDefinition[] = [
   },
   {
     name: 'package_purchases',
-    // Whatever races, the database lets no credit go below zero nor above what was bought.
+    // Whatever races, the database lets no credit go below zero.
     jsonSchema: {
       required: ['partnerId', 'phoneE164', 'creditsTotal', 'creditsRemaining', 'expiresAt'],
       properties: { creditsRemaining: { bsonType: ['int', 'long', 'double'], minimum: 0 } },

@@ -113,7 +113,7 @@ export async function takeCredit(
 /** Gives one credit back. */
 export async function returnCredit(db: Db, purchaseId: string, tx: Tx): Promise<void> {
   await purchaseCollection(db).updateOne(
-    { _id: purchaseId },
+    { _id: purchaseId, $expr: { $lt: ['$creditsRemaining', '$creditsTotal'] } },
     { $inc: { creditsRemaining: 1 } },
     { session: tx },
   );

@@ -44,8 +44,8 @@ export type Queues = {
   announceEvents(reservationId: string, eventId: string): Promise<boolean>;
   scheduleDeliveries(deliveries: readonly DueDelivery[]): Promise<boolean>;
   addDeadLetters(deliveryIds: readonly string[]): Promise<boolean>;
-  /** Takes a dead letter out of its queue, once it was delivered after all. */
-  removeDeadLetter(deliveryId: string): Promise<boolean>;
+  /** Takes dead letters out of their queue, once they were delivered after all or begin anew. */
+  removeDeadLetters(deliveryIds: readonly string[]): Promise<boolean>;
   /** Puts a delivery's job back where it is missing or finished, so that a due row is worked on again. */
   ensureDelivery(delivery: DueDelivery): Promise<'added' | 'present' | 'unavailable'>;
   /** Makes a waiting retry due now. Resolves to false where there is no such job (the sweep makes it up). */
@@ -136,8 +136,10 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger): Que
           opts: { jobId: deadLetterJobId(deliveryId) },
         })),
       ),
-    removeDeadLetter: async (deliveryId) =>
-      (await bounded('webhook-dead-letter', (queue) => queue.remove(deadLetterJobId(deliveryId)))) === 1,
+    removeDeadLetters: async (deliveryIds) =>
+      (await bounded('webhook-dead-letter', (queue) =>
+        Promise.all(deliveryIds.map((deliveryId) => queue.remove(deadLetterJobId(deliveryId)))),
+      )) !== undefined,
     ensureDelivery: async (delivery) =>
       (await bounded('webhook-delivery', (queue) => ensureJob(queue, deliveryJob(delivery)))) ??
       'unavailable',

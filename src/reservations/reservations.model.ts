@@ -59,6 +59,8 @@ export type Reservation = {
   confirmKey?: string;
   paymentReference?: string | null;
   customer?: Customer;
+  /** Of a walk-in in the sandbox: the partner that had the other channel play it. */
+  playedFor?: string;
   /** Whether the confirm asked for package credit. */
   packageCreditRequested?: boolean;
   /** The purchase whose credit was consumed. */

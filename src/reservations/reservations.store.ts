@@ -56,7 +56,7 @@ export async function insertHold(
   );
 }
 
-export type NewBooking = Pick<Reservation, 'bookingId' | 'customer' | 'paymentReference'> & {
+export type NewBooking = Pick<Reservation, 'bookingId' | 'customer' | 'paymentReference' | 'playedFor'> & {
   bookingId: string;
 };
 

@@ -1,10 +1,11 @@
 import type { WalkInDeps } from '../bookings/walk-ins.service.ts';
-import { cancelWalkIn, placeWalkIn } from '../bookings/walk-ins.service.ts';
+import { cancelPlayedWalkIn, placeWalkIn } from '../bookings/walk-ins.service.ts';
 import { resolveSlotTarget } from '../holds/slot-target.service.ts';
 
 /**
  * Lets the venue's own channel sell a slot of a venue that the partner may operate, so that its developer sees what then
- * happens to availability, holds and confirms (decisions §8). Answers the booking's id.
+ * happens to availability, holds and confirms (decisions §8); of the holds in the way it takes only the partner's own. Answers the
+ * booking's id.
  * @throws DomainError SLOT_NOT_FOUND, SLOT_NOT_AVAILABLE
  */
 export async function sellByOtherChannel(
@@ -14,13 +15,13 @@ export async function sellByOtherChannel(
   overrideHolds: boolean,
 ): Promise<string | undefined> {
   await resolveSlotTarget(deps, partnerId, { slotId });
-  const walkIn = { slotId, customerName: null, customerPhone: null, overrideHolds };
+  const walkIn = { slotId, customerName: null, customerPhone: null, overrideHolds, playedFor: partnerId };
   return (await placeWalkIn(deps, walkIn)).booking.bookingId;
 }
 
 /**
- * Gives the slot back that the venue's own channel sold. Answers the booking's id.
- * @throws DomainError SLOT_NOT_FOUND; BOOKING_NOT_FOUND where that channel has not sold it.
+ * Gives the slot back that the venue's own channel sold for this partner. Answers the booking's id.
+ * @throws DomainError SLOT_NOT_FOUND; BOOKING_NOT_FOUND where it did not.
  */
 export async function releaseByOtherChannel(
   deps: WalkInDeps,
@@ -28,5 +29,5 @@ export async function releaseByOtherChannel(
   slotId: string,
 ): Promise<string | undefined> {
   await resolveSlotTarget(deps, partnerId, { slotId });
-  return (await cancelWalkIn(deps, slotId)).bookingId;
+  return (await cancelPlayedWalkIn(deps, slotId, partnerId)).bookingId;
 }

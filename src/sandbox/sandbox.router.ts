@@ -1,18 +1,18 @@
 import type { WalkInDeps } from '../bookings/walk-ins.service.ts';
 import { holdView } from '../holds/hold-view.rules.ts';
-import { hold, holdIdParam } from '../holds/holds.schemas.ts';
+import { expiredHold, hold, holdIdParam } from '../holds/holds.schemas.ts';
 import type { HoldDeps } from '../holds/holds.service.ts';
 import { expireHoldNow } from '../holds/holds.service.ts';
 import type { Route } from '../http/route.ts';
 import { created, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Queues } from '../platform/queues.ts';
-import { delivery, deliveryIdParam } from '../webhooks/deliveries.schemas.ts';
+import { delivery, deliveryIdParam, waitingDelivery } from '../webhooks/deliveries.schemas.ts';
 import { advanceDelivery } from '../webhooks/deliveries.service.ts';
 import { deliveryView } from '../webhooks/delivery-view.rules.ts';
 import { releaseByOtherChannel, sellByOtherChannel } from './other-channel.service.ts';
-import type { WalkInBody } from './sandbox.schemas.ts';
-import { releasedSlot, slotIdParam, takenSlot, walkInBody } from './sandbox.schemas.ts';
+import type { OtherChannelBody } from './sandbox.schemas.ts';
+import { otherChannelBody, releasedSlot, slotIdParam, takenSlot } from './sandbox.schemas.ts';
 
 export type SandboxDeps = HoldDeps &
   WalkInDeps & {
@@ -33,7 +33,7 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
       summary: 'Let an ACTIVE hold lapse now',
       description: SANDBOX_ONLY,
       params: { holdId: holdIdParam },
-      answers: { 200: { description: 'The hold, EXPIRED.', body: hold } },
+      answers: { 200: { description: 'The hold, EXPIRED.', body: hold, example: expiredHold } },
       errors: ['HOLD_NOT_FOUND', 'HOLD_EXPIRED', 'INVALID_HOLD_STATE'],
       handle: async ({ caller, params }) =>
         ok(holdView(await expireHoldNow(deps, caller.partnerId, params.holdId))),
@@ -46,12 +46,18 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
       summary: "Make a delivery's next attempt now",
       description: SANDBOX_ONLY,
       params: { id: deliveryIdParam },
-      answers: { 200: { description: 'The delivery; its attempt follows.', body: delivery } },
+      answers: {
+        200: {
+          description: 'The delivery; its attempt follows.',
+          body: delivery,
+          example: waitingDelivery(),
+        },
+      },
       errors: ['DELIVERY_NOT_FOUND', 'DELIVERY_IN_PROGRESS'],
       handle: async ({ caller, params }) =>
         ok(deliveryView(await advanceDelivery(deps, caller.partnerId, params.id))),
     }),
-    route<PartnerCaller, { slotId: string }, unknown, WalkInBody>({
+    route<PartnerCaller, { slotId: string }, unknown, OtherChannelBody>({
       method: 'post',
       path: '/api/v1/sandbox/slots/:slotId/walk-in',
       operationId: 'sellByOtherChannel',
@@ -59,7 +65,7 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
       summary: 'Let the other channel take a slot',
       description: `The venue sells the slot itself, as it may at any time. ${SANDBOX_ONLY}`,
       params: { slotId: slotIdParam },
-      body: walkInBody,
+      body: otherChannelBody,
       answers: { 201: { description: 'The slot is sold.', body: takenSlot } },
       errors: ['SLOT_NOT_FOUND', 'SLOT_NOT_AVAILABLE'],
       handle: async ({ caller, params: { slotId }, body }) => {

@@ -3,12 +3,12 @@ import { id, shape, slotId } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { pathId } from '../http/fields.ts';
 
-export type WalkInBody = { override_holds: boolean };
+export type OtherChannelBody = { override_holds: boolean };
 
-export const walkInBody = Joi.object<WalkInBody>({
+export const otherChannelBody = Joi.object<OtherChannelBody>({
   override_holds: Joi.boolean()
     .default(false)
-    .description('Also take a slot that is held; confirming that hold is then DOUBLE_BOOKING_ATTEMPT.'),
+    .description('Also take a slot that you hold; confirming that hold is then DOUBLE_BOOKING_ATTEMPT.'),
 }).required();
 
 export const slotIdParam = pathId('`slot_id` as availability lists it.', EXAMPLE.slotId);

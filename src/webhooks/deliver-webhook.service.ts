@@ -15,7 +15,12 @@ import { deferralMs } from './endpoint-gate.rules.ts';
 import type { SendOutcome, WebhookMessage, WebhookSender } from './send-webhook.ts';
 import { signDelivery } from './signature.rules.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
-import { findSubscription, recordFailure, recordSuccess } from './subscriptions.store.ts';
+import {
+  findSubscription,
+  forgetPreviousSecret,
+  recordFailure,
+  recordSuccess,
+} from './subscriptions.store.ts';
 
 export type DeliverDeps = {
   db: Db;
@@ -23,7 +28,7 @@ export type DeliverDeps = {
   log: Logger;
   secretBox: SecretBox;
   sender: Pick<WebhookSender, 'send'>;
-  queues: Pick<Queues, 'addDeadLetters' | 'removeDeadLetter'>;
+  queues: Pick<Queues, 'addDeadLetters' | 'removeDeadLetters'>;
   gate: EndpointGate;
   config: { webhookRetryDelaysSeconds: readonly number[]; webhookTimeoutMs: number };
 };
@@ -76,6 +81,9 @@ export async function deliverWebhook(deps: DeliverDeps, due: DueAttempt): Promis
 
   const subscription = await findSubscription(deps.db, row.subscriptionId);
   const event = await readEvent(deps, row.eventId);
+  if (subscription !== null && isOverlapOver(deps, subscription)) {
+    await forgetPreviousSecret(deps.db, subscription._id);
+  }
   if (subscription?.status !== 'active' || event === null) {
     await cancelDelivery(deps.db, row._id);
     return { kind: 'done' };
@@ -114,17 +122,25 @@ async function attempt(
 /** `previous` is null but during a rotation's overlap. */
 type Secrets = { current: string; previous: string | null };
 
-/** Undefined, and an `error` line, where no key of the ring opens them: the operator's fault costs no partner an attempt. */
+function isOverlapOver({ clock }: DeliverDeps, { previousSecretUntil }: SubscriptionRow): boolean {
+  return previousSecretUntil !== null && previousSecretUntil <= clock.now();
+}
+
+/** Undefined where the current one cannot be opened: the operator's fault costs no partner an attempt. */
 function openSecrets(deps: DeliverDeps, subscription: SubscriptionRow): Secrets | undefined {
-  const { _id, sealedSecret, sealedPreviousSecret: sealedPrevious, previousSecretUntil } = subscription;
-  const isOverlap = (previousSecretUntil?.getTime() ?? 0) > deps.clock.now().getTime();
+  const { _id, sealedSecret, sealedPreviousSecret: sealedPrevious } = subscription;
+  const current = openSecret(deps, _id, sealedSecret);
+  if (current === undefined) return undefined;
+  if (sealedPrevious === null || isOverlapOver(deps, subscription)) return { current, previous: null };
+  return { current, previous: openSecret(deps, _id, sealedPrevious) ?? null };
+}
+
+/** Undefined, and an `error` line, where no key of the ring opens it. */
+function openSecret({ secretBox, log }: DeliverDeps, _id: string, sealed: string): string | undefined {
   try {
-    return {
-      current: deps.secretBox.open(sealedSecret, _id),
-      previous: isOverlap && sealedPrevious !== null ? deps.secretBox.open(sealedPrevious, _id) : null,
-    };
+    return secretBox.open(sealed, _id);
   } catch (err) {
-    deps.log.error(
+    log.error(
       { alert: 'secret_unreadable', err, subscription_id: _id },
       'a webhook secret cannot be decrypted: put the key that sealed it back into ENCRYPTION_KEYS',
     );
@@ -187,7 +203,7 @@ async function settle(
   if (settled === null) return { kind: 'later', inMs: 1000, attemptsMade };
   if (isInterrupted) return { kind: 'later', inMs: 0, attemptsMade };
   await recordHealth(deps, subscription, outcome.ok);
-  if (outcome.ok && row.state === 'dead_letter') await deps.queues.removeDeadLetter(row._id);
+  if (outcome.ok && row.state === 'dead_letter') await deps.queues.removeDeadLetters([row._id]);
   if (outcome.ok) return { kind: 'done' };
   if (state === 'retrying') return { kind: 'retry', inMs: retryInMs, attemptsMade };
   if (row.state !== 'dead_letter') await raiseDeadLetter(deps, settled);

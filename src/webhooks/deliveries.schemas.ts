@@ -6,6 +6,7 @@ import { event, eventOf, eventType } from '../events/events.schemas.ts';
 import { count, id, named, orNull, shape, timestamp } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { pathId } from '../http/fields.ts';
+import { exampleOf } from '../http/openapi/examples.ts';
 import type { WebhookDescription } from '../http/openapi/webhooks.ts';
 import { endpointUrl } from './subscriptions.schemas.ts';
 
@@ -64,6 +65,14 @@ export const delivery = named(
     payload: orNull(event).description('The body that is sent, `delivery_id` aside.'),
   }),
 );
+
+/** A delivery that has just been made or begun anew; `details` as they are sent. */
+export const waitingDelivery = (details: Record<string, unknown> = {}): Record<string, unknown> => {
+  const example = exampleOf(delivery) as { payload: { details: Record<string, unknown> } };
+  const payload = { ...example.payload, details: { ...example.payload.details, ...details } };
+  const waits = { state: 'pending', attempts: [], next_attempt_at: EXAMPLE.now, dead_lettered_at: null };
+  return { ...example, ...waits, payload };
+};
 
 const happened: Record<EventType, { summary: string; when: string }> = {
   hold_created: { summary: 'A hold was placed', when: 'The slot is held until details.hold_expiry_at.' },

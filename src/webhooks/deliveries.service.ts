@@ -12,8 +12,8 @@ import type { DeliveryRow } from './deliveries.model.ts';
 import type { DeliveryFilter } from './deliveries.store.ts';
 import {
   findDeadLetterIds,
-  findDeliveriesOfEvents,
   findDelivery,
+  findDeliveryOfEvent,
   findOverdueDeliveries,
   findPendingOfEvents,
   findUnraisedDeadLetters,
@@ -221,8 +221,7 @@ export async function getDeliveryOfEvent(
   eventId: string,
   subscriptionId: string,
 ): Promise<DeliveryDetail> {
-  const [row] = await findDeliveriesOfEvents(deps.db, subscriptionId, [eventId]);
-  const delivery = row === undefined ? null : await findDelivery(deps.db, row._id);
+  const delivery = await findDeliveryOfEvent(deps.db, eventId, subscriptionId);
   const [detail] = delivery === null ? [] : await withDetails(deps, [delivery]);
   if (detail === undefined) throw new Error(`Event ${eventId} has no delivery`);
   return detail;

@@ -44,6 +44,14 @@ export async function findDelivery(db: Db, deliveryId: string): Promise<Delivery
   return deliveryModel(db).findById(deliveryId).lean();
 }
 
+export async function findDeliveryOfEvent(
+  db: Db,
+  eventId: string,
+  subscriptionId: string,
+): Promise<DeliveryRow | null> {
+  return deliveryCollection(db).findOne({ eventId, subscriptionId });
+}
+
 const IS_FREE: Expression = { $lte: [{ $ifNull: ['$leaseUntil', new Date(0)] }, '$$NOW'] };
 
 /** Interrupted attempts are not counted, so only this bounds the row. */
@@ -185,6 +193,7 @@ export async function restartDeliveries(
           nextAttemptAt: '$$NOW',
           leaseUntil: null,
           deadLetteredAt: null,
+          alertPending: '$$REMOVE',
         },
       },
     ],
@@ -238,6 +247,7 @@ export async function findUnraisedDeadLetters(
       {
         $match: {
           alertPending: true,
+          state: 'dead_letter',
           $expr: { $lte: ['$deadLetteredAt', { $subtract: ['$$NOW', graceMs] }] },
         },
       },

@@ -7,8 +7,11 @@ const MAX_URL_CHARACTERS = 2048;
 const RESOLVE_TIMEOUT_MS = 3_000;
 const LOCAL_NAMES = /(^|\.)(localhost|local|internal)$/;
 
-/** The verdict on an endpoint; `message` is written for the partner's developer and holds no address that DNS gave. */
-export type EndpointUrlCheck = { ok: true } | { ok: false; message: string };
+/**
+ * The verdict on an endpoint; `message` is written for the partner's developer and holds no address that DNS gave. With
+ * `isUnresolved` its name had no address just now, which may pass.
+ */
+export type EndpointUrlCheck = { ok: true } | { ok: false; message: string; isUnresolved?: true };
 
 export type EndpointUrlRules = {
   /** Development only: also allows `http` and hosts in private networks, and does not resolve names. */
@@ -25,8 +28,8 @@ export type EndpointUrlRules = {
  * (see `createCheckedConnect`).
  */
 export async function checkEndpointUrl(url: string, rules: EndpointUrlRules): Promise<EndpointUrlCheck> {
-  const message = endpointFormFault(url, rules) ?? (await refusalOfHost(new URL(url), rules));
-  return message === null ? { ok: true } : { ok: false, message };
+  const fault = endpointFormFault(url, rules);
+  return fault === null ? checkHost(new URL(url), rules) : { ok: false, message: fault };
 }
 
 /** What is wrong with the text of an endpoint's URL, wherever its host leads; null where nothing is. */
@@ -53,31 +56,41 @@ export function endpointFormFault(text: string, { allowPrivateNetworks }: Endpoi
   return null;
 }
 
-async function refusalOfHost(url: URL, rules: EndpointUrlRules): Promise<string | null> {
-  if (rules.allowPrivateNetworks) return null;
+async function checkHost(url: URL, rules: EndpointUrlRules): Promise<EndpointUrlCheck> {
+  if (rules.allowPrivateNetworks) return { ok: true };
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (isIP(host) !== 0) {
-    return isPublicAddress(host)
-      ? null
-      : `endpoint_url points to ${host}, which is not a public address; use a host that the internet can reach.`;
+    if (isPublicAddress(host)) return { ok: true };
+    return refused(
+      `endpoint_url points to ${host}, which is not a public address; use a host that the internet can reach.`,
+    );
   }
   if (host === '' || LOCAL_NAMES.test(host)) {
-    return `endpoint_url names the host "${host}", which exists only in a local network; use a public host name.`;
+    return refused(
+      `endpoint_url names the host "${host}", which exists only in a local network; use a public host name.`,
+    );
   }
-  return refusalOfName(host, rules.resolve ?? resolveAddresses);
+  return checkName(host, rules.resolve ?? resolveAddresses);
 }
 
-async function refusalOfName(host: string, resolve: ResolveAddresses): Promise<string | null> {
+function refused(message: string): EndpointUrlCheck {
+  return { ok: false, message };
+}
+
+async function checkName(host: string, resolve: ResolveAddresses): Promise<EndpointUrlCheck> {
   let addresses: readonly string[];
   try {
     addresses = await inTime(resolve(host));
   } catch (error) {
-    return isDefiniteAbsence(error)
+    const message = isDefiniteAbsence(error)
       ? `The host ${host} of endpoint_url does not resolve; check its spelling, or publish its DNS record first.`
       : `The host ${host} of endpoint_url could not be resolved just now; try again, and check its name servers.`;
+    return { ok: false, message, isUnresolved: true };
   }
-  if (addresses.length > 0 && addresses.every(isPublicAddress)) return null;
-  return `The host ${host} of endpoint_url resolves to an address that is not public; every address must be public.`;
+  if (addresses.length > 0 && addresses.every(isPublicAddress)) return { ok: true };
+  return refused(
+    `The host ${host} of endpoint_url resolves to an address that is not public; every address must be public.`,
+  );
 }
 
 function isDefiniteAbsence(error: unknown): boolean {

@@ -3,6 +3,7 @@ import { readEventsBetween } from '../events/events.service.ts';
 import { grantedVenueIds } from '../partners/partners.service.ts';
 import { DomainError } from '../platform/errors.ts';
 import type { Queues } from '../platform/queues.ts';
+import type { DeliveryState } from './deliveries.model.ts';
 import type { CreateDeliveriesDeps, DeliveryDetail } from './deliveries.service.ts';
 import { getDelivery, newDelivery, schedulePending } from './deliveries.service.ts';
 import { findDeliveriesOfEvents, restartDeliveries, upsertDeliveries } from './deliveries.store.ts';
@@ -10,7 +11,7 @@ import type { SubscriptionRow } from './subscriptions.service.ts';
 import { requireDeliverable } from './subscriptions.service.ts';
 
 export type RedeliveryDeps = CreateDeliveriesDeps & {
-  queues: Pick<Queues, 'removeDeadLetter'>;
+  queues: Pick<Queues, 'removeDeadLetters'>;
   config: { webhookAllowPrivateNetworks: boolean };
 };
 
@@ -27,14 +28,20 @@ export async function redeliver(
   const { delivery } = await getDelivery(deps, partnerId, deliveryId);
   await requireDeliverable(deps, partnerId, delivery.subscriptionId);
   if ((await restartDeliveries(deps.db, [deliveryId], ['dead_letter', 'succeeded'])) === 0) {
-    throw new DomainError(
-      'DELIVERY_IN_PROGRESS',
-      `The delivery is ${delivery.state}; one that has ended (dead_letter or succeeded) can be delivered again.`,
-    );
+    throw notEnded((await getDelivery(deps, partnerId, deliveryId)).delivery.state);
   }
   await schedulePending(deps, [delivery.eventId], delivery.subscriptionId);
-  await deps.queues.removeDeadLetter(deliveryId);
+  await deps.queues.removeDeadLetters([deliveryId]);
   return getDelivery(deps, partnerId, deliveryId);
+}
+
+function notEnded(state: DeliveryState): DomainError {
+  return new DomainError(
+    'DELIVERY_IN_PROGRESS',
+    state === 'cancelled'
+      ? 'The delivery was cancelled. Recover the subscription from the time of the event on to have it delivered.'
+      : `The delivery is under way (${state}). Wait until it has succeeded or is a dead letter.`,
+  );
 }
 
 /** How many events are worked on at a time; nothing of a recovery is kept in memory longer. */
@@ -85,6 +92,7 @@ async function recoverBatch(
     missing.map((event) => newDelivery(event, subscription, now)),
   );
   await schedulePending(deps, eventIds, subscription._id);
-  for (const { _id, state } of ended) if (state === 'dead_letter') await deps.queues.removeDeadLetter(_id);
+  const dead = ended.filter(({ state }) => state === 'dead_letter');
+  await deps.queues.removeDeadLetters(dead.map(({ _id }) => _id));
   return restarted + created;
 }

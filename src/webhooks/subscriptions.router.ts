@@ -2,7 +2,7 @@ import { listOf } from '../http/answer-fields.ts';
 import type { Route } from '../http/route.ts';
 import { accepted, created, listing, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
-import { delivery } from './deliveries.schemas.ts';
+import { delivery, waitingDelivery } from './deliveries.schemas.ts';
 import { deliveryView } from './delivery-view.rules.ts';
 import type { RedeliveryDeps } from './redelivery.service.ts';
 import { recoverDeliveries } from './redelivery.service.ts';
@@ -89,7 +89,13 @@ export function subscriptionRoutes(deps: SubscriptionRoutesDeps): Route<PartnerC
         'Signed, retried and listed like any other, with `details.test: true`. It is in no feed and reaches nobody else.',
       params: { id: subscriptionIdParam },
       body: testBody,
-      answers: { 202: { description: 'The delivery of the sample; its attempt follows.', body: delivery } },
+      answers: {
+        202: {
+          description: 'The delivery of the sample; its attempt follows.',
+          body: delivery,
+          example: waitingDelivery({ test: true }),
+        },
+      },
       errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'],
       handle: async ({ caller, params, body }) =>
         accepted(deliveryView(await sendTestEvent(deps, caller.partnerId, params.id, body.event_type))),

@@ -37,7 +37,8 @@ export async function createSubscription(
   partnerId: string,
   input: { endpointUrl: string; eventTypes: EventType[] },
 ): Promise<{ subscription: SubscriptionRow; secretKey: string }> {
-  await requireCallable(deps, input.endpointUrl);
+  const fault = await endpointFault(deps, input.endpointUrl);
+  if (fault !== null) throw fault.error;
   const secretKey = newSecretKey();
   const _id = newId();
   const subscription: Omit<SubscriptionRow, 'ordinal'> = {
@@ -65,13 +66,17 @@ export async function createSubscription(
   }
 }
 
-/** @throws DomainError VALIDATION_ERROR for an endpoint that must not be called (decisions §6). */
-async function requireCallable(deps: Pick<SubscriptionDeps, 'config'>, endpointUrl: string): Promise<void> {
+/** Why an endpoint must not be called (decisions §6), or cannot be just now; null where nothing is wrong. */
+async function endpointFault(
+  deps: Pick<SubscriptionDeps, 'config'>,
+  endpointUrl: string,
+): Promise<{ error: DomainError; mayPass: boolean } | null> {
   const { webhookAllowPrivateNetworks: allowPrivateNetworks } = deps.config;
   const verdict = await checkEndpointUrl(endpointUrl, { allowPrivateNetworks });
-  if (verdict.ok) return;
-  const { message } = verdict;
-  throw new DomainError('VALIDATION_ERROR', message, { details: [{ path: 'endpoint_url', message }] });
+  if (verdict.ok) return null;
+  const { message, isUnresolved = false } = verdict;
+  const details = [{ path: 'endpoint_url', message }];
+  return { error: new DomainError('VALIDATION_ERROR', message, { details }), mayPass: isUnresolved };
 }
 
 function limitReached(): DomainError {
@@ -103,7 +108,9 @@ export async function requireDeliverable(
       'The subscription has been deactivated, so nothing is delivered to it. Ask the platform operator to activate it.',
     );
   }
-  await requireCallable(deps, subscription.endpointUrl);
+  // A name that does not resolve just now is for the attempts to find out, which are repeated.
+  const fault = await endpointFault(deps, subscription.endpointUrl);
+  if (fault?.mayPass === false) throw fault.error;
   return subscription;
 }
 

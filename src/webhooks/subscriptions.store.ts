@@ -69,6 +69,14 @@ export async function replaceSecret(
   );
 }
 
+/** Removes the secret before the last rotation once its overlap is over, by the database's clock. */
+export async function forgetPreviousSecret(db: Db, subscriptionId: string): Promise<void> {
+  await subscriptionCollection(db).updateOne(
+    { _id: subscriptionId, $expr: { $lte: ['$previousSecretUntil', '$$NOW'] } },
+    { $set: { sealedPreviousSecret: null, previousSecretUntil: null } },
+  );
+}
+
 export async function recordSuccess(db: Db, subscriptionId: string, at: Date): Promise<void> {
   await subscriptionModel(db).updateOne(
     { _id: subscriptionId },

@@ -124,15 +124,16 @@ const ANSWERS: readonly Row[] = [
   {
     section: 'Decisions §1, conditional reads',
     rule: 'If-None-Match with the ETag of the last answer is 304 until something has changed',
-    endpoints: [`${DAY} 200`, `${DAY} 304`],
+    endpoints: [`${DAY} 200`, `${DAY} 304`, `${RANGE} 200`, `${RANGE} 304`],
     check: async (world) => {
       const { venue, partner, slot } = await world.scene();
-      const path = dayOf(venue.id);
-      const headers = { 'if-none-match': (await partner.api.get(path)).headers.get('etag') ?? '' };
-      expect(headers['if-none-match']).not.toBe('');
-      expect(await partner.api.get(path, headers)).toMatchObject({ status: 304, text: '' });
-      await placeHold(partner, slot());
-      expect(await partner.api.get(path, headers)).toMatchObject({ status: 200 });
+      for (const path of [dayOf(venue.id), rangeOf(venue.id, dateIn(3), dateIn(4))]) {
+        const headers = { 'if-none-match': (await partner.api.get(path)).headers.get('etag') ?? '' };
+        expect(headers['if-none-match']).not.toBe('');
+        expect(await partner.api.get(path, headers)).toMatchObject({ status: 304, text: '' });
+        await placeHold(partner, slot());
+        expect(await partner.api.get(path, headers)).toMatchObject({ status: 200 });
+      }
     },
   },
 ];

@@ -16,7 +16,7 @@ export const SANDBOX_ROWS: readonly Row[] = [
   {
     section: 'Decisions §8, walk-in and release',
     rule: 'a walk-in takes the slot as another channel would, with its event, and release gives it back',
-    endpoints: [`${WALK_IN} 2xx`, `${RELEASE} 2xx`],
+    endpoints: [`${WALK_IN} 201`, `${RELEASE} 200`, `${RELEASE} 404 BOOKING_NOT_FOUND`],
     check: async (world) => {
       const scene = await world.scene();
       const { partner, venue } = scene;
@@ -29,8 +29,17 @@ export const SANDBOX_ROWS: readonly Row[] = [
       expect(body).toMatchObject({ slot_id: slotId, partner_id: '00000000-0000-7000-8000-000000000000' });
       expect((await atSlot(scene, 'release', slotId)).status).toBeLessThan(300);
       await expectVerdict(hold(partner, slotId), '201');
+      await expectVerdict(atSlot(scene, 'release', slotId), '404 BOOKING_NOT_FOUND');
     },
   },
+  oneRequest({
+    section: 'Decisions §8, walk-in and release',
+    rule: 'a walk-in that is told whether to override with no boolean',
+    answer: `${WALK_IN} 400 VALIDATION_ERROR`,
+    fields: 'override_holds',
+    ask: ({ partner, slot }) =>
+      partner.api.post(`/api/v1/sandbox/slots/${slot()}/walk-in`, { override_holds: 'yes' }),
+  }),
   {
     section: 'Decisions §8, walk-in and release',
     rule: 'a walk-in cannot take a slot that a partner has booked',

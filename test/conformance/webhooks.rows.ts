@@ -5,7 +5,18 @@ import { expectStatus, subscribe } from '../support/factories.ts';
 import { isGenuine } from '../support/receiver.ts';
 import type { Row } from './row.ts';
 import { bytesOf, expectVerdict, held, INSTANT, list, NOWHERE, oneRequest, read, UUID_V7 } from './steps.ts';
-import { arrival, attemptNumber, deadLetter, deliveryOnce, listening, WEBHOOKS } from './webhook-steps.ts';
+import {
+  arrival,
+  attemptNumber,
+  DELIVERIES,
+  deadLetter,
+  deliveryOnce,
+  listening,
+  readDelivery,
+  redeliver,
+  WEBHOOKS,
+} from './webhook-steps.ts';
+import type { World } from './world.ts';
 
 const CREATE = `POST ${WEBHOOKS}`;
 const LIST = `GET ${WEBHOOKS}`;
@@ -254,5 +265,44 @@ const REPAIRING: readonly Row[] = [
   },
 ];
 
+/** As the operator's deactivation leaves it. */
+async function deactivate(world: World, id: string): Promise<void> {
+  await world.service.context.db
+    .collection('webhook_subscriptions')
+    .updateOne({ _id: id as never }, { $set: { status: 'inactive' } });
+}
+
+const DEACTIVATED: readonly Row[] = [
+  {
+    section: 'Decisions §6, deactivated subscription',
+    rule: 'is neither tested, recovered nor redelivered to: 409 WEBHOOK_INACTIVE, and its dead letters stay',
+    endpoints: [
+      `${TEST} 409 WEBHOOK_INACTIVE`,
+      `${RECOVER} 409 WEBHOOK_INACTIVE`,
+      `POST ${DELIVERIES}/{id}/redeliver 409 WEBHOOK_INACTIVE`,
+    ],
+    check: async (world) => {
+      const { listener, delivery } = await deadLetter(world, await world.scene());
+      await deactivate(world, listener.id);
+      const { api } = listener.partner;
+      const inactive = '409 WEBHOOK_INACTIVE';
+      await expectVerdict(api.post(`${WEBHOOKS}/${listener.id}/test`), inactive);
+      await expectVerdict(api.post(`${WEBHOOKS}/${listener.id}/recover`, { since: daysAgo(1) }), inactive);
+      await expectVerdict(redeliver(listener, delivery['id']), inactive);
+      expect(await readDelivery(listener, delivery['id'])).toMatchObject({ state: 'dead_letter' });
+    },
+  },
+  oneRequest({
+    section: 'Decisions §6, test',
+    rule: 'of a type that the subscription does not have',
+    answer: `${TEST} 400 VALIDATION_ERROR`,
+    fields: 'event_type',
+    ask: async ({ partner }) => {
+      const { id } = await subscribe(partner, ENDPOINT, ['hold_created']);
+      return partner.api.post(`${WEBHOOKS}/${id}/test`, { event_type: 'booking_created' });
+    },
+  }),
+];
+
 /** Contract "Webhook management", decisions §6 on subscriptions. */
-export const WEBHOOK_ROWS: readonly Row[] = [...MANAGEMENT, ...REPAIRING];
+export const WEBHOOK_ROWS: readonly Row[] = [...MANAGEMENT, ...REPAIRING, ...DEACTIVATED];

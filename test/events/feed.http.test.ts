@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
-import { sequenceEvents } from '../../src/events/feed.service.ts';
+import { sequenceEvents, shortenFeed } from '../../src/events/feed.service.ts';
 import { encodeFeedCursor } from '../../src/events/feed-cursor.rules.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import {
@@ -143,6 +143,27 @@ describe('the feed', () => {
     expect((await read(partner, { after })).ids).toHaveLength(1);
     await age(30.1);
     expect((await read(partner, { after })).ids).toEqual([]);
+  });
+
+  test('goes on past what a filter leaves out, so that nobody passes over the same events again', async () => {
+    await log((await placeHold(partner, anySlot()))['hold_id']);
+    await sequenceEvents(service.context);
+    const { data, next } = await read(partner, { event_type: 'booking_refunded' });
+    expect([data, next]).toEqual([[], await end()]);
+  });
+
+  test('is shortened by what is older than 30 days, which stays in the log', async () => {
+    const holds = [await placeHold(partner, anySlot()), await placeHold(partner, anySlot())];
+    for (const { hold_id } of holds) await log(hold_id);
+    await sequenceEvents(service.context);
+    const [old, young] = holds.map((hold) => ({ holdId: hold['hold_id'] }));
+    await service.context.db
+      .collection('events')
+      .updateOne({ ...old }, { $set: { at: new Date(Date.now() - 30.1 * 86_400_000) } });
+    await shortenFeed(service.context);
+    expect(await rowOf(service, 'events', { ...old })).not.toHaveProperty('sequence');
+    expect(await rowOf(service, 'events', { ...young })).toHaveProperty('sequence');
+    expect(await sequenceEvents(service.context)).toBe(0);
   });
 
   test.each(['', 'garbage', encodeFeedCursor(1).slice(1), 'ZmVlZDotMQ', 'ZmVlZDoxZTk'])(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { EventRow } from '../../src/events/events.model.ts';
-import { appendEvents } from '../../src/events/events.store.ts';
+import { appendEvents, findLastPlace } from '../../src/events/events.store.ts';
 import { readFeed, sequenceEvents } from '../../src/events/feed.service.ts';
 import type { Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue } from '../support/factories.ts';
@@ -12,19 +12,26 @@ const WRITERS = 4;
 const EVENTS_EACH = 25;
 
 let service: Service;
-let venue: Venue;
+let venues: Venue[];
 let partner: Partner;
 beforeAll(async () => {
   service = await startService();
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
-  venue = await anyVenue(service);
-  partner = await anyPartner(service, [venue.id]);
+  venues = [await anyVenue(service), await anyVenue(service)];
+  partner = await anyPartner(
+    service,
+    venues.map(({ id }) => id),
+  );
 });
 
+/** Events of the venues in turn. */
 function anyEvent(): EventRow {
   const at = new Date();
+  const [venue] = [...venues.splice(0, 1)];
+  if (venue === undefined) throw new Error('There is no venue');
+  venues.push(venue);
   return {
     _id: randomUUID(),
     type: 'hold_created',
@@ -59,13 +66,13 @@ async function write(): Promise<string[]> {
   return ids;
 }
 
-test(`${WRITERS} dispatchers at once: a reader that follows the feed sees every event once`, async () => {
+test.each([7, 200])(`${WRITERS} dispatchers at once: a reader by %i sees every event once`, async (limit) => {
   let isWriting = true;
   const seen: string[] = [];
   const reader = async () => {
     for (let after = 0, isLast = false; ; ) {
       isLast = !isWriting;
-      const { events, next } = await readFeed(service.context, partner.id, { after, limit: 7 });
+      const { events, next } = await readFeed(service.context, partner.id, { after, limit });
       seen.push(...events.map(({ _id }) => _id));
       after = next;
       if (isLast && events.length === 0) return;
@@ -83,7 +90,7 @@ test('a reader that followed the ids instead would miss events that are logged l
   const [early, late] = [anyEvent(), anyEvent()].toSorted((a, b) => (a._id < b._id ? -1 : 1));
   if (early === undefined || late === undefined) throw new Error('two events');
   const events = service.context.db.collection<{ _id: string }>('events');
-  const afterId = (id: string) => events.find({ venueId: venue.id, _id: { $gt: id } }).toArray();
+  const afterId = (id: string) => events.find({ venueId: late.venueId, _id: { $gt: id } }).toArray();
   await appendEvents(service.context.db, [late]);
   await sequenceEvents(service.context);
   const { next } = await readFeed(service.context, partner.id, { after: 0, limit: 10 });
@@ -93,6 +100,55 @@ test('a reader that followed the ids instead would miss events that are logged l
   expect((await readFeed(service.context, partner.id, { after: next, limit: 10 })).events).toMatchObject([
     { _id: early._id },
   ]);
+});
+
+describe('places that are given while a page is read', () => {
+  /** One venue with few events and one with so many that a page of them is more than one batch of the database. */
+  async function backlog(): Promise<number> {
+    for (const [index, count] of [20, 160].entries()) {
+      const venueId = venues[index]?.id ?? '';
+      const events = Array.from({ length: count }, () => ({ ...anyEvent(), venueId }));
+      await appendEvents(service.context.db, events);
+      await sequenceEvents(service.context);
+    }
+    return 180;
+  }
+
+  /** How many places are skipped by one who reads up to `upTo` while each venue gets an event between two batches. */
+  async function skippedBy(after: number, upTo: number): Promise<number> {
+    const { db } = service.context;
+    const venueIds = venues.map(({ id }) => id);
+    const query = {
+      venueId: { $in: venueIds },
+      sequence: { $gt: after, $lte: upTo },
+    };
+    const cursor = db.collection('events').find(query).sort({ sequence: 1 }).hint('feed_of_venue');
+    const seen: number[] = [];
+    for await (const row of cursor) {
+      seen.push(Number(row['sequence']));
+      if (seen.length !== 101) continue;
+      for (const venueId of venueIds) {
+        await appendEvents(db, [{ ...anyEvent(), venueId }]);
+        await sequenceEvents(service.context);
+      }
+    }
+    return Math.max(...seen) - after - seen.length;
+  }
+
+  test('are left to the next page: none is skipped', async () => {
+    const count = await backlog();
+    const upTo = await findLastPlace(service.context.db);
+    expect(await skippedBy(upTo - count, upTo)).toBe(0);
+    const page = await readFeed(service.context, partner.id, { after: upTo - count, limit: 500 });
+    expect(page).toMatchObject({ next: upTo + venues.length });
+    expect(page.events).toHaveLength(count + venues.length);
+  });
+
+  test('would be skipped without that bound', async () => {
+    const count = await backlog();
+    const after = (await findLastPlace(service.context.db)) - count;
+    expect(await skippedBy(after, Number.MAX_SAFE_INTEGER)).toBeGreaterThan(0);
+  });
 });
 
 test('sequencers that begin together on an empty counter give every place once', async () => {

@@ -51,11 +51,18 @@ async function startOperators(): Promise<Target> {
   return { url: service.adminUrl, ...key, operationId: 'listVenues', answer: id, stop: service.stop };
 }
 
-inBrowser('the partner listener', startPartners);
-inBrowser('the admin listener', startOperators);
+const LOOKS: [string, object, string][] = [
+  ['light', DESKTOP, 'rgb(250, 250, 250)'],
+  ['dark', { ...DESKTOP, colorScheme: 'dark' }, 'rgb(28, 32, 34)'],
+  ['phone', PHONE, 'rgb(250, 250, 250)'],
+];
+
+// Theme, width and keyboard are the page's own, whatever listener serves it.
+inBrowser('the partner listener', startPartners, LOOKS);
+inBrowser('the admin listener', startOperators, LOOKS.slice(1, 2));
 
 /** What must hold of the reference of any listener; its screenshots are named after it. */
-function inBrowser(name: string, start: () => Promise<Target>): void {
+function inBrowser(name: string, start: () => Promise<Target>, looks: [string, object, string][]): void {
   describeInBrowser(`the reference of ${name}`, () => {
     let target: Target;
     beforeAll(async () => {
@@ -109,32 +116,7 @@ function inBrowser(name: string, start: () => Promise<Target>): void {
       await close();
     });
 
-    test('can be used by the keyboard alone', async () => {
-      const { page, faults, close } = await visit();
-      const operation = page.locator(`.opblock[id$="-${target.operationId}"]`);
-      await page.locator('.operation-filter-input').focus();
-      await reach(() => operation.locator('.opblock-summary-control:focus').count());
-      await page.keyboard.press('Enter');
-      await operation.locator('.execute').waitFor();
-      await reach(() => operation.locator('.execute:focus').count());
-      await page.keyboard.press('Enter');
-      await operation.locator('.live-responses-table').waitFor();
-      expect(faults.filter((fault) => !fault.includes(' 401 '))).toEqual([]);
-      await close();
-
-      async function reach(isThere: () => Promise<number>): Promise<void> {
-        for (let steps = 0; (await isThere()) === 0; steps++) {
-          if (steps === 500) throw new Error('Not reached with the Tab key');
-          await page.keyboard.press('Tab');
-        }
-      }
-    });
-
-    test.each<[string, object, string]>([
-      ['light', DESKTOP, 'rgb(250, 250, 250)'],
-      ['dark', { ...DESKTOP, colorScheme: 'dark' }, 'rgb(28, 32, 34)'],
-      ['phone', PHONE, 'rgb(250, 250, 250)'],
-    ])('follows theme and width: %s', async (look, options, background) => {
+    test.each(looks)('follows theme and width: %s', async (look, options, background) => {
       const { page, faults, close } = await visit(options);
       await authorise(page, target.apiKey);
       await execute(page, target.operationId);
@@ -156,6 +138,31 @@ function operationsOf(document: unknown): string[] {
       .map((method) => `${method.toUpperCase()} ${path}`),
   );
 }
+
+describeInBrowser('the reference', () => {
+  test('can be used by the keyboard alone', async () => {
+    const target = await startPartners();
+    const { page, faults, close } = await openReference(started(), target.url, DESKTOP);
+    const operation = page.locator(`.opblock[id$="-${target.operationId}"]`);
+    await page.locator('.operation-filter-input').focus();
+    await reach(() => operation.locator('.opblock-summary-control:focus').count());
+    await page.keyboard.press('Enter');
+    await operation.locator('.execute').waitFor();
+    await reach(() => operation.locator('.execute:focus').count());
+    await page.keyboard.press('Enter');
+    await operation.locator('.live-responses-table').waitFor();
+    expect(faults.filter((fault) => !fault.includes(' 401 '))).toEqual([]);
+    await close();
+    await target.stop();
+
+    async function reach(isThere: () => Promise<number>): Promise<void> {
+      for (let steps = 0; (await isThere()) === 0; steps++) {
+        if (steps === 500) throw new Error('Not reached with the Tab key');
+        await page.keyboard.press('Tab');
+      }
+    }
+  });
+});
 
 describeInBrowser('the watch that is kept on a page', () => {
   test('sees each kind of fault', async () => {

@@ -9,6 +9,7 @@ import {
   confirmBody,
   expectStatus,
   freeSlotIds,
+  operatorOf,
   placeHold,
   subscribe,
 } from '../support/factories.ts';
@@ -70,6 +71,18 @@ describe('POST /api/v1/sandbox/slots/{slotId}/walk-in and /release', () => {
     expectStatus(await walkIn(slotId, { override_holds: true }), 201);
     const confirm = await partner.api.post('/api/v1/bookings/confirm', confirmBody(hold['hold_id']));
     expect(verdict(confirm)).toBe('409 DOUBLE_BOOKING_ATTEMPT');
+  });
+
+  test("take no hold of another partner's, and give back no walk-in of the operator's or another partner's", async () => {
+    const held = nextSlot();
+    const hold = await placeHold(rival, held);
+    expect(verdict(await walkIn(held, { override_holds: true }))).toBe('409 SLOT_NOT_AVAILABLE');
+    expect(await rowOf(service, 'reservations', { _id: idOf(hold) })).toMatchObject({ status: 'ACTIVE' });
+    const [sold, played] = [nextSlot(), nextSlot()];
+    expectStatus(await operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: sold }), 201);
+    expectStatus(await walkIn(played, {}, rival), 201);
+    for (const slotId of [sold, played]) expect(verdict(await release(slotId))).toBe('404 BOOKING_NOT_FOUND');
+    expectStatus(await release(played, rival), 200);
   });
 
   test("never give back what a partner booked, nor touch a slot of a venue that is not the caller's", async () => {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Context } from '../../src/context.ts';
 import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
 import { deliveryJobId } from '../../src/platform/queues.ts';
+import { raiseForgottenDeadLetters } from '../../src/webhooks/deliveries.service.ts';
 import { recoverDeliveries, redeliver as redeliverAsIs } from '../../src/webhooks/redelivery.service.ts';
 import type { WebhookSender } from '../../src/webhooks/send-webhook.ts';
 import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
@@ -259,12 +261,60 @@ describe('test', () => {
   });
 });
 
-test('nothing is tested, recovered or redelivered to an endpoint that must not be called any more', async () => {
+test('a name that does not resolve just now is for the attempts to find out', async () => {
   const id = await anyDeadLetter();
-  const guarded = {
+  await service.context.db
+    .collection<{ _id: string }>('webhook_subscriptions')
+    .updateOne({ _id: subscription.id }, { $set: { endpointUrl: 'https://receiver.invalid/hooks' } });
+  await redeliverAsIs(guardedContext(), partner.id, id);
+  expect((await read(id)).state).toBe('pending');
+});
+
+test('a secret of before the rotation that no key opens keeps no delivery back', async () => {
+  const id = await anyDelivery(service, partner, partner, anySlot());
+  const overlap = { sealedPreviousSecret: 'unreadable', previousSecretUntil: new Date(Date.now() + 60_000) };
+  await service.context.db
+    .collection<{ _id: string }>('webhook_subscriptions')
+    .updateOne({ _id: subscription.id }, { $set: overlap });
+  await attemptDelivery(service, sender, id);
+  const row = await read(id);
+  expect(row.state).toBe('succeeded');
+  expect(arrived(row.eventId)?.headers).not.toHaveProperty('x-service-signature-previous');
+});
+
+test('a secret whose overlap is over is forgotten with the next delivery', async () => {
+  await partner.api.post(`${WEBHOOKS}/${subscription.id}/rotate-secret`, { overlap_seconds: 60 });
+  const subscriptions = service.context.db.collection<{ _id: string }>('webhook_subscriptions');
+  const filter = { _id: subscription.id };
+  expect(await subscriptions.findOne(filter)).toMatchObject({ sealedPreviousSecret: expect.any(String) });
+  await subscriptions.updateOne(filter, { $set: { previousSecretUntil: new Date(Date.now() - 1000) } });
+  await attemptDelivery(service, sender, await anyDelivery(service, partner, partner, anySlot()));
+  expect(await subscriptions.findOne(filter)).toMatchObject({
+    sealedPreviousSecret: null,
+    previousSecretUntil: null,
+  });
+});
+
+test('a dead letter that begins anew before the operator was told of it is told no more', async () => {
+  const id = await anyDeadLetter();
+  const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
+  await deliveries.updateOne({ _id: id }, { $set: { alertPending: true } });
+  expectStatus(await redeliver(id), 202);
+  expect(await raiseForgottenDeadLetters(service.context, 0, 10)).toBe(0);
+  expect(await read(id)).not.toHaveProperty('alertPending');
+});
+
+/** As in production: no private networks. */
+function guardedContext(): Context {
+  return {
     ...service.context,
     config: { ...service.context.config, webhookAllowPrivateNetworks: false },
   };
+}
+
+test('nothing is tested, recovered or redelivered to an endpoint that must not be called any more', async () => {
+  const id = await anyDeadLetter();
+  const guarded = guardedContext();
   const span = { since: new Date(0), until: new Date() };
   for (const call of [
     () => redeliverAsIs(guarded, partner.id, id),

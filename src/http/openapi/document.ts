@@ -50,7 +50,7 @@ const PARAMETERS: Record<string, JsonSchema> = {
     description:
       'Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced.',
     required: false,
-    schema: { type: 'string' },
+    schema: { type: 'string', minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9._-]+$' },
   },
   'If-None-Match': {
     name: 'If-None-Match',

@@ -99,7 +99,7 @@ function requestBodyOf(operationId: string, body: Schema, schemas: Components): 
 
 function successesOf(operation: Operation, schemas: Components): Record<string, ResponseObject> {
   return Object.fromEntries(
-    Object.entries(operation.answers).map(([status, { description, body, headers = [] }]) => [
+    Object.entries(operation.answers).map(([status, { description, body, example, headers = [] }]) => [
       status,
       {
         description,
@@ -108,7 +108,10 @@ function successesOf(operation: Operation, schemas: Components): Record<string, 
           ? {}
           : {
               content: {
-                'application/json': { schema: toJsonSchema(body, schemas), example: exampleOf(body) },
+                'application/json': {
+                  schema: toJsonSchema(body, schemas),
+                  example: example ?? exampleOf(body),
+                },
               },
             }),
       },
