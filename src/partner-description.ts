@@ -18,7 +18,7 @@ const DESCRIPTION = `Sell time slots on sports courts and turfs: read availabili
 
 **Idempotency.** A repeated call with the same \`idempotency_key\` has no further effect and gets the original status and body, with the header \`Idempotent-Replayed: true\`. Keys belong to you alone, in four separate namespaces: holds; confirms; cancels and refunds together; purchases. Only a success stores a key.
 
-**Pages.** A listing with \`next_cursor\` goes on when that is passed back as \`cursor\`; it is null on the last page.`;
+**Pages.** A listing with \`next_cursor\` goes on when that is passed back as \`cursor\`; it is null on the last page. That of the event feed is never null: pass it back as \`after\`, later too.`;
 
 /** What the partner interface says of itself beyond its operations. */
 const PARTNER_API: ApiDescription = {

@@ -4,7 +4,7 @@ import { json } from './factories.ts';
 
 /** What only the inside of the service knows, and no answer may tell. */
 const INTERNALS =
-  /\n\s+at |node_modules|[\w-]+\.[jt]s\b|mongo|mongoose|redis|bullmq|\bjoi\b|E11000|\bundefined\b|\$\$NOW|\[object|TypeError|internal server/i;
+  /\n\s+at |node_modules|[\w-]+\.[jt]s\b|mongo|mongoose|redis|bullmq|\bjoi\b|\bE11000\b|\bundefined\b|\$\$NOW|\[object|TypeError|internal server/i;
 
 /**
  * An answer in one line: `201`, `404 HOLD_NOT_FOUND`, `400 VALIDATION_ERROR hold_id, reason` (faulty fields in alphabetical
