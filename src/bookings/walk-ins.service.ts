@@ -1,5 +1,7 @@
 import { cellsOfWindow, reasonOf } from '../availability/availability.service.ts';
 import { parseSlotId } from '../availability/slot-id.rules.ts';
+import type { Actor } from '../events/actor-types.ts';
+import { SERVICE } from '../events/actor-types.ts';
 import type { SlotTarget } from '../holds/slot-target.service.ts';
 import { draftReservation, requireScheduledWindow, slotNotFound } from '../holds/slot-target.service.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -27,6 +29,8 @@ export type PlaceWalkIn = {
   customerName: string | null;
   customerPhone: string | null;
   overrideHolds: boolean;
+  /** Who sells it: an operator, or in a sandbox a partner's developer. */
+  actor: Actor;
 };
 
 /**
@@ -55,7 +59,7 @@ export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise
   for (const written of [...displaced, booked]) announce(deps, written);
   const cellsNow = cellsOfWindow(await getResource(deps, resource._id), window);
   if (!(await coverSpaceSharedMeanwhile(deps, draft._id, draft.cells, cellsNow))) {
-    await moveReservation(deps, 'cancel', draft._id);
+    await moveReservation(deps, 'cancel', draft._id, { actor: SERVICE });
     throw slotNotAvailable('held');
   }
   return { booking: booked.reservation, venue, resource };
@@ -65,13 +69,13 @@ export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise
  * Cancels the walk-in that has the slot, and frees it.
  * @throws DomainError SLOT_NOT_FOUND; BOOKING_NOT_FOUND where the slot has no walk-in.
  */
-export async function cancelWalkIn(deps: WalkInDeps, slotId: string): Promise<Reservation> {
+export async function cancelWalkIn(deps: WalkInDeps, slotId: string, actor: Actor): Promise<Reservation> {
   const target = await resolveSlot(deps, slotId);
   const { cells } = draftReservation(PLATFORM_PARTNER_ID, target, requireScheduledWindow(target));
   for (const { _id } of await findClaimants(deps.db, cells)) {
     const claim = await findReservation(deps.db, _id);
     if (claim?.partnerId !== PLATFORM_PARTNER_ID || claim.slotId !== target.slotId) continue;
-    const cancelled = await moveReservation(deps, 'cancel', _id);
+    const cancelled = await moveReservation(deps, 'cancel', _id, { actor });
     if (cancelled !== null) return cancelled;
   }
   throw new DomainError('BOOKING_NOT_FOUND', 'The slot has no walk-in that could give it back.');
@@ -98,12 +102,12 @@ async function insertWalkIn(
         deps.db,
         'displace',
         hold._id,
-        { originatorId: PLATFORM_PARTNER_ID },
+        { actor: input.actor, originatorId: PLATFORM_PARTNER_ID },
         tx,
       );
       if (written !== null) displaced.push(written);
     }
-    return { booked: await insertBooked(deps.db, draft, booking, tx), displaced };
+    return { booked: await insertBooked(deps.db, draft, { ...booking, actor: input.actor }, tx), displaced };
   });
 }
 
