@@ -1,6 +1,10 @@
 import type { Express } from 'express';
+import { auditRoutes } from './audit/audit.router.ts';
+import { auditTrail, signInTrail } from './audit/audit-trail.ts';
+import { operatorBookingRoutes } from './bookings/operator-bookings.router.ts';
 import { walkInRoutes } from './bookings/walk-ins.router.ts';
 import type { ApiContext, Context } from './context.ts';
+import { customerRoutes } from './customers/customers.router.ts';
 import { mountApiDescription } from './http/api-description.ts';
 import { mountApiReference } from './http/api-reference.ts';
 import { createBaseApp } from './http/base-app.ts';
@@ -14,6 +18,7 @@ import { describeOperatorApi } from './operator-description.ts';
 import { operatorPackageRoutes } from './packages/packages.router.ts';
 import { operatorPartnerRoutes } from './partners/partners.router.ts';
 import { operatorVenueRoutes } from './venues/venues.router.ts';
+import { operatorWebhookRoutes } from './webhooks/operator-webhooks.router.ts';
 
 /** The route table of the operator interface: every endpoint with its checks, as data. */
 export function operatorRoutes(context: Context): Route<Operator>[] {
@@ -21,18 +26,24 @@ export function operatorRoutes(context: Context): Route<Operator>[] {
     ...operatorPartnerRoutes(context),
     ...operatorVenueRoutes(context),
     ...walkInRoutes(context),
+    ...operatorBookingRoutes(context),
     ...operatorPackageRoutes(context),
+    ...operatorWebhookRoutes(context),
+    ...customerRoutes(context),
+    ...auditRoutes(context),
   ];
 }
 
 /** What operators reach on `ADMIN_PORT`; everything but the sign-in page needs an operator. */
 export function createAdminApp(context: ApiContext): Express {
   const app = createBaseApp(context.log);
-  mountSignIn(app, { ...context, badKeys: context.rateLimits.badOperatorKeys });
+  const routes = operatorRoutes(context);
+  const badKeys = context.rateLimits.badOperatorKeys;
+  mountSignIn(app, { ...context, badKeys, record: signInTrail(context) });
+  app.use(auditTrail(context, routes, operatorOf));
   mountApiReference(app, { title: 'Operator API reference · Partner Booking Service' });
   app.get('/', (_req, res) => res.redirect(303, BOARD_PATH));
   app.use(BOARD_PATH, createQueueBoard(context.queues));
-  const routes = operatorRoutes(context);
   mountApiDescription(app, describeOperatorApi(routes));
   mountRoutes(app, routes, (_req, res) => Promise.resolve(operatorOf(res)));
   app.use(notFound);

@@ -1,3 +1,4 @@
+import { AUDIT } from './audit/audit.model.ts';
 import { EVENT_COLLECTIONS } from './events/events.model.ts';
 import { PACKAGE_COLLECTIONS } from './packages/packages.model.ts';
 import { PARTNER_COLLECTIONS } from './partners/partners.model.ts';
@@ -19,6 +20,7 @@ const COLLECTIONS: CollectionDefinition[] = [
   ...PACKAGE_COLLECTIONS,
   SUBSCRIPTIONS,
   DELIVERIES,
+  AUDIT,
   LEASES,
 ];
 

@@ -1,8 +1,8 @@
 import type { Route } from '../http/route.ts';
 import { created, listing, ok, replayable, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
-import { defined } from '../platform/defined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
+import { listInput } from './booking-list.rules.ts';
 import { bookingView, confirmView } from './booking-view.rules.ts';
 import type { ConfirmBody, EndBody, ListQuery } from './bookings.schemas.ts';
 import {
@@ -51,7 +51,7 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
         'IDEMPOTENCY_KEY_MISMATCH',
       ],
       handle: async ({ caller, body }) => {
-        const { booking, isReplay } = await confirmBooking(deps, caller.partnerId, {
+        const { booking, isReplay } = await confirmBooking(deps, caller, {
           holdId: body.hold_id,
           paymentReference: body.payment_reference,
           customerName: body.customer_name,
@@ -73,16 +73,7 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
       answers: { 200: { description: 'A page of your bookings.', body: bookingPage } },
       errors: [],
       handle: async ({ caller, query }) => {
-        const filter = defined({
-          venueId: query.venue_id,
-          from: query.from,
-          to: query.to,
-          status: query.status,
-          customerPhone: query.customer_phone,
-          customerName: query.customer_name,
-          after: query.cursor,
-        });
-        const { rows, next } = await listBookings(deps, caller.partnerId, { ...filter, limit: query.limit });
+        const { rows, next } = await listBookings(deps, caller.partnerId, listInput(query));
         return listing(rows.map(bookingView), encodeCursor(next));
       },
     }),
@@ -133,7 +124,7 @@ function endRoute(
     errors: ['BOOKING_NOT_FOUND', 'UNAUTHORIZED', 'IDEMPOTENCY_KEY_MISMATCH', 'INVALID_HOLD_STATE'],
     handle: async ({ caller, params: { bookingId }, body }) => {
       const input = { bookingId, reason: body.reason, idempotencyKey: body.idempotency_key };
-      const { isReplay } = await endBooking(deps, caller.partnerId, operation, input);
+      const { isReplay } = await endBooking(deps, caller, operation, input);
       return replayable(ok({ message, booking_id: bookingId, status: ENDED_STATUS[operation] }), isReplay);
     },
   });

@@ -67,20 +67,27 @@ export type ListQuery = {
   cursor?: Position;
 };
 
-export const listQuery = (region: string) =>
-  Joi.object<ListQuery>({
-    venue_id: uuid().description('Only bookings at this venue.'),
-    from: dateNotAfter('to').description(
-      "The first date of booked_at, in the venue's time zone (the service's where no venue is named).",
-    ),
-    to: date().description('The last date of booked_at, included.'),
-    status: Joi.string().valid(...STATUSES),
-    customer_phone: customerPhone(region).description(
-      'Only bookings of this number, however it was written.',
-    ),
-    customer_name: text(120).description('The beginning of the name, in capitals or not.'),
-    limit: pageLimit(),
-    cursor: cursor(),
+const filters = (region: string) => ({
+  venue_id: uuid().description('Only bookings at this venue.'),
+  from: dateNotAfter('to').description(
+    "The first date of booked_at, in the venue's time zone (the service's where no venue is named).",
+  ),
+  to: date().description('The last date of booked_at, included.'),
+  status: Joi.string().valid(...STATUSES),
+  customer_phone: customerPhone(region).description('Only bookings of this number, however it was written.'),
+  customer_name: text(120).description('The beginning of the name, in capitals or not.'),
+  limit: pageLimit(),
+  cursor: cursor(),
+});
+
+export const listQuery = (region: string) => Joi.object<ListQuery>(filters(region));
+
+export type OperatorListQuery = ListQuery & { partner_id?: string };
+
+export const operatorListQuery = (region: string) =>
+  Joi.object<OperatorListQuery>({
+    partner_id: uuid().description("Only this partner's bookings; walk-ins are those of `platform`."),
+    ...filters(region),
   });
 
 export type EndBody = { reason: string; idempotency_key: string };

@@ -1,4 +1,5 @@
 import { addDays, dayBounds } from '../platform/calendar.ts';
+import { defined } from '../platform/defined.ts';
 import { DomainError } from '../platform/errors.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
@@ -27,27 +28,32 @@ export type ListBookings = {
   after?: Position;
 };
 
-/** @throws DomainError BOOKING_NOT_FOUND for a booking that is missing or another partner's (contract "Get one"). */
+/**
+ * A booking of the partner; of any partner for an operator, who names none.
+ * @throws DomainError BOOKING_NOT_FOUND for a booking that is missing or another partner's (contract "Get one").
+ */
 export async function getBooking(
-  deps: BookingDeps,
-  partnerId: string,
+  deps: { db: Db },
+  partnerId: string | undefined,
   bookingId: string,
 ): Promise<BookingDetail> {
   const booking = await findReservationByBookingId(deps.db, bookingId);
-  if (booking === null || booking.partnerId !== partnerId) throw bookingNotFound();
+  if (booking === null || (partnerId !== undefined && booking.partnerId !== partnerId)) {
+    throw bookingNotFound();
+  }
   const [detail] = await withVenues(deps, [booking]);
   if (detail === undefined) throw bookingNotFound();
   return detail;
 }
 
 /**
- * The partner's bookings, newest `booked_at` first. `from` and `to` are inclusive dates of `booked_at` in the zone of the
+ * The partner's bookings (all partners' where none is named), newest `booked_at` first. `from` and `to` are inclusive dates of `booked_at` in the zone of the
  * venue named, else in the service's zone (decisions §4).
  * @throws DomainError VALIDATION_ERROR where the phone is no number.
  */
 export async function listBookings(
   deps: BookingDeps,
-  partnerId: string,
+  partnerId: string | undefined,
   query: ListBookings,
 ): Promise<Page<BookingDetail>> {
   const filter = await filterOf(deps, partnerId, query);
@@ -55,8 +61,12 @@ export async function listBookings(
   return { rows: await withVenues(deps, rows), next };
 }
 
-async function filterOf(deps: BookingDeps, partnerId: string, query: ListBookings): Promise<BookingFilter> {
-  const filter: BookingFilter = { partnerId };
+async function filterOf(
+  deps: BookingDeps,
+  partnerId: string | undefined,
+  query: ListBookings,
+): Promise<BookingFilter> {
+  const filter: BookingFilter = defined({ partnerId });
   const venue = query.venueId === undefined ? null : await findVenueById(deps, query.venueId);
   const timeZone = venue?.timeZone ?? deps.config.defaultTimeZone;
   if (query.venueId !== undefined) filter.venueId = query.venueId;
@@ -73,7 +83,7 @@ async function filterOf(deps: BookingDeps, partnerId: string, query: ListBooking
 }
 
 /** Reads each venue and resource of the page once. */
-async function withVenues(deps: BookingDeps, bookings: readonly Reservation[]): Promise<BookingDetail[]> {
+async function withVenues(deps: { db: Db }, bookings: readonly Reservation[]): Promise<BookingDetail[]> {
   const venues = await readEach(
     bookings.map((booking) => booking.venueId),
     (id) => findVenueById(deps, id),

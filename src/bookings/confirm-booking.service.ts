@@ -1,5 +1,7 @@
+import { actorOf } from '../events/actor-types.ts';
 import { holdExpired, holdNotFound } from '../holds/holds.service.ts';
 import { consumeCredit } from '../packages/packages.service.ts';
+import type { PartnerCaller } from '../partners/partners.service.ts';
 import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
@@ -32,15 +34,16 @@ export type ConfirmBooking = {
  */
 export async function confirmBooking(
   deps: ConfirmDeps,
-  partnerId: string,
+  caller: PartnerCaller,
   input: ConfirmBooking,
 ): Promise<{ booking: Reservation; isReplay: boolean }> {
+  const { partnerId } = caller;
   const phoneE164 = normalisePhone(input.customerPhone, deps.config.defaultRegion);
   if (phoneE164 === undefined) throw invalidPhone(deps.config.defaultRegion);
   const hold = await findReservation(deps.db, input.holdId);
   if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
 
-  const booking = await tryConfirm(deps, hold, input, phoneE164);
+  const booking = await tryConfirm(deps, caller, hold, input, phoneE164);
   if (booking !== null) return { booking, isReplay: false };
   const earlier = await findReservationByKey(deps.db, partnerId, 'confirmKey', input.idempotencyKey, true);
   if (earlier?._id === input.holdId) return { booking: earlier, isReplay: true };
@@ -51,10 +54,12 @@ export async function confirmBooking(
 /** Null where the hold cannot be confirmed now, or the key belongs to another hold. */
 async function tryConfirm(
   deps: ConfirmDeps,
+  caller: PartnerCaller,
   hold: Reservation,
   input: ConfirmBooking,
   phoneE164: string,
 ): Promise<Reservation | null> {
+  const actor = actorOf(caller);
   const set = {
     bookingId: newId(),
     confirmKey: input.idempotencyKey,
@@ -69,8 +74,10 @@ async function tryConfirm(
     packageCreditRequested: input.usePackageCredit,
   };
   try {
-    const paid = input.usePackageCredit ? await confirmWithCredit(deps, hold, phoneE164, set) : 'no credit';
-    return paid === 'no credit' ? await moveReservation(deps, 'confirm', hold._id, { set }) : paid;
+    const paid = input.usePackageCredit
+      ? await confirmWithCredit(deps, hold, phoneE164, { actor, set })
+      : 'no credit';
+    return paid === 'no credit' ? await moveReservation(deps, 'confirm', hold._id, { actor, set }) : paid;
   } catch (err) {
     if (isDuplicateKey(err)) return null;
     throw err;
@@ -85,12 +92,12 @@ async function confirmWithCredit(
   deps: ConfirmDeps,
   hold: Reservation,
   phoneE164: string,
-  set: NonNullable<Change['set']>,
+  { actor, set }: Pick<Change, 'actor' | 'set'>,
 ): Promise<Reservation | null | 'no credit'> {
   const outcome = await inTransaction(deps.db, async (tx) => {
     const packagePurchaseId = await consumeCredit(deps, hold.partnerId, phoneE164, hold.venueId, tx);
     if (packagePurchaseId === null) return 'no credit';
-    const change = { set: { ...set, packagePurchaseId } };
+    const change = { actor, set: { ...set, packagePurchaseId } };
     const written = await applyTransition(deps.db, 'confirm', hold._id, change, tx);
     // Ends the transaction, and with it the taking of the credit.
     if (written === null) throw new NotConfirmable();

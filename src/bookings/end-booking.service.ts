@@ -1,5 +1,8 @@
+import { actorOf, OPERATOR } from '../events/actor-types.ts';
 import { giveCreditBack } from '../packages/packages.service.ts';
+import type { PartnerCaller } from '../partners/partners.service.ts';
 import { DomainError } from '../platform/errors.ts';
+import { PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import { findReservationByBookingId, findReservationByKey } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
@@ -15,34 +18,39 @@ export type EndBooking = { bookingId: string; reason: string; idempotencyKey: st
 /** The state in which an operation leaves a booking. */
 export const ENDED_STATUS = { cancel: 'CANCELLED', refund: 'REFUNDED' } as const;
 
+/** Who ends a booking: its partner, or an operator, to whom every booking is open. */
+export type Ender = PartnerCaller | 'operator';
+
 /**
  * Cancels or refunds the partner's booking and frees its slot if it was still booked; no money is moved. A repeated call
- * with the key of the first succeeds without effect (contract "Cancel and refund").
+ * with the key of the first succeeds without effect (contract "Cancel and refund"). An operator ends any booking, walk-ins
+ * included, in the name of the built-in partner `platform`. The keys of all operators are one namespace beside those of the
+ * partners: a key means the same booking and operation wherever they send it, and no partner's key can be in its way.
  * @throws DomainError BOOKING_NOT_FOUND, UNAUTHORIZED for another partner's booking, IDEMPOTENCY_KEY_MISMATCH for a key used
  * for another booking or the other operation, INVALID_HOLD_STATE.
  */
 export async function endBooking(
   deps: ReservationDeps,
-  partnerId: string,
+  ender: Ender,
   operation: EndOperation,
   input: EndBooking,
 ): Promise<{ isReplay: boolean }> {
-  const reservation = await requireOwnBooking(deps, partnerId, operation, input.bookingId);
-  if (await isReplayOf(deps, partnerId, operation, input, false)) return { isReplay: true };
-  if (await tryEnd(deps, reservation, operation, input)) return { isReplay: false };
-  if (await isReplayOf(deps, partnerId, operation, input, true)) return { isReplay: true };
+  const reservation = await requireBooking(deps, ender, operation, input.bookingId);
+  if (await isReplayOf(deps, ender, operation, input, false)) return { isReplay: true };
+  if (await tryEnd(deps, ender, reservation, operation, input)) return { isReplay: false };
+  if (await isReplayOf(deps, ender, operation, input, true)) return { isReplay: true };
   throw new DomainError('INVALID_HOLD_STATE', await refusal(deps, operation, input.bookingId));
 }
 
-async function requireOwnBooking(
+async function requireBooking(
   deps: ReservationDeps,
-  partnerId: string,
+  ender: Ender,
   operation: EndOperation,
   bookingId: string,
 ): Promise<Reservation> {
   const reservation = await findReservationByBookingId(deps.db, bookingId);
   if (reservation === null) throw bookingNotFound();
-  if (reservation.partnerId === partnerId) return reservation;
+  if (ender === 'operator' || reservation.partnerId === ender.partnerId) return reservation;
   throw new DomainError(
     'UNAUTHORIZED',
     `The booking belongs to another partner; only the partner that made it can ${operation} it.`,
@@ -51,20 +59,22 @@ async function requireOwnBooking(
 
 async function isReplayOf(
   deps: ReservationDeps,
-  partnerId: string,
+  ender: Ender,
   operation: EndOperation,
   { bookingId, idempotencyKey }: EndBooking,
   afterConflict: boolean,
 ): Promise<boolean> {
+  const field = endingsOf(ender);
+  const partnerId = ender === 'operator' ? null : ender.partnerId;
   const earlier = await findReservationByKey(
     deps.db,
     partnerId,
-    'endings.key',
+    `${field}.key`,
     idempotencyKey,
     afterConflict,
   );
   if (earlier === null) return false;
-  const ending = earlier.endings?.find(({ key }) => key === idempotencyKey);
+  const ending = earlier[field]?.find(({ key }) => key === idempotencyKey);
   if (earlier.bookingId === bookingId && ending?.operation === operation) return true;
   throw new DomainError(
     'IDEMPOTENCY_KEY_MISMATCH',
@@ -72,17 +82,25 @@ async function isReplayOf(
   );
 }
 
+function endingsOf(ender: Ender): 'endings' | 'operatorEndings' {
+  return ender === 'operator' ? 'operatorEndings' : 'endings';
+}
+
 /** False where the booking is in no state for the operation, or the key was taken meanwhile. */
 async function tryEnd(
   deps: ReservationDeps,
+  ender: Ender,
   reservation: Reservation,
   operation: EndOperation,
   { reason, idempotencyKey }: EndBooking,
 ): Promise<boolean> {
   const change: Change = {
+    ...(ender === 'operator'
+      ? { actor: OPERATOR, originatorId: PLATFORM_PARTNER_ID }
+      : { actor: actorOf(ender) }),
     reason,
     set: operation === 'cancel' ? { cancellationReason: reason } : { refundReason: reason },
-    ending: { key: idempotencyKey, operation },
+    ending: { of: endingsOf(ender), key: idempotencyKey, operation },
   };
   const { packagePurchaseId } = reservation;
   try {

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../events/actor-types.ts';
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
 import { created, route } from '../http/route.ts';
@@ -28,6 +29,7 @@ export function walkInRoutes(deps: WalkInDeps): Route<Operator>[] {
               customerName: body.customer_name ?? null,
               customerPhone: body.customer_phone ?? null,
               overrideHolds: body.override_holds,
+              actor: OPERATOR,
             }),
           ),
         ),

@@ -1,5 +1,7 @@
 import { cellsOfWindow, reasonOf } from '../availability/availability.service.ts';
 import { parseSlotId } from '../availability/slot-id.rules.ts';
+import type { Actor } from '../events/actor-types.ts';
+import { SERVICE } from '../events/actor-types.ts';
 import type { SlotTarget } from '../holds/slot-target.service.ts';
 import { draftReservation, requireScheduledWindow, slotNotFound } from '../holds/slot-target.service.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -30,6 +32,8 @@ export type PlaceWalkIn = {
   overrideHolds: boolean;
   /** In the sandbox the partner for whom the other channel is played: only its holds are overridden. */
   playedFor?: string;
+  /** Who sells it: an operator, or in a sandbox a partner's developer. */
+  actor: Actor;
 };
 
 /**
@@ -58,7 +62,7 @@ export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise
   for (const written of [...displaced, booked]) announce(deps, written);
   const cellsNow = cellsOfWindow(await getResource(deps, resource._id), window);
   if (!(await coverSpaceSharedMeanwhile(deps, draft._id, draft.cells, cellsNow))) {
-    await moveReservation(deps, 'cancel', draft._id);
+    await moveReservation(deps, 'cancel', draft._id, { actor: SERVICE });
     throw slotNotAvailable('held');
   }
   return { booking: booked.reservation, venue, resource };
@@ -72,13 +76,14 @@ export async function cancelPlayedWalkIn(
   deps: WalkInDeps,
   slotId: string,
   playedFor: string,
+  actor: Actor,
 ): Promise<Reservation> {
   const target = await resolveSlot(deps, slotId);
   const { cells } = draftReservation(PLATFORM_PARTNER_ID, target, requireScheduledWindow(target));
   for (const { _id } of await findClaimants(deps.db, cells)) {
     const claim = await findReservation(deps.db, _id);
     if (claim?.playedFor !== playedFor || claim.slotId !== target.slotId) continue;
-    const cancelled = await moveReservation(deps, 'cancel', _id);
+    const cancelled = await moveReservation(deps, 'cancel', _id, { actor });
     if (cancelled !== null) return cancelled;
   }
   throw new DomainError(
@@ -115,12 +120,12 @@ async function insertWalkIn(
         deps.db,
         'displace',
         hold._id,
-        { originatorId: PLATFORM_PARTNER_ID },
+        { actor: input.actor, originatorId: PLATFORM_PARTNER_ID },
         tx,
       );
       if (written !== null) displaced.push(written);
     }
-    return { booked: await insertBooked(deps.db, draft, booking, tx), displaced };
+    return { booked: await insertBooked(deps.db, draft, { ...booking, actor: input.actor }, tx), displaced };
   });
 }
 

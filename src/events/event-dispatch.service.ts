@@ -1,5 +1,6 @@
 import { activeGrantees } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
+import { defined } from '../platform/defined.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Queues } from '../platform/queues.ts';
@@ -54,7 +55,8 @@ export async function dispatchWaiting(
   return sweepEach(waiting, stopping, (reservationId) => dispatchEvents(deps, reservationId), onError);
 }
 
-function toEventRow(reservation: Reservation, waiting: OutboxEvent): EventRow {
+/** The event as the log will have it. */
+export function toEventRow(reservation: Reservation, waiting: OutboxEvent): EventRow {
   return {
     _id: waiting.eventId,
     type: waiting.type,
@@ -67,6 +69,7 @@ function toEventRow(reservation: Reservation, waiting: OutboxEvent): EventRow {
     holdId: reservation._id,
     bookingId: waiting.bookingId,
     originatorId: waiting.originatorId,
+    ...defined({ actor: waiting.actor }),
     holdExpiresAt: waiting.holdExpiresAt ?? null,
     pricePaise: reservation.pricePaise,
     reason: waiting.reason ?? null,

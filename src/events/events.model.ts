@@ -3,6 +3,7 @@ import { Schema } from 'mongoose';
 import type { CollectionDefinition } from '../platform/collections.ts';
 import type { Db } from '../platform/mongo.ts';
 import { collectionOf, modelOf } from '../platform/mongo.ts';
+import type { Actor } from './actor-types.ts';
 import type { EventType } from './event-types.ts';
 import { EVENT_TYPES } from './event-types.ts';
 
@@ -19,6 +20,8 @@ export type EventRow = {
   holdId: string;
   bookingId: string | null;
   originatorId: string;
+  /** For operators alone. Absent in samples and in what older releases wrote. */
+  actor?: Actor;
   holdExpiresAt: Date | null;
   /** For the originator alone, like `reason` (decisions §6). */
   pricePaise: number;
@@ -44,6 +47,7 @@ const eventSchema = new Schema<EventRow>(
     holdId: { type: String, required: true },
     bookingId: { type: String, default: null },
     originatorId: { type: String, required: true },
+    actor: Schema.Types.Mixed,
     holdExpiresAt: { type: Date, default: null },
     pricePaise: { type: Number, required: true },
     reason: { type: String, default: null },

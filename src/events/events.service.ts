@@ -5,7 +5,14 @@ import type { Db } from '../platform/mongo.ts';
 import type { EventType } from './event-types.ts';
 import type { EventRow } from './events.model.ts';
 import type { EventRange } from './events.store.ts';
-import { appendEvents, findEvent, findEvents, findEventsBetween } from './events.store.ts';
+import {
+  appendEvents,
+  eraseReasons,
+  findEvent,
+  findEvents,
+  findEventsBetween,
+  findEventsOfReservation,
+} from './events.store.ts';
 
 export type { EventRow } from './events.model.ts';
 
@@ -20,6 +27,20 @@ export async function readEvents(
   eventIds: readonly string[],
 ): Promise<Map<string, EventRow>> {
   return findEvents(deps.db, eventIds);
+}
+
+/** What the log has of a reservation, from its hold to its end, oldest first. */
+export async function readEventsOfReservation(deps: { db: Db }, holdId: string): Promise<EventRow[]> {
+  return findEventsOfReservation(deps.db, holdId);
+}
+
+/** Overwrites the reasons in all events of these reservations; answers the events' ids. */
+export async function eraseReasonsOf(
+  deps: { db: Db },
+  holdIds: readonly string[],
+  overwritten: string,
+): Promise<string[]> {
+  return eraseReasons(deps.db, holdIds, overwritten);
 }
 
 /** State changes of these types at these venues in a span of time, oldest first, page by page: those after `last`. */

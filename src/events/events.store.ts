@@ -25,6 +25,11 @@ export async function findEvents(db: Db, eventIds: readonly string[]): Promise<M
   return new Map(rows.map((row) => [row._id, row]));
 }
 
+/** The events of a reservation, oldest first. */
+export async function findEventsOfReservation(db: Db, holdId: string): Promise<EventRow[]> {
+  return eventCollection(db).find({ holdId }).sort({ at: 1, _id: 1 }).toArray();
+}
+
 export type EventRange = {
   types: readonly EventType[];
   venueIds: readonly string[];
@@ -80,6 +85,23 @@ export async function findFeed(
     .hint('feed_of_venue')
     .limit(limit)
     .toArray();
+}
+
+/** Overwrites the reasons that were given for what happened to these reservations; answers the ids of their events. */
+export async function eraseReasons(
+  db: Db,
+  holdIds: readonly string[],
+  overwritten: string,
+): Promise<string[]> {
+  const ofThem = { holdId: { $in: [...holdIds] } };
+  await eventCollection(db).updateMany(
+    { ...ofThem, reason: { $type: 'string' } },
+    { $set: { reason: overwritten } },
+  );
+  const rows = await eventCollection(db)
+    .find(ofThem, { projection: { _id: 1 } })
+    .toArray();
+  return rows.map((row) => row._id);
 }
 
 /** Whether any event has no place in the feed yet. */

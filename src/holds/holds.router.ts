@@ -59,7 +59,7 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
           idempotencyKey: body.idempotency_key,
           ttlSeconds: body.ttl_seconds,
         });
-        const { hold, isReplay } = await placeHold(deps, caller.partnerId, input);
+        const { hold, isReplay } = await placeHold(deps, caller, input);
         return replayable(created(placedHoldView(hold)), isReplay);
       },
     }),
@@ -116,7 +116,7 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       answers: { 200: { description: 'The hold is released.', body: releasedHold } },
       errors: ['HOLD_NOT_FOUND', 'HOLD_EXPIRED', 'INVALID_HOLD_STATE'],
       handle: async ({ caller, params: { holdId }, body }) => {
-        const hold = await releaseHold(deps, caller.partnerId, holdId, body.reason);
+        const hold = await releaseHold(deps, caller, holdId, body.reason);
         return ok({ message: 'Hold released', hold_id: hold._id, status: holdStatusOf(hold.status) });
       },
     }),

@@ -7,6 +7,8 @@ import {
   unsellableReason,
 } from '../availability/availability.service.ts';
 import { slotView } from '../availability/slot-view.rules.ts';
+import { actorOf, SERVICE } from '../events/actor-types.ts';
+import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import { DomainError } from '../platform/errors.ts';
 import type { Db } from '../platform/mongo.ts';
@@ -50,9 +52,10 @@ type Conflict = { reason: UnavailableReason; freeAt?: Date };
  */
 export async function placeHold(
   deps: HoldDeps,
-  partnerId: string,
+  caller: PartnerCaller,
   input: PlaceHold,
 ): Promise<{ hold: Reservation; isReplay: boolean }> {
+  const { partnerId } = caller;
   const target = await resolveSlotTarget(deps, partnerId, input);
   const replayed = await findReplay(deps, partnerId, target, input.idempotencyKey, false);
   if (replayed !== null) return { hold: replayed, isReplay: true };
@@ -66,7 +69,7 @@ export async function placeHold(
   const draft = draftReservation(partnerId, target, window);
   const ttlMs = (input.ttlSeconds ?? deps.config.holdTtlSeconds) * 1000;
   const outcome = await claimSlot(deps, draft.cells, () =>
-    insertHold(deps.db, draft, { ttlMs, holdKey: input.idempotencyKey }),
+    insertHold(deps.db, draft, { ttlMs, holdKey: input.idempotencyKey, actor: actorOf(caller) }),
   );
   if ('lostTo' in outcome) {
     const twin = await findReplay(deps, partnerId, target, input.idempotencyKey, true);
@@ -76,7 +79,7 @@ export async function placeHold(
   const { reservation } = outcome.won;
   const cellsNow = cellsOfWindow(await getResource(deps, resource._id), window);
   if (!(await coverSpaceSharedMeanwhile(deps, reservation._id, draft.cells, cellsNow))) {
-    await moveReservation(deps, 'release', reservation._id);
+    await moveReservation(deps, 'release', reservation._id, { actor: SERVICE });
     throw await slotNotAvailable(deps, target, { reason: 'held' });
   }
   announce(deps, outcome.won);
@@ -158,15 +161,15 @@ export async function listHolds(
  */
 export async function releaseHold(
   deps: HoldDeps,
-  partnerId: string,
+  caller: PartnerCaller,
   holdId: string,
   reason: string | undefined,
 ): Promise<Reservation> {
-  await getHold(deps, partnerId, holdId);
+  await getHold(deps, caller.partnerId, holdId);
   const why = reason === undefined ? {} : { reason, set: { releaseReason: reason } };
-  const released = await moveReservation(deps, 'release', holdId, why);
+  const released = await moveReservation(deps, 'release', holdId, { actor: actorOf(caller), ...why });
   if (released !== null) return released;
-  const hold = await getHold(deps, partnerId, holdId);
+  const hold = await getHold(deps, caller.partnerId, holdId);
   switch (holdStatusOf(hold.status)) {
     case 'RELEASED':
       return hold;

@@ -111,7 +111,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   KEY_NOT_FOUND: {
     status: 404,
-    when: 'The partner has no API key with that id.',
+    when: 'The partner has no API key with that id, or the key to replace has ended.',
     remedy: "Take key_id from the list of the partner's keys.",
     audience: 'operator',
   },
@@ -144,6 +144,12 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
     status: 409,
     when: 'The venue gave the slot to another channel before the hold was confirmed.',
     remedy: 'Place a hold on another slot.',
+  },
+  CUSTOMER_HAS_UPCOMING_BOOKINGS: {
+    status: 409,
+    when: 'The customer to erase has a booking that is still to come, or package credit that can still be used.',
+    remedy: 'Cancel those bookings, or wait until they are over and the packages have expired.',
+    audience: 'operator',
   },
   IDEMPOTENCY_KEY_MISMATCH: {
     status: 409,

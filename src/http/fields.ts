@@ -77,6 +77,16 @@ export const instant = () =>
     })
     .meta({ jsonSchema: { format: 'date-time', pattern: INSTANT_ANYWHERE } });
 
+/** The same, not after the instant in the field `last` beside it. */
+export const instantNotAfter = (last: string) =>
+  instant()
+    .custom((value: Date, helpers) => {
+      const [{ [last]: given }] = helpers.state.ancestors as [Record<string, unknown>];
+      const end = typeof given === 'string' && INSTANT.test(given) ? new Date(given) : null;
+      return end !== null && value > end ? helpers.error('date.order') : value;
+    })
+    .messages({ 'date.order': `is after ${last}. Send a span that begins before it ends.` });
+
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 // RFC 3339, as `date-time` says: with seconds. `\d` takes the digits of every script in some languages.
 const INSTANT_ANYWHERE =

@@ -52,6 +52,11 @@ type Definition<Caller, Params, Query, Body> = Described &
   ParamsDescribed<Params> & {
     query?: ObjectSchema<Query>;
     body?: ObjectSchema<Body>;
+    /**
+     * Of what operators change: reads what the call is about, for the audit, as they see it. Needed only where no GET of the
+     * same path, or of the path without its last word, does (ADR 0010).
+     */
+    subject?: (params: Params) => Promise<unknown>;
     handle: (call: Call<Caller, Params, Query, Body>) => Promise<Answer>;
   };
 
@@ -66,6 +71,7 @@ export type Operation = Described & {
 
 /** One row of the route table: the whole interface of an endpoint, as data. */
 export type Route<Caller> = Operation & {
+  subject?: (params: Readonly<Record<string, string>>) => Promise<unknown>;
   handle: (call: Call<Caller, unknown, unknown, unknown>) => Promise<Answer>;
 };
 

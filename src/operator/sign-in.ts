@@ -15,6 +15,12 @@ export type SignInDeps = {
   clock: Clock;
   config: { operatorApiKey: string };
   badKeys: LocalRateLimiter;
+  /** Writes down who signed in or out, or failed to. Where it throws, nobody does. */
+  record: (
+    req: Request,
+    res: Response,
+    done: { action: 'signIn' | 'signOut'; who: Operator['via'] | null; status: number },
+  ) => Promise<void>;
 };
 
 /**
@@ -29,10 +35,7 @@ export function mountSignIn(app: Express, deps: SignInDeps): void {
     res.type('html').send(signInPage(localPath(req.query['next'])));
   });
   app.post('/sign-in', requireSameOrigin, form, signIn(deps));
-  app.post('/sign-out', requireSameOrigin, (req, res) => {
-    setCookie(req, res, '', 0);
-    res.redirect(303, '/sign-in');
-  });
+  app.post('/sign-out', requireSameOrigin, signOut(deps));
   app.use(requireOperator(deps));
 }
 
@@ -41,14 +44,27 @@ function signIn(deps: SignInDeps): RequestHandler {
     const { key, next } = (req.body ?? {}) as { key?: unknown; next?: unknown };
     const outcome = await check(deps, req, res, key);
     if (outcome !== 'right') {
+      // What is refused unread is not written down: past the limit, nobody fills the database.
+      if (outcome === 'wrong') await deps.record(req, res, { action: 'signIn', who: null, status: 401 });
       res
         .status(outcome === 'wrong' ? 401 : 429)
         .type('html')
         .send(signInPage(localPath(next), outcome));
       return;
     }
+    await deps.record(req, res, { action: 'signIn', who: 'session', status: 303 });
     setCookie(req, res, signSession(deps.config.operatorApiKey, deps.clock.now()), SESSION_SECONDS);
     res.redirect(303, localPath(next));
+  };
+}
+
+function signOut(deps: SignInDeps): RequestHandler {
+  return async (req, res) => {
+    if (hasLiveSession(deps, req)) {
+      await deps.record(req, res, { action: 'signOut', who: 'session', status: 303 });
+    }
+    setCookie(req, res, '', 0);
+    res.redirect(303, '/sign-in');
   };
 }
 
@@ -78,16 +94,18 @@ function requireOperator(deps: SignInDeps) {
 
 /** @throws DomainError RATE_LIMITED */
 async function identify(deps: SignInDeps, req: Request, res: Response): Promise<Operator | undefined> {
-  const { clock, config } = deps;
   const key = req.headers['x-api-key'];
   if (key !== undefined) {
     const outcome = await check(deps, req, res, key);
     if (outcome === 'refused') throw tooManyBadKeys();
     return outcome === 'right' ? { via: 'api-key' } : undefined;
   }
+  return hasLiveSession(deps, req) ? { via: 'session' } : undefined;
+}
+
+function hasLiveSession({ clock, config }: SignInDeps, req: Request): boolean {
   const token = readCookie(req);
-  const isSignedIn = token !== undefined && isLiveSession(token, config.operatorApiKey, clock.now());
-  return isSignedIn ? { via: 'session' } : undefined;
+  return token !== undefined && isLiveSession(token, config.operatorApiKey, clock.now());
 }
 
 function check({ badKeys, config }: SignInDeps, req: Request, res: Response, key: unknown) {

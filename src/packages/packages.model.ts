@@ -90,6 +90,7 @@ export const PACKAGE_COLLECTIONS: CollectionDefinition[] = [
     },
     indexes: [
       { name: 'purchase_key_of_partner', key: { partnerId: 1, purchaseKey: 1 }, unique: true },
+      { name: 'purchases_of_phone', key: { phoneE164: 1 } },
       { name: 'credits_of_customer', key: { partnerId: 1, phoneE164: 1, venueIds: 1, expiresAt: 1 } },
     ],
   },

@@ -10,6 +10,8 @@ import { findVenueById } from '../venues/venues.service.ts';
 import type { PackageRow } from './packages.model.ts';
 import type { SeenPurchase } from './packages.store.ts';
 import {
+  countUsablePurchases,
+  erasePurchases,
   findPackage,
   findPurchase,
   findPurchaseByKey,
@@ -143,6 +145,23 @@ export async function consumeCredit(
 /** Gives a credit back to the purchase from which a booking took it, in the caller's transaction. */
 export async function giveCreditBack(deps: { db: Db }, purchaseId: string, tx: Tx): Promise<void> {
   await returnCredit(deps.db, purchaseId, tx);
+}
+
+/** How many purchases of a customer, of whatever partner, can still be used. */
+export async function countUsable(deps: { db: Db }, phoneE164: string): Promise<number> {
+  return countUsablePurchases(deps.db, phoneE164);
+}
+
+/**
+ * Overwrites the customer's phone in all purchases that cannot be used any more; answers how many there were. The keys of the
+ * purchases stay: a repeated one is refused as belonging to somebody else, and sells nothing.
+ */
+export async function eraseCustomerOfPurchases(
+  deps: { db: Db },
+  phoneE164: string,
+  overwritten: string,
+): Promise<number> {
+  return erasePurchases(deps.db, phoneE164, overwritten);
 }
 
 function requirePhone(deps: PackageDeps, phone: string): string {

@@ -110,6 +110,24 @@ export async function takeCredit(
   return taken?._id ?? null;
 }
 
+/** Purchases of a customer, of whatever partner, that can still be used. */
+export async function countUsablePurchases(db: Db, phoneE164: string): Promise<number> {
+  return purchaseCollection(db).countDocuments({
+    phoneE164,
+    creditsRemaining: { $gt: 0 },
+    $expr: UNEXPIRED,
+  });
+}
+
+/** Overwrites whose they are in the purchases of a customer that cannot be used any more; answers how many there were. */
+export async function erasePurchases(db: Db, phoneE164: string, overwritten: string): Promise<number> {
+  const { modifiedCount } = await purchaseCollection(db).updateMany(
+    { phoneE164, $or: [{ creditsRemaining: { $lte: 0 } }, { $expr: { $not: UNEXPIRED } }] },
+    { $set: { customerPhone: overwritten, phoneE164: overwritten } },
+  );
+  return modifiedCount;
+}
+
 /** Gives one credit back. */
 export async function returnCredit(db: Db, purchaseId: string, tx: Tx): Promise<void> {
   await purchaseCollection(db).updateOne(

@@ -2,7 +2,7 @@ import type { Model } from 'mongoose';
 import { Schema } from 'mongoose';
 import type { CollectionDefinition } from '../platform/collections.ts';
 import type { Db } from '../platform/mongo.ts';
-import { modelOf } from '../platform/mongo.ts';
+import { collectionOf, modelOf } from '../platform/mongo.ts';
 
 export type PartnerRow = {
   _id: string;
@@ -65,6 +65,9 @@ const grantSchema = new Schema<GrantRow>(
 
 export const partnerModel = (db: Db): Model<PartnerRow> => modelOf(db, 'Partner', partnerSchema);
 export const apiKeyModel = (db: Db): Model<ApiKeyRow> => modelOf(db, 'ApiKey', apiKeySchema);
+/** The collection as the driver has it, for updates by pipeline. */
+export const apiKeyCollection = (db: Db) => collectionOf(apiKeyModel(db));
+
 export const grantModel = (db: Db): Model<GrantRow> => modelOf(db, 'Grant', grantSchema);
 
 export const PARTNER_COLLECTIONS: CollectionDefinition[] = [

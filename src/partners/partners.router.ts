@@ -6,7 +6,7 @@ import { defined } from '../platform/defined.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
 import { getVenue } from '../venues/venues.service.ts';
 import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
-import type { IssueKeyBody, PartnerBody, PartnerChange } from './partners.schemas.ts';
+import type { IssueKeyBody, PartnerBody, PartnerChange, RotateKeyBody } from './partners.schemas.ts';
 import {
   apiKey as apiKeySchema,
   certifyPartnerBody,
@@ -16,9 +16,10 @@ import {
   keyIdParam,
   partnerIdParam,
   partner as partnerSchema,
+  rotateKeyBody,
   updatePartnerBody,
 } from './partners.schemas.ts';
-import type { PartnerDeps } from './partners.service.ts';
+import type { IssuedKey, PartnerDeps } from './partners.service.ts';
 import {
   certifyPartner,
   createPartner,
@@ -29,6 +30,7 @@ import {
   listPartners,
   revokeApiKey,
   revokeVenue,
+  rotateApiKey,
   updatePartner,
 } from './partners.service.ts';
 
@@ -118,10 +120,25 @@ function keyRoutes(deps: PartnerDeps): Route<Operator>[] {
       errors: ['PARTNER_NOT_FOUND', 'PARTNER_NOT_CERTIFIED'],
       handle: async ({ params, body }) => {
         const input = { label: body.label ?? null, expiresAt: body.expires_at ?? null };
-        const { apiKey, key } = await issueApiKey(deps, params.partnerId, input);
-        const { key_id, ...rest } = keyView(key);
-        return created({ key_id, api_key: apiKey, ...rest });
+        return created(issuedKeyView(await issueApiKey(deps, params.partnerId, input)));
       },
+    }),
+    route<Operator, KeyParams, unknown, RotateKeyBody>({
+      method: 'post',
+      path: `${PREFIX}/:partnerId/keys/:keyId/rotate`,
+      operationId: 'rotateApiKey',
+      tag: 'API keys',
+      summary: 'Replace a key that is in force; the new one is shown this once',
+      description: 'The new key has the label of the old one and does not expire.',
+      params: { partnerId: partnerIdParam, keyId: keyIdParam },
+      subject: keyOf(deps),
+      body: rotateKeyBody,
+      answers: {
+        201: { description: 'The new key; the old one ends after the overlap.', body: issuedApiKey },
+      },
+      errors: ['PARTNER_NOT_FOUND', 'KEY_NOT_FOUND', 'PARTNER_NOT_CERTIFIED'],
+      handle: async ({ params: { partnerId, keyId }, body }) =>
+        created(issuedKeyView(await rotateApiKey(deps, partnerId, keyId, body.overlap_seconds))),
     }),
     route<Operator, PartnerParams>({
       method: 'get',
@@ -139,9 +156,7 @@ function keyRoutes(deps: PartnerDeps): Route<Operator>[] {
       errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ params }) => {
         const keys = await listApiKeys(deps, params.partnerId);
-        return listing(
-          keys.map((key) => ({ ...keyView(key), revoked_at: key.revokedAt?.toISOString() ?? null })),
-        );
+        return listing(keys.map(listedKeyView));
       },
     }),
     route<Operator, KeyParams>({
@@ -151,6 +166,7 @@ function keyRoutes(deps: PartnerDeps): Route<Operator>[] {
       tag: 'API keys',
       summary: 'Revoke a key',
       params: { partnerId: partnerIdParam, keyId: keyIdParam },
+      subject: keyOf(deps),
       answers: { 204: { description: 'The key is refused from the next call on.' } },
       errors: ['KEY_NOT_FOUND'],
       handle: async ({ params }) => {
@@ -204,6 +220,23 @@ function partnerView(partner: PartnerRow): Record<string, unknown> {
     certified_at: partner.certifiedAt?.toISOString() ?? null,
     created_at: partner.createdAt.toISOString(),
   };
+}
+
+/** The key that a call is about, for the audit. */
+function keyOf(deps: PartnerDeps) {
+  return async ({ partnerId, keyId }: KeyParams) => {
+    const key = (await listApiKeys(deps, partnerId)).find(({ _id }) => _id === keyId);
+    return key === undefined ? null : listedKeyView(key);
+  };
+}
+
+function listedKeyView(key: ApiKeyRow): Record<string, unknown> {
+  return { ...keyView(key), revoked_at: key.revokedAt?.toISOString() ?? null };
+}
+
+function issuedKeyView({ apiKey, key }: IssuedKey): Record<string, unknown> {
+  const { key_id, ...rest } = keyView(key);
+  return { key_id, api_key: apiKey, ...rest };
 }
 
 function keyView(key: ApiKeyRow) {

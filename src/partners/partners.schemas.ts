@@ -40,6 +40,18 @@ export const issueKeyBody = Joi.object<IssueKeyBody>({
   ),
 }).required();
 
+export type RotateKeyBody = { overlap_seconds: number };
+
+export const rotateKeyBody = Joi.object<RotateKeyBody>({
+  overlap_seconds: Joi.number()
+    .integer()
+    .min(0)
+    .max(604_800)
+    .default(0)
+    .description('How long the old key still opens the interface; not beyond its own expires_at.')
+    .example(86_400),
+}).required();
+
 export const partnerIdParam = pathId('`partner_id` as listed.', EXAMPLE.partnerId);
 export const keyIdParam = pathId('`key_id` as listed.', EXAMPLE.keyId);
 

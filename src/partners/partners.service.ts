@@ -2,10 +2,12 @@ import type { Clock } from '../platform/clock.ts';
 import { DomainError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
+import { inTransaction } from '../platform/mongo.ts';
 import { matchesHash, newApiKey, prefixOf } from './api-key.rules.ts';
 import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
 import {
   deleteGrant,
+  endApiKeyRow,
   findActivePartnerIds,
   findApiKeyByPrefix,
   findGrant,
@@ -111,7 +113,17 @@ export async function issueApiKey(
   deps: PartnerDeps,
   partnerId: string,
   input: { label: string | null; expiresAt: Date | null },
-): Promise<{ apiKey: string; key: ApiKeyRow }> {
+): Promise<IssuedKey> {
+  await requireIssuable(deps, partnerId);
+  const issued = makeKey(deps, partnerId, input);
+  await insertApiKey(deps.db, issued.key);
+  return issued;
+}
+
+export type IssuedKey = { apiKey: string; key: ApiKeyRow };
+
+/** @throws DomainError PARTNER_NOT_FOUND; PARTNER_NOT_CERTIFIED in production mode before certification. */
+async function requireIssuable(deps: PartnerDeps, partnerId: string): Promise<void> {
   const partner = await getPartner(deps, partnerId);
   if (deps.config.serviceMode === 'production' && partner.certifiedAt === null) {
     throw new DomainError(
@@ -119,19 +131,44 @@ export async function issueApiKey(
       'A production key can be issued only to a certified partner. Certify the partner first.',
     );
   }
+}
+
+function makeKey(
+  deps: PartnerDeps,
+  partnerId: string,
+  input: { label: string | null; expiresAt: Date | null },
+): IssuedKey {
   const { apiKey, prefix, hash } = newApiKey(deps.config.serviceMode);
-  const key: ApiKeyRow = {
-    _id: newId(),
-    partnerId,
-    prefix,
-    hash,
-    label: input.label,
-    createdAt: deps.clock.now(),
-    expiresAt: input.expiresAt,
-    revokedAt: null,
-  };
-  await insertApiKey(deps.db, key);
-  return { apiKey, key };
+  const createdAt = deps.clock.now();
+  return { apiKey, key: { _id: newId(), partnerId, prefix, hash, ...input, createdAt, revokedAt: null } };
+}
+
+/**
+ * Issues a key in the place of one that is in force, with its label and without an expiry; the old one ends after the
+ * overlap, or when it would have ended anyway. Both or neither happen; of calls that race without an overlap, one succeeds.
+ * @throws DomainError PARTNER_NOT_FOUND, PARTNER_NOT_CERTIFIED; KEY_NOT_FOUND for a key that is missing or has ended.
+ */
+export async function rotateApiKey(
+  deps: PartnerDeps,
+  partnerId: string,
+  keyId: string,
+  overlapSeconds: number,
+): Promise<IssuedKey> {
+  await requireIssuable(deps, partnerId);
+  const now = deps.clock.now();
+  const ending = { partnerId, keyId, now, at: new Date(now.getTime() + overlapSeconds * 1000) };
+  const issued = await inTransaction(deps.db, async (tx) => {
+    const old = await endApiKeyRow(deps.db, ending, tx);
+    if (old === null) return null;
+    const made = makeKey(deps, partnerId, { label: old.label, expiresAt: null });
+    await insertApiKey(deps.db, made.key, tx);
+    return made;
+  });
+  if (issued !== null) return issued;
+  throw new DomainError(
+    'KEY_NOT_FOUND',
+    'This partner has no key in force with that id, so there is none to replace. Issue a new one.',
+  );
 }
 
 /** @throws DomainError PARTNER_NOT_FOUND */

@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
-import type { Db } from '../platform/mongo.ts';
+import type { Db, Tx } from '../platform/mongo.ts';
 import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
-import { apiKeyModel, grantModel, partnerModel } from './partners.model.ts';
+import { apiKeyCollection, apiKeyModel, grantModel, partnerModel } from './partners.model.ts';
 
 export async function insertPartner(db: Db, partner: PartnerRow): Promise<void> {
   await partnerModel(db).create(partner);
@@ -32,8 +32,29 @@ export async function findActivePartnerIds(db: Db, partnerIds: readonly string[]
   return new Set(rows.map((row) => row._id));
 }
 
-export async function insertApiKey(db: Db, key: ApiKeyRow): Promise<void> {
-  await apiKeyModel(db).create(key);
+export async function insertApiKey(db: Db, key: ApiKeyRow, tx?: Tx): Promise<void> {
+  await apiKeyModel(db).create([key], tx === undefined ? {} : { session: tx });
+}
+
+/**
+ * Ends a key that is in force at `now` not later than `at`: an earlier end of its own stays. Null where the partner has no
+ * such key in force.
+ */
+export async function endApiKeyRow(
+  db: Db,
+  { partnerId, keyId, now, at }: { partnerId: string; keyId: string; now: Date; at: Date },
+  tx: Tx,
+): Promise<ApiKeyRow | null> {
+  return apiKeyCollection(db).findOneAndUpdate(
+    {
+      _id: keyId,
+      partnerId,
+      revokedAt: null,
+      $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }],
+    },
+    [{ $set: { expiresAt: { $min: ['$expiresAt', at] } } }],
+    { returnDocument: 'after', session: tx },
+  );
 }
 
 export async function findApiKeyByPrefix(db: Db, prefix: string): Promise<ApiKeyRow | null> {

@@ -40,21 +40,25 @@ export async function findReservationByBookingId(db: Db, bookingId: string): Pro
   return findOneAsSeen(db, { bookingId });
 }
 
-export type KeyNamespace = 'holdKey' | 'confirmKey' | 'endings.key';
+/** The namespaces of idempotency keys; those of a partner's begin at the partner. */
+export type KeyNamespace = 'holdKey' | 'confirmKey' | 'endings.key' | 'operatorEndings.key';
 
 /**
- * The reservation to which an idempotency key of the partner belongs. `afterConflict`: the caller has just lost to a
+ * The reservation to which an idempotency key of the partner (null: of operators) belongs. `afterConflict`: the caller has just lost to a
  * write that may not be majority-committed yet, so the read waits until it is (or is not), lest a replay be missed.
  */
 export async function findReservationByKey(
   db: Db,
-  partnerId: string,
+  partnerId: string | null,
   namespace: KeyNamespace,
   key: string,
   afterConflict: boolean,
 ): Promise<Reservation | null> {
   const options = afterConflict ? { readConcern: { level: 'linearizable' as const }, maxTimeMS: 5000 } : {};
-  return reservationCollection(db).findOne({ partnerId, [namespace]: key }, options);
+  return reservationCollection(db).findOne(
+    { ...(partnerId === null ? {} : { partnerId }), [namespace]: key },
+    options,
+  );
 }
 
 /** How a claim on cells is described to somebody else: never whose it is. */
@@ -150,7 +154,8 @@ export async function findStandingClaims(
 }
 
 export type BookingFilter = {
-  partnerId: string;
+  /** Absent: every partner's, walk-ins included. */
+  partnerId?: string;
   venueId?: string;
   bookedFrom?: Date;
   /** Exclusive. */

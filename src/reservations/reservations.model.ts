@@ -1,4 +1,5 @@
 import { Schema } from 'mongoose';
+import type { Actor } from '../events/actor-types.ts';
 import type { EventType } from '../events/event-types.ts';
 import { EVENT_TYPES } from '../events/event-types.ts';
 import type { CollectionDefinition } from '../platform/collections.ts';
@@ -14,6 +15,8 @@ export type OutboxEvent = {
   at: Date;
   /** The partner that made the change. */
   originatorId: string;
+  /** Who made it, more closely than the partner is told. Absent in what older releases wrote. */
+  actor?: Actor;
   bookingId: string | null;
   /** Only in `hold_created`. */
   holdExpiresAt?: Date;
@@ -70,6 +73,8 @@ export type Reservation = {
   refundedAt?: Date;
   refundReason?: string;
   endings?: Ending[];
+  /** The same of operators, whose keys are a namespace of their own: the partner's keys mean nothing to them, nor theirs to it. */
+  operatorEndings?: Ending[];
   outbox: OutboxEvent[];
   /** Since when the outbox is not empty; absent while it is. */
   outboxSince?: Date;
@@ -104,6 +109,7 @@ const reservationSchema = new Schema<Reservation>(
       _id: false,
     },
     endings: [{ key: String, operation: String, _id: false }],
+    operatorEndings: [{ key: String, operation: String, _id: false }],
     outbox: [Schema.Types.Mixed],
     outboxSince: Date,
   },
@@ -191,6 +197,12 @@ export const RESERVATIONS: CollectionDefinition = {
       partialFilterExpression: { 'endings.key': { $exists: true } },
     },
     {
+      name: 'ending_key_of_operators',
+      key: { 'operatorEndings.key': 1 },
+      unique: true,
+      partialFilterExpression: { 'operatorEndings.key': { $exists: true } },
+    },
+    {
       name: 'booking_by_id',
       key: { bookingId: 1 },
       unique: true,
@@ -199,6 +211,16 @@ export const RESERVATIONS: CollectionDefinition = {
     {
       name: 'bookings_of_partner',
       key: { partnerId: 1, bookedAt: -1, bookingId: -1 },
+      partialFilterExpression: { bookedAt: { $exists: true } },
+    },
+    {
+      name: 'bookings_newest',
+      key: { bookedAt: -1, bookingId: -1 },
+      partialFilterExpression: { bookedAt: { $exists: true } },
+    },
+    {
+      name: 'bookings_of_phone',
+      key: { 'customer.phoneE164': 1, bookedAt: -1 },
       partialFilterExpression: { bookedAt: { $exists: true } },
     },
     {

@@ -1,3 +1,4 @@
+import { SERVICE } from '../events/actor-types.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Queues } from '../platform/queues.ts';
@@ -18,7 +19,7 @@ export async function moveReservation(
   deps: ReservationDeps,
   name: TransitionName,
   reservationId: string,
-  change: Change = {},
+  change: Change,
 ): Promise<Reservation | null> {
   const written = await applyTransition(deps.db, name, reservationId, change);
   if (written === null) return null;
@@ -36,7 +37,7 @@ export function announce(deps: ReservationDeps, { reservation, eventId }: Writte
  * call it; of many callers one does it. False where there was nothing to settle.
  */
 export async function settleLapsedHold(deps: ReservationDeps, holdId: string): Promise<boolean> {
-  return (await moveReservation(deps, 'expire', holdId)) !== null;
+  return (await moveReservation(deps, 'expire', holdId, { actor: SERVICE })) !== null;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Actor } from '../events/actor-types.ts';
 import { defined } from '../platform/defined.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Expression, Tx } from '../platform/mongo.ts';
@@ -13,6 +14,7 @@ const literal = (value: unknown): Expression => ({ $literal: value });
 function eventOf(
   type: string,
   originator: unknown,
+  actor: Actor,
   extra: Expression,
 ): { eventId: string; event: Expression } {
   const eventId = newId();
@@ -21,6 +23,7 @@ function eventOf(
     type: literal(type),
     at: '$$NOW',
     originatorId: originator,
+    actor: literal(actor),
     ...extra,
   };
   return { eventId, event };
@@ -40,10 +43,10 @@ export type NewReservation = Pick<
 export async function insertHold(
   db: Db,
   draft: NewReservation,
-  options: { ttlMs: number; holdKey: string | undefined },
+  { actor, ...options }: { ttlMs: number; holdKey: string | undefined; actor: Actor },
 ): Promise<Written> {
   const holdExpiresAt = { $add: ['$$NOW', options.ttlMs] };
-  const { eventId, event } = eventOf('hold_created', literal(draft.partnerId), {
+  const { eventId, event } = eventOf('hold_created', literal(draft.partnerId), actor, {
     bookingId: null,
     holdExpiresAt,
   });
@@ -64,10 +67,10 @@ export type NewBooking = Pick<Reservation, 'bookingId' | 'customer' | 'paymentRe
 export async function insertBooked(
   db: Db,
   draft: NewReservation,
-  booking: NewBooking,
+  { actor, ...booking }: NewBooking & { actor: Actor },
   tx: Tx,
 ): Promise<Written> {
-  const { eventId, event } = eventOf('booking_created', literal(draft.partnerId), {
+  const { eventId, event } = eventOf('booking_created', literal(draft.partnerId), actor, {
     bookingId: literal(booking.bookingId),
   });
   const instants = { placedAt: '$$NOW', bookedAt: '$$NOW', holdExpiresAt: '$$NOW' };
@@ -102,7 +105,8 @@ async function insert(
 }
 
 export type Change = {
-  /** Who made the change; the reservation's own partner unless stated. */
+  actor: Actor;
+  /** In whose name the change is made; the reservation's own partner's unless stated. */
   originatorId?: string;
   /** Fields that the transition sets beside status, claim and instant. */
   set?: Partial<
@@ -119,15 +123,15 @@ export type Change = {
       | 'refundReason'
     >
   >;
-  /** The key of a cancel or refund; refused where the reservation has it already. */
-  ending?: Ending;
+  /** The key of a cancel or refund and its namespace; refused where the reservation has it already. */
+  ending?: Ending & { of: 'endings' | 'operatorEndings' };
   reason?: string;
 };
 
 /**
  * Carries out one legal transition as one guarded update: source state, expiry by the database's clock, new state,
  * idempotency key and event together or not at all. Null where the reservation is in no source state of it (any more).
- * Throws a duplicate-key error where an idempotency key belongs to another reservation of the partner.
+ * Throws a duplicate-key error where an idempotency key belongs to another reservation of its namespace.
  */
 export async function applyTransition(
   db: Db,
@@ -140,6 +144,7 @@ export async function applyTransition(
   const { eventId, event } = eventOf(
     type,
     change.originatorId === undefined ? '$partnerId' : literal(change.originatorId),
+    change.actor,
     {
       at,
       bookingId: type.startsWith('booking_') ? (change.set?.bookingId ?? '$bookingId') : null,
@@ -150,7 +155,7 @@ export async function applyTransition(
     _id: reservationId,
     status: { $in: [...from] },
     ...(hold === 'any' ? {} : { $expr: hold === 'alive' ? ALIVE : LAPSED }),
-    ...(change.ending === undefined ? {} : { 'endings.key': { $ne: change.ending.key } }),
+    ...(change.ending === undefined ? {} : { [`${change.ending.of}.key`]: { $ne: change.ending.key } }),
   };
   const set: Expression = {
     ...Object.fromEntries(Object.entries(change.set ?? {}).map(([field, value]) => [field, literal(value)])),
@@ -159,15 +164,17 @@ export async function applyTransition(
     [instant]: at,
     outbox: { $concatArrays: ['$outbox', [event]] },
     outboxSince: { $ifNull: ['$outboxSince', '$$NOW'] },
-    ...(change.ending === undefined
-      ? {}
-      : { endings: { $concatArrays: [{ $ifNull: ['$endings', []] }, [literal(change.ending)]] } }),
+    ...(change.ending === undefined ? {} : withEnding(change.ending)),
   };
   const reservation = await reservationCollection(db).findOneAndUpdate(filter, [{ $set: set }], {
     returnDocument: 'after',
     ...(tx === undefined ? {} : { session: tx }),
   });
   return reservation === null ? null : { reservation, eventId };
+}
+
+function withEnding({ of, ...ending }: NonNullable<Change['ending']>): Expression {
+  return { [of]: { $concatArrays: [{ $ifNull: [`$${of}`, []] }, [literal(ending)]] } };
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { WalkInDeps } from '../bookings/walk-ins.service.ts';
 import { cancelPlayedWalkIn, placeWalkIn } from '../bookings/walk-ins.service.ts';
+import { actorOf } from '../events/actor-types.ts';
 import { resolveSlotTarget } from '../holds/slot-target.service.ts';
+import type { PartnerCaller } from '../partners/partners.service.ts';
 
 /**
  * Lets the venue's own channel sell a slot of a venue that the partner may operate, so that its developer sees what then
@@ -10,12 +12,14 @@ import { resolveSlotTarget } from '../holds/slot-target.service.ts';
  */
 export async function sellByOtherChannel(
   deps: WalkInDeps,
-  partnerId: string,
+  caller: PartnerCaller,
   slotId: string,
   overrideHolds: boolean,
 ): Promise<string | undefined> {
+  const { partnerId } = caller;
   await resolveSlotTarget(deps, partnerId, { slotId });
-  const walkIn = { slotId, customerName: null, customerPhone: null, overrideHolds, playedFor: partnerId };
+  const nobody = { customerName: null, customerPhone: null };
+  const walkIn = { slotId, ...nobody, overrideHolds, playedFor: partnerId, actor: actorOf(caller) };
   return (await placeWalkIn(deps, walkIn)).booking.bookingId;
 }
 
@@ -25,9 +29,9 @@ export async function sellByOtherChannel(
  */
 export async function releaseByOtherChannel(
   deps: WalkInDeps,
-  partnerId: string,
+  caller: PartnerCaller,
   slotId: string,
 ): Promise<string | undefined> {
-  await resolveSlotTarget(deps, partnerId, { slotId });
-  return (await cancelPlayedWalkIn(deps, slotId, partnerId)).bookingId;
+  await resolveSlotTarget(deps, caller.partnerId, { slotId });
+  return (await cancelPlayedWalkIn(deps, slotId, caller.partnerId, actorOf(caller))).bookingId;
 }

@@ -69,7 +69,7 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
       answers: { 201: { description: 'The slot is sold.', body: takenSlot } },
       errors: ['SLOT_NOT_FOUND', 'SLOT_NOT_AVAILABLE'],
       handle: async ({ caller, params: { slotId }, body }) => {
-        const bookingId = await sellByOtherChannel(deps, caller.partnerId, slotId, body.override_holds);
+        const bookingId = await sellByOtherChannel(deps, caller, slotId, body.override_holds);
         return created({ slot_id: slotId, booking_id: bookingId, status: 'BOOKED' });
       },
     }),
@@ -84,7 +84,7 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
       answers: { 200: { description: 'The slot is free.', body: releasedSlot } },
       errors: ['SLOT_NOT_FOUND', 'BOOKING_NOT_FOUND'],
       handle: async ({ caller, params: { slotId } }) => {
-        const bookingId = await releaseByOtherChannel(deps, caller.partnerId, slotId);
+        const bookingId = await releaseByOtherChannel(deps, caller, slotId);
         return ok({ slot_id: slotId, booking_id: bookingId, status: 'CANCELLED' });
       },
     }),

@@ -93,6 +93,8 @@ export const DELIVERIES: CollectionDefinition = {
   },
   indexes: [
     { name: 'one_delivery_per_receiver', key: { eventId: 1, subscriptionId: 1 }, unique: true },
+    { name: 'deliveries_newest', key: { createdAt: -1, _id: -1 } },
+    { name: 'deliveries_of_subscription', key: { subscriptionId: 1, createdAt: -1, _id: -1 } },
     { name: 'deliveries_of_partner', key: { partnerId: 1, createdAt: -1, _id: -1 } },
     { name: 'deliveries_by_state', key: { partnerId: 1, state: 1, createdAt: -1, _id: -1 } },
     {
@@ -105,6 +107,15 @@ export const DELIVERIES: CollectionDefinition = {
       key: { alertPending: 1 },
       partialFilterExpression: { alertPending: true },
     },
-    { name: 'dead_letters', key: { deadLetteredAt: 1 }, partialFilterExpression: { state: 'dead_letter' } },
+    {
+      name: 'dead_letters_by_time',
+      key: { deadLetteredAt: 1, _id: 1 },
+      partialFilterExpression: { state: 'dead_letter' },
+    },
+    {
+      name: 'dead_letters_newest',
+      key: { createdAt: -1, _id: -1 },
+      partialFilterExpression: { state: 'dead_letter' },
+    },
   ],
 };

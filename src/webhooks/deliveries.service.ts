@@ -11,10 +11,13 @@ import { sweepEach } from '../platform/sweep.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
 import type { DeliveryFilter } from './deliveries.store.ts';
 import {
+  eraseExcerpts,
   findDeadLetterIds,
   findDelivery,
   findDeliveryOfEvent,
+  findEveryDeliveryOfEvents,
   findOverdueDeliveries,
+  findPendingByIds,
   findPendingOfEvents,
   findUnraisedDeadLetters,
   listDeliveryRows,
@@ -80,6 +83,15 @@ export function newDelivery(
     deadLetteredAt: null,
     createdAt: now,
   };
+}
+
+/** Adds the jobs of those of `deliveryIds` that wait for the first attempt of their series. */
+export async function scheduleRestarted(
+  deps: Pick<CreateDeliveriesDeps, 'db' | 'queues' | 'config'>,
+  deliveryIds: readonly string[],
+): Promise<void> {
+  const pending = await findPendingByIds(deps.db, deliveryIds);
+  await deps.queues.scheduleDeliveries(pending.map((row) => dueNow(row, deps.config)));
 }
 
 /** Adds the jobs of deliveries that wait for the first attempt of their series; those that are there already stay. */
@@ -191,7 +203,7 @@ export async function restoreDeadLetterQueue(deps: SweepDeps, limit: number): Pr
 /** A delivery with what its view shows of the event and the subscription. */
 export type DeliveryDetail = { delivery: DeliveryRow; event: EventRow | null; endpointUrl: string | null };
 
-/** A partner's deliveries, newest first. */
+/** The deliveries of a partner, or of all, newest first. */
 export async function listDeliveries(
   deps: { db: Db },
   filter: DeliveryFilter,
@@ -202,14 +214,19 @@ export async function listDeliveries(
   return { rows: await withDetails(deps, rows), next };
 }
 
-/** @throws DomainError DELIVERY_NOT_FOUND for a delivery that is missing or to another partner. */
+/**
+ * A delivery to the partner; to any partner for an operator, who names none.
+ * @throws DomainError DELIVERY_NOT_FOUND for a delivery that is missing or to another partner.
+ */
 export async function getDelivery(
   deps: { db: Db },
-  partnerId: string,
+  partnerId: string | undefined,
   deliveryId: string,
 ): Promise<DeliveryDetail> {
   const delivery = await findDelivery(deps.db, deliveryId);
-  if (delivery === null || delivery.partnerId !== partnerId) throw deliveryNotFound();
+  if (delivery === null || (partnerId !== undefined && delivery.partnerId !== partnerId)) {
+    throw deliveryNotFound();
+  }
   const [detail] = await withDetails(deps, [delivery]);
   if (detail === undefined) throw deliveryNotFound();
   return detail;
@@ -225,6 +242,19 @@ export async function getDeliveryOfEvent(
   const [detail] = delivery === null ? [] : await withDetails(deps, [delivery]);
   if (detail === undefined) throw new Error(`Event ${eventId} has no delivery`);
   return detail;
+}
+
+/** Every delivery of these events to whomever, oldest first. */
+export async function listDeliveriesOfEvents(
+  deps: { db: Db },
+  eventIds: readonly string[],
+): Promise<DeliveryDetail[]> {
+  return withDetails(deps, await findEveryDeliveryOfEvents(deps.db, eventIds));
+}
+
+/** Forgets what receivers answered to these events. */
+export async function eraseExcerptsOf(deps: { db: Db }, eventIds: readonly string[]): Promise<void> {
+  await eraseExcerpts(deps.db, eventIds);
 }
 
 async function withDetails(deps: { db: Db }, rows: readonly DeliveryRow[]): Promise<DeliveryDetail[]> {

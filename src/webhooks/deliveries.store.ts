@@ -29,6 +29,29 @@ export async function findPendingOfEvents(
     .toArray();
 }
 
+/** Those of `ids` on which no attempt of their series has been made. */
+export async function findPendingByIds(db: Db, ids: readonly string[]): Promise<DeliveryRow[]> {
+  return deliveryCollection(db)
+    .find({ _id: { $in: [...ids] }, state: 'pending' })
+    .toArray();
+}
+
+/** Every delivery of `eventIds`, oldest first. */
+export async function findEveryDeliveryOfEvents(db: Db, eventIds: readonly string[]): Promise<DeliveryRow[]> {
+  return deliveryCollection(db)
+    .find({ eventId: { $in: [...eventIds] } })
+    .sort({ createdAt: 1, _id: 1 })
+    .toArray();
+}
+
+/** Overwrites what receivers answered to these events: an answer may quote what was sent. */
+export async function eraseExcerpts(db: Db, eventIds: readonly string[]): Promise<void> {
+  await deliveryCollection(db).updateMany(
+    { eventId: { $in: [...eventIds] }, 'attempts.responseExcerpt': { $type: 'string' } },
+    { $set: { 'attempts.$[].responseExcerpt': null } },
+  );
+}
+
 /** Ids and states of a subscription's deliveries of `eventIds`. */
 export async function findDeliveriesOfEvents(
   db: Db,
@@ -174,6 +197,17 @@ export async function cancelDelivery(db: Db, id: string): Promise<void> {
 }
 
 /**
+ * Ends what waits to be sent to a partner's subscription. What is just being sent is left to its worker, which finds the
+ * subscription inactive when it comes again.
+ */
+export async function cancelWaiting(db: Db, partnerId: string, subscriptionId: string): Promise<void> {
+  await deliveryCollection(db).updateMany(
+    { partnerId, subscriptionId, state: { $in: ['pending', 'retrying'] }, $expr: IS_FREE },
+    { $set: { state: 'cancelled', nextAttemptAt: null, leaseUntil: null } },
+  );
+}
+
+/**
  * Begins a new series of attempts, numbered from 1, for those of `ids` that are in one of `states` and on which nobody is at
  * work; the attempts of earlier series stay. Answers how many that were.
  */
@@ -272,14 +306,45 @@ export async function findDeadLetterIds(db: Db, limit: number): Promise<string[]
 }
 
 export type DeliveryFilter = {
-  partnerId: string;
+  /** Absent: every partner's. */
+  partnerId?: string;
   /** Absent: every state. */
   state?: DeliveryState;
   eventType?: string;
   subscriptionId?: string;
 };
 
-/** A partner's deliveries, newest first. */
+/** When and by what dead letters are chosen to be sent again; both ends of the span included. */
+export type DeadLetterFilter = { subscriptionId?: string; eventType?: string; from?: Date; to: Date };
+
+/** Dead letters by when they became so, oldest first, those after `last`. */
+export async function findDeadLetters(
+  db: Db,
+  { from, to, ...filter }: DeadLetterFilter,
+  last: Pick<DeliveryRow, '_id' | 'deadLetteredAt'> | undefined,
+  limit: number,
+): Promise<Pick<DeliveryRow, '_id' | 'subscriptionId' | 'deadLetteredAt'>[]> {
+  const { deadLetteredAt: at = null } = last ?? {};
+  const beyond =
+    last === undefined || at === null
+      ? {}
+      : { $or: [{ deadLetteredAt: { $gt: at } }, { deadLetteredAt: at, _id: { $gt: last._id } }] };
+  return deliveryCollection(db)
+    .find(
+      {
+        ...defined(filter),
+        state: 'dead_letter',
+        deadLetteredAt: { $lte: to, ...defined({ $gte: from }) },
+        ...beyond,
+      } as never,
+      { projection: { subscriptionId: 1, deadLetteredAt: 1 } },
+    )
+    .sort({ deadLetteredAt: 1, _id: 1 })
+    .limit(limit)
+    .toArray();
+}
+
+/** The deliveries of a partner, or of all, newest first. */
 export async function listDeliveryRows(
   db: Db,
   filter: DeliveryFilter,

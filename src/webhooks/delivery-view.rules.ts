@@ -1,6 +1,11 @@
 import { eventBody } from '../events/event-body.rules.ts';
 import type { DeliveryDetail } from './deliveries.service.ts';
 
+/** The same for operators, who are told whose it is. */
+export function operatorDeliveryView(detail: DeliveryDetail): Record<string, unknown> {
+  return { ...deliveryView(detail), partner_id: detail.delivery.partnerId };
+}
+
 /** A delivery as its receiver sees it (decisions §7). An attempt that is being made is not shown before its end. */
 export function deliveryView({ delivery, event, endpointUrl }: DeliveryDetail): Record<string, unknown> {
   return {

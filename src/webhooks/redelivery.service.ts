@@ -3,12 +3,18 @@ import { readEventsBetween } from '../events/events.service.ts';
 import { grantedVenueIds } from '../partners/partners.service.ts';
 import { DomainError } from '../platform/errors.ts';
 import type { Queues } from '../platform/queues.ts';
-import type { DeliveryState } from './deliveries.model.ts';
+import type { DeliveryRow, DeliveryState } from './deliveries.model.ts';
 import type { CreateDeliveriesDeps, DeliveryDetail } from './deliveries.service.ts';
-import { getDelivery, newDelivery, schedulePending } from './deliveries.service.ts';
-import { findDeliveriesOfEvents, restartDeliveries, upsertDeliveries } from './deliveries.store.ts';
+import { getDelivery, newDelivery, schedulePending, scheduleRestarted } from './deliveries.service.ts';
+import type { DeadLetterFilter } from './deliveries.store.ts';
+import {
+  findDeadLetters,
+  findDeliveriesOfEvents,
+  restartDeliveries,
+  upsertDeliveries,
+} from './deliveries.store.ts';
 import type { SubscriptionRow } from './subscriptions.service.ts';
-import { requireDeliverable } from './subscriptions.service.ts';
+import { findActiveIds, requireActive, requireDeliverable } from './subscriptions.service.ts';
 
 export type RedeliveryDeps = CreateDeliveriesDeps & {
   queues: Pick<Queues, 'removeDeadLetters'>;
@@ -25,12 +31,29 @@ export async function redeliver(
   partnerId: string,
   deliveryId: string,
 ): Promise<DeliveryDetail> {
+  return restart(deps, partnerId, deliveryId, ['dead_letter', 'succeeded']);
+}
+
+/**
+ * The same for an operator, of a dead letter of any partner (operator interface, "dead-letters").
+ * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS for what is no dead letter; WEBHOOK_INACTIVE
+ */
+export async function redriveDeadLetter(deps: RedeliveryDeps, deliveryId: string): Promise<DeliveryDetail> {
+  return restart(deps, undefined, deliveryId, ['dead_letter']);
+}
+
+async function restart(
+  deps: RedeliveryDeps,
+  partnerId: string | undefined,
+  deliveryId: string,
+  states: readonly DeliveryState[],
+): Promise<DeliveryDetail> {
   const { delivery } = await getDelivery(deps, partnerId, deliveryId);
-  await requireDeliverable(deps, partnerId, delivery.subscriptionId);
-  if ((await restartDeliveries(deps.db, [deliveryId], ['dead_letter', 'succeeded'])) === 0) {
+  await requireDeliverable(deps, delivery.partnerId, delivery.subscriptionId);
+  if ((await restartDeliveries(deps.db, [deliveryId], states)) === 0) {
     throw notEnded((await getDelivery(deps, partnerId, deliveryId)).delivery.state);
   }
-  await schedulePending(deps, [delivery.eventId], delivery.subscriptionId);
+  await scheduleRestarted(deps, [deliveryId]);
   await deps.queues.removeDeadLetters([deliveryId]);
   return getDelivery(deps, partnerId, deliveryId);
 }
@@ -46,6 +69,41 @@ function notEnded(state: DeliveryState): DomainError {
 
 /** How many events are worked on at a time; nothing of a recovery is kept in memory longer. */
 const BATCH = 500;
+
+/**
+ * Begins a fresh series of attempts for every dead letter that `filter` describes, those of deactivated subscriptions aside:
+ * they stay dead letters. What becomes a dead letter during the call is left alone. Repeating it is safe; of calls that race
+ * each series is begun, and counted, by one. Answers how many were begun.
+ * @throws DomainError WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE for a subscription that is named
+ */
+export async function redriveDeadLetters(
+  deps: RedeliveryDeps,
+  { to, ...filter }: Omit<DeadLetterFilter, 'to'> & { to?: Date },
+): Promise<number> {
+  const now = deps.clock.now();
+  const wanted = { ...filter, to: to === undefined || to > now ? now : to };
+  if (filter.subscriptionId !== undefined) await requireActive(deps, undefined, filter.subscriptionId);
+  for (let redriven = 0, last: DeadLetter | undefined; ; ) {
+    const rows: DeadLetter[] = await findDeadLetters(deps.db, wanted, last, BATCH);
+    redriven += await redriveBatch(deps, rows);
+    last = rows.at(-1);
+    if (rows.length < BATCH) return redriven;
+  }
+}
+
+type DeadLetter = Pick<DeliveryRow, '_id' | 'subscriptionId' | 'deadLetteredAt'>;
+
+async function redriveBatch(deps: RedeliveryDeps, rows: readonly DeadLetter[]): Promise<number> {
+  const active = await findActiveIds(
+    deps,
+    rows.map((row) => row.subscriptionId),
+  );
+  const ids = rows.filter((row) => active.has(row.subscriptionId)).map((row) => row._id);
+  const restarted = await restartDeliveries(deps.db, ids, ['dead_letter']);
+  await scheduleRestarted(deps, ids);
+  await deps.queues.removeDeadLetters(ids);
+  return restarted;
+}
 
 /**
  * Delivers again every event from `since` to `until` that the subscription asks for and has no success for, those that it

@@ -61,6 +61,7 @@ export const SUBSCRIPTIONS: CollectionDefinition = {
   },
   indexes: [
     { name: 'subscriptions_of_partner', key: { partnerId: 1, ordinal: 1 }, unique: true },
+    { name: 'subscriptions_newest', key: { createdAt: -1, _id: -1 } },
     { name: 'receivers_of_event', key: { eventTypes: 1, status: 1 } },
   ],
 };

@@ -6,6 +6,7 @@ import { delivery, waitingDelivery } from './deliveries.schemas.ts';
 import { deliveryView } from './delivery-view.rules.ts';
 import type { RedeliveryDeps } from './redelivery.service.ts';
 import { recoverDeliveries } from './redelivery.service.ts';
+import { rotatedAt, subscriptionView } from './subscription-view.rules.ts';
 import type { CreateBody, RecoverBody, RotateBody, TestBody } from './subscriptions.schemas.ts';
 import {
   createBody,
@@ -18,7 +19,7 @@ import {
   subscription as subscriptionSchema,
   testBody,
 } from './subscriptions.schemas.ts';
-import type { SubscriptionDeps, SubscriptionRow } from './subscriptions.service.ts';
+import type { SubscriptionDeps } from './subscriptions.service.ts';
 import { createSubscription, listSubscriptions, rotateSecret } from './subscriptions.service.ts';
 import type { TestEventDeps } from './test-event.service.ts';
 import { sendTestEvent } from './test-event.service.ts';
@@ -116,18 +117,4 @@ export function subscriptionRoutes(deps: SubscriptionRoutesDeps): Route<PartnerC
         accepted({ recovered: await recoverDeliveries(deps, caller.partnerId, params.id, { since, until }) }),
     }),
   ];
-}
-
-function subscriptionView(row: SubscriptionRow): Record<string, unknown> {
-  return {
-    id: row._id,
-    endpoint_url: row.endpointUrl,
-    event_types: row.eventTypes,
-    status: row.status,
-    created_at: row.createdAt.toISOString(),
-  };
-}
-
-function rotatedAt(row: SubscriptionRow): string | null {
-  return row.secretRotatedAt?.toISOString() ?? null;
 }

@@ -3,17 +3,23 @@ import type { Clock } from '../platform/clock.ts';
 import { DomainError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
+import type { Page, Position } from '../platform/pagination.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
+import { cancelWaiting } from './deliveries.store.ts';
 import { checkEndpointUrl } from './endpoint-url.ts';
 import { newSecretKey } from './signature.rules.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
+import type { SubscriptionFilter } from './subscriptions.store.ts';
 import {
   findActiveSubscriptions,
   findOrdinals,
   findSubscription,
+  findSubscriptionPage,
+  findSubscriptions,
   insertSubscription,
   listSubscriptionRows,
   replaceSecret,
+  setSubscriptionStatus,
 } from './subscriptions.store.ts';
 
 export type SubscriptionDeps = {
@@ -91,6 +97,79 @@ export async function listSubscriptions(deps: { db: Db }, partnerId: string): Pr
   return listSubscriptionRows(deps.db, partnerId);
 }
 
+/** The subscriptions of a partner, or of all, newest first (operator interface, "webhooks"). */
+export async function listAllSubscriptions(
+  deps: { db: Db },
+  filter: SubscriptionFilter,
+  after: Position | undefined,
+  limit: number,
+): Promise<Page<SubscriptionRow>> {
+  return findSubscriptionPage(deps.db, filter, after, limit);
+}
+
+/** A subscription of any partner. @throws DomainError WEBHOOK_NOT_FOUND */
+export async function getAnySubscription(deps: { db: Db }, subscriptionId: string): Promise<SubscriptionRow> {
+  const subscription = await findSubscription(deps.db, subscriptionId);
+  if (subscription === null) throw webhookNotFound();
+  return subscription;
+}
+
+/**
+ * Stops deliveries to a subscription: what waits is cancelled, and nothing is made for it any more. One attempt that is under
+ * way may still arrive. Deactivating it again changes nothing. @throws DomainError WEBHOOK_NOT_FOUND
+ */
+export async function deactivateSubscription(
+  deps: { db: Db },
+  subscriptionId: string,
+): Promise<SubscriptionRow> {
+  const subscription = await setSubscriptionStatus(deps.db, subscriptionId, 'inactive');
+  if (subscription === null) throw webhookNotFound();
+  await cancelWaiting(deps.db, subscription.partnerId, subscriptionId);
+  return subscription;
+}
+
+/**
+ * Lets a subscription receive what happens from now on. What it has missed stays cancelled; its partner gets that with
+ * recover. @throws DomainError WEBHOOK_NOT_FOUND
+ */
+export async function activateSubscription(
+  deps: { db: Db },
+  subscriptionId: string,
+): Promise<SubscriptionRow> {
+  const subscription = await setSubscriptionStatus(deps.db, subscriptionId, 'active');
+  if (subscription === null) throw webhookNotFound();
+  return subscription;
+}
+
+/**
+ * The subscription, of a partner where one is named, which must be active.
+ * @throws DomainError WEBHOOK_NOT_FOUND; WEBHOOK_INACTIVE
+ */
+export async function requireActive(
+  deps: { db: Db },
+  partnerId: string | undefined,
+  subscriptionId: string,
+): Promise<SubscriptionRow> {
+  const subscription = await findSubscription(deps.db, subscriptionId);
+  if (subscription === null || (partnerId !== undefined && subscription.partnerId !== partnerId)) {
+    throw webhookNotFound();
+  }
+  if (subscription.status === 'active') return subscription;
+  throw new DomainError(
+    'WEBHOOK_INACTIVE',
+    'The subscription has been deactivated, so nothing is delivered to it. Ask the platform operator to activate it.',
+  );
+}
+
+/** Of `subscriptionIds`, those that are active. */
+export async function findActiveIds(
+  deps: { db: Db },
+  subscriptionIds: readonly string[],
+): Promise<Set<string>> {
+  const found = await findSubscriptions(deps.db, [...new Set(subscriptionIds)]);
+  return new Set([...found.values()].filter(({ status }) => status === 'active').map(({ _id }) => _id));
+}
+
 /**
  * The partner's subscription, of which deliveries can be made now.
  * @throws DomainError WEBHOOK_NOT_FOUND; WEBHOOK_INACTIVE; VALIDATION_ERROR where its endpoint must not be called (any more).
@@ -100,14 +179,7 @@ export async function requireDeliverable(
   partnerId: string,
   subscriptionId: string,
 ): Promise<SubscriptionRow> {
-  const subscription = await findSubscription(deps.db, subscriptionId);
-  if (subscription === null || subscription.partnerId !== partnerId) throw webhookNotFound();
-  if (subscription.status !== 'active') {
-    throw new DomainError(
-      'WEBHOOK_INACTIVE',
-      'The subscription has been deactivated, so nothing is delivered to it. Ask the platform operator to activate it.',
-    );
-  }
+  const subscription = await requireActive(deps, partnerId, subscriptionId);
   // A name that does not resolve just now is for the attempts to find out, which are repeated.
   const fault = await endpointFault(deps, subscription.endpointUrl);
   if (fault?.mayPass === false) throw fault.error;

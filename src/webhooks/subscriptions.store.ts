@@ -1,7 +1,10 @@
 import mongoose from 'mongoose';
 import type { EventType } from '../events/event-types.ts';
+import { defined } from '../platform/defined.ts';
 import type { Db } from '../platform/mongo.ts';
 import { isDuplicateKey } from '../platform/mongo.ts';
+import type { Page, Position } from '../platform/pagination.ts';
+import { toPage } from '../platform/pagination.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import { subscriptionCollection, subscriptionModel } from './subscriptions.model.ts';
 
@@ -25,6 +28,41 @@ export async function findOrdinals(db: Db, partnerId: string): Promise<Set<numbe
 /** The partner's subscriptions, oldest first. */
 export async function listSubscriptionRows(db: Db, partnerId: string): Promise<SubscriptionRow[]> {
   return subscriptionModel(db).find({ partnerId }).sort({ ordinal: 1 }).lean();
+}
+
+export type SubscriptionFilter = { partnerId?: string; status?: SubscriptionRow['status'] };
+
+/** The subscriptions of a partner, or of all, newest first. */
+export async function findSubscriptionPage(
+  db: Db,
+  filter: SubscriptionFilter,
+  after: Position | undefined,
+  limit: number,
+): Promise<Page<SubscriptionRow>> {
+  const beyond =
+    after === undefined
+      ? {}
+      : { $or: [{ createdAt: { $lt: after.at } }, { createdAt: after.at, _id: { $lt: after.id } }] };
+  const rows = await subscriptionCollection(db)
+    .find({ ...defined(filter), ...beyond } as never)
+    .sort({ createdAt: -1, _id: -1 })
+    .limit(limit + 1)
+    .toArray();
+  return toPage(rows, limit, (row) => ({ at: row.createdAt, id: row._id }));
+}
+
+/** Null where there is no such subscription. An activated one begins with a clean record of failures. */
+export async function setSubscriptionStatus(
+  db: Db,
+  subscriptionId: string,
+  status: SubscriptionRow['status'],
+): Promise<SubscriptionRow | null> {
+  const set = status === 'active' ? { status, consecutiveFailures: 0 } : { status };
+  return subscriptionCollection(db).findOneAndUpdate(
+    { _id: subscriptionId },
+    { $set: set },
+    { returnDocument: 'after' },
+  );
 }
 
 export async function findSubscription(db: Db, subscriptionId: string): Promise<SubscriptionRow | null> {

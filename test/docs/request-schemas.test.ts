@@ -58,6 +58,7 @@ const SAID_IN_PROSE = [
   'customer_email',
   'contact_email',
   'since',
+  'from',
   'until',
 ];
 

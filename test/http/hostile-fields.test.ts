@@ -171,6 +171,18 @@ const rows: Row[] = [
       override_holds: hostile.boolean,
     },
   },
+  {
+    on: 'operator',
+    path: '/api/v1/operator/bookings/none/cancel',
+    valid: { reason: 'rain', idempotency_key: 'key' },
+    fields: endingFields,
+  },
+  {
+    on: 'operator',
+    path: '/api/v1/operator/customers/erase',
+    valid: { customer_phone: '+919845099999' },
+    fields: { customer_phone: hostile.phone },
+  },
 ];
 
 const send = async ({ on, method, path }: Row, body: Json): Promise<string> => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Partner, Venue } from '../support/factories.ts';
-import { anyPartner, anyVenue, dateIn } from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn, operatorOf } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
@@ -79,6 +79,17 @@ const cursor = [
 ];
 const phone = ['12345', '0000000000', 'call%20me', '', '%2B910000000000', 'x'.repeat(21)];
 
+const instant = [
+  '',
+  'today',
+  '2026-11-21',
+  '2026-02-30T00:00:00Z',
+  '2026-11-21T00:00:00',
+  '1',
+  '%24now',
+  '%00',
+];
+
 type Row = {
   path: string;
   valid: Record<string, string>;
@@ -121,11 +132,17 @@ const rows: Row[] = [
       cursor,
     },
   },
+  {
+    path: '/api/v1/operator/audit',
+    valid: {},
+    fields: { action: line, from: instant, to: instant, limit, cursor },
+  },
 ];
+const apiOf = (path: string) => (path.startsWith('/api/v1/operator') ? operatorOf(service) : partner.api);
 
 describe.each(rows.map((row) => [row.path, row] as const))('GET %s', (path, { valid, fields }) => {
   const get = async (query: Record<string, string>) =>
-    verdict(await partner.api.get(`${path}?${pairs(query).join('&')}`));
+    verdict(await apiOf(path).get(`${path}?${pairs(query).join('&')}`));
   const pairs = (query: Record<string, string>) =>
     Object.entries(query).map(([name, value]) => `${name}=${value}`);
 
@@ -144,7 +161,7 @@ describe.each(rows.map((row) => [row.path, row] as const))('GET %s', (path, { va
   test.each(Object.keys(fields))('refuses %s given twice, as a list or as an object', async (field) => {
     const once = encodeURIComponent(valid[field] ?? '5');
     const others = pairs(valid).filter((pair) => !pair.startsWith(`${field}=`));
-    const reply = await partner.api.get(
+    const reply = await apiOf(path).get(
       `${path}?${[...others, `${field}=${once}`, `${field}=${once}`].join('&')}`,
     );
     expect(verdict(reply)).toBe(`400 VALIDATION_ERROR ${field}`);
@@ -158,7 +175,7 @@ describe.each(rows.map((row) => [row.path, row] as const))('GET %s', (path, { va
   test('ignores what it does not know, and operators and prototypes in the names of fields', async () => {
     const unknown =
       'unknown=1&partner_id=other&__proto__=x&__proto__[a]=b&constructor=1&%24where=sleep(9)&a[$ne]=1&=&%00=1';
-    expect(verdict(await partner.api.get(`${path}?${unknown}&${pairs(valid).join('&')}`))).toBe(
+    expect(verdict(await apiOf(path).get(`${path}?${unknown}&${pairs(valid).join('&')}`))).toBe(
       await get(valid),
     );
   });

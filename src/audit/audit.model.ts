@@ -1,0 +1,56 @@
+import type { Model } from 'mongoose';
+import { Schema } from 'mongoose';
+import type { CollectionDefinition } from '../platform/collections.ts';
+import type { Db } from '../platform/mongo.ts';
+import { collectionOf, modelOf } from '../platform/mongo.ts';
+
+/** One attempt of an operator to change something (ADR 0010). It holds no secret and no customer's data. */
+export type AuditRow = {
+  _id: string;
+  at: Date;
+  /** How the operator was known; null where a sign-in failed. */
+  who: 'api-key' | 'session' | null;
+  /** The operationId of the route, or `signIn`, `signOut`, `useQueueBoard`; `unknown` where there is no such route. */
+  action: string;
+  method: string;
+  /** Without the query. */
+  path: string;
+  requestId: string;
+  /** What was answered; null until then, and for good where the process ended in between. */
+  status: number | null;
+  errorCode: string | null;
+  /** What the action was about, as operators see it. */
+  before: unknown;
+  after: unknown;
+};
+
+const auditSchema = new Schema<AuditRow>(
+  {
+    _id: { type: String, required: true },
+    at: { type: Date, required: true },
+    who: { type: String, default: null },
+    action: { type: String, required: true },
+    method: { type: String, required: true },
+    path: { type: String, required: true },
+    requestId: { type: String, required: true },
+    status: { type: Number, default: null },
+    errorCode: { type: String, default: null },
+    before: { type: Schema.Types.Mixed, default: null },
+    after: { type: Schema.Types.Mixed, default: null },
+  },
+  { collection: 'audit', versionKey: false, minimize: false },
+);
+
+export const auditModel = (db: Db): Model<AuditRow> => modelOf(db, 'Audit', auditSchema);
+
+/** The collection as the driver has it, for the listing. */
+export const auditCollection = (db: Db) => collectionOf(auditModel(db));
+
+export const AUDIT: CollectionDefinition = {
+  name: 'audit',
+  jsonSchema: { required: ['at', 'who', 'action', 'method', 'path', 'requestId', 'status'] },
+  indexes: [
+    { name: 'audit_newest', key: { at: -1, _id: -1 } },
+    { name: 'audit_of_action', key: { action: 1, at: -1, _id: -1 } },
+  ],
+};

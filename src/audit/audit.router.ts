@@ -1,0 +1,46 @@
+import type { Operator } from '../http/operator.ts';
+import type { Route } from '../http/route.ts';
+import { listing, route } from '../http/route.ts';
+import { defined } from '../platform/defined.ts';
+import type { Db } from '../platform/mongo.ts';
+import { encodeCursor } from '../platform/pagination.ts';
+import type { AuditQuery } from './audit.schemas.ts';
+import { auditPage, auditQuery } from './audit.schemas.ts';
+import type { AuditRow } from './audit.service.ts';
+import { listActions } from './audit.service.ts';
+
+/** Operator interface, "audit". */
+export function auditRoutes(deps: { db: Db }): Route<Operator>[] {
+  return [
+    route<Operator, unknown, AuditQuery>({
+      method: 'get',
+      path: '/api/v1/operator/audit',
+      operationId: 'listActions',
+      tag: 'Audit',
+      summary: 'List what operators did, newest first',
+      query: auditQuery,
+      answers: { 200: { description: 'A page of actions, refused ones too.', body: auditPage } },
+      errors: [],
+      handle: async ({ query: { action, from, to, cursor, limit } }) => {
+        const { rows, next } = await listActions(deps, defined({ action, from, to }), cursor, limit);
+        return listing(rows.map(actionView), encodeCursor(next));
+      },
+    }),
+  ];
+}
+
+function actionView(row: AuditRow): Record<string, unknown> {
+  return {
+    id: row._id,
+    at: row.at.toISOString(),
+    who: row.who,
+    action: row.action,
+    method: row.method,
+    path: row.path,
+    request_id: row.requestId,
+    status: row.status,
+    error_code: row.errorCode,
+    before: row.before,
+    after: row.after,
+  };
+}

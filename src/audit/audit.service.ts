@@ -1,0 +1,67 @@
+import type { Clock } from '../platform/clock.ts';
+import { newId } from '../platform/ids.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { Db } from '../platform/mongo.ts';
+import type { Page, Position } from '../platform/pagination.ts';
+import type { AuditRow } from './audit.model.ts';
+import type { AuditFilter } from './audit.store.ts';
+import { completeAuditRow, insertAuditRow, listAuditRows } from './audit.store.ts';
+import { redact } from './redact.rules.ts';
+
+export type { AuditRow } from './audit.model.ts';
+
+export type AuditDeps = { db: Db; clock: Clock; log: Logger };
+
+export type Attempt = Pick<AuditRow, 'who' | 'action' | 'method' | 'path' | 'requestId'>;
+
+const MAX_PATH = 500;
+
+/**
+ * Writes down that an operator is about to do something; answers the row's id. Where this throws, the action must not be
+ * carried out: nothing happens without its row (ADR 0010).
+ */
+export async function beginAction(deps: AuditDeps, attempt: Attempt, before: unknown): Promise<string> {
+  const row = rowOf(deps, attempt, { status: null, before: redact(before) });
+  await insertAuditRow(deps.db, row);
+  return row._id;
+}
+
+/**
+ * Writes down how it ended, before it is answered. Never throws: the action has been carried out, and its row tells at least
+ * that it was begun.
+ */
+export async function completeAction(
+  deps: AuditDeps,
+  id: string,
+  { status, errorCode, after }: { status: number; errorCode: string | null; after: unknown },
+): Promise<void> {
+  try {
+    await completeAuditRow(deps.db, id, { status, errorCode, after: redact(after) });
+  } catch (err) {
+    deps.log.error({ err, audit_id: id, status }, 'the outcome of an operator action could not be recorded');
+  }
+}
+
+/** Writes down what needs no database to be done, such as a sign-in, with its outcome. */
+export async function recordAction(deps: AuditDeps, attempt: Attempt, status: number): Promise<void> {
+  await insertAuditRow(deps.db, rowOf(deps, attempt, { status, before: null }));
+}
+
+function rowOf(
+  { clock }: AuditDeps,
+  attempt: Attempt,
+  outcome: Pick<AuditRow, 'status' | 'before'>,
+): AuditRow {
+  const path = attempt.path.slice(0, MAX_PATH);
+  return { _id: newId(), at: clock.now(), ...attempt, path, errorCode: null, after: null, ...outcome };
+}
+
+/** What operators did, newest first (operator interface, "audit"). */
+export async function listActions(
+  deps: { db: Db },
+  filter: AuditFilter,
+  after: Position | undefined,
+  limit: number,
+): Promise<Page<AuditRow>> {
+  return listAuditRows(deps.db, filter, after, limit);
+}

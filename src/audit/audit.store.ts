@@ -1,0 +1,43 @@
+import { defined } from '../platform/defined.ts';
+import type { Db } from '../platform/mongo.ts';
+import type { Page, Position } from '../platform/pagination.ts';
+import { toPage } from '../platform/pagination.ts';
+import type { AuditRow } from './audit.model.ts';
+import { auditCollection, auditModel } from './audit.model.ts';
+
+export async function insertAuditRow(db: Db, row: AuditRow): Promise<void> {
+  await auditModel(db).create(row);
+}
+
+/** Writes down how an action ended. */
+export async function completeAuditRow(
+  db: Db,
+  id: string,
+  set: Pick<AuditRow, 'status' | 'errorCode' | 'after'>,
+): Promise<void> {
+  await auditModel(db).updateOne({ _id: id }, { $set: set });
+}
+
+/** `from` and `to` both included. */
+export type AuditFilter = { action?: string; from?: Date; to?: Date };
+
+/** Actions, newest first. */
+export async function listAuditRows(
+  db: Db,
+  { action, from, to }: AuditFilter,
+  after: Position | undefined,
+  limit: number,
+): Promise<Page<AuditRow>> {
+  const beyond =
+    after === undefined ? {} : { $or: [{ at: { $lt: after.at } }, { at: after.at, _id: { $lt: after.id } }] };
+  const rows = await auditCollection(db)
+    .find({
+      ...defined({ action }),
+      at: { $gte: from ?? new Date(0), ...defined({ $lte: to }) },
+      ...beyond,
+    } as never)
+    .sort({ at: -1, _id: -1 })
+    .limit(limit + 1)
+    .toArray();
+  return toPage(rows, limit, (row) => ({ at: row.at, id: row._id }));
+}

@@ -1,0 +1,28 @@
+import { defined } from '../platform/defined.ts';
+import type { Position } from '../platform/pagination.ts';
+import type { ListBookings } from './bookings.service.ts';
+
+type Query = {
+  venue_id?: string;
+  from?: string;
+  to?: string;
+  status?: 'BOOKED' | 'CANCELLED' | 'REFUNDED';
+  customer_phone?: string;
+  customer_name?: string;
+  limit: number;
+  cursor?: Position;
+};
+
+/** What a listing of bookings was asked for, in the service's names. */
+export function listInput(query: Query): ListBookings {
+  const filter = defined({
+    venueId: query.venue_id,
+    from: query.from,
+    to: query.to,
+    status: query.status,
+    customerPhone: query.customer_phone,
+    customerName: query.customer_name,
+    after: query.cursor,
+  });
+  return { ...filter, limit: query.limit };
+}

@@ -1,0 +1,33 @@
+import Joi from 'joi';
+import { eventType } from '../events/events.schemas.ts';
+import { id, named, orNull, shape, timestamp } from '../http/answer-fields.ts';
+import { EXAMPLE } from '../http/example-values.ts';
+import { operatorDelivery } from '../webhooks/operator-webhooks.schemas.ts';
+
+const actor = named(
+  'Actor',
+  shape({
+    kind: Joi.string()
+      .valid('api_key', 'operator', 'service')
+      .description('service: nobody asked for it, such as the lapse of a hold.')
+      .example('api_key'),
+    partner_id: orNull(id(EXAMPLE.partnerId)).description('Whose key it was.').example(EXAMPLE.partnerId),
+    key_id: orNull(id(EXAMPLE.keyId)).example(EXAMPLE.keyId),
+  }),
+);
+
+/** Operator interface, "timeline". */
+export const timelineEntry = named(
+  'TimelineEntry',
+  shape({
+    event_id: id(EXAMPLE.eventId),
+    event_type: eventType(),
+    at: timestamp(),
+    partner_id: id(EXAMPLE.partnerId).description('In whose name it was done, as partners are told.'),
+    actor: orNull(actor).description('Who did it; null where an older release did not write that down.'),
+    reason: Joi.string().allow(null).example(null),
+    deliveries: Joi.array()
+      .items(operatorDelivery)
+      .description('Who was told, with every attempt; empty before the event is dispatched.'),
+  }),
+);

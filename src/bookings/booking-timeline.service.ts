@@ -1,0 +1,34 @@
+import { toEventRow } from '../events/event-dispatch.service.ts';
+import type { EventRow } from '../events/events.service.ts';
+import { readEventsOfReservation } from '../events/events.service.ts';
+import type { Db } from '../platform/mongo.ts';
+import { findReservationByBookingId } from '../reservations/reservation-reads.store.ts';
+import type { DeliveryDetail } from '../webhooks/deliveries.service.ts';
+import { listDeliveriesOfEvents } from '../webhooks/deliveries.service.ts';
+import { bookingNotFound } from './bookings.service.ts';
+
+/** One thing that happened, and who was told of it. */
+export type TimelineEntry = { event: EventRow; deliveries: DeliveryDetail[] };
+
+/**
+ * Everything that happened to a booking from its hold on, oldest first (operator interface, "timeline"). Events that wait in
+ * the outbox are in it: it is read before the log, so that one which is dispatched meanwhile is seen at least once, and kept once.
+ * @throws DomainError BOOKING_NOT_FOUND
+ */
+export async function readTimeline(deps: { db: Db }, bookingId: string): Promise<TimelineEntry[]> {
+  const reservation = await findReservationByBookingId(deps.db, bookingId);
+  if (reservation === null) throw bookingNotFound();
+  const waiting = reservation.outbox.map((event) => toEventRow(reservation, event));
+  const logged = await readEventsOfReservation(deps, reservation._id);
+  const events = new Map([...waiting, ...logged].map((event) => [event._id, event]));
+  const deliveries = await listDeliveriesOfEvents(deps, [...events.keys()]);
+  return [...events.values()].sort(byInstant).map((event) => ({
+    event,
+    deliveries: deliveries.filter(({ delivery }) => delivery.eventId === event._id),
+  }));
+}
+
+/** Ids are ordered by time, which tells apart what happened within a millisecond. */
+function byInstant(a: EventRow, b: EventRow): number {
+  return a.at.getTime() - b.at.getTime() || (a._id < b._id ? -1 : 1);
+}

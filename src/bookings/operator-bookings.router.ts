@@ -1,0 +1,117 @@
+import { listOf } from '../http/answer-fields.ts';
+import type { Operator } from '../http/operator.ts';
+import type { Route } from '../http/route.ts';
+import { listing, ok, replayable, route } from '../http/route.ts';
+import { encodeCursor } from '../platform/pagination.ts';
+import type { ReservationDeps } from '../reservations/reservations.service.ts';
+import { listInput } from './booking-list.rules.ts';
+import { timelineEntry } from './booking-timeline.schemas.ts';
+import { readTimeline } from './booking-timeline.service.ts';
+import { bookingView } from './booking-view.rules.ts';
+import type { EndBody, OperatorListQuery } from './bookings.schemas.ts';
+import {
+  bookingIdParam,
+  bookingPage,
+  booking as bookingSchema,
+  endBody,
+  endedBooking,
+  operatorListQuery,
+} from './bookings.schemas.ts';
+import type { BookingDeps } from './bookings.service.ts';
+import { getBooking, listBookings } from './bookings.service.ts';
+import type { EndOperation } from './end-booking.service.ts';
+import { ENDED_STATUS, endBooking } from './end-booking.service.ts';
+import { timelineEntryView } from './timeline-view.rules.ts';
+
+type BookingParams = { bookingId: string };
+
+const PREFIX = '/api/v1/operator/bookings';
+const params = { bookingId: bookingIdParam };
+
+/** Operator interface, "bookings": those of every partner, walk-ins included. */
+export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Route<Operator>[] {
+  return [
+    route<Operator, unknown, OperatorListQuery>({
+      method: 'get',
+      path: PREFIX,
+      operationId: 'listBookings',
+      tag: 'Bookings',
+      summary: 'List the bookings of all partners, newest first',
+      query: operatorListQuery(deps.config.defaultRegion),
+      answers: { 200: { description: 'A page of bookings.', body: bookingPage } },
+      errors: [],
+      handle: async ({ query }) => {
+        const { rows, next } = await listBookings(deps, query.partner_id, listInput(query));
+        return listing(rows.map(bookingView), encodeCursor(next));
+      },
+    }),
+    route<Operator, BookingParams>({
+      method: 'get',
+      path: `${PREFIX}/:bookingId`,
+      operationId: 'readBooking',
+      tag: 'Bookings',
+      summary: "Read any partner's booking",
+      params,
+      answers: { 200: { description: 'The booking as it is now.', body: bookingSchema } },
+      errors: ['BOOKING_NOT_FOUND'],
+      handle: async ({ params: { bookingId } }) =>
+        ok(bookingView(await getBooking(deps, undefined, bookingId))),
+    }),
+    route<Operator, BookingParams>({
+      method: 'get',
+      path: `${PREFIX}/:bookingId/timeline`,
+      operationId: 'readTimeline',
+      tag: 'Bookings',
+      summary: 'Read everything that happened to a booking',
+      description:
+        'From the hold on, oldest first: each event with who made it, and its deliveries with their attempts. What has just happened is there before it is dispatched.',
+      params,
+      answers: { 200: { description: 'The events, oldest first.', body: listOf(timelineEntry) } },
+      errors: ['BOOKING_NOT_FOUND'],
+      handle: async ({ params: { bookingId } }) =>
+        listing((await readTimeline(deps, bookingId)).map(timelineEntryView)),
+    }),
+    endRoute(deps, 'cancel', "Cancel any partner's booking", 'Booking cancelled successfully'),
+    endRoute(deps, 'refund', "Refund any partner's booking", 'Booking refunded successfully'),
+  ];
+}
+
+const EFFECT = {
+  cancel: 'Frees the slot of a booked booking.',
+  refund:
+    'Frees the slot if it was still booked; a cancelled booking can be refunded too. A package credit that was consumed comes back.',
+} as const;
+
+const KEYS =
+  'The change is made as the built-in partner `platform`. The keys of operators are one namespace for all bookings, apart from those of the partners.';
+
+function endRoute(
+  deps: ReservationDeps,
+  operation: EndOperation,
+  summary: string,
+  message: string,
+): Route<Operator> {
+  return route<Operator, BookingParams, unknown, EndBody>({
+    method: 'post',
+    path: `${PREFIX}/:bookingId/${operation}`,
+    operationId: `${operation}Booking`,
+    tag: 'Bookings',
+    summary,
+    description: `${EFFECT[operation]} No money is moved. ${KEYS}`,
+    params,
+    body: endBody,
+    answers: {
+      200: {
+        description: message,
+        body: endedBooking(message, ENDED_STATUS[operation]),
+        headers: ['Idempotent-Replayed'],
+      },
+    },
+    errors: ['BOOKING_NOT_FOUND', 'IDEMPOTENCY_KEY_MISMATCH', 'INVALID_HOLD_STATE'],
+    handle: async ({ params: { bookingId }, body }) => {
+      const input = { bookingId, reason: body.reason, idempotencyKey: body.idempotency_key };
+      const { isReplay } = await endBooking(deps, 'operator', operation, input);
+      return replayable(ok({ message, booking_id: bookingId, status: ENDED_STATUS[operation] }), isReplay);
+    },
+  });
+}

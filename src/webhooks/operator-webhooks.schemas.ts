@@ -1,0 +1,93 @@
+import Joi from 'joi';
+import type { EventType } from '../events/event-types.ts';
+import { eventType } from '../events/events.schemas.ts';
+import { count, id, named, orNull, pageOf, shape, timestamp } from '../http/answer-fields.ts';
+import { EXAMPLE } from '../http/example-values.ts';
+import { cursor, instant, instantNotAfter, pageLimit, pathId, uuid } from '../http/fields.ts';
+import type { Position } from '../platform/pagination.ts';
+import { DELIVERY_STATUSES, delivery } from './deliveries.schemas.ts';
+import { subscription } from './subscriptions.schemas.ts';
+
+type PageQuery = { limit: number; cursor?: Position };
+
+const page = { limit: pageLimit(), cursor: cursor() };
+const ofPartner = () => uuid().description("Only this partner's.");
+const ofSubscription = () => uuid().description('Only those to this subscription.');
+
+export type SubscriptionsQuery = PageQuery & { partner_id?: string; status?: 'active' | 'inactive' };
+
+export const subscriptionsQuery = Joi.object<SubscriptionsQuery>({
+  partner_id: ofPartner(),
+  status: Joi.string().valid('active', 'inactive'),
+  ...page,
+});
+
+const failures = () =>
+  count(0).description('Failed attempts since the last success, of all deliveries together.');
+
+/** A subscription as operators see it. */
+export const operatorSubscription = named(
+  'PartnerSubscription',
+  subscription.keys({
+    partner_id: id(EXAMPLE.partnerId).required(),
+    consecutive_failures: failures().required(),
+    last_success_at: orNull(timestamp(EXAMPLE.later)).required().example(EXAMPLE.later),
+    last_failure_at: orNull(timestamp()).required().example(null),
+  }),
+);
+
+export const subscriptionPage = pageOf(operatorSubscription);
+
+export const anySubscriptionIdParam = pathId('`id` of a subscription as listed.', EXAMPLE.subscriptionId);
+export const deadLetterIdParam = pathId('`id` of a dead letter as listed.', EXAMPLE.deliveryId);
+
+/** A delivery as operators see it. */
+export const operatorDelivery = named(
+  'PartnerDelivery',
+  delivery.keys({
+    partner_id: id(EXAMPLE.partnerId).description('The partner that receives it.').required(),
+  }),
+);
+
+export const deliveryPage = pageOf(operatorDelivery);
+
+export type DeadLettersQuery = PageQuery & {
+  partner_id?: string;
+  subscription_id?: string;
+  event_type?: EventType;
+};
+
+const deliveryFilters = {
+  partner_id: ofPartner(),
+  subscription_id: ofSubscription(),
+  event_type: eventType().description('Only events of this type.'),
+};
+
+export const deadLettersQuery = Joi.object<DeadLettersQuery>({ ...deliveryFilters, ...page });
+
+export type DeliveriesQuery = DeadLettersQuery & {
+  status?: (typeof DELIVERY_STATUSES)[number] | 'cancelled';
+};
+
+export const deliveriesQuery = Joi.object<DeliveriesQuery>({
+  ...deliveryFilters,
+  status: Joi.string().valid(...DELIVERY_STATUSES, 'cancelled'),
+  ...page,
+});
+
+export type RedriveBody = { subscription_id?: string; event_type?: EventType; from?: Date; to?: Date };
+
+export const redriveBody = Joi.object<RedriveBody>({
+  subscription_id: ofSubscription().example(EXAMPLE.subscriptionId),
+  event_type: eventType().description('Only events of this type.').example('booking_created'),
+  from: instantNotAfter('to')
+    .description('Only what became a dead letter at this instant or later.')
+    .example(EXAMPLE.now),
+  to: instant()
+    .description('Only what became a dead letter up to this instant, included; now unless stated.')
+    .example(EXAMPLE.later),
+}).required();
+
+export const redriven = shape({
+  redriven: count(12).description('How many deliveries begin anew.'),
+});

@@ -1,0 +1,28 @@
+import type { SubscriptionRow } from './subscriptions.service.ts';
+
+/** A subscription as its partner sees it; never its secret. */
+export function subscriptionView(row: SubscriptionRow): Record<string, unknown> {
+  return {
+    id: row._id,
+    endpoint_url: row.endpointUrl,
+    event_types: row.eventTypes,
+    status: row.status,
+    created_at: row.createdAt.toISOString(),
+  };
+}
+
+export function rotatedAt(row: SubscriptionRow): string | null {
+  return row.secretRotatedAt?.toISOString() ?? null;
+}
+
+/** The same for operators, with how it fares. */
+export function operatorSubscriptionView(row: SubscriptionRow): Record<string, unknown> {
+  return {
+    ...subscriptionView(row),
+    secret_rotated_at: rotatedAt(row),
+    partner_id: row.partnerId,
+    consecutive_failures: row.consecutiveFailures,
+    last_success_at: row.lastSuccessAt?.toISOString() ?? null,
+    last_failure_at: row.lastFailureAt?.toISOString() ?? null,
+  };
+}

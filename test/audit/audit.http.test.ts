@@ -1,0 +1,287 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createAdminApp, operatorRoutes } from '../../src/admin-app.ts';
+import { NEVER_KEPT } from '../../src/audit/redact.rules.ts';
+import { listen } from '../../src/http/listen.ts';
+import { describeOperatorApi } from '../../src/operator-description.ts';
+import type { Client } from '../support/client.ts';
+import { createClient } from '../support/client.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  bookSlot,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+} from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { OPERATOR_KEY, startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+const AUDIT = '/api/v1/operator/audit';
+const PARTNERS = '/api/v1/operator/partners';
+const OWN = { 'sec-fetch-site': 'same-origin' };
+const FORM = { ...OWN, 'content-type': 'application/x-www-form-urlencoded' };
+
+let service: Service;
+let operator: Client;
+let stranger: Client;
+let partner: Partner;
+let venueId: string;
+beforeAll(async () => {
+  service = await startService();
+  operator = operatorOf(service);
+  stranger = createClient(service.adminUrl, undefined);
+  venueId = (await anyVenue(service)).id;
+  partner = await anyPartner(service, [venueId]);
+});
+afterAll(() => service.stop());
+
+const actions = async (query = ''): Promise<Json[]> =>
+  expectStatus(await operator.get(`${AUDIT}?limit=200${query}`), 200)['data'] as Json[];
+const newest = async (query = '') => (await actions(query))[0];
+const count = () => service.context.db.collection('audit').countDocuments();
+const PARAMETER = '00000000-0000-7000-8000-00000000dead';
+
+describe('the audit', () => {
+  test('tells who did what, when, with which request and outcome, and what it was before and after', async () => {
+    const before = expectStatus(await operator.get(`${PARTNERS}/${partner.id}`), 200);
+    const startedAt = Date.now();
+    const reply = await operator.send('PATCH', `${PARTNERS}/${partner.id}?x=1`, {
+      headers: { 'content-type': 'application/json', 'x-request-id': 'request-42' },
+      body: JSON.stringify({ name: 'Renamed' }),
+    });
+    const action = await newest();
+    expect(action).toEqual({
+      id: expect.any(String),
+      at: expect.any(String),
+      who: 'api-key',
+      action: 'updatePartner',
+      method: 'PATCH',
+      path: `${PARTNERS}/${partner.id}`,
+      request_id: 'request-42',
+      status: 200,
+      error_code: null,
+      before,
+      after: { ...before, name: 'Renamed' },
+    });
+    expect(reply.headers.get('x-request-id')).toBe('request-42');
+    expect(Math.abs(Date.parse(String(action?.['at'])) - startedAt)).toBeLessThan(60_000);
+  });
+
+  test('has a row of every operation that changes something, refused ones too: none can be forgotten', async () => {
+    const changing = operatorRoutes(service.context).filter(({ method }) => method !== 'get');
+    expect(changing.length).toBeGreaterThan(15);
+    for (const { method, path, operationId } of changing) {
+      const rows = await count();
+      const target = path.replace(/:\w+/g, PARAMETER);
+      const reply = await operator.send(method.toUpperCase(), target, {
+        headers: { 'content-type': 'application/json' },
+        ...(method === 'delete' ? {} : { body: '{"idempotency_key": 1}' }),
+      });
+      expect(await count()).toBe(rows + 1);
+      expect(await newest()).toMatchObject({ action: operationId, path: target, status: reply.status });
+    }
+  });
+
+  test('has no row of what reads', async () => {
+    const rows = await count();
+    for (const path of [PARTNERS, AUDIT, '/queues', '/openapi.json', '/sign-in']) await operator.get(path);
+    await operator.send('HEAD', PARTNERS);
+    expect(await count()).toBe(rows);
+  });
+
+  test('keeps the code of a refusal, and what there was', async () => {
+    await operator.patch(`${PARTNERS}/${partner.id}`, { status: 'sleepy' });
+    expect(await newest()).toMatchObject({
+      status: 400,
+      error_code: 'VALIDATION_ERROR',
+      before: { partner_id: partner.id },
+      after: null,
+    });
+    await operator.patch(`${PARTNERS}/%ZZ`, {});
+    expect(await newest()).toMatchObject({ action: 'updatePartner', status: 400, before: null });
+    await operator.post('/api/v1/operator/nowhere');
+    expect(await newest()).toMatchObject({ action: 'unknown', status: 404 });
+  });
+
+  test('shows the object of an action that has a path below it, and of a key that is revoked', async () => {
+    await operator.post(`${PARTNERS}/${partner.id}/certify`);
+    expect(await newest()).toMatchObject({
+      action: 'certifyPartner',
+      before: { certified_at: null },
+      after: { certified_at: expect.any(String) },
+    });
+    const key = expectStatus(await operator.post(`${PARTNERS}/${partner.id}/keys`, {}), 201);
+    expect(await newest()).toMatchObject({
+      action: 'issueApiKey',
+      before: null,
+      after: { key_id: key['key_id'] },
+    });
+    await operator.delete(`${PARTNERS}/${partner.id}/keys/${String(key['key_id'])}`);
+    expect(await newest()).toMatchObject({
+      action: 'revokeApiKey',
+      status: 204,
+      before: { key_id: key['key_id'], revoked_at: null },
+      after: { revoked_at: expect.any(String) },
+    });
+    const body = { endpoint_url: 'http://127.0.0.1:9/', event_types: ['hold_created'] };
+    const { id } = expectStatus(await partner.api.post('/api/v1/partner/webhooks', body), 201);
+    await operator.post(`/api/v1/operator/webhooks/${String(id)}/deactivate`);
+    expect(await newest()).toMatchObject({ before: { status: 'active' }, after: { status: 'inactive' } });
+  });
+
+  test('is filtered by action and time, and paged without repeating or skipping', async () => {
+    const all = await actions();
+    const ofPartners = await actions('&action=updatePartner');
+    expect(ofPartners).toEqual(all.filter(({ action }) => action === 'updatePartner'));
+    const at = String(all[3]?.['at']);
+    expect(await actions(`&from=${at}`)).toEqual(all.filter((each) => String(each['at']) >= at));
+    expect(await actions(`&to=${at}`)).toEqual(all.filter((each) => String(each['at']) <= at));
+    const seen: Json[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = expectStatus(
+        await operator.get(`${AUDIT}?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`),
+        200,
+      );
+      seen.push(...(page['data'] as Json[]));
+      cursor = page['next_cursor'] as string | null;
+    }
+    expect(seen).toEqual(all);
+    expect(verdict(await operator.get(`${AUDIT}?from=${at}&to=2020-01-01T00:00:00Z`))).toBe(
+      '400 VALIDATION_ERROR from',
+    );
+  });
+});
+
+describe('the audit tells of browsers', () => {
+  const signIn = (key: string) =>
+    stranger.send('POST', '/sign-in', { headers: FORM, body: new URLSearchParams({ key }).toString() });
+
+  test('that signed in, worked and signed out, and of those that failed to', async () => {
+    expect((await signIn('not the key of the operator at all')).status).toBe(401);
+    expect(await newest()).toMatchObject({ action: 'signIn', who: null, status: 401, path: '/sign-in' });
+    const reply = await signIn(OPERATOR_KEY);
+    expect(await newest()).toMatchObject({ action: 'signIn', who: 'session', status: 303 });
+    const cookie = (reply.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+    await stranger.post(PARTNERS, { name: 'By hand', contact_email: 'a@b.example' }, { ...OWN, cookie });
+    expect(await newest()).toMatchObject({ action: 'createPartner', who: 'session', status: 201 });
+    await stranger.send('POST', '/sign-out', { headers: { ...OWN, cookie } });
+    expect(await newest()).toMatchObject({ action: 'signOut', who: 'session' });
+    const text = JSON.stringify(await service.context.db.collection('audit').find({}).toArray());
+    expect(
+      [OPERATOR_KEY, 'not the key', cookie.split('=')[1] ?? ''].some((each) => text.includes(each)),
+    ).toBe(false);
+  });
+
+  test('that used the queue board', async () => {
+    const reply = await operator.put('/queues/api/queues/hold-expiry/pause');
+    expect(reply.status).toBe(200);
+    expect(await newest()).toMatchObject({
+      action: 'useQueueBoard',
+      method: 'PUT',
+      path: '/queues/api/queues/hold-expiry/pause',
+      status: 200,
+    });
+    await operator.put('/queues/api/queues/hold-expiry/resume');
+  });
+
+  test('and not of those without a key, who could fill it', async () => {
+    const rows = await count();
+    for (const path of [PARTNERS, '/queues/api/queues/hold-expiry/pause', '/sign-out']) {
+      await stranger.post(path, {}, { 'x-api-key': 'wrong', ...OWN });
+    }
+    expect(await count()).toBe(rows);
+  });
+});
+
+describe('no audit row holds a secret or a customer’s data', () => {
+  test('whatever an operator does', async () => {
+    const [slot = '', other = ''] = await freeSlotIds(partner, venueId);
+    const canary = { customer_name: 'Zebra Canary', customer_phone: '9845011223' };
+    const booking = await bookSlot(partner, slot, { ...canary, payment_reference: 'zebra-pay' });
+    const path = `/api/v1/operator/bookings/${String(booking['booking_id'])}`;
+    const end = { reason: 'Zebra Canary rang', idempotency_key: randomUUID() };
+    expectStatus(await operator.post(`${path}/cancel`, end), 200);
+    expect(await newest()).toMatchObject({
+      action: 'cancelBooking',
+      before: { status: 'BOOKED', customer_name: '[redacted]' },
+      after: { status: 'CANCELLED' },
+    });
+    expectStatus(await operator.post('/api/v1/operator/walk-ins', { slot_id: other, ...canary }), 201);
+    expect(await newest()).toMatchObject({ action: 'placeWalkIn', after: { status: 'BOOKED' } });
+    const key = expectStatus(await operator.post(`${PARTNERS}/${partner.id}/keys`, {}), 201);
+    const path2 = `${PARTNERS}/${partner.id}/keys/${String(key['key_id'])}/rotate`;
+    const rotated = expectStatus(await operator.post(path2, {}), 201);
+    await operator.post('/api/v1/operator/customers/erase', { customer_phone: '9845011223' });
+    const text = JSON.stringify(await service.context.db.collection('audit').find({}).toArray());
+    const secrets = [key, rotated].map(({ api_key: apiKey }) => String(apiKey).slice(-43));
+    const found = ['Zebra', 'zebra', '9845011223', ...secrets].filter((each) => text.includes(each));
+    expect(found).toEqual([]);
+    expect(text).toContain(String(rotated['key_id']));
+  });
+
+  test('every field of the interface that is named like one is among those that are left out', () => {
+    const { schemas } = describeOperatorApi(operatorRoutes(service.context)).components;
+    const names = new Set<string>();
+    JSON.stringify(schemas, (_key, value: unknown) => {
+      const properties = (value as { properties?: Json } | null)?.properties;
+      for (const name of Object.keys(properties ?? {})) names.add(name);
+      return value;
+    });
+    const sensitive = [...names].filter((name) =>
+      /customer|secret(?!_rotated)|api_key|payment_ref|password/.test(name),
+    );
+    expect(sensitive.filter((name) => !NEVER_KEPT.some((kept) => kept === name))).toEqual([]);
+    expect(sensitive.length).toBeGreaterThan(3);
+  });
+});
+
+describe('an action without its row is not carried out', () => {
+  test('when the audit cannot be written, nothing is changed', async () => {
+    const { db } = service.context;
+    await db.db?.command({ collMod: 'audit', validator: { $jsonSchema: { required: ['nothing'] } } });
+    try {
+      const name = `Unaudited ${randomUUID()}`;
+      const reply = await operator.post(PARTNERS, { name, contact_email: 'a@b.example' });
+      expect(reply.status).toBeGreaterThanOrEqual(500);
+      expect(await db.collection('partners').countDocuments({ name })).toBe(0);
+    } finally {
+      await db.db?.command({ collMod: 'audit', validator: {} });
+    }
+  });
+
+  test('when only its outcome cannot be written, it is answered as it was, and the row says that it was begun', async () => {
+    const { db } = service.context;
+    const name = `Half-audited ${randomUUID()}`;
+    const unwritable = { ...service.context, db: blindTo(db) };
+    const admin = await listen(createAdminApp(unwritable), '127.0.0.1', 0);
+    try {
+      const api = createClient(admin.url, OPERATOR_KEY);
+      expect(verdict(await api.post(PARTNERS, { name, contact_email: 'a@b.example' }))).toBe('201');
+      expect(await newest()).toMatchObject({ action: 'createPartner', status: null, after: null });
+      expect(service.logs()).toContain('the outcome of an operator action could not be recorded');
+    } finally {
+      await admin.close();
+    }
+  });
+});
+
+/** The same database, in which no audit row can be changed once it is there. */
+function blindTo(db: Service['context']['db']): Service['context']['db'] {
+  return new Proxy(db, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (name !== 'models') return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      const models = value as Record<string, object>;
+      const audit = new Proxy(models['Audit'] ?? {}, {
+        get: (model, field) =>
+          field === 'updateOne'
+            ? () => Promise.reject(new Error('the disk is full'))
+            : (Reflect.get(model, field) as unknown),
+      });
+      return { ...models, Audit: audit };
+    },
+  });
+}

@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
+import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
+import { dumpDatabase } from '../support/database-dump.ts';
+import { attemptDelivery } from '../support/deliveries.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import {
+  anyPackage,
+  anyPartner,
+  anyVenue,
+  bookSlot,
+  buyPackage,
+  confirmBody,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { dumpRedis } from '../support/redis-dump.ts';
+import { rowOf, rowsOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+let service: Service;
+let venueId: string;
+let seller: Partner;
+let rival: Partner;
+let slots: string[];
+let customers = 0;
+/** The customer of the test: one that nobody else has. */
+let phone: string;
+let customer: Json;
+beforeAll(async () => {
+  service = await startService();
+  venueId = (await anyVenue(service, [{ duration_minutes: 15 }])).id;
+  [seller, rival] = [await anyPartner(service, [venueId]), await anyPartner(service, [venueId])];
+  slots = await freeSlotIds(seller, venueId);
+});
+afterAll(() => service.stop());
+beforeEach(() => {
+  customers += 1;
+  phone = `98450${String(10_000 + customers)}`;
+  customer = {
+    customer_name: `Canary${customers} Person`,
+    customer_phone: phone,
+    customer_email: `canary${customers}@mail.example`,
+  };
+});
+
+const anySlot = () => slots.shift() ?? '';
+const operator = () => operatorOf(service);
+const erase = (given: unknown = `+91${phone}`) =>
+  operator().post('/api/v1/operator/customers/erase', { customer_phone: given });
+const idOf = (booking: Json) => String(booking['booking_id']);
+const end = async (operation: 'cancel' | 'refund', booking: Json, by: Partner = seller) => {
+  const body = { reason: `Call ${phone}`, idempotency_key: `${operation}-${idOf(booking)}` };
+  expectStatus(await by.api.post(`/api/v1/bookings/${idOf(booking)}/${operation}`, body), 200);
+};
+/** Moves the booking into the past, as time would. */
+const passBy = (booking: Json) =>
+  service.context.db
+    .collection('reservations')
+    .updateOne({ bookingId: idOf(booking) }, { $set: { slotEnd: new Date(Date.now() - 1000) } });
+const canaries = () => [phone, `Canary${customers}`, `canary${customers}`];
+async function whereCanariesAre(): Promise<string[]> {
+  const stores: Record<string, string> = {
+    database: await dumpDatabase(service),
+    redis: await dumpRedis(service.environment['REDIS_URL'] ?? '', service.context.config.queuePrefix),
+    log: service.logs(),
+  };
+  return Object.entries(stores).flatMap(([name, text]) =>
+    canaries()
+      .filter((canary) => text.includes(canary))
+      .map((canary) => `${canary} in ${name}`),
+  );
+}
+
+describe('after the erasure of a customer', () => {
+  test('nothing that is stored or logged holds the name, phone or email, and the rest stays', async () => {
+    const receiver = await startReceiver();
+    const sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
+    try {
+      await subscribe(seller, receiver.url, ['booking_cancelled']);
+      const packageId = await anyPackage(service, seller, [venueId], { credits: 1 });
+      const purchase = await buyPackage(seller, packageId, { customer_phone: phone });
+      const cancelled = await bookSlot(seller, anySlot(), { ...customer, use_package_credit: true });
+      const over = await bookSlot(rival, anySlot(), { ...customer, customer_phone: `+91 ${phone}` });
+      const refunded = await bookSlot(seller, anySlot(), customer);
+      const walkIn = expectStatus(
+        await operator().post('/api/v1/operator/walk-ins', {
+          slot_id: anySlot(),
+          customer_name: customer['customer_name'],
+          customer_phone: phone,
+        }),
+        201,
+      );
+      // A receiver that repeats what it was sent, a worker that has not come yet, a listing that was searched by phone.
+      receiver.answerWith((_request, response) => response.end(`Thanks for ${phone}`));
+      await end('cancel', cancelled);
+      await dispatchEvents(service.context, String(cancelled['hold_id']));
+      const [delivery] = await rowsOf(service, 'deliveries', { partnerId: seller.id });
+      await attemptDelivery(service, sender, String(delivery?._id));
+      await end('refund', refunded);
+      await seller.api.get(`/api/v1/bookings?customer_phone=${phone}`);
+      for (const booking of [over, walkIn]) await passBy(booking);
+      expect(new Set((await whereCanariesAre()).map((each) => each.split(' ').at(-1)))).toEqual(
+        new Set(['database']),
+      );
+
+      expect(expectStatus(await erase(), 200)).toEqual({ bookings: 4, purchases: 1 });
+
+      expect(await whereCanariesAre()).toEqual([]);
+      const seen = expectStatus(await rival.api.get(`/api/v1/bookings/${idOf(over)}`), 200);
+      expect(seen).toMatchObject({
+        status: 'BOOKED',
+        payment_reference: 'pay_123',
+        customer_name: '[erased]',
+        customer_phone: '[erased]',
+        customer_email: null,
+      });
+      const other = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(refunded)}`), 200);
+      expect(other).toMatchObject({
+        status: 'REFUNDED',
+        refund_reason: '[erased]',
+        cancellation_reason: null,
+      });
+      const bought = await seller.api.get(`/api/v1/packages/purchases/${String(purchase['id'])}`);
+      expect(expectStatus(bought, 200)['purchase']).toMatchObject({ customer_phone: '[erased]' });
+      const timeline = await operator().get(`/api/v1/operator/bookings/${idOf(cancelled)}/timeline`);
+      expect(timeline.text).toContain('[erased]');
+      expect(canaries().filter((canary) => timeline.text.includes(canary))).toEqual([]);
+    } finally {
+      await sender.close();
+      await receiver.close();
+    }
+  });
+
+  test('a delivery that is sent again does not have the reason any more', async () => {
+    const receiver = await startReceiver();
+    const sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
+    try {
+      const { id } = await subscribe(seller, receiver.url, ['booking_cancelled']);
+      const booking = await bookSlot(seller, anySlot(), customer);
+      await end('cancel', booking);
+      expectStatus(await erase(), 200);
+      const { _id } = await rowOf(service, 'deliveries', { subscriptionId: id });
+      await attemptDelivery(service, sender, _id);
+      expect(receiver.received.map(({ body }) => (body['details'] as Json)['reason'])).toEqual(['[erased]']);
+    } finally {
+      await sender.close();
+      await receiver.close();
+    }
+  });
+
+  test('a dispatcher that read the old reason before does not bring it back', async () => {
+    const booking = await bookSlot(seller, anySlot(), customer);
+    await end('cancel', booking);
+    const reservations = service.context.db.collection<{ _id: string }>('reservations');
+    const { outbox } = await rowOf(service, 'reservations', { bookingId: idOf(booking) });
+    expectStatus(await erase(), 200);
+    // What a dispatcher would do that was slow in between.
+    await reservations.updateOne(
+      { _id: String(booking['hold_id']) },
+      {
+        $set: { outbox, outboxSince: new Date() },
+      },
+    );
+    await dispatchEvents(service.context, String(booking['hold_id']));
+    expect(await whereCanariesAre()).toEqual([]);
+  });
+
+  test('the keys of the old calls keep their meaning: nothing is booked or sold again', async () => {
+    const hold = await placeHold(seller, anySlot());
+    const body = confirmBody(hold['hold_id'], customer);
+    const booking = expectStatus(await seller.api.post('/api/v1/bookings/confirm', body), 201);
+    const packageId = await anyPackage(service, seller, [venueId], { credits: 1 });
+    const key = { customer_phone: phone, idempotency_key: `key-${phone.slice(-3)}x` };
+    const { id } = await buyPackage(seller, packageId, key);
+    await service.context.db
+      .collection<{ _id: string }>('package_purchases')
+      .updateOne({ _id: String(id) }, { $set: { expiresAt: new Date(0) } });
+    await end('cancel', booking);
+    expectStatus(await erase(), 200);
+    const replayed = await seller.api.post('/api/v1/bookings/confirm', body);
+    expect([verdict(replayed), (replayed.body as Json)['booking_id']]).toEqual(['201', idOf(booking)]);
+    const bought = { payment_method: 'upi', ...key };
+    expect(verdict(await seller.api.post(`/api/v1/packages/${packageId}/purchase`, bought))).toBe(
+      '409 IDEMPOTENCY_KEY_MISMATCH',
+    );
+    expect(await whereCanariesAre()).toEqual([]);
+  });
+
+  test('nothing is left to find: a repeated call counts nothing, other customers are as they were', async () => {
+    const other = await bookSlot(seller, anySlot(), { customer_phone: '9876501234', customer_name: 'Other' });
+    const booking = await bookSlot(seller, anySlot(), customer);
+    await end('cancel', booking);
+    expect(expectStatus(await erase(phone), 200)).toEqual({ bookings: 1, purchases: 0 });
+    expect(expectStatus(await erase(phone), 200)).toEqual({ bookings: 0, purchases: 0 });
+    const seen = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(other)}`), 200);
+    expect(seen).toMatchObject({ customer_name: 'Other', customer_phone: '9876501234' });
+  });
+});
+
+describe('a customer with something to come is not erased', () => {
+  test.each<[string, () => Promise<unknown>]>([
+    ['a booking of any partner', () => bookSlot(rival, anySlot(), customer)],
+    [
+      'a walk-in',
+      async () =>
+        expectStatus(
+          await operator().post('/api/v1/operator/walk-ins', { slot_id: anySlot(), customer_phone: phone }),
+          201,
+        ),
+    ],
+    [
+      'package credit',
+      async () => buyPackage(rival, await anyPackage(service, rival, [venueId]), { customer_phone: phone }),
+    ],
+  ])('%s', async (_what, book) => {
+    const past = await bookSlot(seller, anySlot(), customer);
+    await end('cancel', past);
+    await book();
+    const before = await dumpDatabaseButAudit();
+    expect(verdict(await erase())).toBe('409 CUSTOMER_HAS_UPCOMING_BOOKINGS');
+    expect(await dumpDatabaseButAudit()).toBe(before);
+  });
+
+  test('what is booked during the erasure is new, and stays', async () => {
+    const past = await Promise.all(Array.from({ length: 4 }, () => bookSlot(seller, anySlot(), customer)));
+    for (const booking of past) await end('cancel', booking);
+    const [reply, booking] = await Promise.all([erase(), bookSlot(rival, anySlot(), customer)]);
+    expect(['200', '409 CUSTOMER_HAS_UPCOMING_BOOKINGS']).toContain(verdict(reply));
+    const seen = expectStatus(await rival.api.get(`/api/v1/bookings/${idOf(booking)}`), 200);
+    expect(seen).toMatchObject({ status: 'BOOKED', ...customer });
+  });
+
+  test.each([undefined, '', '12', 98, { $ne: null }])('what is no phone is refused: %j', async (given) => {
+    const reply = await operator().post('/api/v1/operator/customers/erase', { customer_phone: given });
+    expect(verdict(reply)).toBe('400 VALIDATION_ERROR customer_phone');
+  });
+});
+
+const dumpDatabaseButAudit = async () =>
+  (await dumpDatabase(service))
+    .split('\n')
+    .filter((line) => !line.includes('"eraseCustomer"'))
+    .join('\n');

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Json } from '../support/factories.ts';
+import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+const PARTNERS = '/api/v1/operator/partners';
+
+let service: Service;
+let partnerId: string;
+beforeAll(async () => {
+  service = await startService();
+  partnerId = (await anyPartner(service)).id;
+});
+afterAll(() => service.stop());
+
+const issue = async (fields: Json = {}) =>
+  expectStatus(await operatorOf(service).post(`${PARTNERS}/${partnerId}/keys`, fields), 201);
+const rotate = (key: Json, body?: Json, of = partnerId) =>
+  operatorOf(service).post(`${PARTNERS}/${of}/keys/${String(key['key_id'])}/rotate`, body);
+const answerTo = async (key: Json) =>
+  verdict(await createClient(service.url, String(key['api_key'])).get('/api/v1/partner/venues'));
+async function listed(key: Json): Promise<Json | undefined> {
+  const { data } = expectStatus(await operatorOf(service).get(`${PARTNERS}/${partnerId}/keys`), 200);
+  return (data as Json[]).find((each) => each['key_id'] === key['key_id']);
+}
+
+describe('rotating a key', () => {
+  test('gives a new one in the form of issue, with the old label, and ends the old one at once', async () => {
+    const old = await issue({ label: 'checkout' });
+    const fresh = expectStatus(await rotate(old), 201);
+    expect(Object.keys(fresh)).toEqual(Object.keys(old));
+    expect(fresh).toMatchObject({ label: 'checkout', expires_at: null });
+    expect(fresh['key_id']).not.toBe(old['key_id']);
+    expect([await answerTo(old), await answerTo(fresh)]).toEqual(['401 INVALID_API_KEY', '200']);
+  });
+
+  test('leaves both in force during the overlap, and the old one no longer', async () => {
+    const old = await issue();
+    const before = Date.now();
+    const fresh = expectStatus(await rotate(old, { overlap_seconds: 2 }), 201);
+    expect([await answerTo(old), await answerTo(fresh)]).toEqual(['200', '200']);
+    const endsAt = Date.parse(String((await listed(old))?.['expires_at']));
+    expect(endsAt - before).toBeGreaterThanOrEqual(2000);
+    await eventually('the old key to end', async () => (await answerTo(old)) === '401 INVALID_API_KEY');
+    expect(Date.now()).toBeGreaterThanOrEqual(endsAt);
+    expect(await answerTo(fresh)).toBe('200');
+  });
+
+  test('never lets the old one live longer than it would have', async () => {
+    const expiresAt = new Date(Date.now() + 60_000).toISOString();
+    const old = await issue({ expires_at: expiresAt });
+    expectStatus(await rotate(old, { overlap_seconds: 604_800 }), 201);
+    expect((await listed(old))?.['expires_at']).toBe(expiresAt);
+  });
+
+  test('of 16 that race without an overlap, one replaces the key', async () => {
+    const old = await issue();
+    const count = async () => service.context.db.collection('api_keys').countDocuments({ partnerId });
+    const before = await count();
+    const replies = await Promise.all(Array.from({ length: 16 }, () => rotate(old)));
+    const verdicts = replies.map(verdict).sort();
+    expect(verdicts).toEqual(['201', ...Array(15).fill('404 KEY_NOT_FOUND')]);
+    expect(await count()).toBe(before + 1);
+  });
+
+  test('is refused for a key that was revoked, has expired, is missing or of another partner', async () => {
+    const [revoked, live] = [await issue(), await issue()];
+    await operatorOf(service).delete(`${PARTNERS}/${partnerId}/keys/${String(revoked['key_id'])}`);
+    const expired = await issue({ expires_at: '2020-01-01T00:00:00Z' });
+    const missing = { key_id: '00000000-0000-7000-8000-00000000dead' };
+    const refused = await Promise.all([revoked, expired, missing].map((key) => rotate(key)));
+    const other = (await anyPartner(service)).id;
+    expect([...refused, await rotate(live, {}, other)].map(verdict)).toEqual(
+      Array(4).fill('404 KEY_NOT_FOUND'),
+    );
+    expect(verdict(await rotate(live, {}, missing.key_id))).toBe('404 PARTNER_NOT_FOUND');
+    expect(await answerTo(live)).toBe('200');
+  });
+
+  test.each([-1, 604_801, 1.5, '60', null])('an overlap of %j is refused', async (overlap) => {
+    const reply = await rotate(await issue(), { overlap_seconds: overlap });
+    expect(verdict(reply)).toBe('400 VALIDATION_ERROR overlap_seconds');
+  });
+});
+
+test('in production the rule of certification holds as for issuing', async () => {
+  const production = await startService({ SERVICE_MODE: 'production' });
+  try {
+    const admin = operatorOf(production);
+    const body = { name: 'Seller', contact_email: 'dev@seller.example' };
+    const id = String(expectStatus(await admin.post(PARTNERS, body), 201)['partner_id']);
+    await admin.post(`${PARTNERS}/${id}/certify`);
+    const key = expectStatus(await admin.post(`${PARTNERS}/${id}/keys`), 201);
+    const path = `${PARTNERS}/${id}/keys/${String(key['key_id'])}/rotate`;
+    expect(expectStatus(await admin.post(path, { overlap_seconds: 60 }), 201)['api_key']).toMatch(
+      /^pk_live_/,
+    );
+    await production.context.db
+      .collection<{ _id: string }>('partners')
+      .updateOne({ _id: id }, { $set: { certifiedAt: null } });
+    expect(verdict(await admin.post(path))).toBe('409 PARTNER_NOT_CERTIFIED');
+  } finally {
+    await production.stop();
+  }
+});

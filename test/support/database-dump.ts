@@ -1,0 +1,12 @@
+import type { Service } from './service.ts';
+
+/** Every document of every collection, as text: what somebody with access to the database can read. */
+export async function dumpDatabase(service: Service): Promise<string> {
+  const { db } = service.context.db;
+  if (db === undefined) throw new Error('The database is not connected');
+  const names = (await db.listCollections().toArray()).map(({ name }) => name);
+  const parts = await Promise.all(
+    names.map(async (name) => [name, JSON.stringify(await db.collection(name).find({}).toArray())]),
+  );
+  return parts.flat().join('\n');
+}
