@@ -1,4 +1,5 @@
 import type { Express } from 'express';
+import { blackoutRoutes } from './blackouts/blackouts.router.ts';
 import { walkInRoutes } from './bookings/walk-ins.router.ts';
 import type { ApiContext, Context } from './context.ts';
 import { mountApiDescription } from './http/api-description.ts';
@@ -13,6 +14,8 @@ import { mountSignIn, operatorOf } from './operator/sign-in.ts';
 import { describeOperatorApi } from './operator-description.ts';
 import { operatorPackageRoutes } from './packages/packages.router.ts';
 import { operatorPartnerRoutes } from './partners/partners.router.ts';
+import { priceRuleRoutes } from './venues/price-rules.router.ts';
+import { scheduleRoutes } from './venues/schedules.router.ts';
 import { operatorVenueRoutes } from './venues/venues.router.ts';
 
 /** The route table of the operator interface: every endpoint with its checks, as data. */
@@ -20,6 +23,9 @@ export function operatorRoutes(context: Context): Route<Operator>[] {
   return [
     ...operatorPartnerRoutes(context),
     ...operatorVenueRoutes(context),
+    ...scheduleRoutes(context),
+    ...priceRuleRoutes(context),
+    ...blackoutRoutes(context),
     ...walkInRoutes(context),
     ...operatorPackageRoutes(context),
   ];

@@ -1,3 +1,4 @@
+import { BLACKOUTS } from './blackouts/blackouts.model.ts';
 import { EVENT_COLLECTIONS } from './events/events.model.ts';
 import { PACKAGE_COLLECTIONS } from './packages/packages.model.ts';
 import { PARTNER_COLLECTIONS } from './partners/partners.model.ts';
@@ -14,6 +15,7 @@ import { SUBSCRIPTIONS } from './webhooks/subscriptions.model.ts';
 const COLLECTIONS: CollectionDefinition[] = [
   ...PARTNER_COLLECTIONS,
   ...VENUE_COLLECTIONS,
+  BLACKOUTS,
   RESERVATIONS,
   ...EVENT_COLLECTIONS,
   ...PACKAGE_COLLECTIONS,

@@ -4,7 +4,7 @@ import type { ApiDescription, OpenApiDocument } from './http/openapi/document.ts
 import { describeApi } from './http/openapi/document.ts';
 import type { Operation } from './http/route.ts';
 
-const DESCRIPTION = `Provision everything that partners sell: venues and their resources, partners with their keys and grants, and walk-ins.
+const DESCRIPTION = `Provision everything that partners sell: venues and their resources, schedules, prices and blackouts, partners with their keys and grants, and walk-ins.
 
 **Who may.** Programs send the operator's key in \`x-api-key\`; a browser that has signed in at \`/sign-in\` has a cookie, and what it changes must come from a page of this console. A browser that asks for a page without either is sent to \`/sign-in\`.
 
@@ -22,6 +22,9 @@ const OPERATOR_API: ApiDescription = {
     { name: 'Grants', description: 'Which venues a partner may operate.' },
     { name: 'Venues', description: 'Where the resources are.' },
     { name: 'Resources', description: 'Courts, turfs and fields.' },
+    { name: 'Schedules', description: 'When resources are open.' },
+    { name: 'Price rules', description: 'What slots cost other than the base price.' },
+    { name: 'Blackouts', description: 'Times in which nothing is sold.' },
     { name: 'Packages', description: 'The prepaid packages that a partner may sell.' },
     { name: 'Walk-ins', description: 'Slots sold at the venue itself.' },
     { name: 'Service', description: 'The description of the service.' },

@@ -122,6 +122,8 @@ export type Change = {
   /** The key of a cancel or refund; refused where the reservation has it already. */
   ending?: Ending;
   reason?: string;
+  /** Frees the key that placed the hold: the call that placed it is being refused, and may be sent again with its key. */
+  forgetHoldKey?: true;
 };
 
 /**
@@ -159,6 +161,7 @@ export async function applyTransition(
     [instant]: at,
     outbox: { $concatArrays: ['$outbox', [event]] },
     outboxSince: { $ifNull: ['$outboxSince', '$$NOW'] },
+    ...(change.forgetHoldKey === true ? { holdKey: '$$REMOVE' } : {}),
     ...(change.ending === undefined
       ? {}
       : { endings: { $concatArrays: [{ $ifNull: ['$endings', []] }, [literal(change.ending)]] } }),
