@@ -1,6 +1,7 @@
 import type { Express } from 'express';
 import { auditRoutes } from './audit/audit.router.ts';
 import { auditTrail, signInTrail } from './audit/audit-trail.ts';
+import { blackoutRoutes } from './blackouts/blackouts.router.ts';
 import { operatorBookingRoutes } from './bookings/operator-bookings.router.ts';
 import { walkInRoutes } from './bookings/walk-ins.router.ts';
 import type { ApiContext, Context } from './context.ts';
@@ -17,6 +18,8 @@ import { mountSignIn, operatorOf } from './operator/sign-in.ts';
 import { describeOperatorApi } from './operator-description.ts';
 import { operatorPackageRoutes } from './packages/packages.router.ts';
 import { operatorPartnerRoutes } from './partners/partners.router.ts';
+import { priceRuleRoutes } from './venues/price-rules.router.ts';
+import { scheduleRoutes } from './venues/schedules.router.ts';
 import { operatorVenueRoutes } from './venues/venues.router.ts';
 import { operatorWebhookRoutes } from './webhooks/operator-webhooks.router.ts';
 
@@ -25,6 +28,9 @@ export function operatorRoutes(context: Context): Route<Operator>[] {
   return [
     ...operatorPartnerRoutes(context),
     ...operatorVenueRoutes(context),
+    ...scheduleRoutes(context),
+    ...priceRuleRoutes(context),
+    ...blackoutRoutes(context),
     ...walkInRoutes(context),
     ...operatorBookingRoutes(context),
     ...operatorPackageRoutes(context),

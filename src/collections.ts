@@ -1,4 +1,5 @@
 import { AUDIT } from './audit/audit.model.ts';
+import { BLACKOUTS } from './blackouts/blackouts.model.ts';
 import { EVENT_COLLECTIONS } from './events/events.model.ts';
 import { PACKAGE_COLLECTIONS } from './packages/packages.model.ts';
 import { PARTNER_COLLECTIONS } from './partners/partners.model.ts';
@@ -15,6 +16,7 @@ import { SUBSCRIPTIONS } from './webhooks/subscriptions.model.ts';
 const COLLECTIONS: CollectionDefinition[] = [
   ...PARTNER_COLLECTIONS,
   ...VENUE_COLLECTIONS,
+  BLACKOUTS,
   RESERVATIONS,
   ...EVENT_COLLECTIONS,
   ...PACKAGE_COLLECTIONS,

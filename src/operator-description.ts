@@ -4,7 +4,7 @@ import type { ApiDescription, OpenApiDocument } from './http/openapi/document.ts
 import { describeApi } from './http/openapi/document.ts';
 import type { Operation } from './http/route.ts';
 
-const DESCRIPTION = `Provision everything that partners sell: venues and their resources, partners with their keys and grants, and walk-ins. See and end any booking, look after deliveries, erase customers. Every call that may change something is in the audit.
+const DESCRIPTION = `Provision everything that partners sell: venues and their resources, schedules, prices and blackouts, partners with their keys and grants, and walk-ins. See and end any booking, look after deliveries, erase customers. Every call that may change something is in the audit.
 
 **Who may.** Programs send the operator's key in \`x-api-key\`; a browser that has signed in at \`/sign-in\` has a cookie, and what it changes must come from a page of this console. A browser that asks for a page without either is sent to \`/sign-in\`.
 
@@ -23,6 +23,9 @@ const OPERATOR_API: ApiDescription = {
     { name: 'Venues', description: 'Where the resources are.' },
     { name: 'Resources', description: 'Courts, turfs and fields.' },
     { name: 'Bookings', description: 'The bookings of all partners, and what happened to them.' },
+    { name: 'Schedules', description: 'When resources are open.' },
+    { name: 'Price rules', description: 'What slots cost other than the base price.' },
+    { name: 'Blackouts', description: 'Times in which nothing is sold.' },
     { name: 'Packages', description: 'The prepaid packages that a partner may sell.' },
     { name: 'Walk-ins', description: 'Slots sold at the venue itself.' },
     { name: 'Webhooks', description: "The partners' subscriptions; only here are deliveries stopped." },

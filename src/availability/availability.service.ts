@@ -1,3 +1,6 @@
+import type { Blackout } from '../blackouts/blackout.rules.ts';
+import { isBlackedOut } from '../blackouts/blackout.rules.ts';
+import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
 import { addDays, dayBounds, localDateOf } from '../platform/calendar.ts';
 import type { Clock } from '../platform/clock.ts';
 import { DomainError } from '../platform/errors.ts';
@@ -5,9 +8,11 @@ import type { Db } from '../platform/mongo.ts';
 import { cellsOf, spacesOf } from '../reservations/cells.rules.ts';
 import type { Claim } from '../reservations/reservation-reads.store.ts';
 import { findClaimsAtVenue } from '../reservations/reservation-reads.store.ts';
+import { hoursOn } from '../venues/schedule.rules.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
 import { findGrantedVenue, findResourceById, resourcesOf } from '../venues/venues.service.ts';
-import type { Opening, SlotWindow } from './schedule.rules.ts';
+import { pricesOf, wallTimesIn } from './price.rules.ts';
+import type { OpeningHours, SlotWindow } from './schedule.rules.ts';
 import { slotsOn } from './schedule.rules.ts';
 import { slotIdOf } from './slot-id.rules.ts';
 
@@ -27,9 +32,9 @@ export type Slot = {
   unavailableReason: UnavailableReason | null;
 };
 
-/** The opening hours of a resource, as the schedule rules take them. */
-export function openingsOf(resource: ResourceRow): Opening[] {
-  return [{ start: resource.opensAt, end: resource.closesAt }];
+/** The opening hours of a resource, as the schedule rules take them: its schedule, else the same hours on every day. */
+export function openingsOf({ schedule, opensAt, closesAt }: ResourceRow): OpeningHours {
+  return schedule === undefined ? [{ start: opensAt, end: closesAt }] : hoursOn(schedule);
 }
 
 /** The cells that a claim on this window of the resource fills. */
@@ -93,34 +98,53 @@ async function readSlots(
   resources: readonly ResourceRow[],
   dates: readonly string[],
 ): Promise<Slot[]> {
-  const windows = resources.flatMap((resource) =>
-    dates.flatMap((date) =>
-      slotsOn(date, openingsOf(resource), resource.durationMinutes, venue.timeZone).map((window) => ({
-        resource,
-        date,
-        ...window,
-      })),
-    ),
-  );
+  const windows = pricedWindows(venue, resources, dates);
   if (windows.length === 0) return [];
   const from = new Date(Math.min(...windows.map((window) => window.start.getTime())));
   const to = new Date(Math.max(...windows.map((window) => window.end.getTime())));
-  const reasonByCell = indexClaims(await findClaimsAtVenue(deps.db, venue._id, from, to));
+  const [claims, blackouts] = await Promise.all([
+    findClaimsAtVenue(deps.db, venue._id, from, to),
+    findBlackoutsAt(deps, venue._id, from, to),
+  ]);
+  const reasonByCell = indexClaims(claims);
   const sellable = sellableWindow(deps, venue);
   const claimOn = (resource: ResourceRow, window: SlotWindow) =>
     reasonByCell.size === 0 ? null : claimReason(cellsOfWindow(resource, window), reasonByCell);
   return windows
-    .map(({ resource, date, start, end }) => ({
+    .map(({ resource, date, start, end, pricePaise }) => ({
       slotId: slotIdOf(resource._id, start),
       date,
       resource,
       start,
       end,
-      pricePaise: resource.pricePaise,
+      pricePaise,
       unavailableReason:
-        unsellableReason(venue, resource, start, sellable) ?? claimOn(resource, { start, end }),
+        unsellableReason(venue, resource, { start, end }, sellable, blackouts) ??
+        claimOn(resource, { start, end }),
     }))
     .sort((a, b) => compare(a.resource._id, b.resource._id) || a.start.getTime() - b.start.getTime());
+}
+
+/** The windows of the schedule, with what each costs. */
+function pricedWindows(
+  venue: VenueRow,
+  resources: readonly ResourceRow[],
+  dates: readonly string[],
+): Omit<Slot, 'slotId' | 'unavailableReason'>[] {
+  const wallTimeOf = wallTimesIn(venue.timeZone);
+  return resources.flatMap((resource) => {
+    const [openings, pricesOn] = [openingsOf(resource), pricesOf(resource, wallTimeOf)];
+    return dates.flatMap((date) => {
+      const priceOf = pricesOn(date);
+      return slotsOn(date, openings, resource.durationMinutes, venue.timeZone).map(({ start, end }) => ({
+        resource,
+        date,
+        start,
+        end,
+        pricePaise: priceOf(start),
+      }));
+    });
+  });
 }
 
 function compare(a: string, b: string): number {
@@ -157,16 +181,18 @@ export function sellableWindow(
   return { after: now, before: dayBounds(lastDate, venue.timeZone).end };
 }
 
-/** Why a window cannot be sold to anyone, whoever may have claimed it. */
+/** Why a window cannot be sold to any partner, whoever may have claimed it; `blackouts` are those of its time. */
 export function unsellableReason(
   venue: VenueRow,
   resource: ResourceRow,
-  start: Date,
+  window: SlotWindow,
   sellable: { after: Date; before: Date },
+  blackouts: readonly Blackout[],
 ): UnavailableReason | null {
   if (venue.status !== 'active' || resource.status !== 'active') return 'inactive';
-  if (start <= sellable.after) return 'past';
-  return start >= sellable.before ? 'beyond_horizon' : null;
+  if (window.start <= sellable.after) return 'past';
+  if (window.start >= sellable.before) return 'beyond_horizon';
+  return isBlackedOut(resource, window, blackouts) ? 'blackout' : null;
 }
 
 const MAX_ALTERNATIVES = 3;

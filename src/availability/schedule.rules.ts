@@ -14,6 +14,9 @@ export type OpeningHours = readonly Opening[] | ((date: string) => readonly Open
 /** The half-open interval [start, end) that one slot takes. */
 export type SlotWindow = { readonly start: Date; readonly end: Date };
 
+/** A slot of the schedule with its operating date: the date on which its operating day begins. */
+export type ScheduledSlot = SlotWindow & { readonly date: string };
+
 type WindowMs = { readonly startMs: number; readonly endMs: number };
 
 const MINUTE_MS = 60_000;
@@ -66,7 +69,8 @@ export function slotStartingAt(
   durationMinutes: number,
   timeZone: string,
 ): SlotWindow | undefined {
-  return findSlot(start, hours, durationMinutes, timeZone)?.slot;
+  const found = scheduledSlotAt(start, hours, durationMinutes, timeZone);
+  return found && { start: found.start, end: found.end };
 }
 
 /**
@@ -79,10 +83,16 @@ export function operatingDateOf(
   durationMinutes: number,
   timeZone: string,
 ): string | undefined {
-  return findSlot(start, hours, durationMinutes, timeZone)?.date;
+  return scheduledSlotAt(start, hours, durationMinutes, timeZone)?.date;
 }
 
-function findSlot(start: Date, hours: OpeningHours, durationMinutes: number, timeZone: string) {
+/** Both of the above in one. */
+export function scheduledSlotAt(
+  start: Date,
+  hours: OpeningHours,
+  durationMinutes: number,
+  timeZone: string,
+): ScheduledSlot | undefined {
   const localDate = localDateOf(start, timeZone);
   // Nearly always the local date or the one before. Clocks that skip the end of a day can put a slot two dates after
   // its operating day's, and clocks set back across midnight one date before it.
@@ -90,7 +100,7 @@ function findSlot(start: Date, hours: OpeningHours, durationMinutes: number, tim
     const date = addDays(localDate, days);
     const slots = slotsOn(date, hours, durationMinutes, timeZone);
     const slot = slots.find((candidate) => candidate.start.getTime() === start.getTime());
-    if (slot) return { date, slot };
+    if (slot) return { ...slot, date };
   }
   return undefined;
 }

@@ -1,9 +1,12 @@
-import { cellsOfWindow, reasonOf } from '../availability/availability.service.ts';
+import { reasonOf } from '../availability/availability.service.ts';
 import { parseSlotId } from '../availability/slot-id.rules.ts';
+import { isBlackedOut } from '../blackouts/blackout.rules.ts';
+import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
 import type { Actor } from '../events/actor-types.ts';
 import { SERVICE } from '../events/actor-types.ts';
+import { reasonLostMeanwhile } from '../holds/lost-claim.service.ts';
 import type { SlotTarget } from '../holds/slot-target.service.ts';
-import { draftReservation, requireScheduledWindow, slotNotFound } from '../holds/slot-target.service.ts';
+import { draftReservation, requireScheduledSlot, slotNotFound } from '../holds/slot-target.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import { defined } from '../platform/defined.ts';
 import { DomainError } from '../platform/errors.ts';
@@ -17,8 +20,7 @@ import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { announce, moveReservation } from '../reservations/reservations.service.ts';
 import type { NewReservation, Written } from '../reservations/reservations.store.ts';
 import { applyTransition, insertBooked } from '../reservations/reservations.store.ts';
-import { coverSpaceSharedMeanwhile } from '../reservations/shared-space.service.ts';
-import { findResourceById, getResource, getVenue } from '../venues/venues.service.ts';
+import { findResourceById, getVenue } from '../venues/venues.service.ts';
 import type { BookingDetail } from './bookings.service.ts';
 import { invalidPhone } from './confirm-booking.service.ts';
 import { foldName } from './name.rules.ts';
@@ -39,15 +41,18 @@ export type PlaceWalkIn = {
 /**
  * Books a slot for somebody who stands at the venue, as the built-in partner `platform`. With `overrideHolds` the holds in
  * the way lose the slot in the same transaction, so that a walk-in that fails in the end takes nothing from anyone
- * (operator interface "walk-ins", decisions §4 "DOUBLE_BOOKING_ATTEMPT"). A slot that has begun can still be sold here.
+ * (operator interface "walk-ins", decisions §4 "DOUBLE_BOOKING_ATTEMPT"). A slot that has begun can still be sold here,
+ * one in a blackout not.
  * @throws DomainError SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  */
 export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise<BookingDetail> {
   const target = await resolveSlot(deps, input.slotId);
   const { venue, resource } = target;
-  const window = requireScheduledWindow(target);
-  if (window.end <= deps.clock.now()) throw slotNotAvailable('past');
-  const draft = draftReservation(PLATFORM_PARTNER_ID, target, window);
+  const slot = requireScheduledSlot(target);
+  if (slot.end <= deps.clock.now()) throw slotNotAvailable('past');
+  const blackouts = await findBlackoutsAt(deps, venue._id, slot.start, slot.end);
+  if (isBlackedOut(resource, slot, blackouts)) throw slotNotAvailable('blackout');
+  const draft = draftReservation(PLATFORM_PARTNER_ID, target, slot);
   const claim = () => claimSlot(deps, draft.cells, () => insertWalkIn(deps, draft, input));
   let outcome = await claim();
   // A hold that was placed in between is overridden like those that stood.
@@ -60,10 +65,10 @@ export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise
   }
   const { booked, displaced } = outcome.won;
   for (const written of [...displaced, booked]) announce(deps, written);
-  const cellsNow = cellsOfWindow(await getResource(deps, resource._id), window);
-  if (!(await coverSpaceSharedMeanwhile(deps, draft._id, draft.cells, cellsNow))) {
+  const lost = await reasonLostMeanwhile(deps, draft);
+  if (lost !== null) {
     await moveReservation(deps, 'cancel', draft._id, { actor: SERVICE });
-    throw slotNotAvailable('held');
+    throw slotNotAvailable(lost);
   }
   return { booking: booked.reservation, venue, resource };
 }
@@ -79,7 +84,7 @@ export async function cancelPlayedWalkIn(
   actor: Actor,
 ): Promise<Reservation> {
   const target = await resolveSlot(deps, slotId);
-  const { cells } = draftReservation(PLATFORM_PARTNER_ID, target, requireScheduledWindow(target));
+  const { cells } = draftReservation(PLATFORM_PARTNER_ID, target, requireScheduledSlot(target));
   for (const { _id } of await findClaimants(deps.db, cells)) {
     const claim = await findReservation(deps.db, _id);
     if (claim?.playedFor !== playedFor || claim.slotId !== target.slotId) continue;
@@ -140,10 +145,15 @@ function customerOf(deps: WalkInDeps, { customerName: name, customerPhone: phone
   return { name, nameFolded: name === null ? null : foldName(name), phone, phoneE164, email: null };
 }
 
-function slotNotAvailable(reason: 'past' | 'held' | 'booked'): DomainError {
-  const remedy =
-    reason === 'held' ? 'Send override_holds: true to take it from the hold.' : 'Choose another slot.';
-  return new DomainError('SLOT_NOT_AVAILABLE', `The slot cannot be sold (${reason}). ${remedy}`, {
+const REMEDIES = {
+  past: 'Choose another slot.',
+  held: 'Send override_holds: true to take it from the hold.',
+  booked: 'Choose another slot.',
+  blackout: 'Lift the blackout first, or choose another slot.',
+};
+
+function slotNotAvailable(reason: keyof typeof REMEDIES): DomainError {
+  return new DomainError('SLOT_NOT_AVAILABLE', `The slot cannot be sold (${reason}). ${REMEDIES[reason]}`, {
     conflict: { reason, alternatives: [] },
   });
 }

@@ -1,12 +1,12 @@
 import type { UnavailableReason } from '../availability/availability.service.ts';
 import {
-  cellsOfWindow,
   findAlternatives,
   reasonOf,
   sellableWindow,
   unsellableReason,
 } from '../availability/availability.service.ts';
 import { slotView } from '../availability/slot-view.rules.ts';
+import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
 import { actorOf, SERVICE } from '../events/actor-types.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -27,10 +27,9 @@ import type { HoldStatus } from '../reservations/reservations.rules.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import { announce, moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
 import { extendHold, insertHold, lapseNow } from '../reservations/reservations.store.ts';
-import { coverSpaceSharedMeanwhile } from '../reservations/shared-space.service.ts';
-import { getResource } from '../venues/venues.service.ts';
+import { reasonLostMeanwhile } from './lost-claim.service.ts';
 import type { SlotReference, SlotTarget } from './slot-target.service.ts';
-import { draftReservation, requireScheduledWindow, resolveSlotTarget } from './slot-target.service.ts';
+import { draftReservation, requireScheduledSlot, resolveSlotTarget } from './slot-target.service.ts';
 
 export type HoldDeps = {
   db: Db;
@@ -60,13 +59,14 @@ export async function placeHold(
   const replayed = await findReplay(deps, partnerId, target, input.idempotencyKey, false);
   if (replayed !== null) return { hold: replayed, isReplay: true };
 
-  const window = requireScheduledWindow(target);
+  const slot = requireScheduledSlot(target);
   const { venue, resource } = target;
-  const unsellable = unsellableReason(venue, resource, window.start, sellableWindow(deps, venue));
+  const blackouts = await findBlackoutsAt(deps, venue._id, slot.start, slot.end);
+  const unsellable = unsellableReason(venue, resource, slot, sellableWindow(deps, venue), blackouts);
   if (unsellable !== null) throw await slotNotAvailable(deps, target, { reason: unsellable });
   await requireRoomForHold(deps, partnerId);
 
-  const draft = draftReservation(partnerId, target, window);
+  const draft = draftReservation(partnerId, target, slot);
   const ttlMs = (input.ttlSeconds ?? deps.config.holdTtlSeconds) * 1000;
   const outcome = await claimSlot(deps, draft.cells, () =>
     insertHold(deps.db, draft, { ttlMs, holdKey: input.idempotencyKey, actor: actorOf(caller) }),
@@ -77,10 +77,10 @@ export async function placeHold(
     throw await slotNotAvailable(deps, target, conflictWith(outcome.lostTo));
   }
   const { reservation } = outcome.won;
-  const cellsNow = cellsOfWindow(await getResource(deps, resource._id), window);
-  if (!(await coverSpaceSharedMeanwhile(deps, reservation._id, draft.cells, cellsNow))) {
-    await moveReservation(deps, 'release', reservation._id, { actor: SERVICE });
-    throw await slotNotAvailable(deps, target, { reason: 'held' });
+  const reason = await reasonLostMeanwhile(deps, draft);
+  if (reason !== null) {
+    await moveReservation(deps, 'release', reservation._id, { actor: SERVICE, forgetHoldKey: true });
+    throw await slotNotAvailable(deps, target, { reason });
   }
   announce(deps, outcome.won);
   scheduleExpiry(deps, reservation);

@@ -4,8 +4,9 @@ import {
   requireAuthorizedVenue,
   requireResourceOf,
 } from '../availability/availability.service.ts';
-import type { SlotWindow } from '../availability/schedule.rules.ts';
-import { slotStartingAt } from '../availability/schedule.rules.ts';
+import { pricesOf, wallTimesIn } from '../availability/price.rules.ts';
+import type { ScheduledSlot } from '../availability/schedule.rules.ts';
+import { scheduledSlotAt } from '../availability/schedule.rules.ts';
 import { parseSlotId, slotIdOf } from '../availability/slot-id.rules.ts';
 import { DomainError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
@@ -71,16 +72,16 @@ function disagreement(...fields: string[]): DomainError {
   return new DomainError('VALIDATION_ERROR', `${fields.join(', ')}: ${message}`, { details });
 }
 
-/** The window that the resource's schedule has at the target. @throws DomainError SLOT_NOT_FOUND */
-export function requireScheduledWindow(target: SlotTarget): SlotWindow {
+/** The slot that the resource's schedule has at the target. @throws DomainError SLOT_NOT_FOUND */
+export function requireScheduledSlot(target: SlotTarget): ScheduledSlot {
   const { resource, venue, start } = target;
-  const window = slotStartingAt(start, openingsOf(resource), resource.durationMinutes, venue.timeZone);
-  if (window === undefined) throw slotNotFound();
-  return window;
+  const slot = scheduledSlotAt(start, openingsOf(resource), resource.durationMinutes, venue.timeZone);
+  if (slot === undefined) throw slotNotFound();
+  return slot;
 }
 
-/** A reservation of the target's window as it is before it is written: the partner's, at the resource's price of now. */
-export function draftReservation(partnerId: string, target: SlotTarget, window: SlotWindow): NewReservation {
+/** A reservation of the target's slot as it is before it is written: the partner's, at the price of now. */
+export function draftReservation(partnerId: string, target: SlotTarget, slot: ScheduledSlot): NewReservation {
   const { venue, resource, slotId } = target;
   return {
     _id: newId(),
@@ -88,10 +89,10 @@ export function draftReservation(partnerId: string, target: SlotTarget, window: 
     venueId: venue._id,
     resourceId: resource._id,
     slotId,
-    slotStart: window.start,
-    slotEnd: window.end,
-    cells: cellsOfWindow(resource, window),
-    pricePaise: resource.pricePaise,
+    slotStart: slot.start,
+    slotEnd: slot.end,
+    cells: cellsOfWindow(resource, slot),
+    pricePaise: pricesOf(resource, wallTimesIn(venue.timeZone))(slot.date)(slot.start),
   };
 }
 

@@ -115,6 +115,18 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
     remedy: "Take key_id from the list of the partner's keys.",
     audience: 'operator',
   },
+  PRICE_RULE_NOT_FOUND: {
+    status: 404,
+    when: 'There is no price rule with that id.',
+    remedy: "Take price_rule_id from the list of the resource's price rules.",
+    audience: 'operator',
+  },
+  BLACKOUT_NOT_FOUND: {
+    status: 404,
+    when: 'There is no blackout with that id.',
+    remedy: "Take blackout_id from the list of the venue's blackouts.",
+    audience: 'operator',
+  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     when: 'The path exists, but not with this method.',

@@ -11,6 +11,8 @@ export const EXAMPLE = {
   keyId: '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b09',
   packageId: '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0b',
   purchaseId: '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0c',
+  priceRuleId: '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0d',
+  blackoutId: '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0e',
   requestId: '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0a',
   resourceId: 'koramangala-arena-turf-a',
   slotId: 'koramangala-arena-turf-a_20261121T0430Z',

@@ -6,6 +6,21 @@ export function localDateOf(instant: Date, timeZone: string): string {
   return local.toPlainDate().toString();
 }
 
+/** The wall time (`HH:MM`) that a clock in `timeZone` shows at `instant`. */
+export function localTimeOf(instant: Date, timeZone: string): string {
+  const local = Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(timeZone);
+  return local.toPlainTime().toString().slice(0, 'HH:MM'.length);
+}
+
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
+
+/** The day of the week of a calendar date. */
+export function weekdayOf(date: string): Weekday {
+  const fromSunday = new Date(`${date}T00:00Z`).getUTCDay();
+  return WEEKDAYS[(fromSunday + 6) % 7] ?? 'sun';
+}
+
 /**
  * The civil day `date` in `timeZone` as instants, `end` exclusive: 23, 24 or 25 hours long, and beginning later than
  * 00:00 where the clocks skip midnight.

@@ -69,14 +69,39 @@ const DAY_MS = 86_400_000;
 
 /** The live claims at a venue that overlap [from, to); lapsed holds claim nothing. */
 export async function findClaimsAtVenue(db: Db, venueId: string, from: Date, to: Date): Promise<Claim[]> {
+  return reservationCollection(db)
+    .aggregate<Claim>([...liveClaimsAt(venueId, from, to), { $project: CLAIM_FIELDS }])
+    .toArray();
+}
+
+function liveClaimsAt(venueId: string, from: Date, to: Date): Expression[] {
   // No slot is longer than a day, which bounds the range of the index.
   const earliest = new Date(from.getTime() - DAY_MS);
+  return [
+    { $match: { venueId, claimed: true, slotStart: { $gte: earliest, $lt: to }, slotEnd: { $gt: from } } },
+    { $match: { $expr: { $or: [{ $ne: ['$status', 'ACTIVE'] }, ALIVE] } } },
+  ];
+}
+
+/** A claim as operators are told of it. */
+export type StandingClaim = Pick<
+  Reservation,
+  '_id' | 'bookingId' | 'partnerId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd'
+>;
+
+/** The live claims at a venue that overlap [from, to), by their start; the newest state, committed or about to be. */
+export async function findStandingClaimsAtVenue(
+  db: Db,
+  venueId: string,
+  from: Date,
+  to: Date,
+): Promise<StandingClaim[]> {
+  const fields = { bookingId: 1, partnerId: 1, resourceId: 1, slotId: 1, slotStart: 1, slotEnd: 1 };
   return reservationCollection(db)
-    .aggregate<Claim>([
-      { $match: { venueId, claimed: true, slotStart: { $gte: earliest, $lt: to }, slotEnd: { $gt: from } } },
-      { $match: { $expr: { $or: [{ $ne: ['$status', 'ACTIVE'] }, ALIVE] } } },
-      { $project: CLAIM_FIELDS },
-    ])
+    .aggregate<StandingClaim>(
+      [...liveClaimsAt(venueId, from, to), { $sort: { slotStart: 1, _id: 1 } }, { $project: fields }],
+      { readConcern: { level: 'local' }, readPreference: 'primary' },
+    )
     .toArray();
 }
 

@@ -3,11 +3,14 @@ import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Queues } from '../platform/queues.ts';
 import { sweepEach } from '../platform/sweep.ts';
-import { findLapsedHoldIds, findTimeLeftMs } from './reservation-reads.store.ts';
+import type { StandingClaim } from './reservation-reads.store.ts';
+import { findLapsedHoldIds, findStandingClaimsAtVenue, findTimeLeftMs } from './reservation-reads.store.ts';
 import type { Reservation } from './reservations.model.ts';
 import type { TransitionName } from './reservations.rules.ts';
 import type { Change, Written } from './reservations.store.ts';
 import { applyTransition } from './reservations.store.ts';
+
+export type { StandingClaim } from './reservation-reads.store.ts';
 
 export type ReservationDeps = { db: Db; queues: Pick<Queues, 'announceEvents'> };
 
@@ -58,4 +61,14 @@ export async function settleLapsedHolds(
   const settle = async (holdId: string) => Number(await settleLapsedHold(deps, holdId));
   const onError = (err: unknown) => deps.log.error({ err }, 'a lapsed hold could not be settled and waits');
   return sweepEach(lapsed, stopping, settle, onError);
+}
+
+/** The live holds and bookings of a venue that overlap [from, to), by their start, whoever has them. */
+export async function listStandingClaims(
+  deps: { db: Db },
+  venueId: string,
+  from: Date,
+  to: Date,
+): Promise<StandingClaim[]> {
+  return findStandingClaimsAtVenue(deps.db, venueId, from, to);
 }

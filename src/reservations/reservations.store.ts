@@ -126,6 +126,8 @@ export type Change = {
   /** The key of a cancel or refund and its namespace; refused where the reservation has it already. */
   ending?: Ending & { of: 'endings' | 'operatorEndings' };
   reason?: string;
+  /** Frees the key that placed the hold: the call that placed it is being refused, and may be sent again with its key. */
+  forgetHoldKey?: true;
 };
 
 /**
@@ -164,6 +166,7 @@ export async function applyTransition(
     [instant]: at,
     outbox: { $concatArrays: ['$outbox', [event]] },
     outboxSince: { $ifNull: ['$outboxSince', '$$NOW'] },
+    ...(change.forgetHoldKey === true ? { holdKey: '$$REMOVE' } : {}),
     ...(change.ending === undefined ? {} : withEnding(change.ending)),
   };
   const reservation = await reservationCollection(db).findOneAndUpdate(filter, [{ $set: set }], {

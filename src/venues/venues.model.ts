@@ -1,8 +1,36 @@
 import type { Model } from 'mongoose';
 import { Schema } from 'mongoose';
+import type { Weekday } from '../platform/calendar.ts';
 import type { CollectionDefinition } from '../platform/collections.ts';
 import type { Db } from '../platform/mongo.ts';
 import { modelOf } from '../platform/mongo.ts';
+
+/** Wall time `HH:MM` in the venue's zone; an end at or before the start is on the next day. */
+export type Hours = { start: string; end: string };
+
+/** When a resource is open: each day of the week, and the dates that differ, each at most once. */
+export type Schedule = {
+  weekly: Record<Weekday, Hours[]>;
+  exceptions: { date: string; hours: Hours[] }[];
+};
+
+/**
+ * A price for some slots of a resource; null is no restriction. Dates and days are those of the operating day, times those
+ * at which a slot starts. One of `pricePaise` and `multiplier` (of the base price) is given.
+ */
+export type PriceRule = {
+  id: string;
+  name: string;
+  pricePaise: number | null;
+  multiplier: number | null;
+  daysOfWeek: Weekday[] | null;
+  startTime: string | null;
+  endTime: string | null;
+  fromDate: string | null;
+  toDate: string | null;
+  priority: number;
+  createdAt: Date;
+};
 
 export type VenueRow = {
   _id: string;
@@ -22,9 +50,13 @@ export type ResourceRow = {
   sportCategory: string;
   durationMinutes: number;
   pricePaise: number;
-  /** Local wall time `HH:MM`; an end at or before the start is on the next day. */
+  /** Local wall time `HH:MM`; an end at or before the start is on the next day. Every day's hours while there is no schedule. */
   opensAt: string;
   closesAt: string;
+  /** Absent until one is set. */
+  schedule?: Schedule;
+  /** The oldest first; a part of the resource, so that whoever reads it has base price and rules of one moment. */
+  priceRules?: PriceRule[];
   sharesSpaceWith: string[];
   status: 'active' | 'inactive';
 };
@@ -52,6 +84,8 @@ const resourceSchema = new Schema<ResourceRow>(
     pricePaise: { type: Number, required: true },
     opensAt: { type: String, required: true },
     closesAt: { type: String, required: true },
+    schedule: Schema.Types.Mixed,
+    priceRules: { type: [Schema.Types.Mixed], default: undefined },
     sharesSpaceWith: { type: [String], required: true },
     status: { type: String, enum: ['active', 'inactive'], required: true },
   },
@@ -60,6 +94,9 @@ const resourceSchema = new Schema<ResourceRow>(
 
 export const venueModel = (db: Db): Model<VenueRow> => modelOf(db, 'Venue', venueSchema);
 export const resourceModel = (db: Db): Model<ResourceRow> => modelOf(db, 'Resource', resourceSchema);
+
+/** How many price rules a resource can have. */
+export const MAX_PRICE_RULES = 100;
 
 export const VENUE_COLLECTIONS: CollectionDefinition[] = [
   {
@@ -78,8 +115,17 @@ export const VENUE_COLLECTIONS: CollectionDefinition[] = [
         durationMinutes: { bsonType: 'int', minimum: 5, maximum: 1440, multipleOf: 5 },
         pricePaise: { bsonType: ['int', 'long', 'double'], minimum: 0 },
         status: { enum: ['active', 'inactive'] },
+        schedule: { bsonType: 'object', required: ['weekly', 'exceptions'] },
+        priceRules: { bsonType: 'array', maxItems: MAX_PRICE_RULES },
       },
     },
-    indexes: [{ name: 'resources_of_venue', key: { venueId: 1, _id: 1 } }],
+    indexes: [
+      { name: 'resources_of_venue', key: { venueId: 1, _id: 1 } },
+      {
+        name: 'resource_by_price_rule',
+        key: { 'priceRules.id': 1 },
+        partialFilterExpression: { 'priceRules.id': { $exists: true } },
+      },
+    ],
   },
 ];

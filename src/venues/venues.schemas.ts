@@ -72,7 +72,9 @@ const resourceFields = {
   price_rupees: rupees()
     .description('The base price of a slot: rupees, with at most two decimals.')
     .example(EXAMPLE.priceRupees),
-  operating_hours_start: wallTime().description("In the venue's time zone.").example('06:00'),
+  operating_hours_start: wallTime()
+    .description("In the venue's time zone. The hours of every day while the resource has no schedule.")
+    .example('06:00'),
   operating_hours_end: wallTime()
     .description('Before or equal to the start, it is on the next day; 00:00 to 00:00 is the whole day.')
     .example('23:00'),
@@ -130,7 +132,9 @@ const resourceAnswer = {
   sport_category: resourceFields.sport_category,
   duration_minutes: Joi.number().integer().min(5).max(1440).description('The length of a slot.').example(60),
   price_rupees: amount().description('The base price, in rupees; availability has the price of each slot.'),
-  operating_hours_start: resourceFields.operating_hours_start,
+  operating_hours_start: resourceFields.operating_hours_start.description(
+    "In the venue's time zone. Dates can have other hours; availability has their slots.",
+  ),
   operating_hours_end: resourceFields.operating_hours_end,
 };
 

@@ -17,7 +17,7 @@ import {
   updateVenueRow,
 } from './venues.store.ts';
 
-export type { ResourceRow, VenueRow } from './venues.model.ts';
+export type { Hours, PriceRule, ResourceRow, Schedule, VenueRow } from './venues.model.ts';
 
 export type VenueDeps = { db: Db; config: { defaultTimeZone: string } };
 
@@ -94,7 +94,7 @@ export async function updateVenue(
   return venue;
 }
 
-export type NewResource = Omit<ResourceRow, '_id' | 'venueId' | 'status'> &
+export type NewResource = Omit<ResourceRow, '_id' | 'venueId' | 'status' | 'schedule' | 'priceRules'> &
   Partial<Pick<ResourceRow, 'status'>>;
 
 /** With a number behind it, a slug must fit in the 200 characters that a resource_id may have in a request. */
@@ -113,7 +113,7 @@ export async function createResource(
   now: Date,
 ): Promise<ResourceRow> {
   const venue = await getVenue(deps, venueId);
-  await requireResourcesOf(deps, venueId, input.sharesSpaceWith);
+  await requireResourcesOf(deps, venueId, input.sharesSpaceWith, 'shares_space_with');
   const slug = slugify(`${venue.name} ${input.name}`).slice(0, MAX_SLUG_CHARACTERS).replace(/-$/, '');
   const base = slug || 'resource';
   for (let number = 1; ; number += 1) {
@@ -135,18 +135,17 @@ async function shareSpace(
   for (const otherId of otherIds) await coverSharedSpace(deps, otherId, resourceId, now);
 }
 
-async function requireResourcesOf(
+/** @throws DomainError VALIDATION_ERROR naming `field` where the venue does not have all of `resourceIds`. */
+export async function requireResourcesOf(
   deps: { db: Db },
   venueId: string,
   resourceIds: readonly string[],
+  field: string,
 ): Promise<void> {
   const known = new Set((await listResourceRows(deps.db, venueId)).map((row) => row._id));
   const unknown = resourceIds.filter((id) => !known.has(id));
   if (unknown.length > 0) {
-    throw fieldError(
-      'shares_space_with',
-      `names resources that this venue does not have: ${unknown.join(', ')}`,
-    );
+    throw fieldError(field, `names resources that this venue does not have: ${unknown.join(', ')}`);
   }
 }
 
@@ -178,7 +177,7 @@ export async function getResource(deps: { db: Db }, resourceId: string): Promise
 export async function updateResource(
   deps: { db: Db },
   resourceId: string,
-  change: Partial<Omit<ResourceRow, '_id' | 'venueId' | 'sharesSpaceWith'>>,
+  change: Partial<Omit<ResourceRow, '_id' | 'venueId' | 'sharesSpaceWith' | 'priceRules'>>,
 ): Promise<ResourceRow> {
   return foundResource(await updateResourceRow(deps.db, resourceId, change));
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { weekdayOf } from '../../src/platform/calendar.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
@@ -16,6 +17,7 @@ import { startService } from '../support/service.ts';
 import type { Shop } from './agreement.ts';
 import { compareListingAndHolds } from './agreement.ts';
 import { randomDay, randomDuration, randomOpening } from './random-schedule.ts';
+import { dateAfter } from './wall-clock.ts';
 
 const HORIZON_DAYS = 90;
 const CASES = 80;
@@ -82,9 +84,55 @@ async function randomCase(random: Random): Promise<Case> {
     return (answer['days'] as { slots: Json[] }[]).flatMap(({ slots }) => slots);
   };
   const hold = (reference: Json) => seller.api.post('/api/v1/partner/holds', reference);
+  const rules = await setRules(random, { resourceId, date });
   await takeSome(random, await list(date, date));
-  const text = JSON.stringify({ timeZone, date, start, end, durationMinutes, now });
+  const closure = await closeSome(random, venueId, await list(date, date), now);
+  const text = JSON.stringify({ timeZone, date, start, end, durationMinutes, now, rules, closure });
   return { shop: { venueId, resourceId, durationMinutes, date, list, hold }, text };
+}
+
+/** Often some price rules, and now and then a schedule in which the date is an exception. */
+async function setRules(
+  random: Random,
+  { resourceId, date }: { resourceId: string; date: string },
+): Promise<Json> {
+  const path = `/api/v1/operator/resources/${resourceId}`;
+  const priceRules = Array.from({ length: integerBetween(random, 0, 3) }, () => {
+    const { start, end } = randomOpening(random);
+    return {
+      name: 'Rule',
+      ...(random() < 0.5
+        ? { price_rupees: integerBetween(random, 0, 500_000) / 100 }
+        : { multiplier: integerBetween(random, 10, 1000) / 100 }),
+      ...(random() < 0.5 ? {} : { start_time: start, end_time: end }),
+      ...(random() < 0.5 ? {} : { days_of_week: [weekdayOf(dateAfter(date, integerBetween(random, 0, 1)))] }),
+      ...(random() < 0.7 ? {} : { from_date: date, to_date: dateAfter(date, integerBetween(random, 0, 2)) }),
+      priority: integerBetween(random, -1, 1),
+    };
+  });
+  for (const rule of priceRules)
+    expectStatus(await operatorOf(service).post(`${path}/price-rules`, rule), 201);
+  if (random() < 0.7) return { priceRules };
+  // The other days are closed, so that no opening runs into another.
+  const exceptions = [{ date, hours: [randomOpening(random)] }];
+  expectStatus(await operatorOf(service).put(`${path}/schedule`, { weekly: {}, exceptions }), 200);
+  return { priceRules, exceptions };
+}
+
+/** Now and then a blackout from within one slot to within another. */
+async function closeSome(random: Random, venueId: string, slots: Json[], now: Date): Promise<Json> {
+  if (slots.length === 0 || random() < 0.75) return {};
+  const within = () =>
+    Date.parse(String(pick(random, slots)['slot_start'])) + integerBetween(random, 0, 4) * 60_000;
+  const [one, other] = [within(), within()];
+  const window = {
+    starts_at: new Date(Math.min(one, other)).toISOString(),
+    ends_at: new Date(Math.max(one, other) + 60_000).toISOString(),
+  };
+  if (Date.parse(window.ends_at) <= now.getTime()) return {};
+  const body = { ...window, reason: 'Repairs' };
+  expectStatus(await operatorOf(service).post(`/api/v1/operator/venues/${venueId}/blackouts`, body), 201);
+  return window;
 }
 
 async function takeSome(random: Random, slots: Json[]): Promise<void> {
@@ -119,12 +167,12 @@ async function compareAll(
   return { faults, answers };
 }
 
-test('availability and holds agree on every slot and on every window that is none, whatever the zone, hours, duration and date', async () => {
+test('availability and holds agree on every slot and on every window that is none, whatever the zone, hours, duration, date, price rules and blackouts', async () => {
   const { faults, answers } = await compareAll(false);
   process.stderr.write(`seed ${propertySeed()}: ${JSON.stringify(Object.fromEntries(answers))}\n`);
   expect(faults).toEqual([]);
   for (const answer of ['201', '404 SLOT_NOT_FOUND']) expect(answers.get(answer)).toBeGreaterThan(150);
-  for (const reason of ['held', 'booked', 'past', 'beyond_horizon'])
+  for (const reason of ['held', 'booked', 'blackout', 'past', 'beyond_horizon'])
     expect(answers.get(`409 ${reason}`)).toBeGreaterThan(10);
 }, 300_000);
 

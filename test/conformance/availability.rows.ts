@@ -279,5 +279,46 @@ const RANGES: readonly Row[] = [
   },
 ];
 
+/** Prices and closures that the operator sets (operator interface, "price-rules" and "blackouts"). */
+const OPERATOR_RULES: readonly Row[] = [
+  {
+    section: 'Decisions §2, price rules',
+    rule: 'a slot costs what the matching rule of highest priority says, else the base price',
+    endpoints: [`${DAY} 200`],
+    check: async (world) => {
+      const { venue, partner } = await world.scene({ venue: { time_zone: 'UTC' } });
+      const path = `/api/v1/operator/resources/${venue.resourceIds[0]}/price-rules`;
+      const evening = {
+        name: 'Evening',
+        price_rupees: 1500,
+        start_time: '18:00',
+        end_time: '22:00',
+        priority: 1,
+      };
+      const peak = { name: 'Peak', multiplier: 2, start_time: '20:00', end_time: '22:00', priority: 2 };
+      for (const rule of [peak, evening]) expectStatus(await world.operator.post(path, rule), 201);
+      const slots = await slotsAt(partner, dayOf(venue.id));
+      const priceAt = (hour: number) =>
+        slots.find((slot) => String(slot['slot_start']).includes(`T${hour}:00`))?.['price_rupees'];
+      expect([priceAt(17), priceAt(18), priceAt(20), priceAt(22)]).toEqual([1200, 1500, 2400, 1200]);
+    },
+  },
+  {
+    section: 'Decisions §2, blackout',
+    rule: 'a slot in a blackout is listed as unavailable for it and cannot be held',
+    endpoints: [`${DAY} 200`, `POST ${HOLDS} 409 SLOT_NOT_AVAILABLE`],
+    check: async (world) => {
+      const { venue, partner, slots } = await world.scene();
+      const [first, second] = slots;
+      const body = { starts_at: first?.['slot_start'], ends_at: first?.['slot_end'], reason: 'Repairs' };
+      expectStatus(await world.operator.post(`/api/v1/operator/venues/${venue.id}/blackouts`, body), 201);
+      const closed = { is_available: false, unavailable_reason: 'blackout' };
+      expect(await slotNow(partner, venue, first?.['slot_id'])).toMatchObject(closed);
+      expect(await slotNow(partner, venue, second?.['slot_id'])).toMatchObject({ is_available: true });
+      await expectVerdict(hold(partner, String(first?.['slot_id'])), '409 SLOT_NOT_AVAILABLE');
+    },
+  },
+];
+
 /** Contract "Availability", decisions §2. */
-export const AVAILABILITY_ROWS: readonly Row[] = [...ANSWERS, ...SCHEDULE, ...RANGES];
+export const AVAILABILITY_ROWS: readonly Row[] = [...ANSWERS, ...SCHEDULE, ...OPERATOR_RULES, ...RANGES];

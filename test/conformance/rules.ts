@@ -200,6 +200,8 @@ export const RULES = [
   'Decisions §2, order of slots',
   'Decisions §2, unavailable_reason',
   'Decisions §2, range',
+  'Decisions §2, price rules',
+  'Decisions §2, blackout',
   'Decisions §2, price fixed by the hold',
 
   'Decisions §3, place',

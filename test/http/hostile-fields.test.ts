@@ -59,7 +59,7 @@ const lists: unknown[] = [null, 'x', 1, {}, { $in: [] }, { 0: 'hold_created', le
 
 type Row = {
   on: 'partner' | 'operator';
-  method?: 'PATCH';
+  method?: 'PATCH' | 'PUT';
   path: string;
   /** A body in which nothing is at fault. */
   valid: Json;
@@ -162,6 +162,47 @@ const rows: Row[] = [
   },
   {
     on: 'operator',
+    method: 'PUT',
+    path: '/api/v1/operator/resources/none/schedule',
+    valid: { weekly: { mon: [{ start: '06:00', end: '12:00' }] } },
+    fields: { exceptions: lists },
+  },
+  {
+    on: 'operator',
+    path: '/api/v1/operator/resources/none/price-rules',
+    valid: { name: 'Peak', price_rupees: 1500, from_date: '2026-11-21', to_date: '2026-11-21' },
+    fields: {
+      name: hostile.text(120),
+      price_rupees: hostile.money,
+      days_of_week: [...lists, [], ['mon', 'mon'], ['monday'], ['Mon']],
+      start_time: hostile.wallTime,
+      end_time: hostile.wallTime,
+      from_date: [...hostile.date, '2026-11-22'],
+      to_date: hostile.date,
+      priority: hostile.integer(-1000, 1000).filter((value) => value !== 1000),
+    },
+  },
+  {
+    on: 'operator',
+    path: '/api/v1/operator/resources/none/price-rules',
+    valid: { name: 'Peak', multiplier: 1.5 },
+    fields: {
+      multiplier: [...hostile.integer(1, 10).filter((value) => value !== 1.5), 0.09, 10.01, 1.00001],
+    },
+  },
+  {
+    on: 'operator',
+    path: `/api/v1/operator/venues/${ID}/blackouts`,
+    valid: { starts_at: '2026-11-21T04:30:00Z', ends_at: '2026-11-21T05:30:00Z', reason: 'rain' },
+    fields: {
+      starts_at: hostile.instant,
+      ends_at: hostile.instant,
+      resource_ids: [...lists, [], ['turf', 'turf'], [1], Array.from({ length: 201 }, (_, n) => `r${n}`)],
+      reason: hostile.prose(500),
+    },
+  },
+  {
+    on: 'operator',
     path: '/api/v1/operator/walk-ins',
     valid: { slot_id: 'nowhere_20261121T0430Z' },
     fields: {
@@ -187,7 +228,8 @@ const rows: Row[] = [
 
 const send = async ({ on, method, path }: Row, body: Json): Promise<string> => {
   const api = on === 'partner' ? partner.api : operatorOf(service);
-  return verdict(await (method === 'PATCH' ? api.patch(path, body) : api.post(path, body)));
+  const calls = { PATCH: api.patch, PUT: api.put, POST: api.post };
+  return verdict(await calls[method ?? 'POST'](path, body));
 };
 const shown = (value: unknown) => JSON.stringify(value)?.slice(0, 60);
 
@@ -213,7 +255,9 @@ describe.each(rows.map((row) => [`${row.method ?? 'POST'} ${row.path}`, row] as 
 
     test('names all its faulty fields at once', async () => {
       const wrong = Object.fromEntries(Object.keys(row.fields).map((field) => [field, { $ne: null }]));
-      expect(await send(row, wrong)).toBe(`400 VALIDATION_ERROR ${Object.keys(wrong).toSorted().join(', ')}`);
+      expect(await send(row, { ...row.valid, ...wrong })).toBe(
+        `400 VALIDATION_ERROR ${Object.keys(wrong).toSorted().join(', ')}`,
+      );
     });
   },
 );

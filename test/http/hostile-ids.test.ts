@@ -43,6 +43,12 @@ describe('an id that names nothing is 404, whatever its form', () => {
     operating_hours_start: '06:00',
     operating_hours_end: '23:00',
   };
+  const bodies: Record<string, Record<string, unknown>> = {
+    resources: resource,
+    schedule: { weekly: {} },
+    'price-rules': { name: 'Peak', multiplier: 2 },
+    blackouts: { starts_at: '2026-11-21T04:30:00Z', ends_at: '2026-11-21T05:30:00Z', reason: 'rain' },
+  };
   test.each([
     ['GET', '/api/v1/partner/venues/:id', 'VENUE_NOT_FOUND'],
     ['GET', '/api/v1/partner/venues/:id/resources', 'VENUE_NOT_FOUND'],
@@ -77,11 +83,19 @@ describe('an id that names nothing is 404, whatever its form', () => {
     ['POST', '/api/v1/operator/venues/:id/resources', 'VENUE_NOT_FOUND'],
     ['GET', '/api/v1/operator/resources/:id', 'RESOURCE_NOT_FOUND'],
     ['PATCH', '/api/v1/operator/resources/:id', 'RESOURCE_NOT_FOUND'],
+    ['GET', '/api/v1/operator/resources/:id/schedule', 'RESOURCE_NOT_FOUND'],
+    ['PUT', '/api/v1/operator/resources/:id/schedule', 'RESOURCE_NOT_FOUND'],
+    ['GET', '/api/v1/operator/resources/:id/price-rules', 'RESOURCE_NOT_FOUND'],
+    ['POST', '/api/v1/operator/resources/:id/price-rules', 'RESOURCE_NOT_FOUND'],
+    ['DELETE', '/api/v1/operator/price-rules/:id', 'PRICE_RULE_NOT_FOUND'],
+    ['GET', '/api/v1/operator/venues/:id/blackouts', 'VENUE_NOT_FOUND'],
+    ['POST', '/api/v1/operator/venues/:id/blackouts', 'VENUE_NOT_FOUND'],
+    ['DELETE', '/api/v1/operator/blackouts/:id', 'BLACKOUT_NOT_FOUND'],
   ])('%s %s', async (method, path, code) => {
     const api = mountedRoutes(service, partner).find((each) =>
       each.path.startsWith(path.split(':')[0] ?? ''),
     )?.api;
-    const body = path.endsWith('/resources') ? resource : valid;
+    const body = bodies[path.slice(path.lastIndexOf('/') + 1)] ?? valid;
     const withBody = {
       headers: { 'content-type': 'application/json' },
       ...(method === 'GET' || method === 'DELETE' ? {} : { body: JSON.stringify(body) }),

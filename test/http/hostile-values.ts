@@ -48,6 +48,17 @@ export const instant: unknown[] = [
   1_795_235_400_000,
 ];
 
+export const date: unknown[] = [
+  ...NOT_TEXT,
+  '',
+  'today',
+  '2026-02-30',
+  '2026-1-1',
+  '20261121',
+  '2026-11-21T00:00:00Z',
+  '2026-11-21\n',
+];
+
 export const wallTime: unknown[] = [
   ...NOT_TEXT,
   '',

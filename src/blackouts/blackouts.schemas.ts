@@ -1,0 +1,71 @@
+import Joi from 'joi';
+import {
+  id,
+  listOf,
+  named,
+  orNull,
+  resourceId,
+  sentence,
+  shape,
+  slotId,
+  timestamp,
+} from '../http/answer-fields.ts';
+import { EXAMPLE } from '../http/example-values.ts';
+import { instant, pathId, prose, text } from '../http/fields.ts';
+
+export type BlackoutBody = { starts_at: Date; ends_at: Date; resource_ids?: string[]; reason: string };
+
+const ALL = 'all resources of the venue, those added later too';
+const GROUND = 'Those that share ground with them cannot be sold either.';
+
+export const blackoutBody = Joi.object<BlackoutBody>({
+  starts_at: instant().required().description('It may have passed.').example('2026-12-24T18:30:00.000Z'),
+  ends_at: instant()
+    .required()
+    .description('Itself not included; in the future, and at most 366 days after starts_at.')
+    .example('2026-12-25T18:30:00.000Z'),
+  resource_ids: Joi.array()
+    .items(text(200))
+    .min(1)
+    .max(200)
+    .unique()
+    .description(`The resources to close; if absent, ${ALL}. ${GROUND}`)
+    .example([EXAMPLE.resourceId]),
+  reason: prose(500).required().description('For operators; partners are not told.').example('Resurfacing'),
+}).required();
+
+export const blackoutIdParam = pathId('`blackout_id` as listed.', EXAMPLE.blackoutId);
+
+const conflict = named(
+  'BlackoutConflict',
+  shape({
+    booking_id: id(EXAMPLE.bookingId).description('Of a booking.').optional(),
+    hold_id: Joi.string()
+      .meta({ jsonSchema: { format: 'uuid' } })
+      .description('Of a hold that is not confirmed; in place of booking_id.')
+      .optional(),
+    partner_id: id(EXAMPLE.partnerId),
+    slot_id: slotId(),
+    slot_start: timestamp(EXAMPLE.slotStart),
+  }),
+);
+
+export const blackout = named(
+  'Blackout',
+  shape({
+    blackout_id: id(EXAMPLE.blackoutId),
+    venue_id: id(EXAMPLE.venueId),
+    starts_at: timestamp('2026-12-24T18:30:00.000Z'),
+    ends_at: timestamp('2026-12-25T18:30:00.000Z'),
+    resource_ids: orNull(Joi.array().items(resourceId()).example([EXAMPLE.resourceId])).description(
+      `The resources that are closed; null: ${ALL}. ${GROUND}`,
+    ),
+    reason: sentence('Resurfacing'),
+    created_at: timestamp(),
+    conflicts: Joi.array()
+      .items(conflict)
+      .description('The holds and bookings that stand in it at the time of the answer; they are left alone.'),
+  }),
+);
+
+export const blackouts = listOf(blackout);

@@ -1,0 +1,81 @@
+import type { Clock } from '../platform/clock.ts';
+import { DomainError, fieldError } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import type { Db } from '../platform/mongo.ts';
+import type { StandingClaim } from '../reservations/reservations.service.ts';
+import { listStandingClaims } from '../reservations/reservations.service.ts';
+import { getVenue, listResources, requireResourcesOf } from '../venues/venues.service.ts';
+import type { Blackout } from './blackout.rules.ts';
+import { isBlackedOut, windowFault } from './blackout.rules.ts';
+import type { BlackoutRow } from './blackouts.model.ts';
+import { deleteBlackout, findBlackouts, insertBlackout } from './blackouts.store.ts';
+
+export type BlackoutDeps = { db: Db; clock: Clock };
+
+/** A blackout and the live holds and bookings in it, by their start. */
+export type BlackoutDetail = { blackout: BlackoutRow; conflicts: StandingClaim[] };
+
+/**
+ * Closes resources of a venue for a time. What stands in it is left alone and reported. The blackout is written first and
+ * the claims are read after that, while a claim is written first and blackouts are read after that, so that each claim is
+ * either among the conflicts or given up (ADR 0009).
+ * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR for a window that is inverted, past or too long, and for resources
+ * that the venue does not have.
+ */
+export async function addBlackout(
+  deps: BlackoutDeps,
+  venueId: string,
+  input: Pick<BlackoutRow, 'startsAt' | 'endsAt' | 'resourceIds' | 'reason'>,
+): Promise<BlackoutDetail> {
+  await getVenue(deps, venueId);
+  const now = deps.clock.now();
+  const fault = windowFault(input.startsAt, input.endsAt, now);
+  if (fault !== null) throw fieldError('ends_at', fault);
+  await requireResourcesOf(deps, venueId, input.resourceIds ?? [], 'resource_ids');
+  const blackout: BlackoutRow = { _id: newId(), venueId, ...input, createdAt: now };
+  await insertBlackout(deps.db, blackout);
+  const [detail] = await withConflicts(deps, venueId, [blackout]);
+  return detail ?? { blackout, conflicts: [] };
+}
+
+/** The blackouts of a venue that have not ended, by their start, each with what stands in it now. @throws DomainError VENUE_NOT_FOUND */
+export async function listBlackouts(deps: BlackoutDeps, venueId: string): Promise<BlackoutDetail[]> {
+  await getVenue(deps, venueId);
+  return withConflicts(deps, venueId, await findBlackouts(deps.db, venueId, deps.clock.now()));
+}
+
+/** Opens again what the blackout closed, unless another one does. @throws DomainError BLACKOUT_NOT_FOUND */
+export async function liftBlackout(deps: { db: Db }, blackoutId: string): Promise<void> {
+  if (await deleteBlackout(deps.db, blackoutId)) return;
+  throw new DomainError('BLACKOUT_NOT_FOUND', 'There is no blackout with that id.');
+}
+
+/** The blackouts of a venue that overlap [from, to), as they are at this moment. */
+export async function findBlackoutsAt(
+  deps: { db: Db },
+  venueId: string,
+  from: Date,
+  to: Date,
+): Promise<Blackout[]> {
+  return findBlackouts(deps.db, venueId, from, to);
+}
+
+async function withConflicts(
+  deps: { db: Db },
+  venueId: string,
+  blackouts: readonly BlackoutRow[],
+): Promise<BlackoutDetail[]> {
+  if (blackouts.length === 0) return [];
+  const from = new Date(Math.min(...blackouts.map(({ startsAt }) => startsAt.getTime())));
+  const to = new Date(Math.max(...blackouts.map(({ endsAt }) => endsAt.getTime())));
+  const claims = await listStandingClaims(deps, venueId, from, to);
+  // Read after the claims: every one of them is then of a resource that is known, with the ground that it shares.
+  const resources = new Map((await listResources(deps, venueId)).map((row) => [row._id, row]));
+  return blackouts.map((blackout) => ({
+    blackout,
+    conflicts: claims.filter(({ resourceId, slotStart, slotEnd }) => {
+      const resource = resources.get(resourceId) ?? { _id: resourceId, sharesSpaceWith: [] };
+      return isBlackedOut(resource, { start: slotStart, end: slotEnd }, [blackout]);
+    }),
+  }));
+}

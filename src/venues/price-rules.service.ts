@@ -1,0 +1,36 @@
+import type { Clock } from '../platform/clock.ts';
+import { DomainError, fieldError } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import type { Db } from '../platform/mongo.ts';
+import { pullPriceRule, pushPriceRule } from './price-rules.store.ts';
+import type { PriceRule } from './venues.model.ts';
+import { getResource } from './venues.service.ts';
+
+/**
+ * Adds a rule for what is sold from now on; holds and bookings keep their price (decisions §2).
+ * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR where the resource has as many rules as it can have.
+ */
+export async function addPriceRule(
+  deps: { db: Db; clock: Clock },
+  resourceId: string,
+  input: Omit<PriceRule, 'id' | 'createdAt'>,
+): Promise<PriceRule> {
+  const { priceRules = [] } = await getResource(deps, resourceId);
+  const rule = { id: newId(), ...input, createdAt: deps.clock.now() };
+  if (await pushPriceRule(deps.db, resourceId, rule)) return rule;
+  throw fieldError(
+    'resource_id',
+    `the resource has ${priceRules.length} price rules, the most that it can have. Delete some first.`,
+  );
+}
+
+/** The rules of a resource, the oldest first. @throws DomainError RESOURCE_NOT_FOUND */
+export async function listPriceRules(deps: { db: Db }, resourceId: string): Promise<PriceRule[]> {
+  return (await getResource(deps, resourceId)).priceRules ?? [];
+}
+
+/** @throws DomainError PRICE_RULE_NOT_FOUND */
+export async function removePriceRule(deps: { db: Db }, ruleId: string): Promise<void> {
+  if (await pullPriceRule(deps.db, ruleId)) return;
+  throw new DomainError('PRICE_RULE_NOT_FOUND', 'There is no price rule with that id.');
+}

@@ -1,0 +1,47 @@
+import type { Operator } from '../http/operator.ts';
+import type { Route } from '../http/route.ts';
+import { ok, route } from '../http/route.ts';
+import type { Db } from '../platform/mongo.ts';
+import type { ScheduleBody } from './schedules.schemas.ts';
+import { schedule, scheduleBody } from './schedules.schemas.ts';
+import { getSchedule, setSchedule } from './schedules.service.ts';
+import { resourceIdParam } from './venues.schemas.ts';
+
+const PATH = '/api/v1/operator/resources/:resourceId/schedule';
+
+/** Operator interface, "schedule". */
+export function scheduleRoutes(deps: { db: Db }): Route<Operator>[] {
+  return [
+    route<Operator, { resourceId: string }, unknown, ScheduleBody>({
+      method: 'put',
+      path: PATH,
+      operationId: 'setSchedule',
+      tag: 'Schedules',
+      summary: 'Set the opening hours of a resource',
+      description: 'Replaces the schedule for what is sold from now on. What is held or booked stays.',
+      params: { resourceId: resourceIdParam },
+      body: scheduleBody,
+      answers: { 200: { description: 'The schedule as it is now.', body: schedule } },
+      errors: ['RESOURCE_NOT_FOUND'],
+      handle: async ({ params: { resourceId }, body }) =>
+        ok({ resource_id: resourceId, ...(await setSchedule(deps, resourceId, body)) }),
+    }),
+    route<Operator, { resourceId: string }>({
+      method: 'get',
+      path: PATH,
+      operationId: 'readSchedule',
+      tag: 'Schedules',
+      summary: 'Read the opening hours of a resource',
+      params: { resourceId: resourceIdParam },
+      answers: {
+        200: {
+          description: 'The schedule; its operating hours on every day if none was set.',
+          body: schedule,
+        },
+      },
+      errors: ['RESOURCE_NOT_FOUND'],
+      handle: async ({ params: { resourceId } }) =>
+        ok({ resource_id: resourceId, ...(await getSchedule(deps, resourceId)) }),
+    }),
+  ];
+}

@@ -1,0 +1,62 @@
+import Joi from 'joi';
+import { day, named, resourceId, shape } from '../http/answer-fields.ts';
+import { date, wallTime } from '../http/fields.ts';
+import { WEEKDAYS } from '../platform/calendar.ts';
+import type { Schedule } from './venues.model.ts';
+
+/** A slot lasts five minutes at least, but more openings than this a day are a mistake. */
+const MAX_OPENINGS_OF_DAY = 24;
+/** A leap year of them. */
+const MAX_EXCEPTIONS = 366;
+
+const opening = Joi.object({
+  start: wallTime().required().example('06:00'),
+  end: wallTime()
+    .required()
+    .description('Before or equal to the start, it is on the next day; 00:00 to 00:00 is the whole day.')
+    .example('12:00'),
+});
+const openings = () => Joi.array().items(opening).max(MAX_OPENINGS_OF_DAY);
+
+const WEEK = "The openings of each day of the week in the venue's time zone; a day without any is closed.";
+const EXCEPTIONS = 'Dates with other hours than their day of the week has; none: closed on that date.';
+
+export type ScheduleBody = { weekly: Schedule['weekly']; exceptions: Schedule['exceptions'] };
+
+export const scheduleBody = Joi.object<ScheduleBody>({
+  weekly: Joi.object(Object.fromEntries(WEEKDAYS.map((weekday) => [weekday, openings().default([])])))
+    .required()
+    .description(`${WEEK} Openings must not overlap, not even across midnight.`)
+    .example({
+      mon: [
+        { start: '06:00', end: '12:00' },
+        { start: '16:00', end: '23:00' },
+      ],
+      sat: [{ start: '18:00', end: '02:00' }],
+    }),
+  exceptions: Joi.array()
+    .items(Joi.object({ date: date().required(), hours: openings().required() }))
+    .max(MAX_EXCEPTIONS)
+    .default([])
+    .description(`${EXCEPTIONS} Each date once.`)
+    .example([{ date: '2026-12-25', hours: [] }]),
+}).required();
+
+const answeredOpenings = () =>
+  Joi.array()
+    .items(shape({ start: wallTime().example('06:00'), end: wallTime().example('23:00') }))
+    .example([{ start: '06:00', end: '23:00' }]);
+
+export const schedule = named(
+  'Schedule',
+  shape({
+    resource_id: resourceId(),
+    weekly: shape(Object.fromEntries(WEEKDAYS.map((weekday) => [weekday, answeredOpenings()]))).description(
+      WEEK,
+    ),
+    exceptions: Joi.array()
+      .items(shape({ date: day('2026-12-25'), hours: answeredOpenings().example([]) }))
+      .description(`${EXCEPTIONS} Sorted by date.`)
+      .example([{ date: '2026-12-25', hours: [] }]),
+  }),
+);

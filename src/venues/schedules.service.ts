@@ -1,0 +1,32 @@
+import { DomainError } from '../platform/errors.ts';
+import type { Db } from '../platform/mongo.ts';
+import { everyDay } from './schedule.rules.ts';
+import { scheduleFaults } from './schedule-faults.rules.ts';
+import type { Schedule } from './venues.model.ts';
+import { getResource, updateResource } from './venues.service.ts';
+
+/** The schedule of a resource; its operating hours on every day where none was set. @throws DomainError RESOURCE_NOT_FOUND */
+export async function getSchedule(deps: { db: Db }, resourceId: string): Promise<Schedule> {
+  const { schedule, opensAt, closesAt } = await getResource(deps, resourceId);
+  return schedule ?? everyDay({ start: opensAt, end: closesAt });
+}
+
+/**
+ * Replaces the schedule of a resource for what is sold from now on: reservations stand as they are, and nothing can be sold
+ * over them, whatever the slots are now (ADR 0002).
+ * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR naming every opening that overlaps another
+ */
+export async function setSchedule(
+  deps: { db: Db },
+  resourceId: string,
+  schedule: Schedule,
+): Promise<Schedule> {
+  const details = scheduleFaults(schedule);
+  const [first] = details;
+  if (first !== undefined) {
+    throw new DomainError('VALIDATION_ERROR', `${first.path}: ${first.message}`, { details });
+  }
+  const exceptions = schedule.exceptions.toSorted((a, b) => (a.date < b.date ? -1 : 1));
+  await updateResource(deps, resourceId, { schedule: { ...schedule, exceptions } });
+  return { ...schedule, exceptions };
+}

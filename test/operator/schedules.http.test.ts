@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { WEEKDAYS, weekdayOf } from '../../src/platform/calendar.ts';
+import { dateAfter } from '../availability/wall-clock.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  bookSlot,
+  dateIn,
+  expectStatus,
+  operatorOf,
+  placeHold,
+  slotsOf,
+} from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+const HOLDS = '/api/v1/partner/holds';
+const DATE = dateIn(5);
+const SHORT_DAY = { operating_hours_start: '06:00', operating_hours_end: '10:00' };
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+async function shop(fields: Json = {}) {
+  const venue = await anyVenue(service, [{ ...SHORT_DAY, ...fields }], { time_zone: 'UTC' });
+  const [resourceId = ''] = venue.resourceIds;
+  const partner = await anyPartner(service, [venue.id]);
+  const path = `/api/v1/operator/resources/${resourceId}`;
+  const set = (body: Json) => operatorOf(service).put(`${path}/schedule`, body);
+  return { venueId: venue.id, resourceId, partner, path, set };
+}
+
+/** `06:00–08:00 10:00–12:00` */
+const hours = (text: string): Json[] =>
+  text.split(' ').map((each) => ({ start: each.split('–')[0], end: each.split('–')[1] }));
+const daily = (text: string): Json => Object.fromEntries(WEEKDAYS.map((day) => [day, hours(text)]));
+
+/** Day and time of the starts, `25T06:00`. */
+async function startsOn(partner: Partner, venueId: string, date = DATE): Promise<string[]> {
+  return (await slotsOf(partner, venueId, date)).map((slot) => String(slot['slot_start']).slice(8, 16));
+}
+const dayOfMonth = (date: string) => date.slice(8);
+
+describe('the schedule of a resource', () => {
+  test('is its operating hours on every day until one is set', async () => {
+    const { path, resourceId } = await shop();
+    const { body } = await operatorOf(service).get(`${path}/schedule`);
+    expect(body).toEqual({ resource_id: resourceId, weekly: daily('06:00–10:00'), exceptions: [] });
+  });
+
+  test('is answered and read as it was set, a day that is not named closed, exceptions by date', async () => {
+    const { path, resourceId, set } = await shop();
+    const exceptions = [
+      { date: '2027-01-02', hours: [] },
+      { date: '2027-01-01', hours: hours('10:00–12:00') },
+    ];
+    const wanted = {
+      resource_id: resourceId,
+      weekly: {
+        ...Object.fromEntries(WEEKDAYS.map((day) => [day, []])),
+        fri: hours('06:00–08:00 10:00–12:00'),
+      },
+      exceptions: exceptions.toReversed(),
+    };
+    const weekly = { fri: hours('06:00–08:00 10:00–12:00') };
+    expect(expectStatus(await set({ weekly, exceptions }), 200)).toEqual(wanted);
+    expect((await operatorOf(service).get(`${path}/schedule`)).body).toEqual(wanted);
+    // Once more, and nothing is left of the first.
+    expect(expectStatus(await set({ weekly: {} }), 200)).toMatchObject({
+      weekly: { fri: [] },
+      exceptions: [],
+    });
+  });
+
+  test('decides what availability lists: several openings, closed days, exceptions', async () => {
+    const { venueId, partner, set } = await shop();
+    const closed = weekdayOf(dateAfter(DATE, 1));
+    const weekly = { ...daily('06:00–08:00 20:00–22:00'), [closed]: [] };
+    const exceptions = [{ date: dateAfter(DATE, 2), hours: hours('12:00–13:30') }];
+    expectStatus(await set({ weekly, exceptions }), 200);
+    const day = dayOfMonth(DATE);
+    expect(await startsOn(partner, venueId)).toEqual(['06', '07', '20', '21'].map((h) => `${day}T${h}:00`));
+    expect(await startsOn(partner, venueId, dateAfter(DATE, 1))).toEqual([]);
+    expect(await startsOn(partner, venueId, dateAfter(DATE, 2))).toEqual([
+      `${dayOfMonth(dateAfter(DATE, 2))}T12:00`,
+    ]);
+    expect(await startsOn(partner, venueId, dateAfter(DATE, 7))).toHaveLength(4);
+  });
+
+  test('may pass midnight, and the slots after it are of the evening’s date', async () => {
+    const { venueId, resourceId, partner, set } = await shop();
+    expectStatus(await set({ weekly: { [weekdayOf(DATE)]: hours('22:00–02:00') } }), 200);
+    expect(await startsOn(partner, venueId)).toHaveLength(4);
+    expect(await startsOn(partner, venueId, dateAfter(DATE, 1))).toEqual([]);
+    const start = `${dateAfter(DATE, 1)}T01:00:00.000Z`;
+    const body = { venue_id: venueId, resource_id: resourceId, slot_start: start };
+    expect(verdict(await partner.api.post(HOLDS, body))).toBe('201');
+  });
+
+  test('is what holds and walk-ins go by', async () => {
+    const { resourceId, partner, set } = await shop();
+    const id = (time: string) => `${resourceId}_${DATE.replaceAll('-', '')}T${time}Z`;
+    expectStatus(await set({ weekly: daily('12:00–14:00') }), 200);
+    const walkIn = (slotId: string) =>
+      operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: slotId });
+    expect(verdict(await partner.api.post(HOLDS, { slot_id: id('0600') }))).toBe('404 SLOT_NOT_FOUND');
+    expect(verdict(await walkIn(id('0600')))).toBe('404 SLOT_NOT_FOUND');
+    expect(verdict(await partner.api.post(HOLDS, { slot_id: id('1200') }))).toBe('201');
+    expect(verdict(await walkIn(id('1300')))).toBe('201');
+  });
+});
+
+describe('what stands when the schedule changes', () => {
+  test('stays, and nothing is sold over it, whatever the hours and lengths are then', async () => {
+    const { venueId, resourceId, partner, path, set } = await shop();
+    const id = (time: string) => `${resourceId}_${DATE.replaceAll('-', '')}T${time}Z`;
+    const booking = await bookSlot(partner, id('0700'));
+    await placeHold(partner, id('0900'));
+    expectStatus(await operatorOf(service).patch(path, { duration_minutes: 45 }), 200);
+    expectStatus(await set({ weekly: daily('06:30–11:00') }), 200);
+    const listed = await slotsOf(partner, venueId, DATE);
+    const told = listed.map(
+      (slot) =>
+        `${String(slot['slot_start']).slice(11, 16)} ${slot['is_available'] === true ? 'free' : String(slot['unavailable_reason'])}`,
+    );
+    expect(told).toEqual([
+      '06:30 booked',
+      '07:15 booked',
+      '08:00 free',
+      '08:45 held',
+      '09:30 held',
+      '10:15 free',
+    ]);
+    const answers = [];
+    for (const slot of listed)
+      answers.push(verdict(await partner.api.post(HOLDS, { slot_id: slot['slot_id'] })));
+    const refused = '409 SLOT_NOT_AVAILABLE';
+    expect(answers).toEqual([refused, refused, '201', refused, refused, '201']);
+    const path1 = `/api/v1/bookings/${String(booking['booking_id'])}`;
+    expect(expectStatus(await partner.api.get(path1), 200)).toMatchObject({
+      status: 'BOOKED',
+      slot_id: id('0700'),
+    });
+  });
+
+  test('a hold on a slot that the schedule has no more can still be confirmed', async () => {
+    const { resourceId, partner, set } = await shop();
+    const hold = await placeHold(partner, `${resourceId}_${DATE.replaceAll('-', '')}T0700Z`);
+    expectStatus(await set({ weekly: {} }), 200);
+    const body = {
+      hold_id: hold['hold_id'],
+      payment_reference: 'p',
+      customer_name: 'Asha',
+      customer_phone: '+919876543210',
+      idempotency_key: 'k',
+    };
+    expect(verdict(await partner.api.post('/api/v1/bookings/confirm', body))).toBe('201');
+  });
+});
+
+describe('a schedule is refused', () => {
+  const many = Array.from({ length: 367 }, (_, index) => ({
+    date: dateAfter('2027-01-01', index),
+    hours: [],
+  }));
+  test.each<[string, Json, string]>([
+    ['without a week', { exceptions: [] }, 'weekly'],
+    [
+      'with times off the five minutes',
+      { weekly: { mon: hours('06:03–08:00 09:00–10:01') } },
+      'weekly.mon.0.start, weekly.mon.1.end',
+    ],
+    [
+      'with openings that overlap',
+      { weekly: { mon: hours('06:00–12:00 11:00–13:00') } },
+      'weekly.mon.1.start',
+    ],
+    [
+      'with openings that overlap past midnight',
+      { weekly: { mon: hours('18:00–02:00'), tue: hours('01:00–06:00') } },
+      'weekly.tue.0.start',
+    ],
+    ['with half an opening', { weekly: { sun: [{ start: '06:00' }] } }, 'weekly.sun.0.end'],
+    ['with a day that is no list', { weekly: { sun: { start: '06:00', end: '07:00' } } }, 'weekly.sun'],
+    [
+      'with a date that does not exist',
+      { weekly: {}, exceptions: [{ date: '2027-02-30', hours: [] }] },
+      'exceptions.0.date',
+    ],
+    ['with a date twice', { weekly: {}, exceptions: [many[0], many[0]] }, 'exceptions.1.date'],
+    ['with more than 366 exceptions', { weekly: {}, exceptions: many }, 'exceptions'],
+    [
+      'with an exception that has no hours',
+      { weekly: {}, exceptions: [{ date: '2027-02-28' }] },
+      'exceptions.0.hours',
+    ],
+    [
+      'with more than 24 openings a day',
+      { weekly: { mon: Array.from({ length: 25 }, () => hours('06:00–07:00')[0]) } },
+      'weekly.mon',
+    ],
+  ])('%s, naming the place', async (_name, body, paths) => {
+    const { set, path, resourceId } = await shop();
+    expect(verdict(await set(body))).toBe(`400 VALIDATION_ERROR ${paths}`);
+    const kept = { resource_id: resourceId, weekly: daily('06:00–10:00'), exceptions: [] };
+    expect((await operatorOf(service).get(`${path}/schedule`)).body).toEqual(kept);
+  });
+
+  test('and 366 exceptions are taken', async () => {
+    const { set } = await shop();
+    expect(verdict(await set({ weekly: daily('06:00–07:00'), exceptions: many.slice(1) }))).toBe('200');
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from '@jest/globals';
+import { everyDay } from '../../src/venues/schedule.rules.ts';
+import { scheduleFaults } from '../../src/venues/schedule-faults.rules.ts';
+import type { Hours, Schedule } from '../../src/venues/venues.service.ts';
+
+/** `06:00–12:00 16:00–23:00` */
+const openings = (text: string): Hours[] =>
+  text
+    .split(' ')
+    .filter((each) => each !== '')
+    .map((each) => {
+      const [start = '', end = ''] = each.split('–');
+      return { start, end };
+    });
+
+function faults(weekly: Record<string, string>, exceptions: [string, string][] = []): string[] {
+  const closed = Object.entries(everyDay({ start: '', end: '' }).weekly).map(([day]) => [day, '']);
+  const week = Object.entries({ ...(Object.fromEntries(closed) as Record<string, string>), ...weekly });
+  const schedule = {
+    weekly: Object.fromEntries(week.map(([day, text]) => [day, openings(text)])),
+    exceptions: exceptions.map(([date, text]) => ({ date, hours: openings(text) })),
+  };
+  return scheduleFaults(schedule as Schedule).map(({ path }) => path);
+}
+
+describe('openings of a week', () => {
+  test.each<[string, Record<string, string>, string[]]>([
+    ['may touch', { mon: '06:00–12:00 12:00–18:00' }, []],
+    ['may touch at midnight', { mon: '06:00–00:00', tue: '00:00–06:00' }, []],
+    [
+      'may be all hours of all days',
+      Object.fromEntries(['mon', 'tue', 'sun'].map((d) => [d, '00:00–00:00'])),
+      [],
+    ],
+    ['must not overlap', { mon: '06:00–12:00 11:55–18:00' }, ['weekly.mon.1.start']],
+    ['are blamed by their time, not their place', { mon: '10:00–18:00 06:00–12:00' }, ['weekly.mon.0.start']],
+    ['must not be the same', { wed: '06:00–12:00 06:00–12:00' }, ['weekly.wed.1.start']],
+    [
+      'must not lie in one another, next to each other in the list or not',
+      { mon: '06:00–23:00 07:00–08:00 09:00–10:00' },
+      ['weekly.mon.1.start', 'weekly.mon.2.start'],
+    ],
+    ['must not run into the next day’s', { mon: '18:00–02:00', tue: '01:55–06:00' }, ['weekly.tue.0.start']],
+    ['nor from Sunday into Monday', { sun: '18:00–02:00', mon: '00:00–06:00' }, ['weekly.mon.0.start']],
+    ['may pass midnight where the next day begins later', { mon: '18:00–02:00', tue: '02:00–06:00' }, []],
+    [
+      'are all named',
+      { mon: '06:00–08:00 07:00–09:00', fri: '06:00–08:00 07:00–09:00' },
+      ['weekly.mon.1.start', 'weekly.fri.1.start'],
+    ],
+  ])('%s', (_name, weekly, expected) => {
+    expect(faults(weekly)).toEqual(expected);
+  });
+});
+
+describe('openings of exceptions', () => {
+  // 21 November 2026 is a Saturday.
+  test.each<[string, Record<string, string>, [string, string][], string[]]>([
+    ['replace those of the day', { sat: '06:00–23:00' }, [['2026-11-21', '06:00–23:00']], []],
+    ['must not overlap', {}, [['2026-11-21', '06:00–12:00 11:00–13:00']], ['exceptions.0.hours.1.start']],
+    [
+      'must not begin in the night before',
+      { fri: '18:00–02:00' },
+      [['2026-11-21', '01:00–06:00']],
+      ['exceptions.0.hours.0.start'],
+    ],
+    [
+      'must not run into the day after',
+      { sun: '01:00–06:00' },
+      [['2026-11-21', '18:00–02:00']],
+      ['exceptions.0.hours.0.end'],
+    ],
+    [
+      'are compared with each other on neighbouring dates, in any order',
+      { sat: '03:00–06:00', sun: '01:00–06:00' },
+      [
+        ['2026-11-22', '01:00–04:00'],
+        ['2026-11-21', '18:00–02:00'],
+      ],
+      ['exceptions.0.hours.0.start'],
+    ],
+    [
+      'and a closed date is in nobody’s way',
+      { sun: '01:00–06:00' },
+      [
+        ['2026-11-21', '18:00–02:00'],
+        ['2026-11-22', ''],
+      ],
+      [],
+    ],
+    [
+      'name a date once',
+      {},
+      [
+        ['2026-11-21', ''],
+        ['2026-11-21', '06:00–08:00'],
+      ],
+      ['exceptions.1.date'],
+    ],
+  ])('%s', (_name, weekly, exceptions, expected) => {
+    expect(faults(weekly, exceptions)).toEqual(expected);
+  });
+});
