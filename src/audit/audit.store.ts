@@ -1,7 +1,7 @@
 import { defined } from '../platform/defined.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
-import { toPage } from '../platform/pagination.ts';
+import { beyond, toPage } from '../platform/pagination.ts';
 import type { AuditRow } from './audit.model.ts';
 import { auditCollection, auditModel } from './audit.model.ts';
 
@@ -28,13 +28,11 @@ export async function listAuditRows(
   after: Position | undefined,
   limit: number,
 ): Promise<Page<AuditRow>> {
-  const beyond =
-    after === undefined ? {} : { $or: [{ at: { $lt: after.at } }, { at: after.at, _id: { $lt: after.id } }] };
   const rows = await auditCollection(db)
     .find({
       ...defined({ action }),
       at: { $gte: from ?? new Date(0), ...defined({ $lte: to }) },
-      ...beyond,
+      ...beyond(after, 'at'),
     } as never)
     .sort({ at: -1, _id: -1 })
     .limit(limit + 1)

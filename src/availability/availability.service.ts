@@ -43,7 +43,8 @@ export function cellsOfWindow(resource: ResourceRow, window: SlotWindow): string
 }
 
 /**
- * Every slot of the venue's schedule on `dates` (calendar dates in the venue's zone), sorted by resource and start, each with why it is not available (contract "Availability", decisions §2). It promises nothing: only a hold does.
+ * Every slot of the venue's schedule on `dates` (calendar dates in the venue's zone), sorted by resource and start, each with
+ * why it is not available (contract "Availability", decisions §2). It promises nothing: only a hold does.
  * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted; RESOURCE_NOT_FOUND
  */
 export async function readAvailability(

@@ -3,13 +3,12 @@ import { defined } from '../platform/defined.ts';
 import { DomainError } from '../platform/errors.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
-import { normalisePhone } from '../platform/phone.ts';
+import { requireCustomerPhone } from '../platform/phone.ts';
 import type { BookingFilter } from '../reservations/reservation-reads.store.ts';
 import { findReservationByBookingId, listBookingRows } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
 import { findResourceById, findVenueById } from '../venues/venues.service.ts';
-import { invalidPhone } from './confirm-booking.service.ts';
 import { foldName } from './name.rules.ts';
 
 export type BookingDeps = { db: Db; config: { defaultTimeZone: string; defaultRegion: string } };
@@ -75,9 +74,7 @@ async function filterOf(
   if (query.to !== undefined) filter.bookedBefore = dayBounds(addDays(query.to, 1), timeZone).start;
   if (query.customerName !== undefined) filter.namePrefixFolded = foldName(query.customerName);
   if (query.customerPhone !== undefined) {
-    const phoneE164 = normalisePhone(query.customerPhone, deps.config.defaultRegion);
-    if (phoneE164 === undefined) throw invalidPhone(deps.config.defaultRegion);
-    filter.phoneE164 = phoneE164;
+    filter.phoneE164 = requireCustomerPhone(query.customerPhone, deps.config.defaultRegion);
   }
   return filter;
 }

@@ -2,10 +2,10 @@ import { actorOf } from '../events/actor-types.ts';
 import { holdExpired, holdNotFound } from '../holds/holds.service.ts';
 import { consumeCredit } from '../packages/packages.service.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
-import { DomainError, fieldError } from '../platform/errors.ts';
+import { DomainError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
-import { invalidPhoneMessage, normalisePhone } from '../platform/phone.ts';
+import { requireCustomerPhone } from '../platform/phone.ts';
 import { findReservation, findReservationByKey } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
@@ -38,8 +38,7 @@ export async function confirmBooking(
   input: ConfirmBooking,
 ): Promise<{ booking: Reservation; isReplay: boolean }> {
   const { partnerId } = caller;
-  const phoneE164 = normalisePhone(input.customerPhone, deps.config.defaultRegion);
-  if (phoneE164 === undefined) throw invalidPhone(deps.config.defaultRegion);
+  const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
   const hold = await findReservation(deps.db, input.holdId);
   if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
 
@@ -147,9 +146,4 @@ function keyMismatch(): DomainError {
     'IDEMPOTENCY_KEY_MISMATCH',
     'This idempotency_key has already confirmed another hold. Use a new key for each confirm.',
   );
-}
-
-/** VALIDATION_ERROR for a phone number that is neither E.164 nor a national number of the region. */
-export function invalidPhone(region: string): DomainError {
-  return fieldError('customer_phone', invalidPhoneMessage(region));
 }

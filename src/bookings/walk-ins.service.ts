@@ -12,7 +12,7 @@ import { defined } from '../platform/defined.ts';
 import { DomainError } from '../platform/errors.ts';
 import { newId, PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import { inTransaction } from '../platform/mongo.ts';
-import { normalisePhone } from '../platform/phone.ts';
+import { requireCustomerPhone } from '../platform/phone.ts';
 import { claimSlot } from '../reservations/claim-slot.service.ts';
 import { findClaimants, findReservation } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
@@ -22,7 +22,6 @@ import type { NewReservation, Written } from '../reservations/reservations.store
 import { applyTransition, insertBooked } from '../reservations/reservations.store.ts';
 import { findResourceById, getVenue } from '../venues/venues.service.ts';
 import type { BookingDetail } from './bookings.service.ts';
-import { invalidPhone } from './confirm-booking.service.ts';
 import { foldName } from './name.rules.ts';
 
 export type WalkInDeps = ReservationDeps & { clock: Clock; config: { defaultRegion: string } };
@@ -140,8 +139,7 @@ async function isOverridable(deps: WalkInDeps, holdId: string, { playedFor }: Pl
 }
 
 function customerOf(deps: WalkInDeps, { customerName: name, customerPhone: phone }: PlaceWalkIn) {
-  const phoneE164 = phone === null ? null : normalisePhone(phone, deps.config.defaultRegion);
-  if (phoneE164 === undefined) throw invalidPhone(deps.config.defaultRegion);
+  const phoneE164 = phone === null ? null : requireCustomerPhone(phone, deps.config.defaultRegion);
   return { name, nameFolded: name === null ? null : foldName(name), phone, phoneE164, email: null };
 }
 

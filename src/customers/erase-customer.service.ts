@@ -2,8 +2,8 @@ import type { DispatchDeps } from '../events/event-dispatch.service.ts';
 import { dispatchEvents } from '../events/event-dispatch.service.ts';
 import { eraseReasonsOf } from '../events/events.service.ts';
 import { countUsable, eraseCustomerOfPurchases } from '../packages/packages.service.ts';
-import { DomainError, fieldError } from '../platform/errors.ts';
-import { invalidPhoneMessage, normalisePhone } from '../platform/phone.ts';
+import { DomainError } from '../platform/errors.ts';
+import { requireCustomerPhone } from '../platform/phone.ts';
 import { countUpcomingOf, eraseCustomerOf, findPastOf } from '../reservations/customer-erasure.service.ts';
 import { eraseExcerptsOf } from '../webhooks/deliveries.service.ts';
 
@@ -27,9 +27,7 @@ export async function eraseCustomer(
   deps: EraseDeps,
   customerPhone: string,
 ): Promise<{ bookings: number; purchases: number }> {
-  const { defaultRegion } = deps.config;
-  const phoneE164 = normalisePhone(customerPhone, defaultRegion);
-  if (phoneE164 === undefined) throw fieldError('customer_phone', invalidPhoneMessage(defaultRegion));
+  const phoneE164 = requireCustomerPhone(customerPhone, deps.config.defaultRegion);
   await requireNothingToCome(deps, phoneE164);
   const purchases = await eraseCustomerOfPurchases(deps, phoneE164, ERASED);
   for (let bookings = 0; ; ) {

@@ -5,8 +5,8 @@ import { defined } from '../platform/defined.ts';
 import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
-import { invalidPhoneMessage, normalisePhone } from '../platform/phone.ts';
-import { findVenueById } from '../venues/venues.service.ts';
+import { requireCustomerPhone } from '../platform/phone.ts';
+import { listVenues } from '../venues/venues.service.ts';
 import type { PackageRow } from './packages.model.ts';
 import type { SeenPurchase } from './packages.store.ts';
 import {
@@ -55,7 +55,7 @@ export async function buyPackage(
   partnerId: string,
   input: BuyPackage,
 ): Promise<{ purchase: SeenPurchase; isReplay: boolean }> {
-  const phoneE164 = requirePhone(deps, input.customerPhone);
+  const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
   const sold = await findPackage(deps.db, input.packageId);
   if (sold === null || sold.partnerId !== partnerId) throw packageNotFound();
   const earlier = await findReplay(deps, partnerId, input, phoneE164);
@@ -125,7 +125,8 @@ export async function listActivePurchases(
   query: { customerPhone: string; venueId: string },
 ): Promise<SeenPurchase[]> {
   await requireAuthorizedVenue(deps, partnerId, query.venueId);
-  return listUsablePurchases(deps.db, partnerId, requirePhone(deps, query.customerPhone), query.venueId);
+  const phoneE164 = requireCustomerPhone(query.customerPhone, deps.config.defaultRegion);
+  return listUsablePurchases(deps.db, partnerId, phoneE164, query.venueId);
 }
 
 /**
@@ -162,14 +163,6 @@ export async function eraseCustomerOfPurchases(
   overwritten: string,
 ): Promise<number> {
   return erasePurchases(deps.db, phoneE164, overwritten);
-}
-
-function requirePhone(deps: PackageDeps, phone: string): string {
-  const phoneE164 = normalisePhone(phone, deps.config.defaultRegion);
-  if (phoneE164 === undefined) {
-    throw fieldError('customer_phone', invalidPhoneMessage(deps.config.defaultRegion));
-  }
-  return phoneE164;
 }
 
 function packageNotFound(): DomainError {
@@ -214,10 +207,10 @@ export async function updatePackage(
 }
 
 async function requireVenues(deps: { db: Db }, venueIds: readonly string[]): Promise<void> {
-  for (const venueId of venueIds) {
-    if ((await findVenueById(deps, venueId)) === null) {
-      throw fieldError('venue_ids', `names a venue that does not exist: ${venueId}`);
-    }
+  const known = new Set((await listVenues(deps, venueIds)).map((venue) => venue._id));
+  const unknown = venueIds.find((venueId) => !known.has(venueId));
+  if (unknown !== undefined) {
+    throw fieldError('venue_ids', `names a venue that does not exist: ${unknown}`);
   }
 }
 

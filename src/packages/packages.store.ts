@@ -128,7 +128,7 @@ export async function erasePurchases(db: Db, phoneE164: string, overwritten: str
   return modifiedCount;
 }
 
-/** Gives one credit back. */
+/** Gives one credit back, never more than were bought. */
 export async function returnCredit(db: Db, purchaseId: string, tx: Tx): Promise<void> {
   await purchaseCollection(db).updateOne(
     { _id: purchaseId, $expr: { $lt: ['$creditsRemaining', '$creditsTotal'] } },

@@ -28,6 +28,16 @@ function parse(cursor: string): unknown {
   }
 }
 
+/**
+ * The part of a filter that goes on after `position` in a listing by the fields `instant` and `id`, both descending; nothing
+ * for the first page.
+ */
+export function beyond(position: Position | undefined, instant: string, id = '_id'): { $or?: object[] } {
+  if (position === undefined) return {};
+  const { at, id: last } = position;
+  return { $or: [{ [instant]: { $lt: at } }, { [instant]: at, [id]: { $lt: last } }] };
+}
+
 /** Cuts rows that were read with `limit + 1` down to the page; the extra row only tells that there is a next one. */
 export function toPage<T>(rows: T[], limit: number, positionOf: (row: T) => Position): Page<T> {
   const page = rows.slice(0, limit);

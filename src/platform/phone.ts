@@ -1,5 +1,6 @@
 import type { CountryCode } from 'libphonenumber-js';
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js';
+import { fieldError } from './errors.ts';
 
 /**
  * The E.164 form (`+919845012345`) of a phone number written internationally or as people of `defaultRegion` write it,
@@ -19,6 +20,13 @@ export function normalisePhone(text: string, defaultRegion: string): string | un
 /** What is told of a number that `normalisePhone` refuses. */
 export function invalidPhoneMessage(region: string): string {
   return `is not a valid phone number. Send it as E.164 (+919876543210) or as a national number of ${region}.`;
+}
+
+/** The E.164 form of a customer's phone number. @throws DomainError VALIDATION_ERROR naming `customer_phone` */
+export function requireCustomerPhone(text: string, defaultRegion: string): string {
+  const phoneE164 = normalisePhone(text, defaultRegion);
+  if (phoneE164 === undefined) throw fieldError('customer_phone', invalidPhoneMessage(defaultRegion));
+  return phoneE164;
 }
 
 /** Whether `text` is the two-letter code (ISO 3166-1, upper case) of a region with phone numbers, such as `IN`. */

@@ -1,7 +1,7 @@
 import { defined } from '../platform/defined.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
-import { toPage } from '../platform/pagination.ts';
+import { beyond, toPage } from '../platform/pagination.ts';
 import { ALIVE, LAPSED } from './hold-expiry.rules.ts';
 import type { Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
@@ -205,7 +205,7 @@ export async function listBookingRows(
     'customer.phoneE164': filter.phoneE164,
     'customer.nameFolded': prefix === undefined ? undefined : { $gte: prefix, $lt: `${prefix}\u{10FFFF}` },
     bookedAt: { $exists: true, ...defined({ $gte: filter.bookedFrom, $lt: filter.bookedBefore }) },
-    $or: after === undefined ? undefined : beyond('bookedAt', 'bookingId', after),
+    ...beyond(after, 'bookedAt', 'bookingId'),
   });
   const rows = await reservationCollection(db)
     .aggregate<Reservation>([
@@ -228,7 +228,7 @@ export async function listHoldRows(
   const match = defined({
     partnerId,
     $and: status === undefined ? undefined : [seenAs(status)],
-    $or: after === undefined ? undefined : beyond('placedAt', '_id', after),
+    ...beyond(after, 'placedAt'),
   });
   const rows = await reservationCollection(db)
     .aggregate<Reservation>([
@@ -246,8 +246,4 @@ function seenAs(status: HoldStatus): Expression {
   if (status === 'ACTIVE') return { ...stored, $expr: ALIVE };
   if (status === 'EXPIRED') return { $or: [stored, { status: 'ACTIVE', $expr: LAPSED }] };
   return stored;
-}
-
-function beyond(instant: string, id: string, position: Position): Expression[] {
-  return [{ [instant]: { $lt: position.at } }, { [instant]: position.at, [id]: { $lt: position.id } }];
 }

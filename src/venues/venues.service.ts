@@ -67,8 +67,9 @@ export async function createVenue(
   return venue;
 }
 
-export async function listVenues(deps: { db: Db }): Promise<VenueRow[]> {
-  return listVenueRows(deps.db);
+/** All venues by name, or those of `venueIds` that there are. */
+export async function listVenues(deps: { db: Db }, venueIds?: readonly string[]): Promise<VenueRow[]> {
+  return listVenueRows(deps.db, venueIds);
 }
 
 /** @throws DomainError VENUE_NOT_FOUND */

@@ -9,7 +9,7 @@ import type { Page, Position } from '../platform/pagination.ts';
 import type { DueDelivery, Queues } from '../platform/queues.ts';
 import { sweepEach } from '../platform/sweep.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
-import type { DeliveryFilter } from './deliveries.store.ts';
+import type { DeliveriesOf, DeliveryFilter } from './deliveries.store.ts';
 import {
   eraseExcerpts,
   findDeadLetterIds,
@@ -17,8 +17,7 @@ import {
   findDeliveryOfEvent,
   findEveryDeliveryOfEvents,
   findOverdueDeliveries,
-  findPendingByIds,
-  findPendingOfEvents,
+  findPending,
   findUnraisedDeadLetters,
   listDeliveryRows,
   makeDue,
@@ -59,7 +58,7 @@ export async function createDeliveries(
     deps.db,
     receivers.map((receiver) => newDelivery(event, receiver, now)),
   );
-  await schedulePending(deps, [event._id]);
+  await schedulePending(deps, { eventIds: [event._id] });
 }
 
 /** A delivery of which the first attempt is due at `now`. */
@@ -85,22 +84,12 @@ export function newDelivery(
   };
 }
 
-/** Adds the jobs of those of `deliveryIds` that wait for the first attempt of their series. */
-export async function scheduleRestarted(
-  deps: Pick<CreateDeliveriesDeps, 'db' | 'queues' | 'config'>,
-  deliveryIds: readonly string[],
-): Promise<void> {
-  const pending = await findPendingByIds(deps.db, deliveryIds);
-  await deps.queues.scheduleDeliveries(pending.map((row) => dueNow(row, deps.config)));
-}
-
 /** Adds the jobs of deliveries that wait for the first attempt of their series; those that are there already stay. */
 export async function schedulePending(
   deps: Pick<CreateDeliveriesDeps, 'db' | 'queues' | 'config'>,
-  eventIds: readonly string[],
-  subscriptionId?: string,
+  of: DeliveriesOf,
 ): Promise<void> {
-  const pending = await findPendingOfEvents(deps.db, eventIds, subscriptionId);
+  const pending = await findPending(deps.db, of);
   await deps.queues.scheduleDeliveries(pending.map((row) => dueNow(row, deps.config)));
 }
 

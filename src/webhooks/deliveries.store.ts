@@ -1,7 +1,7 @@
 import { defined } from '../platform/defined.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
-import { toPage } from '../platform/pagination.ts';
+import { beyond, toPage } from '../platform/pagination.ts';
 import type { AttemptRow, DeliveryRow, DeliveryState } from './deliveries.model.ts';
 import { deliveryCollection, deliveryModel } from './deliveries.model.ts';
 
@@ -17,22 +17,19 @@ export async function upsertDeliveries(db: Db, rows: readonly DeliveryRow[]): Pr
   return upsertedCount;
 }
 
-/** The deliveries of `eventIds` on which no attempt of their series has been made; to one subscription where it is named. */
-export async function findPendingOfEvents(
-  db: Db,
-  eventIds: readonly string[],
-  subscriptionId?: string,
-): Promise<DeliveryRow[]> {
-  const filter = { eventId: { $in: [...eventIds] }, state: 'pending' as const };
-  return deliveryCollection(db)
-    .find({ ...filter, ...defined({ subscriptionId }) })
-    .toArray();
-}
+/** Deliveries by their ids, or by their events and, where it is named, their subscription. */
+export type DeliveriesOf =
+  | { deliveryIds: readonly string[] }
+  | { eventIds: readonly string[]; subscriptionId?: string };
 
-/** Those of `ids` on which no attempt of their series has been made. */
-export async function findPendingByIds(db: Db, ids: readonly string[]): Promise<DeliveryRow[]> {
+/** Those on which no attempt of their series has been made. */
+export async function findPending(db: Db, of: DeliveriesOf): Promise<DeliveryRow[]> {
+  const which =
+    'deliveryIds' in of
+      ? { _id: { $in: [...of.deliveryIds] } }
+      : { eventId: { $in: [...of.eventIds] }, ...defined({ subscriptionId: of.subscriptionId }) };
   return deliveryCollection(db)
-    .find({ _id: { $in: [...ids] }, state: 'pending' })
+    .find({ ...which, state: 'pending' })
     .toArray();
 }
 
@@ -188,12 +185,12 @@ export async function settleAttempt(
   );
 }
 
+const WAITING: { $in: DeliveryState[] } = { $in: ['pending', 'retrying'] };
+const CANCELLED = { state: 'cancelled' as const, nextAttemptAt: null, leaseUntil: null };
+
 /** Ends a delivery whose subscription is gone or inactive; nothing more is sent. */
 export async function cancelDelivery(db: Db, id: string): Promise<void> {
-  await deliveryCollection(db).updateOne(
-    { _id: id, state: { $in: ['pending', 'retrying'] } },
-    { $set: { state: 'cancelled', nextAttemptAt: null, leaseUntil: null } },
-  );
+  await deliveryCollection(db).updateOne({ _id: id, state: WAITING }, { $set: CANCELLED });
 }
 
 /**
@@ -202,8 +199,8 @@ export async function cancelDelivery(db: Db, id: string): Promise<void> {
  */
 export async function cancelWaiting(db: Db, partnerId: string, subscriptionId: string): Promise<void> {
   await deliveryCollection(db).updateMany(
-    { partnerId, subscriptionId, state: { $in: ['pending', 'retrying'] }, $expr: IS_FREE },
-    { $set: { state: 'cancelled', nextAttemptAt: null, leaseUntil: null } },
+    { partnerId, subscriptionId, state: WAITING, $expr: IS_FREE },
+    { $set: CANCELLED },
   );
 }
 
@@ -238,7 +235,7 @@ export async function restartDeliveries(
 /** Makes the next attempt of a waiting delivery due now. Null where the delivery is not waiting for one. */
 export async function makeDue(db: Db, id: string): Promise<DeliveryRow | null> {
   return deliveryCollection(db).findOneAndUpdate(
-    { _id: id, state: { $in: ['pending', 'retrying'] } },
+    { _id: id, state: WAITING },
     [{ $set: { nextAttemptAt: '$$NOW' } }],
     { returnDocument: 'after' },
   );
@@ -257,7 +254,7 @@ export async function findOverdueDeliveries(
         {
           $match: {
             _id: { $gt: afterId },
-            state: { $in: ['pending', 'retrying'] },
+            state: WAITING,
             $expr: { $and: [{ $lte: ['$nextAttemptAt', { $subtract: ['$$NOW', graceMs] }] }, IS_FREE] },
           },
         },
@@ -325,7 +322,7 @@ export async function findDeadLetters(
   limit: number,
 ): Promise<Pick<DeliveryRow, '_id' | 'subscriptionId' | 'deadLetteredAt'>[]> {
   const { deadLetteredAt: at = null } = last ?? {};
-  const beyond =
+  const later =
     last === undefined || at === null
       ? {}
       : { $or: [{ deadLetteredAt: { $gt: at } }, { deadLetteredAt: at, _id: { $gt: last._id } }] };
@@ -335,7 +332,7 @@ export async function findDeadLetters(
         ...defined(filter),
         state: 'dead_letter',
         deadLetteredAt: { $lte: to, ...defined({ $gte: from }) },
-        ...beyond,
+        ...later,
       } as never,
       { projection: { subscriptionId: 1, deadLetteredAt: 1 } },
     )
@@ -351,12 +348,8 @@ export async function listDeliveryRows(
   after: Position | undefined,
   limit: number,
 ): Promise<Page<DeliveryRow>> {
-  const beyond =
-    after === undefined
-      ? {}
-      : { $or: [{ createdAt: { $lt: after.at } }, { createdAt: after.at, _id: { $lt: after.id } }] };
   const rows = await deliveryCollection(db)
-    .find({ ...defined(filter), ...beyond } as never)
+    .find({ ...defined(filter), ...beyond(after, 'createdAt') } as never)
     .sort({ createdAt: -1, _id: -1 })
     .limit(limit + 1)
     .toArray();

@@ -5,7 +5,7 @@ import { DomainError } from '../platform/errors.ts';
 import type { Queues } from '../platform/queues.ts';
 import type { DeliveryRow, DeliveryState } from './deliveries.model.ts';
 import type { CreateDeliveriesDeps, DeliveryDetail } from './deliveries.service.ts';
-import { getDelivery, newDelivery, schedulePending, scheduleRestarted } from './deliveries.service.ts';
+import { getDelivery, newDelivery, schedulePending } from './deliveries.service.ts';
 import type { DeadLetterFilter } from './deliveries.store.ts';
 import {
   findDeadLetters,
@@ -51,20 +51,22 @@ async function restart(
   const { delivery } = await getDelivery(deps, partnerId, deliveryId);
   await requireDeliverable(deps, delivery.partnerId, delivery.subscriptionId);
   if ((await restartDeliveries(deps.db, [deliveryId], states)) === 0) {
-    throw notEnded((await getDelivery(deps, partnerId, deliveryId)).delivery.state);
+    throw notRestartable((await getDelivery(deps, partnerId, deliveryId)).delivery.state);
   }
-  await scheduleRestarted(deps, [deliveryId]);
+  await schedulePending(deps, { deliveryIds: [deliveryId] });
   await deps.queues.removeDeadLetters([deliveryId]);
   return getDelivery(deps, partnerId, deliveryId);
 }
 
-function notEnded(state: DeliveryState): DomainError {
-  return new DomainError(
-    'DELIVERY_IN_PROGRESS',
-    state === 'cancelled'
-      ? 'The delivery was cancelled. Recover the subscription from the time of the event on to have it delivered.'
-      : `The delivery is under way (${state}). Wait until it has succeeded or is a dead letter.`,
-  );
+const REFUSALS: Partial<Record<DeliveryState, string>> = {
+  cancelled:
+    'The delivery was cancelled. Recover the subscription from the time of the event on to have it delivered.',
+  succeeded: 'The delivery has succeeded, so it is no dead letter to be delivered again.',
+};
+
+function notRestartable(state: DeliveryState): DomainError {
+  const underWay = `The delivery is under way (${state}). Wait until it has succeeded or is a dead letter.`;
+  return new DomainError('DELIVERY_IN_PROGRESS', REFUSALS[state] ?? underWay);
 }
 
 /** How many events are worked on at a time; nothing of a recovery is kept in memory longer. */
@@ -100,7 +102,7 @@ async function redriveBatch(deps: RedeliveryDeps, rows: readonly DeadLetter[]): 
   );
   const ids = rows.filter((row) => active.has(row.subscriptionId)).map((row) => row._id);
   const restarted = await restartDeliveries(deps.db, ids, ['dead_letter']);
-  await scheduleRestarted(deps, ids);
+  await schedulePending(deps, { deliveryIds: ids });
   await deps.queues.removeDeadLetters(ids);
   return restarted;
 }
@@ -149,7 +151,7 @@ async function recoverBatch(
     deps.db,
     missing.map((event) => newDelivery(event, subscription, now)),
   );
-  await schedulePending(deps, eventIds, subscription._id);
+  await schedulePending(deps, { eventIds, subscriptionId: subscription._id });
   const dead = ended.filter(({ state }) => state === 'dead_letter');
   await deps.queues.removeDeadLetters(dead.map(({ _id }) => _id));
   return restarted + created;

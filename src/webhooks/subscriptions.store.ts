@@ -4,7 +4,7 @@ import { defined } from '../platform/defined.ts';
 import type { Db } from '../platform/mongo.ts';
 import { isDuplicateKey } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
-import { toPage } from '../platform/pagination.ts';
+import { beyond, toPage } from '../platform/pagination.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import { subscriptionCollection, subscriptionModel } from './subscriptions.model.ts';
 
@@ -39,12 +39,8 @@ export async function findSubscriptionPage(
   after: Position | undefined,
   limit: number,
 ): Promise<Page<SubscriptionRow>> {
-  const beyond =
-    after === undefined
-      ? {}
-      : { $or: [{ createdAt: { $lt: after.at } }, { createdAt: after.at, _id: { $lt: after.id } }] };
   const rows = await subscriptionCollection(db)
-    .find({ ...defined(filter), ...beyond } as never)
+    .find({ ...defined(filter), ...beyond(after, 'createdAt') } as never)
     .sort({ createdAt: -1, _id: -1 })
     .limit(limit + 1)
     .toArray();
