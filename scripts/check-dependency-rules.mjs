@@ -19,7 +19,7 @@ console.log(report.output);
 
 const onDisk = roots.flatMap((root) =>
   readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.[cm]?[jt]s$/.test(name))
+    .filter((name) => /\.[cm]?[jt]sx?$/.test(name))
     .map((name) => join(root, name)),
 );
 const read = new Set(result.modules.map((module) => module.source));
