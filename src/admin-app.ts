@@ -49,7 +49,7 @@ export function createAdminApp(context: ApiContext): Express {
   app.use(auditTrail(context, routes, operatorOf));
   mountApiReference(app, { title: 'Operator API reference · Partner Booking Service' });
   app.get('/', (_req, res) => res.redirect(303, BOARD_PATH));
-  app.use(BOARD_PATH, createQueueBoard(context.queues));
+  app.use(BOARD_PATH, createQueueBoard(context.queues, context.config));
   mountApiDescription(app, describeOperatorApi(routes));
   mountRoutes(app, routes, (_req, res) => Promise.resolve(operatorOf(res)));
   app.use(notFound);

@@ -6,24 +6,38 @@ import { operatorOf } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
 
 /** An endpoint as Express has it: `/api/v1/partner/holds/:holdId`. */
-export type Mounted = { method: string; path: string; api: Client };
+export type Endpoint = { method: string; path: string };
+export type Mounted = Endpoint & { api: Client };
 
-type Layer = { route?: { path: string; methods: Record<string, boolean> } };
+type Layer = {
+  route?: { path: string | string[]; methods: Record<string, boolean> };
+  handle: { stack?: Layer[] };
+};
 
-/** Every endpoint under `/api/` of both listeners, read from the apps themselves so that none is forgotten. */
+/** Every endpoint of both listeners under `/api/`, read from the apps themselves so that none is forgotten. */
 export function mountedRoutes(service: Service, partner: Partner): Mounted[] {
   const of = (app: unknown, api: Client): Mounted[] =>
-    (app as { router: { stack: Layer[] } }).router.stack.flatMap(({ route }) =>
-      route === undefined || !route.path.startsWith('/api/')
-        ? []
-        : Object.keys(route.methods)
-            .filter((method) => method !== '_all')
-            .map((method) => ({ method: method.toUpperCase(), path: route.path, api })),
-    );
+    endpointsOf(app)
+      .filter(({ path }) => path.startsWith('/api/'))
+      .map((endpoint) => ({ ...endpoint, api }));
   return [
     ...of(createPartnerApp(service.context), partner.api),
     ...of(createAdminApp(service.context), operatorOf(service)),
   ];
+}
+
+/** Every endpoint of an Express app, and of the routers in it. */
+export function endpointsOf(app: unknown): Endpoint[] {
+  return endpointsIn((app as { router: { stack: Layer[] } }).router.stack);
+}
+
+function endpointsIn(stack: readonly Layer[]): Endpoint[] {
+  return stack.flatMap(({ route, handle }) => {
+    if (route === undefined) return endpointsIn(handle.stack ?? []);
+    return Object.keys(route.methods)
+      .filter((method) => method !== '_all')
+      .flatMap((method) => [route.path].flat().map((path) => ({ method: method.toUpperCase(), path })));
+  });
 }
 
 /** The path with every parameter replaced by `value`. */
