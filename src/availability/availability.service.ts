@@ -3,6 +3,7 @@ import { isBlackedOut } from '../blackouts/blackout.rules.ts';
 import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
 import { addDays, dayBounds, localDateOf } from '../platform/calendar.ts';
 import type { Clock } from '../platform/clock.ts';
+import { coalescedByKey } from '../platform/coalesced.ts';
 import { DomainError } from '../platform/errors.ts';
 import type { Db } from '../platform/mongo.ts';
 import { cellsOf, spacesOf } from '../reservations/cells.rules.ts';
@@ -198,11 +199,27 @@ export function unsellableReason(
 
 const MAX_ALTERNATIVES = 3;
 
+const lookUpsOf = new WeakMap<Db, ReturnType<typeof coalescedByKey<Slot[]>>>();
+
 /**
  * Up to three free slots of the venue for the same sport, nearest in time to `wanted` (decisions §3), of its day and
- * the days beside it.
+ * the days beside it. Callers who lose one slot at the same time, as many do when a popular one opens, share the look-up: each
+ * gets one that began after its call.
  */
-export async function findAlternatives(
+export function findAlternatives(
+  deps: AvailabilityDeps,
+  venue: VenueRow,
+  resource: ResourceRow,
+  wanted: Date,
+): Promise<Slot[]> {
+  const lookUps = lookUpsOf.get(deps.db) ?? coalescedByKey<Slot[]>();
+  lookUpsOf.set(deps.db, lookUps);
+  return lookUps(`${resource._id} ${wanted.getTime()}`, () =>
+    lookUpAlternatives(deps, venue, resource, wanted),
+  );
+}
+
+async function lookUpAlternatives(
   deps: AvailabilityDeps,
   venue: VenueRow,
   resource: ResourceRow,

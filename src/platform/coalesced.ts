@@ -15,3 +15,22 @@ export function coalesced<T>(work: () => Promise<T>): () => Promise<T> {
     return next;
   };
 }
+
+/**
+ * The same for work that differs by key: callers share runs with those of their own key alone. A key that nobody waits for is
+ * forgotten.
+ */
+export function coalescedByKey<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
+  const entries = new Map<string, { share: () => Promise<T>; waiting: number }>();
+  return async (key, work) => {
+    const entry = entries.get(key) ?? { share: coalesced(work), waiting: 0 };
+    entries.set(key, entry);
+    entry.waiting += 1;
+    try {
+      return await entry.share();
+    } finally {
+      entry.waiting -= 1;
+      if (entry.waiting === 0) entries.delete(key);
+    }
+  };
+}

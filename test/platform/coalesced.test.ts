@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
-import { coalesced } from '../../src/platform/coalesced.ts';
+import { describe, expect, test } from '@jest/globals';
+import { coalesced, coalescedByKey } from '../../src/platform/coalesced.ts';
 
 /** A work that ends when it is told to, and counts its runs. */
 function controlled() {
@@ -33,4 +33,33 @@ test('a run that fails fails for those whom it served, and the next one is made 
   await settled();
   ends[1]?.resolve(2);
   expect(await second).toBe(2);
+});
+
+describe('by key', () => {
+  test('callers of one key share runs and never wait for those of another', async () => {
+    const share = coalescedByKey<string>();
+    const runs: string[] = [];
+    const ends = new Map<string, () => void>();
+    const call = (key: string) =>
+      share(key, () => {
+        runs.push(key);
+        return new Promise((resolve) => void ends.set(key, () => resolve(`of ${key}`)));
+      });
+    const answers = [call('a'), call('b')];
+    await settled();
+    answers.push(call('a'), call('a'));
+    ends.get('a')?.();
+    await settled();
+    ends.get('a')?.();
+    expect(await Promise.all([answers[0], answers[2], answers[3]])).toEqual(['of a', 'of a', 'of a']);
+    expect(runs).toEqual(['a', 'b', 'a']);
+    ends.get('b')?.();
+    expect(await answers[1]).toBe('of b');
+  });
+
+  test('a failure is for its own callers, and the next call of the key works anew', async () => {
+    const share = coalescedByKey<number>();
+    await expect(share('a', () => Promise.reject(new Error('no database')))).rejects.toThrow('no database');
+    expect(await share('a', () => Promise.resolve(2))).toBe(2);
+  });
 });
