@@ -3,6 +3,25 @@ import type { BlackoutRow } from './blackouts.model.ts';
 /** What of a blackout matters to slots. */
 export type Blackout = Pick<BlackoutRow, 'startsAt' | 'endsAt' | 'resourceIds'>;
 
+/** Longer than any write takes to be seen by others, counted from the instant that it carries. */
+const WRITE_MS = 60_000;
+
+/**
+ * Whether a claim is too young to have been seen by the report of the blackout for certain: it was placed after the blackout
+ * was made, or so shortly before that its write may have ended later. Both instants are the database's.
+ */
+export function mayBeUnreported(claim: { placedAt: Date }, blackout: { createdAt: Date }): boolean {
+  return claim.placedAt.getTime() > blackout.createdAt.getTime() - WRITE_MS;
+}
+
+/** Whether the claim may stand in the blackout: its report named it (ADR 0009). */
+export function isReported(
+  claim: { _id: string; placedAt: Date },
+  blackout: Pick<BlackoutRow, 'createdAt' | 'reportedIds'>,
+): boolean {
+  return !mayBeUnreported(claim, blackout) || blackout.reportedIds?.includes(claim._id) === true;
+}
+
 type Resource = { _id: string; sharesSpaceWith: readonly string[] };
 
 /**

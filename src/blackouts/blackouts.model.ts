@@ -13,7 +13,10 @@ export type BlackoutRow = {
   /** Null: all resources of the venue, those added later too. */
   resourceIds: string[] | null;
   reason: string;
+  /** By the database's clock, as the `placedAt` of claims. */
   createdAt: Date;
+  /** Which of the claims placed shortly before it (`mayBeUnreported`) its report named; absent until that was read. */
+  reportedIds?: string[];
 };
 
 const blackoutSchema = new Schema<BlackoutRow>(
@@ -25,6 +28,7 @@ const blackoutSchema = new Schema<BlackoutRow>(
     resourceIds: { type: [String], default: null },
     reason: { type: String, required: true },
     createdAt: { type: Date, required: true },
+    reportedIds: { type: [String], default: undefined },
   },
   { collection: 'blackouts', versionKey: false },
 );

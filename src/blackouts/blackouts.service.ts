@@ -1,14 +1,14 @@
 import type { Clock } from '../platform/clock.ts';
 import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import type { Db } from '../platform/mongo.ts';
+import type { Db, Tx } from '../platform/mongo.ts';
+import { inTransaction } from '../platform/mongo.ts';
 import type { StandingClaim } from '../reservations/reservations.service.ts';
 import { listStandingClaims } from '../reservations/reservations.service.ts';
-import { getVenue, listResources, requireResourcesOf } from '../venues/venues.service.ts';
-import type { Blackout } from './blackout.rules.ts';
-import { isBlackedOut, windowFault } from './blackout.rules.ts';
+import { excludeWalkIns, getVenue, listResources, requireResourcesOf } from '../venues/venues.service.ts';
+import { isBlackedOut, mayBeUnreported, windowFault } from './blackout.rules.ts';
 import type { BlackoutRow } from './blackouts.model.ts';
-import { deleteBlackout, findBlackouts, insertBlackout } from './blackouts.store.ts';
+import { deleteBlackout, findBlackouts, insertBlackout, keepReported } from './blackouts.store.ts';
 
 export type BlackoutDeps = { db: Db; clock: Clock };
 
@@ -17,8 +17,8 @@ export type BlackoutDetail = { blackout: BlackoutRow; conflicts: StandingClaim[]
 
 /**
  * Closes resources of a venue for a time. What stands in it is left alone and reported. The blackout is written first and
- * the claims are read after that, while a claim is written first and blackouts are read after that, so that each claim is
- * either among the conflicts or given up (ADR 0009).
+ * the claims are read after that, while a hold is written first and blackouts are read after that, and a walk-in's transaction
+ * excludes this one's, so that each claim is either among the conflicts or given up (ADR 0009).
  * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR for a window that is inverted, past or too long, and for resources
  * that the venue does not have.
  */
@@ -32,10 +32,19 @@ export async function addBlackout(
   const fault = windowFault(input.startsAt, input.endsAt, now);
   if (fault !== null) throw fieldError('ends_at', fault);
   await requireResourcesOf(deps, venueId, input.resourceIds ?? [], 'resource_ids');
-  const blackout: BlackoutRow = { _id: newId(), venueId, ...input, createdAt: now };
-  await insertBlackout(deps.db, blackout);
-  const [detail] = await withConflicts(deps, venueId, [blackout]);
-  return detail ?? { blackout, conflicts: [] };
+  const draft = { _id: newId(), venueId, ...input };
+  const blackout = await inTransaction(deps.db, async (tx) => {
+    await excludeWalkIns(deps, venueId, tx);
+    return insertBlackout(deps.db, draft, tx);
+  });
+  const [detail = { blackout, conflicts: [] }] = await withConflicts(deps, venueId, [blackout]);
+  const young = detail.conflicts.filter((claim) => mayBeUnreported(claim, blackout));
+  await keepReported(
+    deps.db,
+    blackout._id,
+    young.map(({ _id }) => _id),
+  );
+  return detail;
 }
 
 /** The blackouts of a venue that have not ended, by their start, each with what stands in it now. @throws DomainError VENUE_NOT_FOUND */
@@ -50,14 +59,15 @@ export async function liftBlackout(deps: { db: Db }, blackoutId: string): Promis
   throw new DomainError('BLACKOUT_NOT_FOUND', 'There is no blackout with that id.');
 }
 
-/** The blackouts of a venue that overlap [from, to), as they are at this moment. */
+/** The blackouts of a venue that overlap [from, to), as they are at this moment, or in the transaction's snapshot. */
 export async function findBlackoutsAt(
   deps: { db: Db },
   venueId: string,
   from: Date,
   to: Date,
-): Promise<Blackout[]> {
-  return findBlackouts(deps.db, venueId, from, to);
+  tx?: Tx,
+): Promise<BlackoutRow[]> {
+  return findBlackouts(deps.db, venueId, from, to, tx);
 }
 
 async function withConflicts(

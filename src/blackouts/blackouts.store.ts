@@ -1,18 +1,44 @@
-import type { Db } from '../platform/mongo.ts';
+import type { Db, Tx } from '../platform/mongo.ts';
 import type { BlackoutRow } from './blackouts.model.ts';
 import { blackoutCollection } from './blackouts.model.ts';
 
-export async function insertBlackout(db: Db, blackout: BlackoutRow): Promise<void> {
-  await blackoutCollection(db).insertOne(blackout);
+/** Inserts a blackout that is created at the database's now; an upsert, because only an update can read `$$NOW`. */
+export async function insertBlackout(
+  db: Db,
+  blackout: Omit<BlackoutRow, 'createdAt' | 'reportedIds'>,
+  tx: Tx,
+): Promise<BlackoutRow> {
+  const document = { $mergeObjects: [{ $literal: blackout }, { createdAt: '$$NOW' }] };
+  const row = await blackoutCollection(db).findOneAndUpdate(
+    { _id: blackout._id },
+    [{ $replaceWith: document }],
+    { upsert: true, returnDocument: 'after', session: tx },
+  );
+  if (row === null) throw new Error('An upsert answered no document');
+  return row;
+}
+
+/** Keeps which of the youngest claims the report of the blackout named. */
+export async function keepReported(db: Db, blackoutId: string, reportedIds: string[]): Promise<void> {
+  await blackoutCollection(db).updateOne({ _id: blackoutId }, { $set: { reportedIds } });
 }
 
 /**
- * The blackouts of a venue that overlap [from, to), by their start. Of the newest state, committed or about to be: a claim
- * that was just written must not miss one (ADR 0009).
+ * The blackouts of a venue that overlap [from, to), by their start. Outside a transaction of the newest state, committed or about
+ * to be: a hold that was just written must not miss one (ADR 0009).
  */
-export async function findBlackouts(db: Db, venueId: string, from: Date, to?: Date): Promise<BlackoutRow[]> {
+export async function findBlackouts(
+  db: Db,
+  venueId: string,
+  from: Date,
+  to?: Date,
+  tx?: Tx,
+): Promise<BlackoutRow[]> {
   const starts = to === undefined ? {} : { startsAt: { $lt: to } };
-  const options = { readConcern: { level: 'local' as const }, readPreference: 'primary' as const };
+  const options =
+    tx === undefined
+      ? { readConcern: { level: 'local' as const }, readPreference: 'primary' as const }
+      : { session: tx };
   return blackoutCollection(db)
     .find({ venueId, endsAt: { $gt: from }, ...starts }, options)
     .sort({ startsAt: 1, _id: 1 })

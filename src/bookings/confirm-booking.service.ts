@@ -1,9 +1,10 @@
-import { actorOf } from '../events/actor-types.ts';
+import { actorOf, SERVICE } from '../events/actor-types.ts';
 import { holdExpired, holdNotFound } from '../holds/holds.service.ts';
+import { reasonLostMeanwhile } from '../holds/lost-claim.service.ts';
 import { consumeCredit } from '../packages/packages.service.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { DomainError } from '../platform/errors.ts';
-import { newId } from '../platform/ids.ts';
+import { newId, PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import { requireCustomerPhone } from '../platform/phone.ts';
 import { findReservation, findReservationByKey } from '../reservations/reservation-reads.store.ts';
@@ -41,7 +42,9 @@ export async function confirmBooking(
   const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
   const hold = await findReservation(deps.db, input.holdId);
   if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
-
+  if (hold.status === 'ACTIVE' && (await reasonLostMeanwhile(deps, hold)) !== null) {
+    await moveReservation(deps, 'displace', hold._id, { actor: SERVICE, originatorId: PLATFORM_PARTNER_ID });
+  }
   const booking = await tryConfirm(deps, caller, hold, input, phoneE164);
   if (booking !== null) return { booking, isReplay: false };
   const earlier = await findReservationByKey(deps.db, partnerId, 'confirmKey', input.idempotencyKey, true);

@@ -1,10 +1,8 @@
-import { reasonOf } from '../availability/availability.service.ts';
+import { cellsOfWindow, reasonOf } from '../availability/availability.service.ts';
 import { parseSlotId } from '../availability/slot-id.rules.ts';
 import { isBlackedOut } from '../blackouts/blackout.rules.ts';
 import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
 import type { Actor } from '../events/actor-types.ts';
-import { SERVICE } from '../events/actor-types.ts';
-import { reasonLostMeanwhile } from '../holds/lost-claim.service.ts';
 import type { SlotTarget } from '../holds/slot-target.service.ts';
 import { draftReservation, requireScheduledSlot, slotNotFound } from '../holds/slot-target.service.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -20,7 +18,7 @@ import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { announce, moveReservation } from '../reservations/reservations.service.ts';
 import type { NewReservation, Written } from '../reservations/reservations.store.ts';
 import { applyTransition, insertBooked } from '../reservations/reservations.store.ts';
-import { findResourceById, getVenue } from '../venues/venues.service.ts';
+import { findResourceById, getResourceForWalkIn, getVenue } from '../venues/venues.service.ts';
 import type { BookingDetail } from './bookings.service.ts';
 import { foldName } from './name.rules.ts';
 
@@ -38,10 +36,10 @@ export type PlaceWalkIn = {
 };
 
 /**
- * Books a slot for somebody who stands at the venue, as the built-in partner `platform`. With `overrideHolds` the holds in
- * the way lose the slot in the same transaction, so that a walk-in that fails in the end takes nothing from anyone
- * (operator interface "walk-ins", decisions §4 "DOUBLE_BOOKING_ATTEMPT"). A slot that has begun can still be sold here,
- * one in a blackout not.
+ * Books a slot for somebody who stands at the venue, as the built-in partner `platform`. It is one transaction, in which the
+ * holds in the way lose the slot (`overrideHolds`) and blackouts are looked for, so that a walk-in that fails in the end takes
+ * nothing from anyone (operator interface "walk-ins", decisions §4 "DOUBLE_BOOKING_ATTEMPT"). A slot that has begun can still
+ * be sold here, one in a blackout not.
  * @throws DomainError SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  */
 export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise<BookingDetail> {
@@ -49,8 +47,6 @@ export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise
   const { venue, resource } = target;
   const slot = requireScheduledSlot(target);
   if (slot.end <= deps.clock.now()) throw slotNotAvailable('past');
-  const blackouts = await findBlackoutsAt(deps, venue._id, slot.start, slot.end);
-  if (isBlackedOut(resource, slot, blackouts)) throw slotNotAvailable('blackout');
   const draft = draftReservation(PLATFORM_PARTNER_ID, target, slot);
   const claim = () => claimSlot(deps, draft.cells, () => insertWalkIn(deps, draft, input));
   let outcome = await claim();
@@ -64,11 +60,6 @@ export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise
   }
   const { booked, displaced } = outcome.won;
   for (const written of [...displaced, booked]) announce(deps, written);
-  const lost = await reasonLostMeanwhile(deps, draft);
-  if (lost !== null) {
-    await moveReservation(deps, 'cancel', draft._id, { actor: SERVICE });
-    throw slotNotAvailable(lost);
-  }
   return { booking: booked.reservation, venue, resource };
 }
 
@@ -117,6 +108,10 @@ async function insertWalkIn(
   };
   const inTheWay = input.overrideHolds ? await findClaimants(deps.db, draft.cells) : [];
   return inTransaction(deps.db, async (tx) => {
+    const resource = await getResourceForWalkIn(deps, { _id: draft.resourceId, venueId: draft.venueId }, tx);
+    const window = { start: draft.slotStart, end: draft.slotEnd };
+    const blackouts = await findBlackoutsAt(deps, draft.venueId, window.start, window.end, tx);
+    if (isBlackedOut(resource, window, blackouts)) throw slotNotAvailable('blackout');
     const displaced: Written[] = [];
     for (const hold of inTheWay.filter((claim) => claim.status === 'ACTIVE')) {
       if (!(await isOverridable(deps, hold._id, input))) continue;
@@ -129,7 +124,8 @@ async function insertWalkIn(
       );
       if (written !== null) displaced.push(written);
     }
-    return { booked: await insertBooked(deps.db, draft, { ...booking, actor: input.actor }, tx), displaced };
+    const claim = { ...draft, cells: cellsOfWindow(resource, window) };
+    return { booked: await insertBooked(deps.db, claim, { ...booking, actor: input.actor }, tx), displaced };
   });
 }
 

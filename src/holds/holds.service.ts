@@ -77,17 +77,23 @@ export async function placeHold(
     throw await slotNotAvailable(deps, target, conflictWith(outcome.lostTo));
   }
   const { reservation } = outcome.won;
-  const reason = await reasonLostMeanwhile(deps, draft);
-  if (reason !== null) {
-    await moveReservation(deps, 'release', reservation._id, { actor: SERVICE, forgetHoldKey: true });
-    throw await slotNotAvailable(deps, target, { reason });
-  }
+  const reason = await giveUpIfLost(deps, reservation);
+  if (reason !== null) throw await slotNotAvailable(deps, target, { reason });
   announce(deps, outcome.won);
   scheduleExpiry(deps, reservation);
   return { hold: reservation, isReplay: false };
 }
 
-/** The hold that this key placed before. @throws DomainError IDEMPOTENCY_KEY_MISMATCH where that was for another slot. */
+/** Releases a hold that must not stand after all, and answers why; its key may be sent again. Null where it stands. */
+async function giveUpIfLost(deps: HoldDeps, hold: Reservation): Promise<'blackout' | 'held' | null> {
+  const reason = await reasonLostMeanwhile(deps, hold);
+  if (reason !== null) {
+    await moveReservation(deps, 'release', hold._id, { actor: SERVICE, forgetHoldKey: true });
+  }
+  return reason;
+}
+
+/** The hold that this key placed before, if it stands. @throws DomainError IDEMPOTENCY_KEY_MISMATCH where that was for another slot. */
 async function findReplay(
   deps: HoldDeps,
   partnerId: string,
@@ -97,11 +103,15 @@ async function findReplay(
 ): Promise<Reservation | null> {
   if (key === undefined) return null;
   const earlier = await findReservationByKey(deps.db, partnerId, 'holdKey', key, afterConflict);
-  if (earlier === null || earlier.slotId === target.slotId) return earlier;
-  throw new DomainError(
-    'IDEMPOTENCY_KEY_MISMATCH',
-    'This idempotency_key has already placed a hold on another slot. Use a new key for each hold.',
-  );
+  if (earlier === null) return null;
+  if (earlier.slotId !== target.slotId) {
+    throw new DomainError(
+      'IDEMPOTENCY_KEY_MISMATCH',
+      'This idempotency_key has already placed a hold on another slot. Use a new key for each hold.',
+    );
+  }
+  const isLost = earlier.status === 'ACTIVE' && (await giveUpIfLost(deps, earlier)) !== null;
+  return isLost ? null : earlier;
 }
 
 /** The limit counts holds in flight elsewhere only once they are written, so calls racing at the limit may pass it. */

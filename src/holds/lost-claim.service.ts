@@ -1,26 +1,28 @@
 import { cellsOfWindow } from '../availability/availability.service.ts';
-import { isBlackedOut } from '../blackouts/blackout.rules.ts';
+import { isBlackedOut, isReported } from '../blackouts/blackout.rules.ts';
 import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
 import type { Db } from '../platform/mongo.ts';
-import type { NewReservation } from '../reservations/reservations.store.ts';
+import type { Reservation } from '../reservations/reservations.model.ts';
 import { coverSpaceSharedMeanwhile } from '../reservations/shared-space.service.ts';
 import { getResource } from '../venues/venues.service.ts';
 
 /**
- * Why a claim that was just written must be given up after all: a blackout has come over its slot meanwhile (ADR 0009), or
- * its resource has come to share ground that another claim has by now (ADR 0002). Null where it may stand. To be called
- * after the claim was acknowledged, and before anybody is told of it.
+ * Why a hold that was written must be given up after all: a blackout that did not report it has come over its slot (ADR 0009),
+ * or its resource has come to share ground that another claim has by now (ADR 0002). Null where it may stand. To be called
+ * after the hold was acknowledged and before anybody is told of it; and again before it is answered to a repeated call or
+ * confirmed, because the process that placed it may have died, or lost the database, in between.
  */
 export async function reasonLostMeanwhile(
   deps: { db: Db },
-  claim: NewReservation,
+  hold: Reservation,
 ): Promise<'blackout' | 'held' | null> {
-  const window = { start: claim.slotStart, end: claim.slotEnd };
+  const window = { start: hold.slotStart, end: hold.slotEnd };
   const [resource, blackouts] = await Promise.all([
-    getResource(deps, claim.resourceId),
-    findBlackoutsAt(deps, claim.venueId, window.start, window.end),
+    getResource(deps, hold.resourceId),
+    findBlackoutsAt(deps, hold.venueId, window.start, window.end),
   ]);
-  if (isBlackedOut(resource, window, blackouts)) return 'blackout';
+  const unreported = blackouts.filter((blackout) => !isReported(hold, blackout));
+  if (isBlackedOut(resource, window, unreported)) return 'blackout';
   const cellsNow = cellsOfWindow(resource, window);
-  return (await coverSpaceSharedMeanwhile(deps, claim._id, claim.cells, cellsNow)) ? null : 'held';
+  return (await coverSpaceSharedMeanwhile(deps, hold._id, hold.cells, cellsNow)) ? null : 'held';
 }

@@ -86,7 +86,7 @@ function liveClaimsAt(venueId: string, from: Date, to: Date): Expression[] {
 /** A claim as operators are told of it. */
 export type StandingClaim = Pick<
   Reservation,
-  '_id' | 'bookingId' | 'partnerId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd'
+  '_id' | 'bookingId' | 'partnerId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd' | 'placedAt'
 >;
 
 /** The live claims at a venue that overlap [from, to), by their start; the newest state, committed or about to be. */
@@ -96,7 +96,15 @@ export async function findStandingClaimsAtVenue(
   from: Date,
   to: Date,
 ): Promise<StandingClaim[]> {
-  const fields = { bookingId: 1, partnerId: 1, resourceId: 1, slotId: 1, slotStart: 1, slotEnd: 1 };
+  const fields = {
+    bookingId: 1,
+    partnerId: 1,
+    resourceId: 1,
+    slotId: 1,
+    slotStart: 1,
+    slotEnd: 1,
+    placedAt: 1,
+  };
   return reservationCollection(db)
     .aggregate<StandingClaim>(
       [...liveClaimsAt(venueId, from, to), { $sort: { slotStart: 1, _id: 1 } }, { $project: fields }],

@@ -61,7 +61,10 @@ export type ResourceRow = {
   status: 'active' | 'inactive';
 };
 
-const venueSchema = new Schema<VenueRow>(
+/** Written by every walk-in, so that its transaction conflicts with a change of what it has read (ADR 0009). */
+type Fenced = { claimFence?: number };
+
+const venueSchema = new Schema<VenueRow & Fenced>(
   {
     _id: { type: String, required: true },
     name: { type: String, required: true },
@@ -69,11 +72,12 @@ const venueSchema = new Schema<VenueRow>(
     city: { type: String, required: true },
     timeZone: { type: String, required: true },
     status: { type: String, enum: ['active', 'inactive'], required: true },
+    claimFence: Number,
   },
   { collection: 'venues', versionKey: false },
 );
 
-const resourceSchema = new Schema<ResourceRow>(
+const resourceSchema = new Schema<ResourceRow & Fenced>(
   {
     _id: { type: String, required: true },
     venueId: { type: String, required: true },
@@ -88,12 +92,13 @@ const resourceSchema = new Schema<ResourceRow>(
     priceRules: { type: [Schema.Types.Mixed], default: undefined },
     sharesSpaceWith: { type: [String], required: true },
     status: { type: String, enum: ['active', 'inactive'], required: true },
+    claimFence: Number,
   },
   { collection: 'resources', versionKey: false },
 );
 
-export const venueModel = (db: Db): Model<VenueRow> => modelOf(db, 'Venue', venueSchema);
-export const resourceModel = (db: Db): Model<ResourceRow> => modelOf(db, 'Resource', resourceSchema);
+export const venueModel = (db: Db): Model<VenueRow & Fenced> => modelOf(db, 'Venue', venueSchema);
+export const resourceModel = (db: Db): Model<ResourceRow & Fenced> => modelOf(db, 'Resource', resourceSchema);
 
 /** How many price rules a resource can have. */
 export const MAX_PRICE_RULES = 100;

@@ -2,11 +2,13 @@ import slugify from '@sindresorhus/slugify';
 import { grantedVenueIds, hasGrant } from '../partners/partners.service.ts';
 import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import type { Db } from '../platform/mongo.ts';
+import type { Db, Tx } from '../platform/mongo.ts';
 import { coverSharedSpace } from '../reservations/shared-space.service.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
 import {
   addSharedSpace,
+  fenceResource,
+  fenceVenue,
   findResource,
   findVenue,
   insertResource,
@@ -169,6 +171,28 @@ export async function findResourceById(deps: { db: Db }, resourceId: string): Pr
 /** @throws DomainError RESOURCE_NOT_FOUND */
 export async function getResource(deps: { db: Db }, resourceId: string): Promise<ResourceRow> {
   return foundResource(await findResource(deps.db, resourceId));
+}
+
+/**
+ * Makes the transaction exclude that of any walk-in at the venue: of two that overlap in time one is run again, and sees what the
+ * other did.
+ */
+export async function excludeWalkIns(deps: { db: Db }, venueId: string, tx: Tx): Promise<void> {
+  await fenceVenue(deps.db, venueId, tx);
+}
+
+/**
+ * The resource as a walk-in's transaction may rely on it: that transaction excludes every other one that closes the venue for a
+ * time (`excludeWalkIns`), and every change of the resource, its ground among them.
+ * @throws DomainError RESOURCE_NOT_FOUND
+ */
+export async function getResourceForWalkIn(
+  deps: { db: Db },
+  { _id: resourceId, venueId }: Pick<ResourceRow, '_id' | 'venueId'>,
+  tx: Tx,
+): Promise<ResourceRow> {
+  await fenceVenue(deps.db, venueId, tx);
+  return foundResource(await fenceResource(deps.db, resourceId, tx));
 }
 
 /**

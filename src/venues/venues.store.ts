@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import type { Db } from '../platform/mongo.ts';
+import type { Db, Tx } from '../platform/mongo.ts';
 import { isDuplicateKey } from '../platform/mongo.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
 import { resourceModel, venueModel } from './venues.model.ts';
@@ -60,4 +60,16 @@ export async function addSharedSpace(db: Db, otherIds: readonly string[], resour
     { _id: mongoose.trusted({ $in: [...otherIds] }) },
     { $addToSet: { sharesSpaceWith: resourceId } },
   );
+}
+
+/** Makes the transaction conflict with every other one that does the same for the venue. */
+export async function fenceVenue(db: Db, venueId: string, tx: Tx): Promise<void> {
+  await venueModel(db).updateOne({ _id: venueId }, { $inc: { claimFence: 1 } }, { session: tx });
+}
+
+/** The resource as it is in the transaction, which conflicts with every change of it. */
+export async function fenceResource(db: Db, resourceId: string, tx: Tx): Promise<ResourceRow | null> {
+  return resourceModel(db)
+    .findByIdAndUpdate(resourceId, { $inc: { claimFence: 1 } }, { session: tx, returnDocument: 'after' })
+    .lean();
 }

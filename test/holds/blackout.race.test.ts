@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.ts';
 import type { Json, Partner } from '../support/factories.ts';
-import { anyPartner, anyVenue, dateIn, expectStatus, freeSlotIds, operatorOf } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  confirmBody,
+  dateIn,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+} from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
@@ -114,8 +122,8 @@ function beforeNextClaim(meanwhile: () => Promise<unknown>): void {
   };
 }
 
-describe('a blackout that is complete before the claim is written, after the claim has looked for it,', () => {
-  test('refuses the hold all the same, frees the slot and leaves the key for another try', async () => {
+describe('a blackout that is complete before the hold is written, after the hold has looked for it,', () => {
+  test('refuses it all the same, frees the slot and leaves the key for another try', async () => {
     const slotId = nextSlot();
     let blackout: Json = {};
     beforeNextClaim(async () => {
@@ -134,18 +142,7 @@ describe('a blackout that is complete before the claim is written, after the cla
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, null]);
   });
 
-  test('refuses the walk-in all the same', async () => {
-    const slotId = nextSlot();
-    let blackout: Json = {};
-    beforeNextClaim(async () => {
-      blackout = await blackOut(slotId);
-    });
-    const reply = await walkIn(slotId);
-    expect(outcomeOf(reply, blackout)).toBe('refused');
-    expect(await rowsOf(service, 'reservations', { slotId, claimed: true })).toEqual([]);
-  });
-
-  test('would be missed by a claim that does not look again', async () => {
+  test('would be missed by one that does not look again', async () => {
     const slotId = nextSlot();
     const blackouts = collectionOf('Blackout');
     const find = blackouts['find']?.bind(blackouts);
@@ -159,6 +156,113 @@ describe('a blackout that is complete before the claim is written, after the cla
       expect(outcomeOf(await hold(slotId), blackout)).toBe('stands unlisted');
     } finally {
       blackouts['find'] = find;
+    }
+  });
+});
+
+/** Makes the next look of a hold for blackouts fail, as when its process loses the database. */
+function failNextLook(): void {
+  const blackouts = collectionOf('Blackout');
+  const find = blackouts['find'];
+  blackouts['find'] = () => {
+    blackouts['find'] = find as Methods[string];
+    throw Object.assign(new Error('connection reset'), { name: 'MongoNetworkError' });
+  };
+}
+
+describe('a hold that could not look again, because the database was lost', () => {
+  /** Answers the hold's id and the blackout that was complete before it was written. */
+  async function unlooked(slotId: string): Promise<{ holdId: string; blackout: Json }> {
+    let blackout: Json = {};
+    beforeNextClaim(async () => {
+      blackout = await blackOut(slotId);
+      failNextLook();
+    });
+    expect(verdict(await hold(slotId, { idempotency_key: slotId }))).toBe('503 SERVICE_UNAVAILABLE');
+    expect(blackout['conflicts']).toEqual([]);
+    const [row] = await rowsOf(service, 'reservations', { slotId });
+    expect(row?.status).toBe('ACTIVE');
+    return { holdId: String(row?._id), blackout };
+  }
+
+  test('is refused when its call is repeated', async () => {
+    const slotId = nextSlot();
+    const { holdId } = await unlooked(slotId);
+    const again = await hold(slotId, { idempotency_key: slotId });
+    expect(outcomeOf(again, {})).toBe('refused');
+    expect((await rowsOf(service, 'reservations', { slotId })).map((row) => [row._id, row.status])).toEqual([
+      [holdId, 'RELEASED'],
+    ]);
+  });
+
+  test('cannot be confirmed by who finds it in a listing or an event', async () => {
+    const slotId = nextSlot();
+    const { holdId } = await unlooked(slotId);
+    const confirm = () => partner.api.post('/api/v1/bookings/confirm', confirmBody(holdId));
+    expect(verdict(await confirm())).toBe('409 DOUBLE_BOOKING_ATTEMPT');
+    expect(verdict(await confirm())).toBe('409 DOUBLE_BOOKING_ATTEMPT');
+    expect(await rowsOf(service, 'reservations', { slotId, claimed: true })).toEqual([]);
+  });
+
+  test('stands where nothing came over it: its call is answered, and it is confirmed', async () => {
+    const slotId = nextSlot();
+    const { holdId, blackout } = await unlooked(slotId);
+    await operatorOf(service).delete(`/api/v1/operator/blackouts/${String(blackout['blackout_id'])}`);
+    const again = await hold(slotId, { idempotency_key: slotId });
+    expect([again.status, (again.body as Json)['hold_id']]).toEqual([201, holdId]);
+    expect((await partner.api.post('/api/v1/bookings/confirm', confirmBody(holdId))).status).toBe(201);
+  });
+});
+
+test('a hold that the report named is answered again and confirmed, however young it was', async () => {
+  const slotId = nextSlot();
+  const held = expectStatus(await hold(slotId, { idempotency_key: slotId }), 201);
+  const blackout = await blackOut(slotId);
+  expect((blackout['conflicts'] as Json[]).map((each) => each['hold_id'])).toEqual([held['hold_id']]);
+  expect((await hold(slotId, { idempotency_key: slotId })).status).toBe(201);
+  const confirmed = await partner.api.post('/api/v1/bookings/confirm', confirmBody(held['hold_id']));
+  expect(confirmed.status).toBe(201);
+});
+
+describe('a walk-in and a blackout that are written at the same time', () => {
+  const override = (slotId: string) =>
+    operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: slotId, override_holds: true });
+
+  test('exclude each other: a blackout that began during the walk-in reports it', async () => {
+    const slotId = nextSlot();
+    let blackout = Promise.resolve<Json>({});
+    beforeNextClaim(() => {
+      blackout = blackOut(slotId);
+      return Promise.resolve();
+    });
+    const reply = await walkIn(slotId);
+    expect(outcomeOf(reply, await blackout)).toBe('listed');
+  });
+
+  test('a walk-in that meets one is refused, and takes nothing from the hold in its way', async () => {
+    const slotId = nextSlot();
+    const held = expectStatus(await hold(slotId), 201);
+    const blackout = await blackOut(slotId);
+    const before = await rowsOf(service, 'reservations', { slotId });
+    expect(outcomeOf(await override(slotId), blackout)).toBe('refused');
+    expect(await rowsOf(service, 'reservations', { slotId })).toEqual(before);
+    const confirmed = await partner.api.post('/api/v1/bookings/confirm', confirmBody(held['hold_id']));
+    expect(confirmed.status).toBe(201);
+  });
+
+  test('would miss each other if they wrote nothing in common', async () => {
+    const slotId = nextSlot();
+    const venues = collectionOf('Venue');
+    const updateOne = venues['updateOne'];
+    venues['updateOne'] = () => Promise.resolve({ matchedCount: 1, modifiedCount: 1 });
+    let blackout: Json = {};
+    beforeNextClaim(async () => {
+      blackout = await blackOut(slotId);
+    });
+    try {
+      expect(outcomeOf(await walkIn(slotId), blackout)).toBe('stands unlisted');
+    } finally {
+      venues['updateOne'] = updateOne as Methods[string];
     }
   });
 });

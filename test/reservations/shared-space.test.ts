@@ -1,8 +1,16 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { cellsOf, spacesOf } from '../../src/reservations/cells.rules.ts';
 import { coverSpaceSharedMeanwhile } from '../../src/reservations/shared-space.service.ts';
 import type { Json, Partner } from '../support/factories.ts';
-import { anyPartner, anyResource, anyVenue, placeHold, slotsOf } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyResource,
+  anyVenue,
+  confirmBody,
+  expectStatus,
+  placeHold,
+  slotsOf,
+} from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
@@ -33,7 +41,11 @@ const slotIdAt = (resourceId: string, hour: number) =>
 /** A hold on the half as one writes it that read the half before it shared its ground. */
 async function holdOfBefore(hour: number) {
   const hold = await placeHold(partner, slotIdAt(halfId, hour));
-  const { _id, slotStart, slotEnd } = await rowOf(service, 'reservations', { _id: hold['hold_id'] });
+  return forgetSharedCells(String(hold['hold_id']));
+}
+
+async function forgetSharedCells(holdId: string) {
+  const { _id, slotStart, slotEnd } = await rowOf(service, 'reservations', { _id: holdId });
   const before = cellsOf(spacesOf(halfId, []), slotStart, slotEnd);
   const now = cellsOf(spacesOf(halfId, [fullId]), slotStart, slotEnd);
   const change = { $set: { cells: before } };
@@ -65,4 +77,31 @@ test('where nothing became shared, nothing is written', async () => {
   const { id, now } = await holdOfBefore(3);
   expect(await coverSpaceSharedMeanwhile(service.context, id, now, now)).toBe(true);
   expect((await rowOf(service, 'reservations', { _id: id })).cells).not.toEqual(now);
+});
+
+describe('a hold whose process died before it could cover ground that became shared', () => {
+  const confirm = (holdId: unknown) => partner.api.post('/api/v1/bookings/confirm', confirmBody(holdId));
+
+  test('covers it when its call is repeated, and keeps the others off', async () => {
+    const slotId = slotIdAt(halfId, 4);
+    const place = () =>
+      partner.api.post('/api/v1/partner/holds', { slot_id: slotId, idempotency_key: slotId });
+    const { hold_id: holdId } = expectStatus(await place(), 201);
+    await forgetSharedCells(String(holdId));
+    expect(expectStatus(await place(), 201)['hold_id']).toBe(holdId);
+    expect(verdict(await holdFull(4))).toBe('409 SLOT_NOT_AVAILABLE');
+  });
+
+  test('covers it before it is confirmed', async () => {
+    const { id } = await holdOfBefore(5);
+    expect((await confirm(id)).status).toBe(201);
+    expect(verdict(await holdFull(5))).toBe('409 SLOT_NOT_AVAILABLE');
+  });
+
+  test('cannot be confirmed where the whole was sold meanwhile', async () => {
+    const { id } = await holdOfBefore(6);
+    const full = expectStatus(await holdFull(6), 201);
+    expect(verdict(await confirm(id))).toBe('409 DOUBLE_BOOKING_ATTEMPT');
+    expect((await confirm(full['hold_id'])).status).toBe(201);
+  });
 });
