@@ -28,7 +28,7 @@ const COLLECTIONS: CollectionDefinition[] = [
 
 /** Creates what is missing of all collections, validators and indexes; safe to repeat (ADR 0002). */
 export async function migrate(db: Db): Promise<void> {
-  for (const definition of COLLECTIONS) await ensureCollection(db, definition);
+  await Promise.all(COLLECTIONS.map((definition) => ensureCollection(db, definition)));
 }
 
 /** The unique indexes that the database lacks: without them nothing may be served. */

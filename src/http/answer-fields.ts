@@ -14,8 +14,7 @@ export const shape = (fields: Record<string, Schema>): ObjectSchema =>
   );
 
 function alwaysThere(field: Schema): Schema {
-  const { flags } = field.describe() as { flags?: { presence?: string } };
-  return flags?.presence === 'optional' ? field : field.required();
+  return field.$_getFlag('presence') === 'optional' ? field : field.required();
 }
 
 /** Gives a schema a name of its own in the published description, where others then refer to it. */

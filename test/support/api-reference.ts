@@ -23,13 +23,11 @@ export async function openReference(
 }
 
 /** The operations on the page as `GET /path`, in its order. */
-export async function operationsShown(page: Page): Promise<string[]> {
-  const blocks = await page.locator('.opblock').all();
-  return Promise.all(
-    blocks.map(async (block) => {
-      const method = await block.locator('.opblock-summary-method').innerText();
-      const path = await block.locator('.opblock-summary-path').getAttribute('data-path');
-      return `${method} ${path}`;
+export function operationsShown(page: Page): Promise<string[]> {
+  return page.locator('.opblock').evaluateAll((blocks) =>
+    blocks.map((block) => {
+      const method = block.querySelector('.opblock-summary-method')?.textContent;
+      return `${method} ${block.querySelector('.opblock-summary-path')?.getAttribute('data-path')}`;
     }),
   );
 }
