@@ -1,9 +1,11 @@
 import type { Express } from 'express';
+import { alertRoutes } from './alerts/alerts.router.ts';
 import { auditRoutes } from './audit/audit.router.ts';
 import { auditTrail, signInTrail } from './audit/audit-trail.ts';
 import { blackoutRoutes } from './blackouts/blackouts.router.ts';
 import { operatorBookingRoutes } from './bookings/operator-bookings.router.ts';
 import { walkInRoutes } from './bookings/walk-ins.router.ts';
+import { missingGuards } from './collections.ts';
 import type { ApiContext, Context } from './context.ts';
 import { customerRoutes } from './customers/customers.router.ts';
 import { mountApiDescription } from './http/api-description.ts';
@@ -13,6 +15,7 @@ import { errorHandler } from './http/error-handler.ts';
 import { mountRoutes, notFound } from './http/mount-routes.ts';
 import type { Operator } from './http/operator.ts';
 import type { Route } from './http/route.ts';
+import { mountMetrics } from './metrics/metrics-page.ts';
 import { BOARD_PATH, createQueueBoard } from './operator/queue-board.ts';
 import { mountSignIn, operatorOf } from './operator/sign-in.ts';
 import { describeOperatorApi } from './operator-description.ts';
@@ -36,13 +39,15 @@ export function operatorRoutes(context: Context): Route<Operator>[] {
     ...operatorPackageRoutes(context),
     ...operatorWebhookRoutes(context),
     ...customerRoutes(context),
+    ...alertRoutes(context),
     ...auditRoutes(context),
   ];
 }
 
-/** What operators reach on `ADMIN_PORT`; everything but the sign-in page needs an operator. */
+/** What operators reach on `ADMIN_PORT`; everything but the sign-in page and `/metrics` needs an operator. */
 export function createAdminApp(context: ApiContext): Express {
-  const app = createBaseApp(context.log);
+  const app = createBaseApp(context.log, context.metrics.observe('admin'));
+  mountMetrics(app, { ...context, missingGuards: () => missingGuards(context.db) });
   const routes = operatorRoutes(context);
   const badKeys = context.rateLimits.badOperatorKeys;
   mountSignIn(app, { ...context, badKeys, record: signInTrail(context) });

@@ -1,4 +1,5 @@
 import { createAdminApp } from './admin-app.ts';
+import { startAlerting } from './alerting.ts';
 import { createApiContext } from './context.ts';
 import { listen } from './http/listen.ts';
 import { createPartnerApp } from './partner-app.ts';
@@ -7,9 +8,12 @@ import { runProcess } from './platform/lifecycle.ts';
 /** The API process: both listeners. It serves, and answers 503, before MongoDB and Redis are there. */
 runProcess('api', async (scope) => {
   const context = createApiContext(scope);
-  context.connected.catch((err: unknown) => {
-    if (!scope.stopping.aborted) scope.log.error({ err }, 'the connection to MongoDB was given up');
-  });
+  context.connected.then(
+    () => startAlerting(scope, context),
+    (err: unknown) => {
+      if (!scope.stopping.aborted) scope.log.error({ err }, 'the connection to MongoDB was given up');
+    },
+  );
   const { host, port, adminPort } = scope.config;
   const partner = await listen(createPartnerApp(context), host, port);
   scope.onStop('partner listener', partner.close);

@@ -1,3 +1,4 @@
+import { ALERT_COLLECTIONS } from './alerts/alerts.model.ts';
 import { AUDIT } from './audit/audit.model.ts';
 import { BLACKOUTS } from './blackouts/blackouts.model.ts';
 import { EVENT_COLLECTIONS } from './events/events.model.ts';
@@ -23,6 +24,7 @@ const COLLECTIONS: CollectionDefinition[] = [
   SUBSCRIPTIONS,
   DELIVERIES,
   AUDIT,
+  ...ALERT_COLLECTIONS,
   LEASES,
 ];
 

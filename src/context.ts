@@ -1,3 +1,5 @@
+import type { ApiMetrics } from './metrics/api-metrics.ts';
+import { createApiMetrics } from './metrics/api-metrics.ts';
 import type { Clock } from './platform/clock.ts';
 import { systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
@@ -23,7 +25,7 @@ export type Context = {
 };
 
 /** What the two listeners need beside. */
-export type ApiContext = Context & { rateLimits: RateLimits };
+export type ApiContext = Context & { rateLimits: RateLimits; metrics: ApiMetrics };
 
 /**
  * Builds the connections of one process and registers their release. Nothing is awaited: the database connects in the
@@ -51,5 +53,5 @@ export function createContext(scope: ProcessScope): Context & { connected: Promi
 export function createApiContext(scope: ProcessScope): ApiContext & { connected: Promise<void> } {
   const rateLimits = createRateLimits(scope.config, scope.log);
   scope.onStop('rate limits', () => rateLimits.close());
-  return { ...createContext(scope), rateLimits };
+  return { ...createContext(scope), rateLimits, metrics: createApiMetrics() };
 }

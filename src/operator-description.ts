@@ -31,6 +31,7 @@ const OPERATOR_API: ApiDescription = {
     { name: 'Webhooks', description: "The partners' subscriptions; only here are deliveries stopped." },
     { name: 'Deliveries', description: 'What partners were sent, and what could not be delivered.' },
     { name: 'Customers', description: "The erasure of customers' data." },
+    { name: 'Alerts', description: 'What operators must hear of.' },
     { name: 'Audit', description: 'What operators did.' },
     { name: 'Service', description: 'The description of the service.' },
   ],

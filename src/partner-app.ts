@@ -39,7 +39,7 @@ export function partnerRoutes(context: Context): Route<PartnerCaller>[] {
 
 /** What partners reach on `PORT`. */
 export function createPartnerApp(context: ApiContext): Express {
-  const app = createBaseApp(context.log);
+  const app = createBaseApp(context.log, context.metrics.observe('partner'));
   mountHealth(app, { missingGuards: () => missingGuards(context.db), isRedisReady: context.queues.isReady });
   mountApiReference(app, { title: 'Partner API reference · Partner Booking Service' });
   const routes = partnerRoutes(context);

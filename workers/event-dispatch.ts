@@ -1,3 +1,4 @@
+import { startAlerting } from '../src/alerting.ts';
 import { createContext } from '../src/context.ts';
 import { dispatchEvents, dispatchWaiting } from '../src/events/event-dispatch.service.ts';
 import { sequenceEvents, shortenFeed } from '../src/events/feed.service.ts';
@@ -14,6 +15,7 @@ const SHORTEN_EVERY_MS = 600_000;
 runProcess('event-dispatch', async (scope) => {
   const context = createContext(scope);
   await context.connected;
+  startAlerting(scope, context);
   const sequence = coalesced(() => sequenceEvents(context));
   startWorker<EventDispatchJob>(scope, 'event-dispatch', { concurrency: 20 }, async (job) => {
     await dispatchEvents(context, job.data.reservationId);

@@ -1,4 +1,5 @@
 import { DelayedError } from 'bullmq';
+import { startAlerting } from '../src/alerting.ts';
 import { createContext } from '../src/context.ts';
 import { runProcess } from '../src/platform/lifecycle.ts';
 import type { HoldExpiryJob } from '../src/platform/queues.ts';
@@ -12,6 +13,7 @@ const SWEEP_LIMIT = 500;
 runProcess('hold-expiry', async (scope) => {
   const context = createContext(scope);
   await context.connected;
+  startAlerting(scope, context);
   startWorker<HoldExpiryJob>(scope, 'hold-expiry', { concurrency: 50 }, async (job, token) => {
     const leftMs = await expireHold(context, job.data.holdId);
     if (leftMs === 0) return;

@@ -1,5 +1,6 @@
 import type { Job } from 'bullmq';
 import { DelayedError, UnrecoverableError } from 'bullmq';
+import { startAlerting } from '../src/alerting.ts';
 import { createContext } from '../src/context.ts';
 import { runProcess } from '../src/platform/lifecycle.ts';
 import type { WebhookDeliveryJob } from '../src/platform/queues.ts';
@@ -37,6 +38,7 @@ runProcess('webhook-delivery', async (scope) => {
   const { config } = scope;
   const context = createContext(scope);
   await context.connected;
+  startAlerting(scope, context);
   const sender = createWebhookSender({
     timeoutMs: config.webhookTimeoutMs,
     allowPrivateNetworks: config.webhookAllowPrivateNetworks,

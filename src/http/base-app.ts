@@ -5,6 +5,8 @@ import helmet from 'helmet';
 import { pinoHttp } from 'pino-http';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
+import type { ObserveRequest } from './measure-requests.ts';
+import { measureRequests } from './measure-requests.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -12,10 +14,11 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
  * An Express app with what both listeners share: request ids, one log line a request (path without the query, which
  * may hold a customer's phone), security headers, and answers that no cache keeps unless a route says otherwise.
  */
-export function createBaseApp(log: Logger): Express {
+export function createBaseApp(log: Logger, observe: ObserveRequest = () => undefined): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
+  app.use(measureRequests(observe));
   app.use(
     pinoHttp({
       logger: log,

@@ -28,6 +28,8 @@ export type Config = {
   webhookUnhealthyConcurrency: number;
   /** Calls of one partner in a minute; 0 means no limit. */
   rateLimitPerMinute: number;
+  /** Where alerts are posted; its path may be a secret. */
+  alertUrl?: string;
   logLevel: string;
 };
 
@@ -59,6 +61,14 @@ function mongodbUri(value: string): string {
   // Not a URI to RFC 3986, where it names several hosts with ports.
   if (!/^mongodb(\+srv)?:\/\/[^/\s]/.test(value))
     throw new Error('must be a mongodb:// or mongodb+srv:// address');
+  return value;
+}
+
+function alertUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
+    throw new Error('must be an http or https address');
+  if (url.username !== '' || url.password !== '') throw new Error('must have no user name or password in it');
   return value;
 }
 
@@ -102,6 +112,7 @@ const SCHEMA = Joi.object<Record<string, unknown>>({
   WEBHOOK_CONCURRENCY: Joi.number().integer().min(1).max(5000).default(200),
   WEBHOOK_UNHEALTHY_CONCURRENCY: Joi.number().integer().min(1).default(2),
   RATE_LIMIT_PER_MINUTE: Joi.number().integer().min(0).default(600),
+  ALERT_URL: Joi.string().custom(alertUrl),
   LOG_LEVEL: Joi.string().valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
 });
 

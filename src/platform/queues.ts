@@ -51,6 +51,8 @@ export type Queues = {
   /** Makes a waiting retry due now. Resolves to false where there is no such job (the sweep makes it up). */
   promoteDelivery(delivery: Pick<DueDelivery, 'deliveryId' | 'generation'>): Promise<boolean>;
   isReady(): boolean;
+  /** The figures of each queue in the exposition format of Prometheus; undefined where Redis does not give all of them. */
+  exportMetrics(): Promise<string[] | undefined>;
   byName(name: QueueName): Queue;
   close(): Promise<void>;
 };
@@ -89,7 +91,10 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger): Que
         delay(ANSWER_TIMEOUT_MS, undefined, { signal: deadline.signal }),
       ]);
     } catch (err) {
-      log.warn({ queue: name, error: (err as Error).message }, 'Redis did not take a job; the sweep will');
+      log.warn(
+        { queue: name, error: (err as Error).message },
+        'Redis did not answer; what it did not take, a sweep will',
+      );
       return undefined;
     } finally {
       deadline.abort();
@@ -148,12 +153,19 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger): Que
         promoteJob(queue, deliveryJobId(deliveryId, generation)),
       )) ?? false,
     isReady: () => redis.status === 'ready',
+    exportMetrics: () =>
+      allOrNone(QUEUE_NAMES.map((name) => bounded(name, (queue) => queue.exportPrometheusMetrics()))),
     byName: (name) => queues[name],
     close: async () => {
       await Promise.all(Object.values(queues).map((queue) => queue.close().catch(() => undefined)));
       await closeRedis(redis);
     },
   };
+}
+
+async function allOrNone<T>(answers: readonly Promise<T | undefined>[]): Promise<T[] | undefined> {
+  const given = (await Promise.all(answers)).filter((answer) => answer !== undefined);
+  return given.length === answers.length ? given : undefined;
 }
 
 /** BullMQ ignores a job whose id exists in any state, so each series of attempts has a generation of its own. */

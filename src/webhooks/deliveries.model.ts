@@ -43,6 +43,8 @@ export type DeliveryRow = {
   deadLetteredAt: Date | null;
   /** Present until the operator has been told of the dead letter. */
   alertPending?: true;
+  /** Present until alerting has counted the dead letter; it stays with a delivery that is begun anew meanwhile. */
+  isUncounted?: true;
   createdAt: Date;
 };
 
@@ -75,6 +77,7 @@ const deliverySchema = new Schema<DeliveryRow>(
     leaseUntil: { type: Date, default: null },
     deadLetteredAt: { type: Date, default: null },
     alertPending: Boolean,
+    isUncounted: Boolean,
     createdAt: { type: Date, required: true },
   },
   { collection: 'deliveries', versionKey: false },
@@ -106,6 +109,16 @@ export const DELIVERIES: CollectionDefinition = {
       name: 'unraised_dead_letters',
       key: { alertPending: 1 },
       partialFilterExpression: { alertPending: true },
+    },
+    {
+      name: 'uncounted_dead_letters',
+      key: { isUncounted: 1 },
+      partialFilterExpression: { isUncounted: true },
+    },
+    {
+      name: 'dead_letters_of_subscription',
+      key: { subscriptionId: 1 },
+      partialFilterExpression: { state: 'dead_letter' },
     },
     {
       name: 'dead_letters_by_time',

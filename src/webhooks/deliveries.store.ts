@@ -177,7 +177,7 @@ export async function settleAttempt(
           leaseUntil: null,
           nextAttemptAt: nextAttemptInMs === null ? null : { $add: ['$$NOW', nextAttemptInMs] },
           deadLetteredAt: state === 'dead_letter' ? { $ifNull: ['$deadLetteredAt', '$$NOW'] } : null,
-          ...(isNewDeadLetter ? { alertPending: true } : {}),
+          ...(isNewDeadLetter ? { alertPending: true, isUncounted: true } : {}),
         },
       },
     ],

@@ -23,6 +23,8 @@ export type SubscriptionRow = {
   createdAt: Date;
   /** Failed attempts since the last success, of all deliveries together. */
   consecutiveFailures: number;
+  /** When the first of them was; absent without any, and in what older releases wrote. */
+  failingSince?: Date;
   lastSuccessAt: Date | null;
   lastFailureAt: Date | null;
 };
@@ -41,6 +43,7 @@ const subscriptionSchema = new Schema<SubscriptionRow>(
     previousSecretUntil: { type: Date, default: null },
     createdAt: { type: Date, required: true },
     consecutiveFailures: { type: Number, default: 0 },
+    failingSince: Date,
     lastSuccessAt: { type: Date, default: null },
     lastFailureAt: { type: Date, default: null },
   },
@@ -63,5 +66,10 @@ export const SUBSCRIPTIONS: CollectionDefinition = {
     { name: 'subscriptions_of_partner', key: { partnerId: 1, ordinal: 1 }, unique: true },
     { name: 'subscriptions_newest', key: { createdAt: -1, _id: -1 } },
     { name: 'receivers_of_event', key: { eventTypes: 1, status: 1 } },
+    {
+      name: 'failing_subscriptions',
+      key: { failingSince: 1 },
+      partialFilterExpression: { failingSince: { $exists: true } },
+    },
   ],
 };

@@ -47,18 +47,21 @@ export async function findSubscriptionPage(
   return toPage(rows, limit, (row) => ({ at: row.createdAt, id: row._id }));
 }
 
+const NOT_FAILING = { failingSince: '' } as const;
+
 /** Null where there is no such subscription. An activated one begins with a clean record of failures. */
 export async function setSubscriptionStatus(
   db: Db,
   subscriptionId: string,
   status: SubscriptionRow['status'],
 ): Promise<SubscriptionRow | null> {
-  const set = status === 'active' ? { status, consecutiveFailures: 0 } : { status };
-  return subscriptionCollection(db).findOneAndUpdate(
-    { _id: subscriptionId },
-    { $set: set },
-    { returnDocument: 'after' },
-  );
+  const update =
+    status === 'active'
+      ? { $set: { status, consecutiveFailures: 0 }, $unset: NOT_FAILING }
+      : { $set: { status } };
+  return subscriptionCollection(db).findOneAndUpdate({ _id: subscriptionId }, update, {
+    returnDocument: 'after',
+  });
 }
 
 export async function findSubscription(db: Db, subscriptionId: string): Promise<SubscriptionRow | null> {
@@ -114,13 +117,23 @@ export async function forgetPreviousSecret(db: Db, subscriptionId: string): Prom
 export async function recordSuccess(db: Db, subscriptionId: string, at: Date): Promise<void> {
   await subscriptionModel(db).updateOne(
     { _id: subscriptionId },
-    { $set: { consecutiveFailures: 0, lastSuccessAt: at } },
+    { $set: { consecutiveFailures: 0, lastSuccessAt: at }, $unset: NOT_FAILING },
   );
 }
 
+/**
+ * Counts a failed attempt. The first after a success is when the endpoint began to fail; of a row that an older release
+ * counted in, the last failure that it knows of stands in for that.
+ */
 export async function recordFailure(db: Db, subscriptionId: string, at: Date): Promise<void> {
-  await subscriptionModel(db).updateOne(
-    { _id: subscriptionId },
-    { $inc: { consecutiveFailures: 1 }, $set: { lastFailureAt: at } },
-  );
+  const began = { $ifNull: ['$failingSince', '$lastFailureAt', at] };
+  await subscriptionCollection(db).updateOne({ _id: subscriptionId }, [
+    {
+      $set: {
+        consecutiveFailures: { $add: ['$consecutiveFailures', 1] },
+        lastFailureAt: at,
+        failingSince: { $cond: [{ $gt: ['$consecutiveFailures', 0] }, began, at] },
+      },
+    },
+  ]);
 }

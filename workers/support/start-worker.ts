@@ -18,6 +18,9 @@ const FINISH_TIMEOUT_MS = 15_000;
 /** How long Redis may take to be told, after the last job has ended. */
 const HAND_BACK_TIMEOUT_MS = 3000;
 
+/** BullMQ counts what it has completed and failed only where a worker asks for it; kept for a day by the minute. */
+const METRICS = { maxDataPoints: 1440 };
+
 /** A job ended as it may: the row has it, and the queue tries again. Every other failure of a job is a fault of ours. */
 export class ExpectedFailure extends Error {}
 
@@ -48,6 +51,7 @@ export function startWorker<Job>(
     lockDuration: LOCK_MS,
     stalledInterval: STALLED_CHECK_MS,
     maxStalledCount: MAX_STALLS,
+    metrics: METRICS,
     ...options,
   });
   worker.on('error', (err) => log.debug({ queue: name, error: err.message }, 'worker connection error'));

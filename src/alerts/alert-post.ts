@@ -1,0 +1,40 @@
+import { request } from 'undici';
+import type { PostOutcome } from './alert-post.service.ts';
+
+const TIMEOUT_MS = 5000;
+const READ_AT_MOST_BYTES = 16 * 1024;
+
+/**
+ * Makes the POST to ALERT_URL. One deadline over connecting, head and body of the answer; redirects are not followed; of the
+ * answer only the status counts. Any address is called, private ones and plain http too: it is the operator's own setting,
+ * not a stranger's, and is often a relay in the same network. Never rejects, and never repeats the address.
+ */
+export function createAlertPost(
+  url: string,
+  timeoutMs: number = TIMEOUT_MS,
+): (body: string, stopping: AbortSignal) => Promise<PostOutcome> {
+  return async (body, stopping) => {
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(timeoutMs)]);
+    try {
+      const answer = await request(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'user-agent': 'partner-booking-service/1' },
+        body,
+        signal,
+        // So that no connection is left over that a receiver may close a minute later.
+        reset: true,
+      });
+      await answer.body.dump({ limit: READ_AT_MOST_BYTES, signal }).catch(() => undefined);
+      const ok = answer.statusCode >= 200 && answer.statusCode < 300;
+      return { ok, status: answer.statusCode, error: ok ? null : 'http_status' };
+    } catch (err) {
+      return { ok: false, status: null, error: codeOf(err) };
+    }
+  };
+}
+
+function codeOf(err: unknown): string {
+  const { code, name } = err as { code?: unknown; name?: unknown };
+  if (name === 'TimeoutError' || name === 'AbortError') return 'timeout';
+  return typeof code === 'string' ? code : 'network_error';
+}

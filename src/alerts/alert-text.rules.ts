@@ -1,0 +1,83 @@
+import type { AlertRow } from './alert-types.ts';
+
+const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+
+const of = ({ subject, partnerId }: AlertRow) => `webhook subscription ${subject} of partner ${partnerId}`;
+
+const sinceOf = ({ since }: AlertRow) => (since === null ? '' : ` since ${since.toISOString()}`);
+
+/** What an alert says to people: ids, figures and what to do; never a name, a URL or anything of a customer. */
+export function messageOf(row: AlertRow): string {
+  switch (row.kind) {
+    case 'dead_letter':
+      return `${deadLetters(row.count)} to ${of(row)} failed for the last time. Redrive them once the endpoint works.`;
+    case 'endpoint_failing':
+      return `The endpoint of ${of(row)} has failed${sinceOf(row)}, ${counted(row.count, 'attempt', 'attempts')} in a row.`;
+    case 'event_undispatched':
+      return `The events of ${counted(row.count, 'reservation', 'reservations')} have waited${sinceOf(row)}. Does event dispatch run?`;
+    case 'hold_overdue':
+      return `${counted(row.count, 'lapsed hold has', 'lapsed holds have')} not been ended${sinceOf(row)}. Does hold expiry run?`;
+    case 'guard_index_absent':
+      return `The database lacks ${row.missingIndexes.join(', ')}, without which nothing may be served. Run the migrate command.`;
+  }
+}
+
+const deadLetters = (count: number) => counted(count, 'delivery', 'deliveries');
+
+/** The fields of an alert's log lines. */
+export function logFields(row: AlertRow): Record<string, unknown> {
+  return {
+    alert: row.kind,
+    alert_id: row._id,
+    subscription_id: row.subject,
+    partner_id: row.partnerId,
+    count: row.count,
+    since: row.since,
+    missing_indexes: row.missingIndexes,
+  };
+}
+
+/** An alert as operators see it, in the listing and in what ALERT_URL gets. */
+export function alertView(row: AlertRow): Record<string, unknown> {
+  return {
+    id: row._id,
+    kind: row.kind,
+    subject: row.subject,
+    partner_id: row.partnerId,
+    status: row.isOpen ? 'open' : 'resolved',
+    message: messageOf(row),
+    count: row.count,
+    since: row.since?.toISOString() ?? null,
+    delivery_ids: row.deliveryIds,
+    missing_indexes: row.missingIndexes,
+    raised_at: row.raisedAt.toISOString(),
+    last_seen_at: row.lastSeenAt.toISOString(),
+    resolved_at: row.resolvedAt?.toISOString() ?? null,
+    notified_at: row.notifiedAt?.toISOString() ?? null,
+  };
+}
+
+/** The body of a POST to ALERT_URL; `text` is what chat services show. */
+export function postBody(rows: readonly AlertRow[], mode: string): Record<string, unknown> {
+  const head = `Partner Booking Service (${mode}): ${counted(rows.length, 'alert', 'alerts')}`;
+  return {
+    text: [head, ...rows.map((row) => `• ${lineOf(row)}`)].join('\n'),
+    service: 'partner-booking-service',
+    mode,
+    alerts: rows.map(alertView),
+  };
+}
+
+/** Of dead letters, the new ones are told; an alert that ended before it was told is told as both. */
+function lineOf(row: AlertRow): string {
+  if (!row.isOpen) {
+    return row.notifiedAt === null ? `Was, and is over: ${messageOf(row)}` : `Over: ${messageOf(row)}`;
+  }
+  if (row.kind !== 'dead_letter' || row.toldCount === 0) return withIds(messageOf(row), row);
+  const fresh = `${deadLetters(row.count - row.toldCount)} more to ${of(row)} failed for the last time`;
+  return withIds(`${fresh}, ${row.count} by now.`, row);
+}
+
+function withIds(text: string, { deliveryIds }: AlertRow): string {
+  return deliveryIds.length === 0 ? text : `${text} Latest: ${deliveryIds.join(', ')}`;
+}

@@ -1,0 +1,44 @@
+/** What operators are alerted of. `dead_letter` and `endpoint_failing` are about one subscription each. */
+export const ALERT_KINDS = [
+  'dead_letter',
+  'endpoint_failing',
+  'event_undispatched',
+  'hold_overdue',
+  'guard_index_absent',
+] as const;
+export type AlertKind = (typeof ALERT_KINDS)[number];
+
+/** One condition, from when it is noticed until it has been gone for a while: ids and figures, nothing of a customer. */
+export type AlertRow = {
+  _id: string;
+  kind: AlertKind;
+  /** The subscription that it is about; null where it is about the whole service. */
+  subject: string | null;
+  /** The subscription's partner. */
+  partnerId: string | null;
+  isOpen: boolean;
+  raisedAt: Date;
+  lastSeenAt: Date;
+  resolvedAt: Date | null;
+  /** When ALERT_URL took it last. */
+  notifiedAt: Date | null;
+  /** Dead letters since it was raised, failures in a row, reservations or holds that wait, or absent indexes. */
+  count: number;
+  /** Since when the condition holds, where that is known. */
+  since: Date | null;
+  /** The latest few dead letters. */
+  deliveryIds: string[];
+  missingIndexes: string[];
+  /** Grows with everything that is worth telling. */
+  revision: number;
+  /** Present while ALERT_URL has not taken the latest revision. */
+  isUntold?: true;
+  /** `count` when it was told last. */
+  toldCount: number;
+};
+
+/** A condition as a sweep finds it. */
+export type Sighting = Pick<
+  AlertRow,
+  'kind' | 'subject' | 'partnerId' | 'count' | 'since' | 'missingIndexes'
+>;

@@ -1,0 +1,56 @@
+import { Schema } from 'mongoose';
+import type { CollectionDefinition } from '../platform/collections.ts';
+import type { Db } from '../platform/mongo.ts';
+import { collectionOf, modelOf } from '../platform/mongo.ts';
+import type { AlertRow } from './alert-types.ts';
+import { ALERT_KINDS } from './alert-types.ts';
+
+const alertSchema = new Schema<AlertRow>(
+  { _id: { type: String, required: true } },
+  { collection: 'alerts', versionKey: false },
+);
+
+export const alertCollection = (db: Db) => collectionOf(modelOf(db, 'Alert', alertSchema));
+
+/** What alerting remembers beside its alerts: whose turn it is to post, and how many dead letters there have been. */
+type AlertState = {
+  _id: 'post' | 'dead-letters';
+  /** Of `post`. */
+  holder?: string;
+  until?: Date;
+  failures?: number;
+  /** Of `dead-letters`. */
+  total?: number;
+};
+
+const stateSchema = new Schema<AlertState>(
+  { _id: { type: String, required: true } },
+  { collection: 'alert_state', versionKey: false },
+);
+
+export const alertStateCollection = (db: Db) => collectionOf(modelOf(db, 'AlertState', stateSchema));
+
+const KEPT_SECONDS = 90 * 86_400;
+
+export const ALERT_COLLECTIONS: CollectionDefinition[] = [
+  {
+    name: 'alerts',
+    jsonSchema: {
+      required: ['kind', 'isOpen', 'raisedAt', 'lastSeenAt', 'revision'],
+      properties: { kind: { enum: [...ALERT_KINDS] }, isOpen: { bsonType: 'bool' } },
+    },
+    indexes: [
+      {
+        name: 'one_open_alert_per_subject',
+        key: { kind: 1, subject: 1 },
+        unique: true,
+        partialFilterExpression: { isOpen: true },
+      },
+      { name: 'alerts_newest', key: { raisedAt: -1, _id: -1 } },
+      { name: 'alerts_by_status', key: { isOpen: 1, raisedAt: -1, _id: -1 } },
+      { name: 'untold_alerts', key: { isUntold: 1 }, partialFilterExpression: { isUntold: true } },
+      { name: 'alerts_expire', key: { resolvedAt: 1 }, expireAfterSeconds: KEPT_SECONDS },
+    ],
+  },
+  { name: 'alert_state', indexes: [] },
+];

@@ -1,0 +1,32 @@
+import type { Operator } from '../http/operator.ts';
+import type { Route } from '../http/route.ts';
+import { listing, route } from '../http/route.ts';
+import { defined } from '../platform/defined.ts';
+import type { Db } from '../platform/mongo.ts';
+import { encodeCursor } from '../platform/pagination.ts';
+import { alertView } from './alert-text.rules.ts';
+import type { AlertsQuery } from './alerts.schemas.ts';
+import { alertPage, alertsQuery } from './alerts.schemas.ts';
+import { listAlerts } from './alerts.service.ts';
+
+/** What the service has to tell its operators, beside the log and ALERT_URL. */
+export function alertRoutes(deps: { db: Db }): Route<Operator>[] {
+  return [
+    route<Operator, unknown, AlertsQuery>({
+      method: 'get',
+      path: '/api/v1/operator/alerts',
+      operationId: 'listAlerts',
+      tag: 'Alerts',
+      summary: 'List alerts, those raised last first',
+      description: 'Those that are open unless `status` says otherwise; resolved ones are kept for 90 days.',
+      query: alertsQuery,
+      answers: { 200: { description: 'A page of alerts.', body: alertPage } },
+      errors: [],
+      handle: async ({ query: { status, kind, cursor, limit } }) => {
+        const isOpen = status === 'all' ? undefined : status === 'open';
+        const { rows, next } = await listAlerts(deps, defined({ isOpen, kind }), cursor, limit);
+        return listing(rows.map(alertView), encodeCursor(next));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,155 @@
+import type { Logger } from '../platform/logger.ts';
+import type { Db } from '../platform/mongo.ts';
+import type { Page, Position } from '../platform/pagination.ts';
+import { overdueHolds, undispatchedBacklog } from '../reservations/reservation-backlog.service.ts';
+import { failingSubscriptions, withDeadLetters } from '../webhooks/delivery-health.service.ts';
+import { logFields, messageOf } from './alert-text.rules.ts';
+import type { AlertKind, AlertRow, Sighting } from './alert-types.ts';
+import { ALERT_KINDS } from './alert-types.ts';
+import type { AlertFilter } from './alerts.store.ts';
+import {
+  countOpenAlerts,
+  findOpenSubjects,
+  listAlertRows,
+  raiseAlert,
+  refreshAlerts,
+  resolveUnseen,
+  touchAlerts,
+} from './alerts.store.ts';
+import { readTotal } from './dead-letter-total.store.ts';
+import { countNewDeadLetters } from './dead-letters.service.ts';
+
+export type AlertDeps = {
+  db: Db;
+  log: Logger;
+  /** Names of guard indexes that the database lacks. */
+  missingGuards: () => Promise<string[]>;
+};
+
+/** How long a condition may last before operators hear of it. */
+export type AlertTimes = {
+  undispatchedMs: number;
+  overdueMs: number;
+  failingMs: number;
+  /** How long a condition must be gone before its alert is resolved: one that comes back sooner is the same alert. */
+  calmMs: number;
+};
+
+export const ALERT_TIMES: AlertTimes = {
+  undispatchedMs: 60_000,
+  overdueMs: 60_000,
+  failingMs: 3_600_000,
+  calmMs: 60_000,
+};
+
+const MAX_FAILING = 1000;
+
+/** Dead letters last: a process killed while it counted some keeps the others from counting until MongoDB ends its transaction. */
+const IN_ORDER = [...ALERT_KINDS.filter((kind) => kind !== 'dead_letter'), 'dead_letter' as const];
+
+/**
+ * Looks at what operators must hear of, raises and resolves alerts. Every condition is read from the database, so it is
+ * noticed whoever failed to do the work. Sweeps may race: each alert is raised, and logged, once. A condition that cannot be
+ * read is neither raised nor resolved, and does not keep the others waiting (ADR 0013).
+ */
+export async function sweepAlerts(deps: AlertDeps, times: AlertTimes, stopping: AbortSignal): Promise<void> {
+  const checked: AlertKind[] = [];
+  for (const kind of IN_ORDER) {
+    if (stopping.aborted) return;
+    try {
+      await checkKind(deps, kind, times, stopping);
+      checked.push(kind);
+    } catch (err) {
+      deps.log.warn({ alert: kind, error: (err as Error).message }, 'a condition could not be checked');
+    }
+  }
+  for (const row of await resolveUnseen(deps.db, checked, times.calmMs)) {
+    deps.log.info({ ...logFields(row), lasted_ms: lastedMs(row) }, 'an alert is resolved');
+  }
+}
+
+async function checkKind(
+  deps: AlertDeps,
+  kind: AlertKind,
+  times: AlertTimes,
+  stopping: AbortSignal,
+): Promise<void> {
+  if (kind === 'dead_letter') {
+    await countNewDeadLetters(deps, stopping);
+    await touchDeadLetters(deps);
+    return;
+  }
+  const open = await findOpenSubjects(deps.db, kind);
+  const sightings = await look(deps, kind, times);
+  await refreshAlerts(
+    deps.db,
+    sightings.filter(({ subject }) => open.has(subject)),
+  );
+  for (const sighting of sightings.filter(({ subject }) => !open.has(subject))) {
+    const raised = await raiseAlert(deps.db, sighting);
+    if (raised !== null) deps.log.error(logFields(raised), messageOf(raised));
+  }
+}
+
+/** A dead-letter alert stays open for as long as its subscription is active and has dead letters. */
+async function touchDeadLetters({ db }: AlertDeps): Promise<void> {
+  const open = await findOpenSubjects(db, 'dead_letter');
+  const subjects = [...open].filter((subject) => subject !== null);
+  await touchAlerts(db, 'dead_letter', await withDeadLetters({ db }, subjects));
+}
+
+const OF_SERVICE = { subject: null, partnerId: null, missingIndexes: [] };
+
+async function look(
+  deps: AlertDeps,
+  kind: Exclude<AlertKind, 'dead_letter'>,
+  times: AlertTimes,
+): Promise<Sighting[]> {
+  switch (kind) {
+    case 'endpoint_failing':
+      return (await failingSubscriptions(deps, times.failingMs, MAX_FAILING)).map((row) => ({
+        kind,
+        subject: row._id,
+        partnerId: row.partnerId,
+        count: row.consecutiveFailures,
+        since: row.failingSince,
+        missingIndexes: [],
+      }));
+    case 'event_undispatched':
+    case 'hold_overdue': {
+      const backlog =
+        kind === 'hold_overdue'
+          ? await overdueHolds(deps, times.overdueMs)
+          : await undispatchedBacklog(deps, times.undispatchedMs);
+      return backlog === null ? [] : [{ kind, ...OF_SERVICE, count: backlog.count, since: backlog.since }];
+    }
+    case 'guard_index_absent': {
+      const missingIndexes = await deps.missingGuards();
+      return missingIndexes.length === 0
+        ? []
+        : [{ kind, ...OF_SERVICE, count: missingIndexes.length, since: null, missingIndexes }];
+    }
+  }
+}
+
+function lastedMs({ raisedAt, resolvedAt }: AlertRow): number {
+  return (resolvedAt ?? raisedAt).getTime() - raisedAt.getTime();
+}
+
+/** Alerts, those raised last first; without a filter all that are kept (90 days after they ended). */
+export async function listAlerts(
+  deps: { db: Db },
+  filter: AlertFilter,
+  after: Position | undefined,
+  limit: number,
+): Promise<Page<AlertRow>> {
+  return listAlertRows(deps.db, filter, after, limit);
+}
+
+/** For the metrics: open alerts by kind, and all dead letters that there have been. */
+export async function alertFigures(deps: {
+  db: Db;
+}): Promise<{ open: Map<AlertKind, number>; deadLetters: number }> {
+  const [open, deadLetters] = await Promise.all([countOpenAlerts(deps.db), readTotal(deps.db)]);
+  return { open, deadLetters };
+}

@@ -1,0 +1,52 @@
+import type { Db } from '../platform/mongo.ts';
+import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
+import { countDeadLettersOnce, listUncountedDeadLetters } from '../webhooks/delivery-health.service.ts';
+import { addDeadLetters } from './alerts.store.ts';
+import { addToTotal } from './dead-letter-total.store.ts';
+
+type DeadLetter = Awaited<ReturnType<typeof listUncountedDeadLetters>>[number];
+
+const BATCH = 1000;
+/** How long one sweep goes on from batch to batch; what is left is the next one's. */
+const SWEEP_MS = 3000;
+const IDS_TOLD = 5;
+
+/**
+ * Adds each new dead letter to the alert of its subscription and to the total, once: its mark goes in the same transaction.
+ * However many there are, a subscription has one alert.
+ */
+export async function countNewDeadLetters(deps: { db: Db }, stopping: AbortSignal): Promise<void> {
+  const endsAt = performance.now() + SWEEP_MS;
+  for (;;) {
+    const found = await listUncountedDeadLetters(deps, BATCH);
+    for (const ofOne of bySubscription(found)) await count(deps, ofOne);
+    if (found.length < BATCH || stopping.aborted || performance.now() > endsAt) return;
+  }
+}
+
+function bySubscription(rows: readonly DeadLetter[]): DeadLetter[][] {
+  const groups = new Map<string, DeadLetter[]>();
+  for (const row of rows) {
+    const group = groups.get(row.subscriptionId) ?? [];
+    group.push(row);
+    groups.set(row.subscriptionId, group);
+  }
+  return [...groups.values()];
+}
+
+async function count(deps: { db: Db }, rows: readonly DeadLetter[]): Promise<void> {
+  const [first] = rows;
+  if (first === undefined) return;
+  const ids = rows.map((row) => row._id);
+  try {
+    await inTransaction(deps.db, async (tx) => {
+      const counted = await countDeadLettersOnce(deps, ids, tx);
+      if (counted === 0) return;
+      await addDeadLetters(deps.db, first, { count: counted, deliveryIds: ids.slice(-IDS_TOLD) }, tx);
+      await addToTotal(deps.db, counted, tx);
+    });
+  } catch (err) {
+    // Another process raised the same alert at the same moment: the marks are still there, and the next sweep counts them.
+    if (!isDuplicateKey(err)) throw err;
+  }
+}

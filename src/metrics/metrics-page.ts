@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Express } from 'express';
+import { coalesced } from '../platform/coalesced.ts';
+import type { Queues } from '../platform/queues.ts';
+import type { ApiMetrics } from './api-metrics.ts';
+import { mergeExpositions } from './exposition.rules.ts';
+import type { FigureDeps } from './service-figures.service.ts';
+import { readServiceFigures } from './service-figures.service.ts';
+import { exposeService } from './service-metrics.ts';
+
+/** A scrape answers well within the 10 s that Prometheus waits, whatever is away. */
+const WAIT_MS = 1500;
+/** The page needs no key, so that it must cost little however often it is asked for. */
+const FRESH_MS = 250;
+
+export type MetricsDeps = FigureDeps & { queues: Pick<Queues, 'exportMetrics'>; metrics: ApiMetrics };
+
+/**
+ * `/metrics` in the exposition format of Prometheus, the one admin path that needs no operator (operator interface,
+ * "Listeners"): figures only, no names, no ids. Of all scrapes the database is asked at most once at a time and four times a
+ * second. What is out of reach is absent, and the scrape succeeds (ADR 0013).
+ */
+export function mountMetrics(app: Express, deps: MetricsDeps): void {
+  const figures = coalesced(() => readServiceFigures(deps));
+  const queues = coalesced(() => deps.queues.exportMetrics());
+  const { registry } = deps.metrics;
+  const compose = async (): Promise<string> => {
+    const [ofService, ofQueues] = await Promise.all([inTime(figures()), inTime(queues())]);
+    const parts = [
+      await registry.metrics(),
+      await exposeService({ figures: ofService, isRedisUp: ofQueues !== undefined }),
+      mergeExpositions(ofQueues ?? []),
+    ];
+    return parts.join('\n');
+  };
+  const page = shared(compose);
+  app.get('/metrics', async (_req, res) => {
+    res.type(registry.contentType).send(await page());
+  });
+}
+
+/** Gives all who ask while `work` runs, and shortly after, its one result. */
+function shared<T>(work: () => Promise<T>): () => Promise<T> {
+  let latest: { text: Promise<T>; staleAt: number } | undefined;
+  return () => {
+    if (latest === undefined || performance.now() >= latest.staleAt) {
+      const made = { text: work(), staleAt: Number.POSITIVE_INFINITY };
+      const end = () => {
+        made.staleAt = performance.now() + FRESH_MS;
+      };
+      made.text.then(end, end);
+      latest = made;
+    }
+    return latest.text;
+  };
+}
+
+/** Undefined where it fails or takes too long. */
+async function inTime<T>(work: Promise<T>): Promise<T | undefined> {
+  const answered = new AbortController();
+  const tooLate = delay(WAIT_MS, undefined, { signal: answered.signal }).catch(() => undefined);
+  try {
+    return await Promise.race([work.catch(() => undefined), tooLate]);
+  } finally {
+    answered.abort();
+  }
+}

@@ -1,0 +1,28 @@
+import type { Backlog } from '../platform/backlog.store.ts';
+import { measureBacklog } from '../platform/backlog.store.ts';
+import type { Db } from '../platform/mongo.ts';
+import { reservationCollection } from './reservations.model.ts';
+
+/** Reservations whose outbox has not been empty for at least `graceMs`. */
+export async function findUndispatched(db: Db, graceMs: number): Promise<Backlog | null> {
+  const match = { outboxSince: { $exists: true } };
+  return measureBacklog(reservationCollection(db), match, {
+    field: 'outboxSince',
+    graceMs,
+    hint: 'undispatched',
+  });
+}
+
+/** Holds that lapsed at least `graceMs` ago and that nobody has settled. */
+export async function findOverdueHolds(db: Db, graceMs: number): Promise<Backlog | null> {
+  return measureBacklog(
+    reservationCollection(db),
+    { status: 'ACTIVE' },
+    { field: 'holdExpiresAt', graceMs, hint: 'active_holds' },
+  );
+}
+
+/** Holds that claim their slot, those that lapsed and were not settled included. */
+export async function countActiveHolds(db: Db): Promise<number> {
+  return reservationCollection(db).countDocuments({ status: 'ACTIVE' }, { hint: 'active_holds' });
+}

@@ -1,0 +1,59 @@
+import type { Backlog } from '../platform/backlog.store.ts';
+import type { Db, Tx } from '../platform/mongo.ts';
+import type { DeliveryState } from './deliveries.model.ts';
+import type { FailingSubscription, UncountedDeadLetter } from './delivery-health.store.ts';
+import {
+  countOpenDeliveries,
+  findDueBacklog,
+  findFailing,
+  findUncounted,
+  hasDeadLetter,
+  markCounted,
+} from './delivery-health.store.ts';
+import { findActiveIds } from './subscriptions.service.ts';
+
+/** Dead letters that alerting has not counted yet. */
+export async function listUncountedDeadLetters(
+  deps: { db: Db },
+  limit: number,
+): Promise<UncountedDeadLetter[]> {
+  return findUncounted(deps.db, limit);
+}
+
+/** Marks dead letters counted within `tx`; answers how many of them were not yet, so that each counts once. */
+export async function countDeadLettersOnce(
+  deps: { db: Db },
+  ids: readonly string[],
+  tx: Tx,
+): Promise<number> {
+  return markCounted(deps.db, ids, tx);
+}
+
+/** Of `subscriptionIds`, those that are active and have dead letters. */
+export async function withDeadLetters(
+  deps: { db: Db },
+  subscriptionIds: readonly string[],
+): Promise<string[]> {
+  if (subscriptionIds.length === 0) return [];
+  const active = await findActiveIds(deps, subscriptionIds);
+  const found: string[] = [];
+  for (const id of active) if (await hasDeadLetter(deps.db, id)) found.push(id);
+  return found;
+}
+
+/** Active subscriptions whose deliveries have all failed for at least `forMs`, longest first. */
+export async function failingSubscriptions(
+  deps: { db: Db },
+  forMs: number,
+  limit: number,
+): Promise<FailingSubscription[]> {
+  return findFailing(deps.db, forMs, limit);
+}
+
+/** What is on its way, for the metrics: deliveries by state, and those of which an attempt is due. */
+export async function deliveryBacklog(deps: {
+  db: Db;
+}): Promise<{ byState: Partial<Record<DeliveryState, number>>; due: Backlog | null }> {
+  const [byState, due] = await Promise.all([countOpenDeliveries(deps.db), findDueBacklog(deps.db)]);
+  return { byState, due };
+}

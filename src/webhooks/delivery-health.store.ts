@@ -1,0 +1,85 @@
+import type { Backlog } from '../platform/backlog.store.ts';
+import { measureBacklog } from '../platform/backlog.store.ts';
+import type { Db, Tx } from '../platform/mongo.ts';
+import type { DeliveryRow, DeliveryState } from './deliveries.model.ts';
+import { deliveryCollection } from './deliveries.model.ts';
+import type { SubscriptionRow } from './subscriptions.model.ts';
+import { subscriptionCollection } from './subscriptions.model.ts';
+
+/** A dead letter that alerting has not counted yet, whatever has become of it since. */
+export type UncountedDeadLetter = Pick<DeliveryRow, '_id' | 'subscriptionId' | 'partnerId'>;
+
+/** Dead letters that have not been counted. */
+export async function findUncounted(db: Db, limit: number): Promise<UncountedDeadLetter[]> {
+  return deliveryCollection(db)
+    .find({ isUncounted: true }, { projection: { subscriptionId: 1, partnerId: 1 } })
+    .limit(limit)
+    .toArray();
+}
+
+/** Marks dead letters counted, and answers how many of them nobody else had. */
+export async function markCounted(db: Db, ids: readonly string[], tx: Tx): Promise<number> {
+  const { modifiedCount } = await deliveryCollection(db).updateMany(
+    { _id: { $in: [...ids] }, isUncounted: true },
+    { $unset: { isUncounted: '' } },
+    // By the mark it would walk all that are not counted yet, once for each batch.
+    { session: tx, hint: { _id: 1 } },
+  );
+  return modifiedCount;
+}
+
+/** Whether a subscription has a dead letter. */
+export async function hasDeadLetter(db: Db, subscriptionId: string): Promise<boolean> {
+  const found = await deliveryCollection(db).findOne(
+    { subscriptionId, state: 'dead_letter' },
+    { projection: { _id: 1 }, hint: 'dead_letters_of_subscription' },
+  );
+  return found !== null;
+}
+
+/** Counting stops here: a scrape must not walk a backlog of any size. */
+const COUNTED_AT_MOST = 100_000;
+
+/** How many deliveries are in each state that is no end, dead letters included; each up to 100,000. */
+export async function countOpenDeliveries(db: Db): Promise<Partial<Record<DeliveryState, number>>> {
+  const count = (state: DeliveryState, hint: string) =>
+    deliveryCollection(db).countDocuments({ state }, { hint, limit: COUNTED_AT_MOST, maxTimeMS: 5000 });
+  const [pending, retrying, dead] = await Promise.all([
+    count('pending', 'due_deliveries'),
+    count('retrying', 'due_deliveries'),
+    count('dead_letter', 'dead_letters_of_subscription'),
+  ]);
+  return { pending, retrying, dead_letter: dead };
+}
+
+/** The deliveries of which an attempt is due. */
+export async function findDueBacklog(db: Db): Promise<Backlog | null> {
+  const match = { state: { $in: ['pending', 'retrying'] } };
+  return measureBacklog(deliveryCollection(db), match, {
+    field: 'nextAttemptAt',
+    graceMs: 0,
+    hint: 'due_deliveries',
+  });
+}
+
+export type FailingSubscription = Pick<SubscriptionRow, '_id' | 'partnerId' | 'consecutiveFailures'> & {
+  failingSince: Date;
+};
+
+/** Active subscriptions that have failed for at least `forMs` without a success, longest first. */
+export async function findFailing(db: Db, forMs: number, limit: number): Promise<FailingSubscription[]> {
+  return subscriptionCollection(db)
+    .aggregate<FailingSubscription>([
+      {
+        $match: {
+          failingSince: { $exists: true },
+          status: 'active',
+          $expr: { $lte: ['$failingSince', { $subtract: ['$$NOW', forMs] }] },
+        },
+      },
+      { $sort: { failingSince: 1 } },
+      { $limit: limit },
+      { $project: { partnerId: 1, consecutiveFailures: 1, failingSince: 1 } },
+    ])
+    .toArray();
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Client } from '../support/client.ts';
+import { createClient } from '../support/client.ts';
+import type { Json } from '../support/factories.ts';
+import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+import { ageAlerts, insertDeadLetters, MINUTE_MS, sweep } from './watching.ts';
+
+const ALERTS = '/api/v1/operator/alerts';
+const [A, B, C] = ['a', 'b', 'c'].map((each) => `0193a1f4-6c0${each}-7b2a-9d41-5e0c7a3f1b05`) as [
+  string,
+  string,
+  string,
+];
+
+let service: Service;
+let operator: Client;
+let partnerId: string;
+beforeAll(async () => {
+  service = await startService();
+  operator = operatorOf(service);
+  partnerId = (await anyPartner(service)).id;
+  await sweep(service, () => Promise.resolve(['one_claim_per_cell']));
+  await ageAlerts(service, MINUTE_MS);
+  await sweep(service);
+  for (const subscription of [A, B, C]) {
+    await insertDeadLetters(service, subscription, partnerId, [subscription.replace('b05', 'd05')]);
+    await sweep(service);
+  }
+});
+afterAll(() => service.stop());
+
+const list = async (query: string): Promise<Json> =>
+  expectStatus(await operator.get(`${ALERTS}?${query}`), 200);
+const subjects = async (query: string) =>
+  ((await list(query))['data'] as Json[]).map(({ kind, subject }) => subject ?? kind);
+
+test('open alerts are listed unless others are asked for, those raised last first', async () => {
+  const open = [C, B, A];
+  expect(await subjects('')).toEqual(open);
+  expect(await subjects('status=resolved')).toEqual(['guard_index_absent']);
+  expect(await subjects('status=all')).toEqual([...open, 'guard_index_absent']);
+  expect(await subjects('status=all&kind=guard_index_absent')).toEqual(['guard_index_absent']);
+});
+
+test('an alert tells what it is about, in ids and figures and a sentence', async () => {
+  const [newest] = (await list('limit=1'))['data'] as Json[];
+  expect(newest).toMatchObject({
+    kind: 'dead_letter',
+    subject: C,
+    partner_id: partnerId,
+    status: 'open',
+    count: 1,
+    delivery_ids: [C.replace('b05', 'd05')],
+    missing_indexes: [],
+    resolved_at: null,
+    notified_at: null,
+  });
+  expect(newest?.['message']).toContain(
+    `1 delivery to webhook subscription ${C} of partner ${partnerId} failed`,
+  );
+});
+
+test('pages repeat and skip nothing', async () => {
+  const seen: unknown[] = [];
+  for (let cursor = ''; ; ) {
+    const page = await list(`status=all&limit=1${cursor}`);
+    seen.push(...(page['data'] as Json[]).map(({ id }) => id));
+    if (page['next_cursor'] === null) break;
+    cursor = `&cursor=${page['next_cursor'] as string}`;
+  }
+  expect(new Set(seen).size).toBe(4);
+  expect(seen).toHaveLength(4);
+});
+
+test('unknown filters are refused, and so is whoever is no operator', async () => {
+  expect(verdict(await operator.get(`${ALERTS}?status=closed`))).toBe('400 VALIDATION_ERROR status');
+  expect(verdict(await operator.get(`${ALERTS}?kind=other`))).toBe('400 VALIDATION_ERROR kind');
+  const stranger = createClient(service.adminUrl, undefined);
+  expect(verdict(await stranger.get(ALERTS))).toBe('401 INVALID_API_KEY');
+});

@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { AlertKind, Sighting } from '../../src/alerts/alert-types.ts';
+import { raiseAlert } from '../../src/alerts/alerts.store.ts';
+import { migrate } from '../../src/collections.ts';
+import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
+import { settleLapsedHold } from '../../src/reservations/reservations.service.ts';
+import type { WebhookSender } from '../../src/webhooks/send-webhook.ts';
+import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
+import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner, anyVenue, freeSlotIds, operatorOf, placeHold, subscribe } from '../support/factories.ts';
+import type { WebhookReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import {
+  ageAlerts,
+  alertsOf,
+  HOUR_MS,
+  insertDeadLetters,
+  MINUTE_MS,
+  sweep,
+  sweepAll,
+  timesLogged,
+} from './watching.ts';
+
+let service: Service;
+let partner: Partner;
+let sender: WebhookSender;
+let receiver: WebhookReceiver;
+let subscriptionId: string;
+let slots: string[];
+beforeAll(async () => {
+  service = await startService();
+  const venue = await anyVenue(service);
+  partner = await anyPartner(service, [venue.id]);
+  slots = await freeSlotIds(partner, venue.id);
+  receiver = await startReceiver();
+  subscriptionId = (await subscribe(partner, receiver.url)).id;
+  sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
+});
+afterAll(async () => {
+  await sender.close();
+  await receiver.close();
+  await service.stop();
+});
+beforeEach(async () => {
+  const { db } = service.context;
+  await Promise.all(
+    ['alerts', 'deliveries', 'reservations'].map((name) => db.collection(name).deleteMany({})),
+  );
+  receiver.answerWith(200);
+});
+
+const nextSlot = () => slots.shift() ?? '';
+const holdOne = async () => String((await placeHold(partner, nextSlot()))['hold_id']);
+const setBack = (name: string, id: string, field: string, ms: number) =>
+  service.context.db
+    .collection(name)
+    .updateOne({ _id: id as never }, [{ $set: { [field]: { $subtract: ['$$NOW', ms] } } }]);
+
+/** The condition is over, and the next sweeps find that it has been for a minute. */
+async function expectResolved(kind: AlertKind): Promise<void> {
+  await sweep(service);
+  expect(await alertsOf(service, { kind, isOpen: true })).toHaveLength(1);
+  await ageAlerts(service, MINUTE_MS);
+  await sweep(service);
+  const [alert] = await alertsOf(service, { kind });
+  expect([alert?.isOpen, alert?.resolvedAt instanceof Date]).toEqual([false, true]);
+}
+
+test('in good order nothing is raised', async () => {
+  await sweep(service);
+  expect(await alertsOf(service)).toEqual([]);
+});
+
+test('an event undispatched for more than 60 s is raised, one of 50 s not; dispatched, it is resolved', async () => {
+  const holdId = await holdOne();
+  await setBack('reservations', holdId, 'outboxSince', 50_000);
+  await sweep(service);
+  expect(await alertsOf(service)).toEqual([]);
+  await setBack('reservations', holdId, 'outboxSince', 61_000);
+  await sweep(service);
+  expect(await alertsOf(service)).toMatchObject([{ kind: 'event_undispatched', subject: null, count: 1 }]);
+  expect(timesLogged(service, 'Does event dispatch run?')).toBe(1);
+
+  await dispatchEvents(service.context, holdId);
+  await expectResolved('event_undispatched');
+});
+
+test('a hold overdue for more than 60 s is raised, one of 50 s not; settled, it is resolved', async () => {
+  const holdId = await holdOne();
+  await dispatchEvents(service.context, holdId);
+  await setBack('reservations', holdId, 'holdExpiresAt', 50_000);
+  await sweep(service);
+  expect(await alertsOf(service)).toEqual([]);
+  await setBack('reservations', holdId, 'holdExpiresAt', 61_000);
+  await sweep(service);
+  expect(await alertsOf(service)).toMatchObject([{ kind: 'hold_overdue', subject: null, count: 1 }]);
+
+  await settleLapsedHold(service.context, holdId);
+  await expectResolved('hold_overdue');
+});
+
+describe('an endpoint', () => {
+  const subscription = () =>
+    service.context.db.collection('webhook_subscriptions').findOne({ _id: subscriptionId as never });
+
+  test('that has failed for an hour is raised, for 59 minutes not; one success resolves it', async () => {
+    const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
+    receiver.answerWith(500);
+    await attemptDelivery(service, sender, deliveryId, 2);
+    expect(await subscription()).toMatchObject({ consecutiveFailures: 2, failingSince: expect.any(Date) });
+    await setBack('webhook_subscriptions', subscriptionId, 'failingSince', HOUR_MS - MINUTE_MS);
+    await sweep(service);
+    expect(await alertsOf(service)).toEqual([]);
+    await setBack('webhook_subscriptions', subscriptionId, 'failingSince', HOUR_MS);
+    await sweep(service);
+    expect(await alertsOf(service)).toMatchObject([
+      { kind: 'endpoint_failing', subject: subscriptionId, partnerId: partner.id, count: 2 },
+    ]);
+
+    receiver.answerWith(200);
+    await attemptDelivery(service, sender, deliveryId);
+    expect(await subscription()).not.toHaveProperty('failingSince');
+    await expectResolved('endpoint_failing');
+  });
+
+  test('whose failures an older release counted has failed since the last of them that is known', async () => {
+    const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
+    const twoHoursAgo = new Date(Date.now() - 2 * HOUR_MS);
+    await service.context.db
+      .collection('webhook_subscriptions')
+      .updateOne(
+        { _id: subscriptionId as never },
+        { $set: { consecutiveFailures: 4, lastFailureAt: twoHoursAgo }, $unset: { failingSince: '' } },
+      );
+    await sweep(service);
+    expect(await alertsOf(service)).toEqual([]);
+    receiver.answerWith(500);
+    await attemptDelivery(service, sender, deliveryId);
+    expect(await subscription()).toMatchObject({ consecutiveFailures: 5, failingSince: twoHoursAgo });
+    await sweep(service);
+    expect(await alertsOf(service, { kind: 'endpoint_failing' })).toMatchObject([{ since: twoHoursAgo }]);
+
+    const operator = operatorOf(service);
+    await operator.post(`/api/v1/operator/webhooks/${subscriptionId}/deactivate`);
+    await expectResolved('endpoint_failing');
+    await operator.post(`/api/v1/operator/webhooks/${subscriptionId}/activate`);
+    expect(await subscription()).not.toHaveProperty('failingSince');
+  });
+});
+
+test('the absence of a guard index is raised, and resolved by the migration; of another index not', async () => {
+  const reservations = service.context.db.collection('reservations');
+  await reservations.dropIndex('holds_of_partner');
+  await sweep(service);
+  expect(await alertsOf(service)).toEqual([]);
+  await reservations.dropIndex('one_claim_per_cell');
+  await sweep(service);
+  expect(await alertsOf(service)).toMatchObject([
+    { kind: 'guard_index_absent', missingIndexes: ['one_claim_per_cell'] },
+  ]);
+
+  await migrate(service.context.db);
+  await expectResolved('guard_index_absent');
+});
+
+describe('dead letters', () => {
+  test('are raised with one error line each; delivered after all, they are resolved', async () => {
+    const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
+    receiver.answerWith(500);
+    await attemptDelivery(service, sender, deliveryId, 5);
+    await sweep(service);
+    await sweep(service);
+    expect(await alertsOf(service, { kind: 'dead_letter' })).toMatchObject([
+      { subject: subscriptionId, partnerId: partner.id, count: 1, deliveryIds: [deliveryId], isUntold: true },
+    ]);
+    expect(timesLogged(service, '"alert":"dead_letter"')).toBe(1);
+
+    receiver.answerWith(200);
+    await operatorOf(service).post(`/api/v1/operator/dead-letters/${deliveryId}/redrive`);
+    await attemptDelivery(service, sender, deliveryId);
+    await expectResolved('dead_letter');
+  });
+
+  test('that are begun anew before a sweep has seen them are counted all the same', async () => {
+    const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
+    receiver.answerWith(500);
+    await attemptDelivery(service, sender, deliveryId, 5);
+    await operatorOf(service).post(`/api/v1/operator/dead-letters/${deliveryId}/redrive`);
+    await sweep(service);
+    expect(await alertsOf(service, { kind: 'dead_letter' })).toMatchObject([{ count: 1 }]);
+  });
+
+  const total = async () => {
+    const row = await service.context.db.collection('alert_state').findOne({ _id: 'dead-letters' as never });
+    return Number(row?.['total'] ?? 0);
+  };
+  const named = (prefix: string, length: number) =>
+    Array.from({ length }, (_, index) => `${prefix}-${index}`);
+  const counts = async () =>
+    (await alertsOf(service, { kind: 'dead_letter' })).map(({ subject, count }) => `${subject}: ${count}`);
+
+  test('of 10,000 to one endpoint make one alert, which names five', async () => {
+    await insertDeadLetters(service, subscriptionId, partner.id, named('dead', 10_000));
+    await sweepAll(service);
+    expect(await counts()).toEqual([`${subscriptionId}: 10000`]);
+    expect((await alertsOf(service))[0]?.deliveryIds).toHaveLength(5);
+  });
+
+  test('count once each though four sweeps race, in their alerts and in all', async () => {
+    const before = await total();
+    await insertDeadLetters(service, 'first', partner.id, named('one', 300));
+    await insertDeadLetters(service, 'second', partner.id, named('two', 200));
+    await Promise.all([1, 2, 3, 4].map(() => sweep(service)));
+    // A sweep that lost a race leaves the rest to the next.
+    await sweepAll(service);
+    expect((await counts()).toSorted()).toEqual(['first: 300', 'second: 200']);
+    expect((await total()) - before).toBe(500);
+  });
+});
+
+describe('an alert', () => {
+  const overdue = async () => {
+    const holdId = await holdOne();
+    await dispatchEvents(service.context, holdId);
+    await setBack('reservations', holdId, 'holdExpiresAt', 61_000);
+    return holdId;
+  };
+
+  test('is raised and logged once though four sweeps race, and not again by those that follow', async () => {
+    const before = timesLogged(service, 'Does hold expiry run?');
+    await overdue();
+    await Promise.all([1, 2, 3, 4].map(() => sweep(service)));
+    await sweep(service);
+    expect(await alertsOf(service)).toHaveLength(1);
+    expect(timesLogged(service, 'Does hold expiry run?') - before).toBe(1);
+  });
+
+  test('is one though 40 raise it at the same time, by its unique index; control: without it there can be two', async () => {
+    const { db } = service.context;
+    const sighting: Sighting = {
+      ...{ kind: 'hold_overdue', subject: null, partnerId: null },
+      ...{ count: 1, since: null, missingIndexes: [] },
+    };
+    const raised = await Promise.all(Array.from({ length: 40 }, () => raiseAlert(db, sighting)));
+    expect(raised.filter((row) => row !== null)).toHaveLength(1);
+    const [row] = await alertsOf(service);
+    const another = () => db.collection('alerts').insertOne({ ...row, _id: 'another' as never });
+    await expect(another()).rejects.toMatchObject({ code: 11_000 });
+    await db.collection('alerts').dropIndex('one_open_alert_per_subject');
+    await another();
+    expect(await alertsOf(service)).toHaveLength(2);
+    await db.collection('alerts').deleteMany({});
+    await migrate(db);
+  });
+
+  test('of a condition that is back within a minute is the same; later it is a new one', async () => {
+    const first = await overdue();
+    await sweep(service);
+    await settleLapsedHold(service.context, first);
+    await ageAlerts(service, 50_000);
+    await sweep(service);
+    const second = await overdue();
+    await sweep(service);
+    expect(await alertsOf(service)).toHaveLength(1);
+
+    await settleLapsedHold(service.context, second);
+    await ageAlerts(service, MINUTE_MS);
+    await sweep(service);
+    await overdue();
+    await sweep(service);
+    const alerts = await alertsOf(service, { kind: 'hold_overdue' });
+    expect(alerts.map(({ isOpen }) => isOpen)).toEqual([false, true]);
+  });
+
+  test('of what cannot be looked at is neither raised nor resolved, and the others are', async () => {
+    await sweep(service, () => Promise.resolve(['one_claim_per_cell']));
+    await ageAlerts(service, 2 * MINUTE_MS);
+    await overdue();
+    await sweep(service, () => Promise.reject(new Error('not to be read')));
+    const open = await alertsOf(service, { isOpen: true });
+    expect(open.map(({ kind }) => kind).toSorted()).toEqual(['guard_index_absent', 'hold_overdue']);
+  });
+});

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { missingGuards } from '../../src/collections.ts';
+import { readServiceFigures } from '../../src/metrics/service-figures.service.ts';
+import { anyPartner, anyVenue, freeSlotIds, placeHold } from '../support/factories.ts';
+import { rowsOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { insertDeadLetters, sweep } from './watching.ts';
+
+type Profiled = { ns: string; planSummary?: string; docsExamined?: number; command: Record<string, unknown> };
+
+const MANY = 2000;
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+  const venue = await anyVenue(service);
+  const partner = await anyPartner(service, [venue.id]);
+  const [slotId = ''] = await freeSlotIds(partner, venue.id);
+  await placeHold(partner, slotId);
+  await insertDeadLetters(
+    service,
+    'subscription',
+    partner.id,
+    Array.from({ length: MANY }, (_, n) => `d-${n}`),
+  );
+  const { db } = service.context;
+  // What is over is most of what there is, and nothing of it may be looked at.
+  const over = { $set: { state: 'succeeded', deadLetteredAt: null }, $unset: { isUncounted: '' } };
+  await db.collection('deliveries').updateMany({}, over);
+  const [row] = await rowsOf(service, 'reservations');
+  const copies = Array.from({ length: MANY }, (_each, n) => {
+    const { outboxSince: _none, ...copy } = { ...row, _id: `r-${n}` };
+    return { ...copy, outbox: [], cells: [`cell-${n}`], status: 'CANCELLED', claimed: false };
+  });
+  await db.collection('reservations').insertMany(copies as never);
+});
+afterAll(() => service.stop());
+
+/** What the database was asked in `work`, by its own record. */
+async function profile(work: () => Promise<unknown>): Promise<Profiled[]> {
+  const { db } = service.context.db;
+  if (db === undefined) throw new Error('The database is not connected');
+  await db.createCollection('system.profile', { capped: true, size: 32 * 1024 * 1024 });
+  await db.command({ profile: 2 });
+  await work();
+  await db.command({ profile: 0 });
+  const rows = await db.collection<Profiled>('system.profile').find({}).toArray();
+  await db.collection('system.profile').drop();
+  return rows.filter(({ ns }) => /\.(deliveries|reservations|webhook_subscriptions|alerts)$/.test(ns));
+}
+
+const examined = (rows: readonly Profiled[]) =>
+  rows.reduce((sum, { docsExamined = 0 }) => sum + docsExamined, 0);
+const scans = (rows: readonly Profiled[]) =>
+  rows.filter(({ planSummary = '' }) => planSummary.includes('COLLSCAN'));
+
+test('neither the watch nor a scrape looks at what is over: all is found by index', async () => {
+  const { db } = service.context;
+  const deps = { db, missingGuards: () => missingGuards(db) };
+  for (const work of [() => sweep(service), () => readServiceFigures(deps)]) {
+    const asked = await profile(work);
+    expect(asked.length).toBeGreaterThan(5);
+    expect(scans(asked)).toEqual([]);
+    expect(examined(asked)).toBeLessThan(20);
+  }
+});
+
+test('control: a query without an index is noticed', async () => {
+  const asked = await profile(() => rowsOf(service, 'deliveries', { attemptsMade: 3 }));
+  expect(scans(asked)).toHaveLength(1);
+  expect(examined(asked)).toBe(MANY);
+});

@@ -1,0 +1,253 @@
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { tellOfAlerts } from '../../src/alerts/alert-post.service.ts';
+import { createAlertPost } from '../../src/alerts/alert-post.ts';
+import { ConfigError, loadConfig } from '../../src/platform/config.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner, anyVenue, bookSlot, freeSlotIds, subscribe } from '../support/factories.ts';
+import { freePort } from '../support/own-servers.ts';
+import type { Service } from '../support/service.ts';
+import { serviceEnvironment, startService } from '../support/service.ts';
+import type { AlertReceiver } from './watching.ts';
+import { alertsOf, insertDeadLetters, startAlertReceiver, sweep, sweepAll, timesLogged } from './watching.ts';
+
+const NEVER = new AbortController().signal;
+/** The minute of these tests, long enough that no step of a test takes it, and passed by editing the database. */
+const EVERY_MS = 60_000;
+const TIMEOUT_MS = 300;
+
+let service: Service;
+let partner: Partner;
+let receiver: AlertReceiver;
+beforeAll(async () => {
+  service = await startService();
+  const venue = await anyVenue(service);
+  partner = await anyPartner(service, [venue.id]);
+  const [slotId = ''] = await freeSlotIds(partner, venue.id);
+  await bookSlot(partner, slotId, { customer_name: 'Canary Customer', customer_phone: '+919876500000' });
+  await subscribe(partner, 'http://127.0.0.1:9/canary-endpoint');
+  await service.context.db
+    .collection('reservations')
+    .updateMany({}, { $set: { outbox: [] }, $unset: { outboxSince: '' } });
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  receiver = await startAlertReceiver();
+  await service.context.db.collection('alerts').deleteMany({});
+  await service.context.db.collection('alert_state').deleteMany({});
+});
+afterEach(() => receiver.close());
+
+let made = 0;
+const deadLetters = async (count: number, subscriptionId = 'subscription') => {
+  const names = Array.from({ length: count }, () => `dead-${(made += 1)}`);
+  await insertDeadLetters(service, subscriptionId, partner.id, names);
+  await sweepAll(service);
+  return names;
+};
+const tell = (stopping = NEVER, url = receiver.url) =>
+  tellOfAlerts({ ...service.context, post: createAlertPost(url, TIMEOUT_MS) }, stopping, EVERY_MS);
+const state = () => service.context.db.collection('alert_state').findOne({ _id: 'post' as never });
+const secondsToWait = async () => {
+  const until = (await state())?.['until'] as Date;
+  return Math.round((until.getTime() - Date.now()) / 1000);
+};
+/** As far as the database can tell. */
+const pass = (ms: number) =>
+  service.context.db
+    .collection('alert_state')
+    .updateOne({ _id: 'post' as never }, [{ $set: { until: { $subtract: ['$until', ms] } } }]);
+const untold = () => service.context.db.collection('alerts').countDocuments({ isUntold: true });
+
+test('what is posted is JSON with a text that people can read, and the alerts as the listing shows them', async () => {
+  const [first, second] = await deadLetters(2);
+  await tell();
+  const [post] = receiver.posts;
+  expect(post?.contentType).toBe('application/json');
+  expect(post?.body).toMatchObject({ service: 'partner-booking-service', mode: 'sandbox' });
+  expect(post?.body['text']).toBe(
+    `Partner Booking Service (sandbox): 1 alert\n• 2 deliveries to webhook subscription subscription of partner ${partner.id} failed for the last time. Redrive them once the endpoint works. Latest: ${first}, ${second}`,
+  );
+  expect(post?.body['alerts']).toMatchObject([{ kind: 'dead_letter', status: 'open', count: 2 }]);
+  expect((await alertsOf(service))[0]?.notifiedAt).toBeInstanceOf(Date);
+});
+
+test('3,000 dead letters of one endpoint are one line; the next batch tells of the new ones alone', async () => {
+  await deadLetters(3000);
+  await tell();
+  await deadLetters(3);
+  await pass(EVERY_MS);
+  await tell();
+  const texts = receiver.posts.map(({ body }) => String(body['text']).split('\n'));
+  expect(texts.map((lines) => lines.length)).toEqual([2, 2]);
+  expect(texts[0]?.[1]).toContain('3000 deliveries to');
+  expect(texts[1]?.[1]).toContain('3 deliveries more to');
+  expect(texts[1]?.[1]).toContain('3003 by now');
+  expect(receiver.posts.map(({ text }) => text.length < 2000)).toEqual([true, true]);
+});
+
+test('at most one POST a minute is made, over all processes; control: a minute later the next is', async () => {
+  await deadLetters(1, 'first');
+  await Promise.all([1, 2, 3, 4].map(() => tell()));
+  await deadLetters(1, 'second');
+  await Promise.all([1, 2, 3, 4].map(() => tell()));
+  expect(receiver.posts).toHaveLength(1);
+  await pass(EVERY_MS);
+  await Promise.all([1, 2, 3, 4].map(() => tell()));
+  expect(receiver.posts).toHaveLength(2);
+  await pass(EVERY_MS);
+  await tell();
+  expect(receiver.posts).toHaveLength(2);
+});
+
+test('a resolved alert is told as over', async () => {
+  await sweep(service, () => Promise.resolve(['one_claim_per_cell']));
+  await tell();
+  await service.context.db.collection('alerts').updateMany({}, { $set: { lastSeenAt: new Date(0) } });
+  await sweep(service);
+  await pass(EVERY_MS);
+  await tell();
+  expect(String(receiver.posts[0]?.body['text'])).toContain('• The database lacks one_claim_per_cell');
+  expect(String(receiver.posts[1]?.body['text'])).toContain('• Over: The database lacks one_claim_per_cell');
+});
+
+describe('a receiver that fails', () => {
+  const endless = (response: ServerResponse) => {
+    response.writeHead(500);
+    const write = () => void response.write(Buffer.alloc(64 * 1024), (err) => err ?? write());
+    write();
+  };
+  const failures: [string, () => void, string][] = [
+    ['answers 500', () => receiver.answerWith(500), '"status":500'],
+    ['hangs', () => receiver.answerWith(null), '"error":"timeout"'],
+    [
+      'redirects',
+      () => receiver.answerWith((response) => response.writeHead(307, { location: receiver.url }).end()),
+      '"status":307',
+    ],
+    ['never ends its answer', () => receiver.answerWith(endless), '"status":500'],
+    [
+      'cuts the connection',
+      () => receiver.answerWith((response) => void response.destroy()),
+      '"error":"UND_ERR_SOCKET"',
+    ],
+  ];
+
+  test.each(failures)('it %s: is tried again, and nothing is lost', async (_how, fail, said) => {
+    await deadLetters(2);
+    fail();
+    const before = timesLogged(service, said);
+    const startedAt = performance.now();
+    await tell();
+    expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS + 1000);
+    expect(receiver.posts).toHaveLength(1);
+    expect(timesLogged(service, said) - before).toBe(1);
+    await deadLetters(1, 'another');
+    receiver.answerWith(200);
+    await pass(EVERY_MS);
+    await tell();
+    expect(receiver.posts).toHaveLength(2);
+    expect(receiver.posts[1]?.body['alerts']).toMatchObject([{ count: 2 }, { count: 1 }]);
+    expect(await untold()).toBe(0);
+  });
+
+  test('is away: waits twice as long each time, ten minutes at most, and begins anew after a success', async () => {
+    await deadLetters(1);
+    const nowhere = `http://127.0.0.1:${await freePort()}/`;
+    const waits: number[] = [];
+    for (let attempt = 0; attempt < 6; attempt += 1) {
+      await tell(NEVER, nowhere);
+      waits.push(await secondsToWait());
+      await pass(24 * EVERY_MS);
+    }
+    expect(waits.map((wait) => Math.round(wait / 60))).toEqual([1, 2, 4, 8, 10, 10]);
+    await tell();
+    expect(receiver.posts).toHaveLength(1);
+    expect(await state()).toMatchObject({ failures: 0 });
+    expect(Math.round((await secondsToWait()) / 60)).toBe(1);
+  });
+
+  test('is not waited for by a process that stops, and that is no failure', async () => {
+    await deadLetters(1);
+    receiver.answerWith(null);
+    const stop = new AbortController();
+    const told = tell(stop.signal);
+    await eventually('the POST has arrived', () => receiver.posts.length === 1);
+    stop.abort();
+    await told;
+    expect(await state()).toMatchObject({ failures: 0 });
+    expect(await untold()).toBe(1);
+  });
+});
+
+test('what happens during a POST is in the next one', async () => {
+  await deadLetters(1);
+  let release: (() => void) | undefined;
+  receiver.answerWith((response) => {
+    release = () => response.writeHead(200).end();
+  });
+  const told = tellOfAlerts({ ...service.context, post: createAlertPost(receiver.url) }, NEVER, EVERY_MS);
+  const answer = await eventually('the POST has arrived', () => release);
+  await deadLetters(4);
+  answer();
+  await told;
+  expect(await untold()).toBe(1);
+  receiver.answerWith(200);
+  await pass(EVERY_MS);
+  await tell();
+  expect(String(receiver.posts[1]?.body['text'])).toContain('4 deliveries more to');
+});
+
+test('what has been over for a day is not told any more; what is open is, however old', async () => {
+  const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000);
+  await deadLetters(1, 'open');
+  await deadLetters(1, 'over');
+  const alerts = service.context.db.collection('alerts');
+  await alerts.updateMany({}, { $set: { raisedAt: twoDaysAgo } });
+  await alerts.updateOne({ subject: 'over' }, { $set: { isOpen: false, resolvedAt: twoDaysAgo } });
+  await tell();
+  expect(receiver.posts[0]?.body['alerts']).toMatchObject([{ subject: 'open' }]);
+  expect(await untold()).toBe(0);
+});
+
+test('neither a POST nor the log has anything of a customer, a name, an endpoint or the address of ALERT_URL', async () => {
+  await deadLetters(1);
+  receiver.answerWith(500);
+  await tell();
+  await pass(EVERY_MS);
+  await tell(NEVER, `http://127.0.0.1:${await freePort()}/services/SECRET-PATH`);
+  const sent = receiver.posts.map(({ text }) => text).join('\n');
+  expect(sent).toContain(partner.id);
+  for (const canary of ['Canary', '9876500000', 'canary-endpoint', 'SECRET-PATH', 'Partner ']) {
+    expect([canary, sent.replaceAll('Partner Booking Service', '').includes(canary)]).toEqual([
+      canary,
+      false,
+    ]);
+  }
+  expect(receiver.posts[0]?.path).toContain('SECRET-PATH');
+  expect(service.logs()).not.toContain('SECRET-PATH');
+});
+
+describe('ALERT_URL', () => {
+  const configured = (url: string) => loadConfig(serviceEnvironment('any', { ALERT_URL: url }));
+
+  test.each(['https://hooks.example/x', 'http://10.0.0.5:8080/alerts', 'http://alerts/'])(
+    'may be %s',
+    (url) => {
+      expect(configured(url).alertUrl).toBe(url);
+    },
+  );
+
+  test('is optional', () => {
+    expect(configured('')).not.toHaveProperty('alertUrl');
+  });
+
+  test.each(['hooks.example/SECRET', 'ftp://hooks.example/SECRET', 'https://user:SECRET@hooks.example/'])(
+    'may not be %s, and the fault does not repeat it',
+    (url) => {
+      expect(() => configured(url)).toThrow(ConfigError);
+      expect(() => configured(url)).toThrow(/ALERT_URL must (?!.*SECRET)/);
+    },
+  );
+});

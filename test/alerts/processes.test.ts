@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
+import type { WebhookReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { endProcesses, startProcess, stopProcess } from '../support/worker-process.ts';
+import type { AlertReceiver } from './watching.ts';
+import { alertsOf, insertDeadLetters, startAlertReceiver } from './watching.ts';
+
+let service: Service;
+let partner: Partner;
+let venueId: string;
+let alerts: AlertReceiver;
+let endpoint: WebhookReceiver;
+beforeAll(async () => {
+  service = await startService();
+  venueId = (await anyVenue(service, [{ duration_minutes: 5 }])).id;
+  partner = await anyPartner(service, [venueId]);
+  alerts = await startAlertReceiver();
+  endpoint = await startReceiver();
+  await subscribe(partner, endpoint.url, ['hold_created']);
+});
+afterAll(async () => {
+  await endProcesses();
+  await Promise.all([alerts.close(), endpoint.close()]);
+  await service.stop();
+});
+
+test('a worker delivers while ALERT_URL hangs, raises what another worker fails to do, and stops in time', async () => {
+  alerts.answerWith(null);
+  await insertDeadLetters(service, 'subscription', partner.id, ['dead']);
+  // Its event will wait: no dispatcher runs.
+  const slots = await freeSlotIds(partner, venueId);
+  const waiting = String((await placeHold(partner, slots.pop() ?? ''))['hold_id']);
+  await service.context.db
+    .collection('reservations')
+    .updateOne({ _id: waiting as never }, [{ $set: { outboxSince: { $subtract: ['$$NOW', 61_000] } } }]);
+
+  const worker = startProcess('workers/webhook-delivery.ts', {
+    ...service.environment,
+    ALERT_URL: alerts.url,
+  });
+  await worker.ready;
+  await eventually('the POST has arrived', () => alerts.posts.length === 1, 20_000);
+  const holds = await Promise.all(slots.slice(0, 60).map((slotId) => placeHold(partner, slotId)));
+  const startedAt = performance.now();
+  for (const hold of holds) await dispatchEvents(service.context, String(hold['hold_id']));
+  await eventually('all are delivered', () => endpoint.received.length === holds.length);
+  expect(performance.now() - startedAt).toBeLessThan(5000);
+  const raised = await eventually('it is raised', async () =>
+    (await alertsOf(service, { kind: 'event_undispatched' })).at(0),
+  );
+  expect(raised.count).toBe(1);
+  expect(worker.output()).not.toContain('SECRET-PATH');
+
+  const { code, tookMs } = await stopProcess(worker);
+  expect(code).toBe(0);
+  expect(tookMs).toBeLessThan(10_000);
+});
+
+test('the API keeps watch too', async () => {
+  const { db } = service.context;
+  await db.collection('alerts').deleteMany({});
+  // Else the API would wait until the worker's has run out.
+  await db.collection('leases').deleteMany({});
+  const api = startProcess('src/api.ts', service.environment);
+  const [alert] = await eventually(
+    'it is raised',
+    async () => {
+      const rows = await alertsOf(service);
+      return rows.length > 0 && rows;
+    },
+    40_000,
+  );
+  expect(alert?.kind).toBe('event_undispatched');
+  expect((await stopProcess(api)).code).toBe(0);
+});

@@ -1,0 +1,179 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createBaseApp } from '../../src/http/base-app.ts';
+import { listen } from '../../src/http/listen.ts';
+import { mountMetrics } from '../../src/metrics/metrics-page.ts';
+import { insertDeadLetters, sweepAll } from '../alerts/watching.ts';
+import { projectFolder } from '../architecture/planted-tree.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Family, Sample } from '../support/exposition.ts';
+import { parseExposition } from '../support/exposition.ts';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner, anyVenue, confirmBody, freeSlotIds, placeHold } from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+
+let service: Service;
+let partner: Partner;
+let holdId: string;
+beforeAll(async () => {
+  service = await startService();
+  const venue = await anyVenue(service, undefined, { name: 'Canary Arena' });
+  partner = await anyPartner(service, [venue.id]);
+  const [slotId = ''] = await freeSlotIds(partner, venue.id);
+  holdId = String((await placeHold(partner, slotId))['hold_id']);
+});
+afterAll(() => service.stop());
+
+const scrape = async (url = service.adminUrl): Promise<{ text: string; families: Map<string, Family> }> => {
+  const response = await fetch(`${url}/metrics`);
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    200,
+    'text/plain; version=0.0.4; charset=utf-8',
+  ]);
+  const text = await response.text();
+  return { text, families: parseExposition(text) };
+};
+/** The page may be a quarter of a second old. */
+const expectValue = (
+  name: string,
+  isRight: number | ((value: number) => boolean),
+  labels = {},
+  deadlineMs = 2000,
+) =>
+  eventually(
+    `${name} is right`,
+    async () => {
+      const value = samplesOf(await scrape(), name, labels)[0]?.value;
+      if (value === undefined) throw new Error('it is absent');
+      return typeof isRight === 'number' ? value === isRight : isRight(value);
+    },
+    deadlineMs,
+  );
+const samplesOf = ({ families }: Awaited<ReturnType<typeof scrape>>, name: string, labels = {}): Sample[] =>
+  [...families.values()]
+    .flatMap(({ samples }) => samples)
+    .filter(
+      (each) =>
+        each.name === name && Object.entries(labels).every(([key, value]) => each.labels[key] === value),
+    );
+
+test('needs no operator, and is valid', async () => {
+  const { families } = await scrape();
+  expect(families.size).toBeGreaterThan(30);
+});
+
+test('is not on the partner listener', async () => {
+  expect((await fetch(`${service.url}/metrics`)).status).toBe(404);
+});
+
+describe('requests', () => {
+  const count = 'http_request_duration_seconds_count';
+
+  test('are counted by listener, method, route pattern and status, never by path', async () => {
+    const body = confirmBody(holdId);
+    await partner.api.post('/api/v1/bookings/confirm', body);
+    await partner.api.post('/api/v1/bookings/confirm', body);
+    await fetch(`${service.url}/nowhere/${partner.id}`);
+    await fetch(`${service.url}/DOCS/${partner.id}`);
+    await fetch(`${service.url}/api/v1/partner/holds/${holdId}`, { method: 'PROPFIND' });
+    const scraped = await scrape();
+    const confirm = { listener: 'partner', method: 'POST', route: '/api/v1/bookings/confirm', status: '201' };
+    expect(samplesOf(scraped, count, confirm)[0]?.value).toBe(2);
+    expect(samplesOf(scraped, 'http_request_replays_total', { route: confirm.route })[0]?.value).toBe(1);
+    const partnerKeys = {
+      listener: 'admin',
+      method: 'POST',
+      route: '/api/v1/operator/partners/:partnerId/keys',
+      status: '201',
+    };
+    expect(samplesOf(scraped, count, partnerKeys)[0]?.value).toBe(1);
+    expect(samplesOf(scraped, count, { method: 'other', status: '405' })).toHaveLength(1);
+    expect(samplesOf(scraped, count, { route: 'unmatched', status: '404' })).toHaveLength(1);
+    for (const secret of [partner.id, holdId, 'nowhere', 'DOCS', 'Canary', 'Asha', partner.apiKey]) {
+      expect([secret, scraped.text.includes(secret)]).toEqual([secret, false]);
+    }
+  });
+
+  test('whose callers are gone before the answer are counted as aborted', async () => {
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    const head = ['POST /api/v1/partner/holds HTTP/1.1', 'host: any', `x-api-key: ${partner.apiKey}`];
+    const body = ['content-type: application/json', 'content-length: 100', 'expect: 100-continue', '', '{'];
+    socket.write([...head, ...body].join('\r\n'));
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString()).toContain('100 Continue');
+    socket.destroy();
+    await expectValue(count, 1, { status: 'aborted' });
+  });
+});
+
+test('the figures of the service are those of the database', async () => {
+  const { db } = service.context;
+  await expectValue('pbs_database_up', 1);
+  await expectValue('pbs_redis_up', 1);
+  await expectValue('pbs_holds_active', 0);
+  await expectValue('pbs_reservations_undispatched', 1);
+  await db
+    .collection('reservations')
+    .updateMany({}, [{ $set: { outboxSince: { $subtract: ['$$NOW', 120_000] } } }]);
+  await expectValue('pbs_event_oldest_undispatched_seconds', (age) => Math.round(age) >= 120 && age < 130);
+  await insertDeadLetters(service, 'a', partner.id, ['1', '2', '3']);
+  await expectValue('pbs_deliveries', 3, { state: 'dead_letter' });
+  await expectValue('pbs_dead_letters_total', 0);
+  await sweepAll(service);
+  await expectValue('pbs_dead_letters_total', 3);
+  await expectValue('pbs_alerts_open', 1, { kind: 'dead_letter' });
+  await expectValue('pbs_alerts_open', 1, { kind: 'event_undispatched' });
+  // Counted in the database: a process that begins anew goes on from there, and a redrive takes nothing away.
+  await db.collection('deliveries').deleteMany({});
+  await expectValue('pbs_deliveries', 0, { state: 'dead_letter' });
+  await expectValue('pbs_dead_letters_total', 3);
+  await db.collection('reservations').dropIndex('one_claim_per_cell');
+  await expectValue('pbs_guard_indexes_missing', 1);
+  // Control: a figure that is wrong would be noticed.
+  await expect(expectValue('pbs_guard_indexes_missing', 2, {}, 100)).rejects.toThrow('is right');
+});
+
+test('a storm of scrapes asks the database once; control: the next, a while later, asks again', async () => {
+  let asked = 0;
+  const missingGuards = async () => {
+    asked += 1;
+    return [];
+  };
+  const app = createBaseApp(service.context.log);
+  mountMetrics(app, { ...service.context, missingGuards });
+  const { url, close } = await listen(app, '127.0.0.1', 0);
+  try {
+    const startedAt = performance.now();
+    await Promise.all(Array.from({ length: 60 }, () => scrape(url)));
+    expect(asked).toBeLessThanOrEqual(1 + (performance.now() - startedAt) / 250);
+    const askedByStorm = asked;
+    await eventually('the page is made anew', async () => (await scrape(url)) && asked > askedByStorm);
+  } finally {
+    await close();
+  }
+});
+
+describe('the guide', () => {
+  const named = async () => {
+    const guide = await readFile(path.join(projectFolder, 'docs/guides/alerts-and-metrics.md'), 'utf8');
+    return [...guide.matchAll(/^\| `([a-z_*]+)` \| (?:gauge|counter|histogram|) ?\|/gm)].map(
+      ([, name = '']) => name,
+    );
+  };
+  const isNamed = (names: readonly string[], metric: string) =>
+    names.some((name) => name === metric || (name.endsWith('*') && metric.startsWith(name.slice(0, -1))));
+
+  test('has a row for every metric that is exposed, and no other', async () => {
+    const names = await named();
+    const exposed = [...(await scrape()).families.keys()];
+    expect(exposed.filter((metric) => !isNamed(names, metric))).toEqual([]);
+    expect(names.filter((name) => !exposed.some((metric) => isNamed([name], metric)))).toEqual([]);
+    // Control: a row that were missing would be noticed.
+    expect(exposed.filter((metric) => !isNamed(names.slice(1), metric))).not.toEqual([]);
+  });
+});

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createAdminApp } from '../../src/admin-app.ts';
+import { createApiContext } from '../../src/context.ts';
+import { listen } from '../../src/http/listen.ts';
+import { loadConfig } from '../../src/platform/config.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Family } from '../support/exposition.ts';
+import { parseExposition } from '../support/exposition.ts';
+import type { OwnRedis } from '../support/own-servers.ts';
+import { freePort, ownRedis } from '../support/own-servers.ts';
+import type { Service } from '../support/service.ts';
+import { serviceEnvironment, startService } from '../support/service.ts';
+
+let redis: OwnRedis;
+let service: Service;
+beforeAll(async () => {
+  redis = await ownRedis();
+  await redis.start();
+  service = await startService({ REDIS_URL: redis.uri });
+});
+afterAll(async () => {
+  await service.stop();
+  await redis.discard();
+});
+
+/** A scrape, which must succeed within the 2 s that it may take. */
+async function scrape(url: string): Promise<Map<string, Family>> {
+  const startedAt = performance.now();
+  const response = await fetch(`${url}/metrics`);
+  const text = await response.text();
+  expect(response.status).toBe(200);
+  expect(performance.now() - startedAt).toBeLessThan(2000);
+  return parseExposition(text);
+}
+const value = (families: Map<string, Family>, name: string) => families.get(name)?.samples[0]?.value;
+
+test('with Redis there, the queues are told of; frozen or gone, they are absent and all else is there', async () => {
+  const there = await eventually('Redis answers', async () => {
+    const families = await scrape(service.adminUrl);
+    return value(families, 'pbs_redis_up') === 1 && families;
+  });
+  expect(new Set(there.get('bullmq_job_count')?.samples.map(({ labels }) => labels['queue']))).toEqual(
+    new Set(['hold-expiry', 'event-dispatch', 'webhook-delivery', 'webhook-dead-letter']),
+  );
+  for (const signal of ['SIGSTOP', 'SIGKILL'] as const) {
+    await redis.signal(signal);
+    const families = await eventually('the page is made anew', async () => {
+      const scraped = await scrape(service.adminUrl);
+      return value(scraped, 'pbs_redis_up') === 0 && scraped;
+    });
+    expect(families.has('bullmq_job_count')).toBe(false);
+    expect([value(families, 'pbs_database_up'), families.has('pbs_deliveries')]).toEqual([1, true]);
+    expect(families.has('process_cpu_seconds_total')).toBe(true);
+  }
+});
+
+test('with MongoDB away, its figures are absent, not 0, and the process tells of itself', async () => {
+  const uri = `mongodb://127.0.0.1:${await freePort()}/none?replicaSet=none`;
+  const stopping = new AbortController();
+  const releases: (() => Promise<unknown>)[] = [];
+  const context = createApiContext({
+    config: loadConfig(serviceEnvironment('none', { MONGODB_URI: uri })),
+    log: createLogger('api', 'silent', { write: () => undefined }),
+    stopping: stopping.signal,
+    stop: () => undefined,
+    onStop: (_label, release) => void releases.push(release),
+  });
+  context.connected.catch(() => undefined);
+  const { url, close } = await listen(createAdminApp(context), '127.0.0.1', 0);
+  const families = await scrape(url);
+  expect(value(families, 'pbs_database_up')).toBe(0);
+  const ofService = [...families.keys()].filter((name) => name.startsWith('pbs_'));
+  expect(ofService).toEqual(['pbs_database_up', 'pbs_redis_up']);
+  expect(families.has('nodejs_eventloop_lag_seconds')).toBe(true);
+  stopping.abort();
+  await close();
+  for (const release of releases.reverse()) await release();
+});

@@ -1,0 +1,81 @@
+/** A sample of a metric. */
+export type Sample = { name: string; labels: Record<string, string>; value: number };
+/** A metric with its samples, by the text format 0.0.4 of Prometheus. */
+export type Family = { type: string; help: string; samples: Sample[] };
+
+const NAME = '[a-zA-Z_:][a-zA-Z0-9_:]*';
+const HEAD = new RegExp(`^# (HELP|TYPE) (${NAME}) (.+)$`);
+const SAMPLE = new RegExp(
+  `^(${NAME})(?:\\{(.*)\\})? (-?[0-9.]+(?:e[+-]?[0-9]+)?|[+-]Inf|NaN)(?: -?[0-9]+)?$`,
+  'i',
+);
+const LABEL = /\s*([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\n"])*)"\s*(,|$)/y;
+const TYPES = new Set(['counter', 'gauge', 'histogram', 'summary', 'untyped']);
+const SUFFIXES: Record<string, string[]> = {
+  histogram: ['_bucket', '_sum', '_count'],
+  summary: ['', '_sum', '_count'],
+};
+
+/**
+ * Reads a text in the exposition format as a strict reader would. Throws where HELP or TYPE is missing, comes twice or after
+ * samples, a metric's lines are not together, a sample comes twice, a counter is not named `_total`, a histogram has no
+ * `+Inf`, or a line is of no known form.
+ */
+export function parseExposition(text: string): Map<string, Family> {
+  if (!text.endsWith('\n')) throw new Error('The last line has no end');
+  const families = new Map<string, Family>();
+  const seen = new Set<string>();
+  let current = '';
+  for (const line of text.split('\n').filter((each) => each !== '')) {
+    const [, comment, name = '', rest = ''] = HEAD.exec(line) ?? [];
+    if (comment === undefined) {
+      const sample = sampleOf(line);
+      belongTo(families.get(current), current, sample.name, line);
+      families.get(current)?.samples.push(sample);
+      const identity = identityOf(sample);
+      if (seen.has(identity)) throw new Error(`A sample comes twice: ${line}`);
+      seen.add(identity);
+      continue;
+    }
+    if (name !== current && families.has(name)) throw new Error(`The lines of ${name} are not together`);
+    current = name;
+    const family = families.get(name) ?? { type: '', help: '', samples: [] };
+    families.set(name, family);
+    const field = comment === 'HELP' ? 'help' : 'type';
+    if (family[field] !== '' || family.samples.length > 0) throw new Error(`Late or repeated: ${line}`);
+    family[field] = rest;
+  }
+  for (const [name, family] of families) requireComplete(name, family);
+  return families;
+}
+
+function identityOf({ name, labels }: Sample): string {
+  const named = Object.entries(labels).map(([label, value]) => JSON.stringify([label, value]));
+  return [name, ...named.toSorted()].join();
+}
+
+function sampleOf(line: string): Sample {
+  const [, name, inside = '', value = ''] = SAMPLE.exec(line) ?? [];
+  if (name === undefined) throw new Error(`No line of the format: ${line}`);
+  const labels: Record<string, string> = {};
+  for (LABEL.lastIndex = 0; LABEL.lastIndex < inside.length; ) {
+    const [, label, text = ''] = LABEL.exec(inside) ?? [];
+    if (label === undefined || label in labels) throw new Error(`Bad labels: ${line}`);
+    labels[label] = text;
+  }
+  return { name, labels, value: Number(value.replace('Inf', 'Infinity')) };
+}
+
+function belongTo(family: Family | undefined, metric: string, sample: string, line: string): void {
+  const names = (SUFFIXES[family?.type ?? ''] ?? ['']).map((suffix) => metric + suffix);
+  if (!names.includes(sample)) throw new Error(`Under ${metric || 'no metric'}: ${line}`);
+}
+
+function requireComplete(name: string, { type, help, samples }: Family): void {
+  if (!TYPES.has(type) || help === '') throw new Error(`${name} lacks a TYPE or HELP`);
+  if (type === 'counter' && !name.endsWith('_total')) throw new Error(`The counter ${name} is not a _total`);
+  if (type !== 'histogram') return;
+  const open = samples.filter(({ name: each }) => each.endsWith('_count')).length;
+  const closed = samples.filter(({ labels }) => labels['le'] === '+Inf').length;
+  if (open !== closed) throw new Error(`${name} has no +Inf bucket`);
+}
