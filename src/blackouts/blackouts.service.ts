@@ -5,10 +5,11 @@ import type { Db } from '../platform/mongo.ts';
 import type { StandingClaim } from '../reservations/reservations.service.ts';
 import { listStandingClaims } from '../reservations/reservations.service.ts';
 import { getVenue, listResources, requireResourcesOf } from '../venues/venues.service.ts';
-import type { Blackout } from './blackout.rules.ts';
 import { isBlackedOut, windowFault } from './blackout.rules.ts';
 import type { BlackoutRow } from './blackouts.model.ts';
 import { deleteBlackout, findBlackouts, insertBlackout } from './blackouts.store.ts';
+
+export type { BlackoutRow } from './blackouts.model.ts';
 
 export type BlackoutDeps = { db: Db; clock: Clock };
 
@@ -56,7 +57,7 @@ export async function findBlackoutsAt(
   venueId: string,
   from: Date,
   to: Date,
-): Promise<Blackout[]> {
+): Promise<BlackoutRow[]> {
   return findBlackouts(deps.db, venueId, from, to);
 }
 
