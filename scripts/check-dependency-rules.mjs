@@ -6,9 +6,13 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 // Fails here when it cannot be loaded; dependency-cruiser would fall back to a parser that misses type-only imports.
-import '@swc/core';
+import swc from '@swc/core';
 import { cruise, format } from 'dependency-cruiser';
 import readOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
+
+// dependency-cruiser asks for TypeScript without JSX, whatever the file's name ends with.
+const { parseFileSync } = swc;
+swc.parseFileSync = (file, options) => parseFileSync(file, { ...options, tsx: file.endsWith('.tsx') });
 
 const roots = ['src', 'workers'];
 const rules = fileURLToPath(new URL('../.dependency-cruiser.cjs', import.meta.url));

@@ -6,6 +6,7 @@ import { blackoutRoutes } from './blackouts/blackouts.router.ts';
 import { operatorBookingRoutes } from './bookings/operator-bookings.router.ts';
 import { walkInRoutes } from './bookings/walk-ins.router.ts';
 import { missingGuards } from './collections.ts';
+import { consoleNotFound, mountConsole, mountConsoleAssets } from './console/console.ts';
 import type { ApiContext, Context } from './context.ts';
 import { customerRoutes } from './customers/customers.router.ts';
 import { mountApiDescription } from './http/api-description.ts';
@@ -44,19 +45,21 @@ export function operatorRoutes(context: Context): Route<Operator>[] {
   ];
 }
 
-/** What operators reach on `ADMIN_PORT`; everything but the sign-in page and `/metrics` needs an operator. */
+/** What operators reach on `ADMIN_PORT`; everything but the sign-in page, its style and `/metrics` needs an operator. */
 export function createAdminApp(context: ApiContext): Express {
   const app = createBaseApp(context.log, context.metrics.observe('admin'));
   mountMetrics(app, { ...context, missingGuards: () => missingGuards(context.db) });
   const routes = operatorRoutes(context);
   const badKeys = context.rateLimits.badOperatorKeys;
+  mountConsoleAssets(app);
   mountSignIn(app, { ...context, badKeys, record: signInTrail(context) });
   app.use(auditTrail(context, routes, operatorOf));
   mountApiReference(app, { title: 'Operator API reference · Partner Booking Service' });
-  app.get('/', (_req, res) => res.redirect(303, BOARD_PATH));
+  mountConsole(app, context);
   app.use(BOARD_PATH, createQueueBoard(context.queues, context.config));
   mountApiDescription(app, describeOperatorApi(routes));
   mountRoutes(app, routes, (_req, res) => Promise.resolve(operatorOf(res)));
+  app.use(consoleNotFound(context));
   app.use(notFound);
   app.use(errorHandler);
   return app;

@@ -127,8 +127,8 @@ async function readSlots(
     .sort((a, b) => compare(a.resource._id, b.resource._id) || a.start.getTime() - b.start.getTime());
 }
 
-/** The windows of the schedule, with what each costs. */
-function pricedWindows(
+/** The windows of the schedule on operating dates, with what each costs. */
+export function pricedWindows(
   venue: VenueRow,
   resources: readonly ResourceRow[],
   dates: readonly string[],

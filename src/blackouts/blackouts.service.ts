@@ -10,6 +10,8 @@ import { isBlackedOut, mayBeUnreported, windowFault } from './blackout.rules.ts'
 import type { BlackoutRow } from './blackouts.model.ts';
 import { deleteBlackout, findBlackouts, insertBlackout, keepReported } from './blackouts.store.ts';
 
+export type { BlackoutRow } from './blackouts.model.ts';
+
 export type BlackoutDeps = { db: Db; clock: Clock };
 
 /** A blackout and the live holds and bookings in it, by their start. */

@@ -149,10 +149,17 @@ async function slotNotAvailable(
   );
 }
 
-/** @throws DomainError HOLD_NOT_FOUND for a hold that is missing or another partner's. */
-export async function getHold(deps: { db: Db }, partnerId: string, holdId: string): Promise<Reservation> {
+/**
+ * A hold of the partner; of any partner for an operator, who names none.
+ * @throws DomainError HOLD_NOT_FOUND for a hold that is missing or another partner's.
+ */
+export async function getHold(
+  deps: { db: Db },
+  partnerId: string | undefined,
+  holdId: string,
+): Promise<Reservation> {
   const hold = await findReservation(deps.db, holdId);
-  if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
+  if (hold === null || (partnerId !== undefined && hold.partnerId !== partnerId)) throw holdNotFound();
   return hold;
 }
 

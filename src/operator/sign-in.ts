@@ -1,5 +1,6 @@
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import express from 'express';
+import { sendPage } from '../http/html-page.tsx';
 import type { Operator } from '../http/operator.ts';
 import { tooManyBadKeys, tryKey } from '../http/rate-limit.ts';
 import { reading } from '../http/read-json.ts';
@@ -7,7 +8,7 @@ import type { Clock } from '../platform/clock.ts';
 import { DomainError } from '../platform/errors.ts';
 import type { LocalRateLimiter } from '../platform/rate-limiter.ts';
 import { isLiveSession, isOperatorKey, SESSION_SECONDS, signSession } from './session.rules.ts';
-import { signInPage } from './sign-in-page.rules.ts';
+import { SignInPage } from './sign-in-page.tsx';
 
 const COOKIE = 'operator_session';
 
@@ -32,7 +33,7 @@ export type SignInDeps = {
 export function mountSignIn(app: Express, deps: SignInDeps): void {
   const form = reading(express.urlencoded({ extended: false, limit: '2kb' }));
   app.get('/sign-in', (req, res) => {
-    res.type('html').send(signInPage(localPath(req.query['next'])));
+    sendPage(res, SignInPage({ next: localPath(req.query['next']) }));
   });
   app.post('/sign-in', requireSameOrigin, form, signIn(deps));
   app.post('/sign-out', requireSameOrigin, signOut(deps));
@@ -46,10 +47,8 @@ function signIn(deps: SignInDeps): RequestHandler {
     if (outcome !== 'right') {
       // What is refused unread is not written down: past the limit, nobody fills the database.
       if (outcome === 'wrong') await deps.record(req, res, { action: 'signIn', who: null, status: 401 });
-      res
-        .status(outcome === 'wrong' ? 401 : 429)
-        .type('html')
-        .send(signInPage(localPath(next), outcome));
+      const page = SignInPage({ next: localPath(next), refusal: outcome });
+      sendPage(res, page, outcome === 'wrong' ? 401 : 429);
       return;
     }
     await deps.record(req, res, { action: 'signIn', who: 'session', status: 303 });

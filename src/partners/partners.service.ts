@@ -12,6 +12,7 @@ import {
   findApiKeyByPrefix,
   findGrant,
   findPartner,
+  findPartnersById,
   insertApiKey,
   insertGrant,
   insertPartner,
@@ -22,6 +23,8 @@ import {
   revokeApiKeyRow,
   updatePartnerRow,
 } from './partners.store.ts';
+
+export type { ApiKeyRow, PartnerRow } from './partners.model.ts';
 
 export type PartnerDeps = { db: Db; clock: Clock; config: { serviceMode: 'sandbox' | 'production' } };
 
@@ -82,6 +85,15 @@ export async function createPartner(
 
 export async function listPartners(deps: PartnerDeps): Promise<PartnerRow[]> {
   return listPartnerRows(deps.db);
+}
+
+/** The names of partners by id; the built-in one, and those that there are not, have none. */
+export async function partnerNames(
+  deps: { db: Db },
+  partnerIds: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await findPartnersById(deps.db, [...new Set(partnerIds)]);
+  return new Map(rows.map((row) => [row._id, row.name]));
 }
 
 /** @throws DomainError PARTNER_NOT_FOUND */

@@ -11,6 +11,13 @@ export async function findPartner(db: Db, partnerId: string): Promise<PartnerRow
   return partnerModel(db).findById(partnerId).lean();
 }
 
+/** Those of `partnerIds` that there are. */
+export async function findPartnersById(db: Db, partnerIds: readonly string[]): Promise<PartnerRow[]> {
+  return partnerModel(db)
+    .find({ _id: mongoose.trusted({ $in: [...partnerIds] }) })
+    .lean();
+}
+
 /** Every partner but the built-in one, oldest first. */
 export async function listPartnerRows(db: Db): Promise<PartnerRow[]> {
   return partnerModel(db).find({}).sort({ _id: 1 }).lean();

@@ -113,6 +113,40 @@ export async function findStandingClaimsAtVenue(
     .toArray();
 }
 
+/** A claim as operators see it on the day of a venue: whose it is, and how long a hold has left by the database's clock. */
+export type Occupancy = StandingClaim &
+  Pick<Reservation, 'cells' | 'status'> & { customerName?: string | null; leftMs: number };
+
+/** The live claims at a venue that overlap [from, to), by their start, with who has them. */
+export async function findOccupancyAtVenue(
+  db: Db,
+  venueId: string,
+  from: Date,
+  to: Date,
+): Promise<Occupancy[]> {
+  const fields = {
+    ...{
+      bookingId: 1,
+      partnerId: 1,
+      resourceId: 1,
+      slotId: 1,
+      slotStart: 1,
+      slotEnd: 1,
+      cells: 1,
+      status: 1,
+    },
+    customerName: '$customer.name',
+    leftMs: { $subtract: ['$holdExpiresAt', '$$NOW'] },
+  };
+  return reservationCollection(db)
+    .aggregate<Occupancy>([
+      ...liveClaimsAt(venueId, from, to),
+      { $sort: { slotStart: 1, _id: 1 } },
+      { $project: fields },
+    ])
+    .toArray();
+}
+
 /** Whoever claims any of `cells`, lapsed holds (status EXPIRED) included; the newest state, committed or about to be. */
 export async function findClaimants(db: Db, cells: readonly string[]): Promise<Claim[]> {
   return reservationCollection(db)

@@ -270,7 +270,7 @@ export async function deliveryStatistics(
 ): Promise<{ summary: AttemptStatistics; deadLetters: Map<string, number> }> {
   return {
     summary: await summariseDeliveries(deps.db, partnerId, since),
-    deadLetters: await countDeadLetters(deps.db, partnerId),
+    deadLetters: await countDeadLetters(deps.db, { partnerId }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../platform/defined.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { DeliveryState } from './deliveries.model.ts';
 import { deliveryCollection } from './deliveries.model.ts';
@@ -61,11 +62,14 @@ export async function summariseDeliveries(
   };
 }
 
-/** How many dead letters each subscription of a partner has. */
-export async function countDeadLetters(db: Db, partnerId: string): Promise<Map<string, number>> {
+/** How many dead letters each subscription has, of those that `filter` describes. */
+export async function countDeadLetters(
+  db: Db,
+  filter: { partnerId?: string; subscriptionId?: string; eventType?: string },
+): Promise<Map<string, number>> {
   const rows = await deliveryCollection(db)
     .aggregate<{ _id: string; count: number }>([
-      { $match: { partnerId, state: 'dead_letter' } },
+      { $match: { ...defined(filter), state: 'dead_letter' } },
       { $group: { _id: '$subscriptionId', count: { $sum: 1 } } },
     ])
     .toArray();

@@ -2,6 +2,7 @@ import type { EventRow } from '../events/events.service.ts';
 import { readEventsBetween } from '../events/events.service.ts';
 import { grantedVenueIds } from '../partners/partners.service.ts';
 import { DomainError } from '../platform/errors.ts';
+import type { Db } from '../platform/mongo.ts';
 import type { Queues } from '../platform/queues.ts';
 import type { DeliveryRow, DeliveryState } from './deliveries.model.ts';
 import type { CreateDeliveriesDeps, DeliveryDetail } from './deliveries.service.ts';
@@ -13,8 +14,14 @@ import {
   restartDeliveries,
   upsertDeliveries,
 } from './deliveries.store.ts';
+import { countDeadLetters } from './delivery-statistics.store.ts';
 import type { SubscriptionRow } from './subscriptions.service.ts';
-import { findActiveIds, requireActive, requireDeliverable } from './subscriptions.service.ts';
+import {
+  findActiveIds,
+  getSubscriptions,
+  requireActive,
+  requireDeliverable,
+} from './subscriptions.service.ts';
 
 export type RedeliveryDeps = CreateDeliveriesDeps & {
   queues: Pick<Queues, 'removeDeadLetters'>;
@@ -91,6 +98,21 @@ export async function redriveDeadLetters(
     last = rows.at(-1);
     if (rows.length < BATCH) return redriven;
   }
+}
+
+/** How many dead letters each subscription has, and whether they can be delivered again: only where it is active. */
+export type DeadLetterCount = { subscription: SubscriptionRow; count: number };
+
+/** The dead letters of all subscriptions, or of those that `filter` describes, counted; the most first. */
+export async function countDeadLettersBySubscription(
+  deps: { db: Db },
+  filter: { subscriptionId?: string; eventType?: string },
+): Promise<DeadLetterCount[]> {
+  const counts = await countDeadLetters(deps.db, filter);
+  const subscriptions = await getSubscriptions(deps, [...counts.keys()]);
+  return subscriptions
+    .map((subscription) => ({ subscription, count: counts.get(subscription._id) ?? 0 }))
+    .sort((a, b) => b.count - a.count);
 }
 
 type DeadLetter = Pick<DeliveryRow, '_id' | 'subscriptionId' | 'deadLetteredAt'>;

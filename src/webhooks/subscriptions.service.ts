@@ -161,6 +161,14 @@ export async function requireActive(
   );
 }
 
+/** Those of `subscriptionIds` that there are. */
+export async function getSubscriptions(
+  deps: { db: Db },
+  subscriptionIds: readonly string[],
+): Promise<SubscriptionRow[]> {
+  return [...(await findSubscriptions(deps.db, [...new Set(subscriptionIds)])).values()];
+}
+
 /** Of `subscriptionIds`, those that are active. */
 export async function findActiveIds(
   deps: { db: Db },

@@ -20,7 +20,9 @@ function answer(status: number, body: unknown, headers: Record<string, string | 
     'content-type': 'application/json; charset=utf-8',
     ...headers,
   };
-  const given = Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  const given = Object.entries(all).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as [string, string]],
+  );
   const text = body === undefined ? '' : JSON.stringify(body);
   return { status, body, text, headers: new Headers(given) };
 }

@@ -106,13 +106,16 @@ describe('on every endpoint that takes a body', () => {
 });
 
 describe('the size of a body', () => {
-  const send = (body: string | Uint8Array | ReadableStream, headers: Record<string, string> = {}) =>
+  const send = (
+    body: string | Uint8Array<ArrayBuffer> | ReadableStream,
+    headers: Record<string, string> = {},
+  ) =>
     fetch(`${service.url}/api/v1/partner/holds`, {
       method: 'POST',
       headers: { 'x-api-key': partner.apiKey, 'content-type': 'application/json', ...headers },
       body,
       duplex: 'half',
-    });
+    } as RequestInit);
   const ofSize = (bytes: number) => JSON.stringify({ filler: 'x'.repeat(bytes - '{"filler":""}'.length) });
 
   test('100 KB are read, one byte more is not', async () => {

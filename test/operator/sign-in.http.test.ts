@@ -159,17 +159,17 @@ describe('after signing in, next', () => {
   ])('%j would leave it, so the operator lands at the start', async (next) => {
     expect((await signIn({ key: OPERATOR_KEY, next })).headers.get('location')).toBe('/');
     const page = await stranger.get(`/sign-in?next=${encodeURIComponent(next)}`);
-    expect(page.text).toContain('name="next" value="/">');
+    expect(page.text).toContain('name="next" value="/"/>');
   });
 
   test('given twice is none', async () => {
     const page = await stranger.get('/sign-in?next=/a&next=//evil.example');
-    expect(page.text).toContain('name="next" value="/">');
+    expect(page.text).toContain('name="next" value="/"/>');
   });
 
   test('is text on the page, whatever it holds', async () => {
     const page = await stranger.get(`/sign-in?next=${encodeURIComponent(`/"'><script>alert(1)</script>&`)}`);
-    expect(page.text).toContain('value="/&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;"');
+    expect(page.text).toContain(`value="/&quot;'>&lt;script>alert(1)&lt;/script>&amp;"`);
   });
 });
 

@@ -1,0 +1,117 @@
+// Forms that change something: each is one call of the operator API, with the cookie of whoever is signed in.
+
+import { clearFaults, confirmed, showSecret } from './dialogs.js';
+import { refresh, say, signInAgain } from './refresh.js';
+import { toInstant } from './venue-time.js';
+
+const TIMEOUT_MS = 20_000;
+const UNKNOWN =
+  'The service did not answer, so the outcome is not known. Look whether it took effect, then try again.';
+
+document.addEventListener('submit', (event) => {
+  const form = event.target;
+  if (form.dataset.api === undefined) return;
+  event.preventDefault();
+  void submit(form);
+});
+
+async function submit(form) {
+  clearFaults(form);
+  const { question, yes } = form.dataset;
+  if (form.ariaBusy === 'true' || (question !== undefined && !(await confirmed(question, yes)))) return;
+  form.ariaBusy = 'true';
+  try {
+    const response = await call(form);
+    const answer = response.status === 204 ? {} : await response.json();
+    if (response.ok) await succeed(form, answer);
+    else if (response.status === 401) signInAgain();
+    else showFaults(form, answer.error);
+  } catch {
+    showFaults(form, { message: UNKNOWN });
+  } finally {
+    form.ariaBusy = 'false';
+  }
+}
+
+function call(form) {
+  const [method, template] = form.dataset.api.split(' ');
+  const path = template.replace(/\{(\w+)\}/g, (_all, name) => encodeURIComponent(form.elements[name].value));
+  const hasBody = method === 'POST' || method === 'PATCH';
+  const json = { 'content-type': 'application/json', accept: 'application/json' };
+  return fetch(path, {
+    method,
+    headers: hasBody ? json : { accept: json.accept },
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    ...(hasBody ? { body: JSON.stringify(bodyOf(form)) } : {}),
+  });
+}
+
+/** The fields as the API wants them; those that were left blank are left out. */
+function bodyOf(form) {
+  const body = {};
+  for (const control of form.elements) {
+    if (control.name === '' || control.disabled || 'path' in control.dataset) continue;
+    const value = valueOf(control, form);
+    if (control.dataset.type === 'list' && value !== undefined) (body[control.name] ??= []).push(value);
+    else if (value !== undefined) body[control.name] = value;
+  }
+  return body;
+}
+
+function valueOf(control, form) {
+  const { value, dataset } = control;
+  if (control.type === 'checkbox' && !control.checked) return undefined;
+  if (dataset.type === 'list') return value;
+  if (control.type === 'checkbox') return true;
+  // The same in every attempt to send the form, until it has succeeded.
+  if ('newKey' in dataset) return (form.dataset.key ??= newKey());
+  if (value === '') return undefined;
+  if (dataset.zone !== undefined) return toInstant(value, dataset.zone);
+  return dataset.type === 'integer' ? Number(value) : value;
+}
+
+function newKey() {
+  // randomUUID exists on pages that came by https alone.
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return `console-${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
+async function succeed(form, answer) {
+  delete form.dataset.key;
+  const { done, reveal } = form.dataset;
+  form.closest('dialog')?.close();
+  if (reveal !== undefined) await showSecret(answer[reveal]);
+  await refresh();
+  const stands = answer.conflicts?.length ?? 0;
+  const left = stands === 1 ? 'hold or booking stands' : 'holds and bookings stand';
+  say(stands === 0 ? done : `${done} ${stands} ${left} in it.`);
+  if (answer.blackout_id !== undefined) document.getElementById(answer.blackout_id)?.focus();
+}
+
+/** Says what was wrong: beside the fields that the API names, else above the button. */
+function showFaults(form, { message, details = [] }) {
+  const general = details.filter((detail) => !showAtField(form, detail));
+  if (details.length === 0) general.push({ message });
+  form.querySelector('.form-error').textContent = general.map((fault) => fault.message).join(' ');
+  form.querySelector('[aria-invalid=true]')?.focus();
+}
+
+function showAtField(form, { path, message }) {
+  const control = [...form.elements].find(({ name, type }) => name === path && type !== 'hidden');
+  if (control === undefined) return false;
+  const earlier = document.getElementById(`${control.id}-fault`);
+  if (earlier !== null) {
+    earlier.textContent += `; ${message}`;
+    return true;
+  }
+  const fault = document.createElement('p');
+  fault.className = 'field-error';
+  fault.id = `${control.id}-fault`;
+  fault.textContent = message;
+  fault.setAttribute('role', 'alert');
+  control.after(fault);
+  control.dataset.describedby ??= control.getAttribute('aria-describedby') ?? '';
+  control.setAttribute('aria-describedby', `${control.dataset.describedby} ${fault.id}`.trim());
+  control.setAttribute('aria-invalid', 'true');
+  return true;
+}

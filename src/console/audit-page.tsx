@@ -1,0 +1,68 @@
+import type { VNode } from 'preact';
+import { auditQuery } from '../audit/audit.schemas.ts';
+import type { AuditRow } from '../audit/audit.service.ts';
+import { listActions } from '../audit/audit.service.ts';
+import { defined } from '../platform/defined.ts';
+import { dateTimeSeconds, withQuery } from './format.rules.ts';
+import { listingPage } from './listing.tsx';
+import type { PageHandler } from './request.ts';
+import { readQuery } from './request.ts';
+
+/** What operators did, newest first, refused attempts too. */
+export const auditPage: PageHandler = async (deps, request) => {
+  const { query, faults } = readQuery(auditQuery, request.query);
+  const filter = defined({ action: query?.action, from: query?.from, to: query?.to });
+  const page =
+    query === undefined
+      ? { rows: [], next: null }
+      : await listActions(deps, filter, query.cursor, query.limit);
+  const timeZone = deps.config.defaultTimeZone;
+  return listingPage({
+    section: '/audit',
+    title: 'Audit',
+    filters: [{ name: 'action', label: 'Action' }],
+    request,
+    faults,
+    table: {
+      caption: `What operators did, newest first; times in ${timeZone}`,
+      columns: ['When', 'Action', 'Outcome', 'Who', 'Call', 'Before and after'],
+      rows: page.rows.map((row) => <Row key={row._id} row={row} timeZone={timeZone} />),
+      empty: 'Nothing like that has been done.',
+    },
+    next: page.next,
+  });
+};
+
+const WHO = { session: 'browser', 'api-key': 'key' } as const;
+
+function Row({ row, timeZone }: { row: AuditRow; timeZone: string }): VNode {
+  const isRefused = row.status !== null && row.status >= 400;
+  return (
+    <tr>
+      <th scope="row">
+        <time datetime={row.at.toISOString()}>{dateTimeSeconds(row.at, timeZone)}</time>
+      </th>
+      <td>
+        <a href={withQuery('/audit', { action: row.action })}>{row.action}</a>
+      </td>
+      <td>
+        <span class={`badge ${isRefused ? 'bad' : row.status === null ? 'wait' : 'good'}`}>
+          {row.status ?? 'unknown'}
+        </span>
+        {row.errorCode === null ? null : <span class="under">{row.errorCode}</span>}
+      </td>
+      <td>{row.who === null ? 'nobody' : WHO[row.who]}</td>
+      <td class="long">{`${row.method} ${row.path}`}</td>
+      <td>
+        {row.before === null && row.after === null ? (
+          <span class="faint">–</span>
+        ) : (
+          <details>
+            <summary>Show</summary>
+            <pre>{JSON.stringify({ before: row.before, after: row.after }, null, 2)}</pre>
+          </details>
+        )}
+      </td>
+    </tr>
+  );
+}

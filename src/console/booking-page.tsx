@@ -1,0 +1,122 @@
+import type { VNode } from 'preact';
+import type { TimelineEntry } from '../bookings/booking-timeline.service.ts';
+import { readTimeline } from '../bookings/booking-timeline.service.ts';
+import type { BookingDetail } from '../bookings/bookings.service.ts';
+import { getBooking } from '../bookings/bookings.service.ts';
+import { dateTime, price, timeSpan, zoneName } from './format.rules.ts';
+import { ApiForm, Field, IdempotencyKey } from './forms.tsx';
+import { dateOf, gridPath, PartnerLink } from './links.tsx';
+import { readNames } from './names.ts';
+import { Badge, Facts, Heading, When } from './parts.tsx';
+import type { PageHandler } from './request.ts';
+import { Timeline } from './timeline.tsx';
+
+/** A booking with everything that happened to it, and what can still be done with it. */
+export const bookingPage: PageHandler = async (deps, { params }) => {
+  const detail = await getBooking(deps, undefined, params['bookingId'] ?? '');
+  const entries = await readTimeline(deps, params['bookingId'] ?? '');
+  const nameOf = await readNames(deps, partnersIn(detail, entries));
+  const timeZone = detail.venue?.timeZone ?? deps.config.defaultTimeZone;
+  const { booking } = detail;
+  return {
+    title: `Booking of ${dateTime(booking.slotStart, timeZone)}`,
+    section: '/bookings',
+    isLive: true,
+    content: (
+      <>
+        <Heading title={`${detail.resource?.name ?? booking.resourceId}, ${dateOf(booking, timeZone)}`}>
+          <Badge state={booking.status} />
+        </Heading>
+        <p class="lead">
+          {`${timeSpan(booking.slotStart, booking.slotEnd, timeZone)} at ${detail.venue?.name ?? booking.venueId} (${zoneName(timeZone, booking.slotStart)})`}
+        </p>
+        <div class="columns">
+          <section aria-labelledby="facts">
+            <h2 id="facts">Booking</h2>
+            <BookingFacts detail={detail} timeZone={timeZone} partner={nameOf(booking.partnerId)} />
+            <Ending status={booking.status} bookingId={booking.bookingId ?? ''} />
+          </section>
+          <section aria-labelledby="timeline">
+            <h2 id="timeline">What happened</h2>
+            <Timeline entries={entries} timeZone={timeZone} nameOf={nameOf} />
+          </section>
+        </div>
+      </>
+    ),
+  };
+};
+
+function partnersIn({ booking }: BookingDetail, entries: readonly TimelineEntry[]): string[] {
+  const told = entries.flatMap(({ event, deliveries }) => [
+    event.originatorId,
+    ...deliveries.map(({ delivery }) => delivery.partnerId),
+  ]);
+  return [booking.partnerId, ...told];
+}
+
+type FactsProps = { detail: BookingDetail; timeZone: string; partner: string };
+
+function BookingFacts({ detail: { booking, venue }, timeZone, partner }: FactsProps): VNode {
+  const { customer } = booking;
+  return (
+    <Facts
+      facts={[
+        ['Partner', <PartnerLink id={booking.partnerId} name={partner} />],
+        ['Customer', customer?.name],
+        ['Phone', customer?.phone],
+        ['Email', customer?.email],
+        ['Price', price(booking.pricePaise)],
+        ['Payment reference', booking.paymentReference],
+        ['Booked', <When at={booking.bookedAt} timeZone={timeZone} />],
+        ['Cancelled', booking.cancelledAt && <When at={booking.cancelledAt} timeZone={timeZone} />],
+        ['Why it was cancelled', booking.cancellationReason],
+        ['Refunded', booking.refundedAt && <When at={booking.refundedAt} timeZone={timeZone} />],
+        ['Why it was refunded', booking.refundReason],
+        ['Booking id', <code>{booking.bookingId}</code>],
+        ['On the grid', venue && <a href={gridPath(venue, booking.slotStart)}>Show the day</a>],
+      ].filter((fact): fact is [string, VNode] => fact[1] !== undefined && fact[1] !== null)}
+    />
+  );
+}
+
+const ENDINGS = {
+  cancel: {
+    title: 'Cancel',
+    done: 'The booking is cancelled.',
+    effect: 'Frees the slot. No money is moved.',
+  },
+  refund: {
+    title: 'Refund',
+    done: 'The booking is refunded.',
+    effect: 'Frees the slot if it is still booked, and gives a package credit back. No money is moved.',
+  },
+} as const;
+
+function Ending({ status, bookingId }: { status: string; bookingId: string }): VNode | null {
+  const possible = status === 'BOOKED' ? (['cancel', 'refund'] as const) : (['refund'] as const);
+  if (status === 'REFUNDED') return null;
+  return (
+    <>
+      {possible.map((operation) => {
+        const { title, done, effect } = ENDINGS[operation];
+        return (
+          <details key={operation}>
+            <summary>{`${title} this booking`}</summary>
+            <ApiForm
+              class="stack"
+              call={`POST /api/v1/operator/bookings/${bookingId}/${operation}`}
+              done={done}
+            >
+              <p class="hint">{effect}</p>
+              <Field id={`${operation}-reason`} label="Reason">
+                <input id={`${operation}-reason`} name="reason" required maxlength={500} />
+              </Field>
+              <IdempotencyKey />
+              <button class="danger">{`${title} booking`}</button>
+            </ApiForm>
+          </details>
+        );
+      })}
+    </>
+  );
+}

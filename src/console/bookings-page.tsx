@@ -1,0 +1,92 @@
+import type { VNode } from 'preact';
+import { listInput } from '../bookings/booking-list.rules.ts';
+import { operatorListQuery } from '../bookings/bookings.schemas.ts';
+import type { BookingDetail } from '../bookings/bookings.service.ts';
+import { listBookings } from '../bookings/bookings.service.ts';
+import { listPartners } from '../partners/partners.service.ts';
+import { PLATFORM_PARTNER_ID } from '../platform/ids.ts';
+import { listVenues } from '../venues/venues.service.ts';
+import { dateTime, price, timeSpan } from './format.rules.ts';
+import type { Filter } from './forms.tsx';
+import { listingPage } from './listing.tsx';
+import { readNames } from './names.ts';
+import { Badge, When } from './parts.tsx';
+import type { PageHandler } from './request.ts';
+import { readQuery } from './request.ts';
+
+const STATUSES = [
+  ['BOOKED', 'Booked'],
+  ['CANCELLED', 'Cancelled'],
+  ['REFUNDED', 'Refunded'],
+] as const;
+
+/** The bookings of all partners, newest first, with the filters of the operator API. */
+export const bookingsPage: PageHandler = async (deps, request) => {
+  const { query, faults } = readQuery(operatorListQuery(deps.config.defaultRegion), request.query);
+  const [partners, venues, page] = await Promise.all([
+    listPartners(deps),
+    listVenues(deps),
+    query === undefined ? { rows: [], next: null } : listBookings(deps, query.partner_id, listInput(query)),
+  ]);
+  const nameOf = await readNames(
+    deps,
+    page.rows.map(({ booking }) => booking.partnerId),
+  );
+  const filters: Filter[] = [
+    {
+      name: 'partner_id',
+      label: 'Partner',
+      options: [[PLATFORM_PARTNER_ID, 'Walk-ins'], ...partners.map(({ _id, name }) => [_id, name] as const)],
+    },
+    { name: 'venue_id', label: 'Venue', options: venues.map(({ _id, name }) => [_id, name]) },
+    { name: 'status', label: 'Status', options: STATUSES },
+    { name: 'customer_name', label: 'Name begins with' },
+    { name: 'customer_phone', label: 'Phone' },
+    { name: 'from', label: 'Booked from', isDate: true },
+    { name: 'to', label: 'Booked to', isDate: true },
+  ];
+  return listingPage({
+    section: '/bookings',
+    title: 'Bookings',
+    filters,
+    request,
+    faults,
+    table: {
+      caption: 'Bookings, newest first; times are those of each venue',
+      columns: ['Slot', 'Venue', 'Customer', 'Partner', 'Price', 'Status', 'Booked'],
+      rows: page.rows.map((detail) => (
+        <Row detail={detail} name={nameOf(detail.booking.partnerId)} zone={deps.config.defaultTimeZone} />
+      )),
+      empty: 'No booking is like that.',
+    },
+    next: page.next,
+  });
+};
+
+function Row({ detail, name, zone }: { detail: BookingDetail; name: string; zone: string }): VNode {
+  const { booking, venue, resource } = detail;
+  const timeZone = venue?.timeZone ?? zone;
+  const [date] = dateTime(booking.slotStart, timeZone).split(', ');
+  return (
+    <tr>
+      <th scope="row">
+        <a href={`/bookings/${booking.bookingId}`}>
+          {`${date}, ${timeSpan(booking.slotStart, booking.slotEnd, timeZone)}`}
+        </a>
+      </th>
+      <td>
+        {venue?.name}
+        <span class="under">{resource?.name}</span>
+      </td>
+      <td>{booking.customer?.name ?? <span class="faint">no name</span>}</td>
+      <td>{name}</td>
+      <td class="number">{price(booking.pricePaise)}</td>
+      <td>
+        <Badge state={booking.status} />
+      </td>
+      <td>
+        <When at={booking.bookedAt} timeZone={timeZone} />
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,38 @@
+import type { VNode } from 'preact';
+import { Dialog } from './dialog.tsx';
+
+/** Asks before what cannot be taken back; the script fills in the words of the form that asked. */
+export function ConfirmDialog(): VNode {
+  return (
+    <Dialog id="confirm-dialog" title="Are you sure?">
+      <p data-text="question" />
+      <form method="dialog" class="actions">
+        <button class="quiet" value="no">
+          No, go back
+        </button>
+        <button class="danger" value="yes" data-text="yes">
+          Yes
+        </button>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Shows a new key, once: it is stored nowhere, neither here nor in the service. */
+export function SecretDialog(): VNode {
+  return (
+    <Dialog id="secret-dialog" title="The new key">
+      <p>Copy it now and hand it over safely. It is shown this once and cannot be read again.</p>
+      <label for="secret">API key</label>
+      <input id="secret" class="code" readonly autocomplete="off" spellcheck={false} />
+      <div class="actions">
+        <button type="button" class="quiet" data-close>
+          Done
+        </button>
+        <button type="button" class="primary" data-copy="secret">
+          Copy
+        </button>
+      </div>
+    </Dialog>
+  );
+}

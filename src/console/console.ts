@@ -1,0 +1,101 @@
+import { fileURLToPath } from 'node:url';
+import type { Express, RequestHandler } from 'express';
+import express from 'express';
+import { ERRORS } from '../http/error-registry.ts';
+import { ASSETS_PATH, sendPage } from '../http/html-page.tsx';
+import { DomainError } from '../platform/errors.ts';
+import { isDatabaseUnavailable } from '../platform/mongo.ts';
+import { auditPage } from './audit-page.tsx';
+import { bookingPage } from './booking-page.tsx';
+import { bookingsPage } from './bookings-page.tsx';
+import { deadLettersPage } from './dead-letters-page.tsx';
+import { deliveriesPage } from './deliveries-page.tsx';
+import { deliveryPage } from './delivery-page.tsx';
+import { gridPage } from './grid-page.tsx';
+import { holdPage } from './hold-page.tsx';
+import type { Page } from './layout.tsx';
+import { ConsolePage } from './layout.tsx';
+import { faultPage, missingPage } from './missing-page.tsx';
+import { partnerPage } from './partner-page.tsx';
+import { partnersPage } from './partners-page.tsx';
+import type { ConsoleDeps, PageHandler, PageRequest } from './request.ts';
+import { webhooksPage } from './webhooks-page.tsx';
+
+/** Every page of the console. Bull Board and the header link to these paths: they stay. */
+const PAGES: Record<string, PageHandler> = {
+  '/': gridPage,
+  '/bookings': bookingsPage,
+  '/bookings/:bookingId': bookingPage,
+  '/holds/:holdId': holdPage,
+  '/partners': partnersPage,
+  '/partners/:partnerId': partnerPage,
+  '/webhooks': webhooksPage,
+  '/deliveries': deliveriesPage,
+  '/deliveries/:deliveryId': deliveryPage,
+  '/dead-letters': deadLettersPage,
+  '/audit': auditPage,
+};
+
+/** Serves style and scripts to everybody: mounted in front of the sign-in, whose page needs the style. They hold no secret. */
+export function mountConsoleAssets(app: Express): void {
+  const folder = fileURLToPath(new URL('./assets', import.meta.url));
+  app.use(
+    ASSETS_PATH,
+    express.static(folder, {
+      index: false,
+      redirect: false,
+      // Kept by browsers, and asked for anew each time: 304 as long as it is the same.
+      setHeaders: (res) => res.setHeader('Cache-Control', 'no-cache'),
+    }),
+  );
+}
+
+/**
+ * The operator's console (operator interface, "Listeners"), behind the sign-in. Its pages only read; what they change, their
+ * script changes by the operator API, so that there is one way and one record of it (ADR 0012).
+ */
+export function mountConsole(app: Express, deps: ConsoleDeps): void {
+  for (const [path, handler] of Object.entries(PAGES)) app.get(path, show(deps, handler));
+}
+
+/** Answers a browser that asks for a page which there is not; everything else goes on to the API's own answer. */
+export function consoleNotFound(deps: ConsoleDeps): RequestHandler {
+  return (req, res, next) => {
+    const asksForPage = req.method === 'GET' && req.accepts(['json', 'html']) === 'html';
+    if (asksForPage && !req.path.startsWith('/api/')) send(deps, res, missingPage());
+    else next();
+  };
+}
+
+function show(deps: ConsoleDeps, handler: PageHandler): RequestHandler {
+  return async (req, res) => {
+    const params = Object.fromEntries(
+      Object.entries(req.params).map(([name, value]) => [name, String(value)]),
+    );
+    const shown = await read(deps, handler, { path: req.path, params, query: givenIn(req.query) });
+    if ('redirect' in shown) res.redirect(303, shown.redirect);
+    else send(deps, res, shown);
+  };
+}
+
+async function read(deps: ConsoleDeps, handler: PageHandler, request: PageRequest) {
+  try {
+    return await handler(deps, request);
+  } catch (err) {
+    if (err instanceof DomainError && ERRORS[err.code].status === 404) return missingPage(err.message);
+    if (isDatabaseUnavailable(err)) return faultPage();
+    throw err;
+  }
+}
+
+/** The fields that have a value; of one given several times, the last. */
+function givenIn(query: object): Record<string, string> {
+  const given = Object.entries(query as Record<string, string | string[]>).map(
+    ([name, value]) => [name, [value].flat().at(-1)?.trim() ?? ''] as const,
+  );
+  return Object.fromEntries(given.filter(([, value]) => value !== ''));
+}
+
+function send(deps: ConsoleDeps, res: Parameters<RequestHandler>[1], page: Page): void {
+  sendPage(res, ConsolePage({ page, mode: deps.config.serviceMode }), page.status);
+}

@@ -1,0 +1,108 @@
+import type { VNode } from 'preact';
+import { defined } from '../platform/defined.ts';
+import { listDeliveries } from '../webhooks/deliveries.service.ts';
+import { deadLettersQuery } from '../webhooks/operator-webhooks.schemas.ts';
+import type { DeadLetterCount } from '../webhooks/redelivery.service.ts';
+import { countDeadLettersBySubscription } from '../webhooks/redelivery.service.ts';
+import { EVENT_TYPE_OPTIONS } from './deliveries-page.tsx';
+import { DELIVERY_COLUMNS, DeliveryRow, Redrive } from './delivery-rows.tsx';
+import { count, words } from './format.rules.ts';
+import type { Filter } from './forms.tsx';
+import { ApiForm } from './forms.tsx';
+import { listingPage } from './listing.tsx';
+import { readNames } from './names.ts';
+import type { PageHandler } from './request.ts';
+import { readQuery } from './request.ts';
+
+/** The deliveries that failed for the last time, newest first, to be delivered again one by one or as they are filtered. */
+export const deadLettersPage: PageHandler = async (deps, request) => {
+  // The two filters that the listing and the bulk call of the operator API have in common: what is seen is what is redriven.
+  const { subscription_id, event_type, cursor, limit } = request.query;
+  const given: Record<string, string> = defined({ subscription_id, event_type, cursor, limit });
+  const { query, faults } = readQuery(deadLettersQuery, given);
+  const filter = defined({ subscriptionId: query?.subscription_id, eventType: query?.event_type });
+  const isReadable = query !== undefined;
+  const [all, counts, page] = await Promise.all([
+    countDeadLettersBySubscription(deps, {}),
+    isReadable ? countDeadLettersBySubscription(deps, filter) : [],
+    isReadable
+      ? listDeliveries(deps, { ...filter, state: 'dead_letter' }, query.cursor, query.limit)
+      : { rows: [], next: null },
+  ]);
+  const nameOf = await readNames(
+    deps,
+    all.map(({ subscription }) => subscription.partnerId),
+  );
+  const timeZone = deps.config.defaultTimeZone;
+  return listingPage({
+    section: '/dead-letters',
+    title: 'Dead letters',
+    filters: filtersFor(all, nameOf),
+    request: { ...request, query: given },
+    faults,
+    above: <BulkRedrive counts={counts} filter={defined({ subscription_id, event_type })} />,
+    table: {
+      caption: `Dead letters, newest first; times in ${timeZone}`,
+      columns: [...DELIVERY_COLUMNS, 'Change'],
+      rows: page.rows.map((detail) => (
+        <DeliveryRow
+          key={detail.delivery._id}
+          detail={detail}
+          partner={nameOf(detail.delivery.partnerId)}
+          timeZone={timeZone}
+        >
+          <td>
+            <Redrive deliveryId={detail.delivery._id} label={words(detail.delivery.eventType)} />
+          </td>
+        </DeliveryRow>
+      )),
+      empty: 'There is none. Every event has arrived, or is still being tried.',
+    },
+    next: page.next,
+    isLive: true,
+  });
+};
+
+function filtersFor(counts: readonly DeadLetterCount[], nameOf: (partnerId: string) => string): Filter[] {
+  const options = counts.map(
+    ({ subscription: { _id, partnerId, endpointUrl }, count: number }) =>
+      [_id, `${nameOf(partnerId)}: ${endpointUrl} (${number})`] as const,
+  );
+  return [
+    { name: 'subscription_id', label: 'Subscription', options },
+    { name: 'event_type', label: 'Event', options: EVENT_TYPE_OPTIONS },
+  ];
+}
+
+type BulkProps = { counts: readonly DeadLetterCount[]; filter: Readonly<Record<string, string>> };
+
+function BulkRedrive({ counts, filter }: BulkProps): VNode | null {
+  const of = (isActive: boolean) =>
+    counts
+      .filter(({ subscription }) => (subscription.status === 'active') === isActive)
+      .reduce((sum, each) => sum + each.count, 0);
+  const [redrivable, off] = [of(true), of(false)];
+  if (redrivable + off === 0) return null;
+  const left = off === 0 ? '' : ` ${off} more to subscriptions that are switched off stay as they are.`;
+  const many = count(redrivable, 'dead letter');
+  return (
+    <div class="actions bulk">
+      <p>{`${many} can be delivered again.${left}`}</p>
+      {redrivable === 0 ? null : (
+        <ApiForm
+          call="POST /api/v1/operator/dead-letters/redrive"
+          done="New series of attempts have begun."
+          confirm={{
+            question: `Redrive ${many}? Each begins a new series of attempts with the event_id that it has.`,
+            yes: `Redrive ${redrivable}`,
+          }}
+        >
+          {Object.entries(filter).map(([name, value]) => (
+            <input key={name} type="hidden" name={name} value={value} />
+          ))}
+          <button class="primary">{`Redrive ${redrivable === 1 ? 'it' : `all ${redrivable}`}`}</button>
+        </ApiForm>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import { EVENT_TYPES } from '../events/event-types.ts';
+import { listPartners } from '../partners/partners.service.ts';
+import { defined } from '../platform/defined.ts';
+import { listDeliveries } from '../webhooks/deliveries.service.ts';
+import { deliveriesQuery } from '../webhooks/operator-webhooks.schemas.ts';
+import { DELIVERY_COLUMNS, DeliveryRow } from './delivery-rows.tsx';
+import { words } from './format.rules.ts';
+import type { Filter } from './forms.tsx';
+import { listingPage } from './listing.tsx';
+import { readNames } from './names.ts';
+import type { PageHandler } from './request.ts';
+import { readQuery } from './request.ts';
+
+const STATES = ['pending', 'retrying', 'succeeded', 'dead_letter', 'cancelled'];
+
+/** Every event type as a choice. */
+export const EVENT_TYPE_OPTIONS = EVENT_TYPES.map((type) => [type, words(type)] as const);
+
+/** The deliveries to all partners, newest first, with the filters of the operator API. */
+export const deliveriesPage: PageHandler = async (deps, request) => {
+  const { query, faults } = readQuery(deliveriesQuery, request.query);
+  const filter = defined({
+    partnerId: query?.partner_id,
+    subscriptionId: query?.subscription_id,
+    eventType: query?.event_type,
+    state: query?.status,
+  });
+  const [partners, page] = await Promise.all([
+    listPartners(deps),
+    query === undefined ? { rows: [], next: null } : listDeliveries(deps, filter, query.cursor, query.limit),
+  ]);
+  const nameOf = await readNames(
+    deps,
+    page.rows.map(({ delivery }) => delivery.partnerId),
+  );
+  const timeZone = deps.config.defaultTimeZone;
+  const filters: Filter[] = [
+    { name: 'status', label: 'State', options: STATES.map((state) => [state, words(state)]) },
+    { name: 'event_type', label: 'Event', options: EVENT_TYPE_OPTIONS },
+    { name: 'partner_id', label: 'Partner', options: partners.map(({ _id, name }) => [_id, name]) },
+    { name: 'subscription_id', label: 'Subscription id' },
+  ];
+  return listingPage({
+    section: '/deliveries',
+    title: 'Deliveries',
+    filters,
+    request,
+    faults,
+    table: {
+      caption: `Deliveries, newest first; times in ${timeZone}`,
+      columns: DELIVERY_COLUMNS,
+      rows: page.rows.map((detail) => (
+        <DeliveryRow
+          key={detail.delivery._id}
+          detail={detail}
+          partner={nameOf(detail.delivery.partnerId)}
+          timeZone={timeZone}
+        />
+      )),
+      empty: 'No delivery is like that.',
+    },
+    next: page.next,
+    isLive: true,
+  });
+};

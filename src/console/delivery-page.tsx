@@ -1,0 +1,111 @@
+import type { VNode } from 'preact';
+import type { DeliveryDetail } from '../webhooks/deliveries.service.ts';
+import { getDelivery } from '../webhooks/deliveries.service.ts';
+import { deliveryView } from '../webhooks/delivery-view.rules.ts';
+import { getAnySubscription } from '../webhooks/subscriptions.service.ts';
+import { outcomeOf, Redrive } from './delivery-rows.tsx';
+import { dateTimeSeconds, words } from './format.rules.ts';
+import { PartnerLink } from './links.tsx';
+import { readNames } from './names.ts';
+import { Badge, Facts, Heading, Table, When } from './parts.tsx';
+import type { PageHandler } from './request.ts';
+
+/** A delivery with its attempts and what is sent; a dead letter can be delivered again. */
+export const deliveryPage: PageHandler = async (deps, { params }) => {
+  const detail = await getDelivery(deps, undefined, params['deliveryId'] ?? '');
+  const { delivery, event } = detail;
+  const [subscription, nameOf] = await Promise.all([
+    getAnySubscription(deps, delivery.subscriptionId),
+    readNames(deps, [delivery.partnerId]),
+  ]);
+  const timeZone = deps.config.defaultTimeZone;
+  return {
+    title: `Delivery of ${words(delivery.eventType)}`,
+    section: '/deliveries',
+    isLive: true,
+    content: (
+      <>
+        <Heading title={`Delivery of ${words(delivery.eventType)}`}>
+          <Badge state={delivery.state} />
+        </Heading>
+        {delivery.state === 'dead_letter' ? (
+          <DeadLetter deliveryId={delivery._id} isActive={subscription.status === 'active'} />
+        ) : null}
+        <div class="columns">
+          <section aria-labelledby="facts">
+            <h2 id="facts">Delivery</h2>
+            <Facts
+              facts={[
+                ['To', <PartnerLink id={delivery.partnerId} name={nameOf(delivery.partnerId)} />],
+                ['Endpoint', <span class="long">{detail.endpointUrl}</span>],
+                ['Subscription', <a href="/webhooks">{subscription.status}</a>],
+                ['Created', <When at={delivery.createdAt} timeZone={timeZone} />],
+                ['Next attempt', <When at={delivery.nextAttemptAt} timeZone={timeZone} />],
+                ['Dead letter since', <When at={delivery.deadLetteredAt} timeZone={timeZone} />],
+                ['About', event && <About event={event} />],
+                ['Event id', <code>{delivery.eventId}</code>],
+                ['Delivery', <code>{delivery._id}</code>],
+              ]}
+            />
+          </section>
+          <section aria-labelledby="payload">
+            <h2 id="payload">What is sent</h2>
+            <pre tabindex={0}>{JSON.stringify(deliveryView(detail)['payload'], null, 2)}</pre>
+          </section>
+        </div>
+        <Attempts detail={detail} timeZone={timeZone} />
+      </>
+    ),
+  };
+};
+
+function About({ event }: { event: NonNullable<DeliveryDetail['event']> }): VNode {
+  if (event.isTest === true) return <span>a sample for a test</span>;
+  return event.bookingId === null ? (
+    <a href={`/holds/${event.holdId}`}>the hold</a>
+  ) : (
+    <a href={`/bookings/${event.bookingId}`}>the booking</a>
+  );
+}
+
+function DeadLetter({ deliveryId, isActive }: { deliveryId: string; isActive: boolean }): VNode {
+  return (
+    <div class="notice bad actions">
+      <p>
+        All attempts failed. {isActive ? 'It can be delivered again.' : 'Its subscription is switched off.'}
+      </p>
+      {isActive ? (
+        <Redrive deliveryId={deliveryId} label="this delivery" />
+      ) : (
+        <a href="/webhooks">Webhooks</a>
+      )}
+    </div>
+  );
+}
+
+function Attempts({ detail, timeZone }: { detail: DeliveryDetail; timeZone: string }): VNode {
+  return (
+    <section aria-labelledby="attempts">
+      <h2 id="attempts">Attempts</h2>
+      <Table
+        caption={`Attempts; times in ${timeZone}`}
+        columns={['Attempt', 'Sent', 'Outcome', 'Took', 'Answer']}
+        rows={detail.delivery.attempts.toReversed().map((attempt) => (
+          <tr key={attempt.deliveryId}>
+            <th scope="row">{attempt.attempt}</th>
+            <td>{dateTimeSeconds(attempt.sentAt, timeZone)}</td>
+            <td>
+              {outcomeOf(attempt)}
+              {attempt.statusCode !== null && attempt.error !== null ? (
+                <span class="under">{words(attempt.error)}</span>
+              ) : null}
+            </td>
+            <td class="number">{attempt.durationMs === null ? '–' : `${attempt.durationMs} ms`}</td>
+            <td class="long">{attempt.responseExcerpt}</td>
+          </tr>
+        ))}
+        empty="None has been made yet."
+      />
+    </section>
+  );
+}

@@ -1,0 +1,66 @@
+import type { VNode } from 'preact';
+import type { DeliveryDetail } from '../webhooks/deliveries.service.ts';
+import { words } from './format.rules.ts';
+import { ApiForm } from './forms.tsx';
+import { PartnerLink } from './links.tsx';
+import { Badge, When } from './parts.tsx';
+
+/** The columns of a listing of deliveries. */
+export const DELIVERY_COLUMNS = ['Event', 'To', 'State', 'Attempts', 'Created', 'Next or last'] as const;
+
+type RowProps = { detail: DeliveryDetail; partner: string; timeZone: string; children?: VNode };
+
+/** One delivery in a listing; `children` are further cells. */
+export function DeliveryRow({ detail, partner, timeZone, children }: RowProps): VNode {
+  const { delivery, endpointUrl } = detail;
+  const last = delivery.attempts.at(-1);
+  return (
+    <tr>
+      <th scope="row">
+        <a href={`/deliveries/${delivery._id}`}>{words(delivery.eventType)}</a>
+      </th>
+      <td>
+        <PartnerLink id={delivery.partnerId} name={partner} />
+        <span class="under long">{endpointUrl}</span>
+      </td>
+      <td>
+        <Badge state={delivery.state} />
+      </td>
+      <td>
+        {delivery.attemptsMade}
+        {last?.error ? <span class="under">{outcomeOf(last)}</span> : null}
+      </td>
+      <td>
+        <When at={delivery.createdAt} timeZone={timeZone} />
+      </td>
+      <td>
+        <When at={delivery.nextAttemptAt ?? last?.sentAt} timeZone={timeZone} />
+      </td>
+      {children}
+    </tr>
+  );
+}
+
+/** `503`, `timeout`: what came of an attempt. */
+export function outcomeOf({
+  statusCode,
+  error,
+}: {
+  statusCode: number | null;
+  error: string | null;
+}): string {
+  if (statusCode !== null) return String(statusCode);
+  return error === null ? 'under way' : words(error);
+}
+
+/** Delivers a dead letter again. */
+export function Redrive({ deliveryId, label }: { deliveryId: string; label: string }): VNode {
+  return (
+    <ApiForm
+      call={`POST /api/v1/operator/dead-letters/${deliveryId}/redrive`}
+      done="A new series of attempts has begun."
+    >
+      <button aria-label={`Redrive ${label}`}>Redrive</button>
+    </ApiForm>
+  );
+}

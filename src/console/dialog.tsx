@@ -1,0 +1,25 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { Icon } from './icon.tsx';
+
+/** A modal dialog, named by its heading; Escape and the cross close it. */
+export function Dialog({
+  id,
+  title,
+  children,
+}: {
+  id: string;
+  title: string;
+  children: ComponentChildren;
+}): VNode {
+  return (
+    <dialog id={id} aria-labelledby={`${id}-title`}>
+      <div class="dialog-head">
+        <h2 id={`${id}-title`}>{title}</h2>
+        <button type="button" class="quiet icon" data-close aria-label="Close">
+          <Icon name="cross" />
+        </button>
+      </div>
+      {children}
+    </dialog>
+  );
+}

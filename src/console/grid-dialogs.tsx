@@ -1,0 +1,153 @@
+import type { VNode } from 'preact';
+import type { DayGrid } from '../availability/day-grid.service.ts';
+import { addDays } from '../platform/calendar.ts';
+import { Dialog } from './dialog.tsx';
+import { zoneName } from './format.rules.ts';
+import { ApiForm, Field, IdempotencyKey } from './forms.tsx';
+
+/** Sells a slot to somebody at the venue. What is said of a hold is shown only where one is in the way. */
+export function WalkInDialog(): VNode {
+  return (
+    <Dialog id="walk-in-dialog" title="Place a walk-in">
+      <p class="lead" data-text="what" />
+      <ApiForm class="stack" call="POST /api/v1/operator/walk-ins" done="The walk-in is placed.">
+        <input type="hidden" name="slot_id" />
+        <div class="notice" data-if="hold" hidden>
+          <p>
+            <span data-text="hold" /> <a data-href="href">Open the hold</a>
+          </p>
+          <label class="check">
+            <input type="checkbox" name="override_holds" required />
+            Override the hold
+          </label>
+          <p class="hint">
+            The partner loses the slot at once and is told so by a webhook; its customer can no longer confirm
+            it.
+          </p>
+        </div>
+        <Field id="walk-in-name" label="Name (optional)">
+          <input id="walk-in-name" name="customer_name" maxlength={120} autocomplete="off" autofocus />
+        </Field>
+        <Field id="walk-in-phone" label="Phone (optional)">
+          <input id="walk-in-phone" name="customer_phone" type="tel" maxlength={20} autocomplete="off" />
+        </Field>
+        <div class="actions">
+          <button class="primary">Place walk-in</button>
+        </div>
+      </ApiForm>
+    </Dialog>
+  );
+}
+
+/** Cancels a walk-in. */
+export function CancelDialog(): VNode {
+  return (
+    <Dialog id="cancel-dialog" title="Walk-in">
+      <p class="lead" data-text="what" />
+      <p>
+        Customer: <strong data-text="name" /> · <a data-href="href">Open the booking</a>
+      </p>
+      <ApiForm
+        class="stack"
+        call="POST /api/v1/operator/bookings/{booking_id}/cancel"
+        done="The walk-in is cancelled and its slot is free."
+      >
+        <input type="hidden" name="booking_id" data-path />
+        <IdempotencyKey />
+        <Field id="cancel-reason" label="Reason">
+          <input id="cancel-reason" name="reason" required maxlength={500} autocomplete="off" autofocus />
+        </Field>
+        <div class="actions">
+          <button class="danger">Cancel walk-in</button>
+        </div>
+      </ApiForm>
+    </Dialog>
+  );
+}
+
+/** Lifts a blackout. */
+export function LiftDialog(): VNode {
+  return (
+    <Dialog id="lift-dialog" title="Blackout">
+      <p class="lead" data-text="what" />
+      <p>
+        <strong data-text="reason" />
+        <span class="under" data-text="span" />
+      </p>
+      <p class="notice" data-if="more" data-text="more" hidden />
+      <ApiForm
+        class="stack"
+        call="DELETE /api/v1/operator/blackouts/{blackout_id}"
+        done="The blackout is lifted."
+      >
+        <input type="hidden" name="blackout_id" data-path />
+        <p class="hint">All that it closes can be sold again, on this and every other day of it.</p>
+        <div class="actions">
+          <button class="danger">Lift blackout</button>
+        </div>
+      </ApiForm>
+    </Dialog>
+  );
+}
+
+/** Closes resources for a time, given by the clocks of the venue. */
+export function BlackoutDialog({ grid: { venue, date, columns, now } }: { grid: DayGrid }): VNode {
+  return (
+    <Dialog id="blackout-dialog" title="Add a blackout">
+      <p class="hint">
+        {`Nothing is sold in that time any more. What is held or booked in it stays, and is listed afterwards. Times in ${zoneName(venue.timeZone, now)}.`}
+      </p>
+      <ApiForm
+        class="stack"
+        call={`POST /api/v1/operator/venues/${venue._id}/blackouts`}
+        done="The blackout is in force."
+      >
+        <div class="row">
+          <Field id="blackout-from" label="From">
+            <input
+              id="blackout-from"
+              name="starts_at"
+              type="datetime-local"
+              data-zone={venue.timeZone}
+              value={`${date}T00:00`}
+              required
+              autofocus
+            />
+          </Field>
+          <Field id="blackout-to" label="Until">
+            <input
+              id="blackout-to"
+              name="ends_at"
+              type="datetime-local"
+              data-zone={venue.timeZone}
+              value={`${addDays(date, 1)}T00:00`}
+              required
+            />
+          </Field>
+        </div>
+        <fieldset>
+          <legend>Resources (none chosen: all of the venue)</legend>
+          {columns.map(({ resource }) => (
+            <label class="check" key={resource._id}>
+              <input type="checkbox" name="resource_ids" value={resource._id} data-type="list" />
+              {resource.name}
+            </label>
+          ))}
+        </fieldset>
+        <Field id="blackout-reason" label="Reason" hint="For operators; partners are not told.">
+          <input
+            id="blackout-reason"
+            name="reason"
+            required
+            maxlength={500}
+            autocomplete="off"
+            aria-describedby="blackout-reason-hint"
+          />
+        </Field>
+        <div class="actions">
+          <button class="primary">Add blackout</button>
+        </div>
+      </ApiForm>
+    </Dialog>
+  );
+}

@@ -1,0 +1,129 @@
+import type { VNode } from 'preact';
+import type { DayGrid } from '../availability/day-grid.service.ts';
+import { readDayGrid } from '../availability/day-grid.service.ts';
+import type { BlackoutDetail } from '../blackouts/blackouts.service.ts';
+import { listBlackouts } from '../blackouts/blackouts.service.ts';
+import { addDays, localDateOf } from '../platform/calendar.ts';
+import type { VenueRow } from '../venues/venues.service.ts';
+import { getVenue, listVenues } from '../venues/venues.service.ts';
+import { gridQuery } from './console.schemas.ts';
+import { longDate, withQuery, zoneName } from './format.rules.ts';
+import { BlackoutDialog, CancelDialog, LiftDialog, WalkInDialog } from './grid-dialogs.tsx';
+import { Blackouts, OffSchedule } from './grid-sections.tsx';
+import { GridTable, Legend } from './grid-table.tsx';
+import { Icon } from './icon.tsx';
+import type { Page } from './layout.tsx';
+import { readNames } from './names.ts';
+import { Heading } from './parts.tsx';
+import type { PageHandler } from './request.ts';
+import { readQuery } from './request.ts';
+
+/** A day at a venue: every slot with its state, and what can be done with it (operator interface, "console"). */
+export const gridPage: PageHandler = async (deps, request) => {
+  const venues = await listVenues(deps);
+  const { query, faults } = readQuery(gridQuery, request.query);
+  const venueId = query?.venue_id ?? venues[0]?._id;
+  if (venueId === undefined) return noVenue();
+  const venue = await getVenue(deps, venueId);
+  const today = localDateOf(deps.clock.now(), venue.timeZone);
+  const date = query?.date ?? today;
+  const [grid, blackouts] = await Promise.all([
+    readDayGrid(deps, venue._id, date),
+    listBlackouts(deps, venue._id),
+  ]);
+  const nameOf = await readNames(deps, partnersIn(grid, blackouts));
+  const title = `${venue.name}, ${longDate(date)}`;
+  return {
+    title,
+    section: '/',
+    isLive: true,
+    status: faults === undefined ? 200 : 400,
+    content: (
+      <>
+        <Heading title={title}>
+          {date === today ? <span class="badge good">today</span> : null}
+          {venue.status === 'inactive' ? <span class="badge bad">inactive venue</span> : null}
+        </Heading>
+        <Toolbar venues={venues} venue={venue} date={date} today={today} />
+        {faults?.map(({ path, message }) => (
+          <p class="notice bad" key={path}>{`${path} ${message}`}</p>
+        ))}
+        <GridTable grid={grid} nameOf={nameOf} />
+        <div class="actions spread">
+          <Legend />
+          <p class="faint">{`Times in ${zoneName(venue.timeZone, grid.now)}`}</p>
+        </div>
+        <OffSchedule grid={grid} nameOf={nameOf} />
+        <Blackouts grid={grid} blackouts={blackouts} nameOf={nameOf} />
+        <WalkInDialog />
+        <CancelDialog />
+        <LiftDialog />
+        <BlackoutDialog grid={grid} />
+      </>
+    ),
+  };
+};
+
+function partnersIn({ columns, offSchedule }: DayGrid, blackouts: readonly BlackoutDetail[]): string[] {
+  const onSlots = columns.flatMap(({ cells }) => cells.flatMap(({ occupants }) => occupants));
+  const conflicts = blackouts.flatMap((blackout) => blackout.conflicts);
+  return [...onSlots, ...offSchedule, ...conflicts].map(({ partnerId }) => partnerId);
+}
+
+type ToolbarProps = { venues: readonly VenueRow[]; venue: VenueRow; date: string; today: string };
+
+function Toolbar({ venues, venue, date, today }: ToolbarProps): VNode {
+  const pathOn = (day: string) => withQuery('/', { venue_id: venue._id, date: day });
+  return (
+    <div class="toolbar">
+      <form class="row" action="/">
+        <div class="field">
+          <label for="venue">Venue</label>
+          <select id="venue" name="venue_id">
+            {venues.map(({ _id, name }) => (
+              <option key={_id} value={_id} selected={_id === venue._id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div class="field">
+          <label for="date">Date</label>
+          <input id="date" name="date" type="date" value={date} required />
+        </div>
+        <button>Show</button>
+      </form>
+      <nav class="row" aria-label="Days">
+        <a class="button icon" href={pathOn(addDays(date, -1))} id="day-before">
+          <Icon name="left" />
+          <span class="unseen">The day before</span>
+        </a>
+        <a class="button" href={pathOn(today)} id="today">
+          Today
+        </a>
+        <a class="button icon" href={pathOn(addDays(date, 1))} id="day-after">
+          <Icon name="right" />
+          <span class="unseen">The day after</span>
+        </a>
+      </nav>
+      <button type="button" id="add-blackout" data-dialog="blackout-dialog">
+        <Icon name="closed" /> Add a blackout
+      </button>
+    </div>
+  );
+}
+
+function noVenue(): Page {
+  return {
+    title: 'Today',
+    section: '/',
+    content: (
+      <div class="card lone">
+        <h1>There is no venue yet</h1>
+        <p>
+          Add one with its resources by the <a href="/docs">operator API</a>. Its day is then shown here.
+        </p>
+      </div>
+    ),
+  };
+}

@@ -1,0 +1,42 @@
+import type { DayCell, DayColumn } from '../availability/day-grid.service.ts';
+
+/** What stands in a row of one column: a cell that begins there, or the gap in which the resource is closed. */
+export type Placed = { rows: number; cell: DayCell | null };
+
+/** `start` to `end`: of each column what begins there, undefined where something from above reaches into the row. */
+export type GridRow = { start: Date; end: Date; placed: (Placed | undefined)[] };
+
+/**
+ * Lays a day out as a table: a row for every span between two instants at which any slot begins or ends, so that slots of
+ * different lengths stand side by side at their times.
+ */
+export function gridRows(columns: readonly DayColumn[]): GridRow[] {
+  const edges = [
+    ...new Set(
+      columns.flatMap(({ cells }) => cells.flatMap(({ start, end }) => [start.getTime(), end.getTime()])),
+    ),
+  ].sort((a, b) => a - b);
+  const placed = columns.map(({ cells }) => placeColumn(cells, edges));
+  return edges.slice(0, -1).map((startMs, row) => ({
+    start: new Date(startMs),
+    end: new Date(edges[row + 1] ?? startMs),
+    placed: placed.map((column) => column.get(row)),
+  }));
+}
+
+function placeColumn(cells: readonly DayCell[], edges: readonly number[]): Map<number, Placed> {
+  const rowOf = new Map(edges.map((edge, row) => [edge, row]));
+  const placed = new Map<number, Placed>();
+  let row = 0;
+  const closeUntil = (next: number) => {
+    if (next > row) placed.set(row, { rows: next - row, cell: null });
+  };
+  for (const cell of cells) {
+    const [first, end] = [rowOf.get(cell.start.getTime()) ?? 0, rowOf.get(cell.end.getTime()) ?? 0];
+    closeUntil(first);
+    placed.set(first, { rows: end - first, cell });
+    row = end;
+  }
+  closeUntil(edges.length - 1);
+  return placed;
+}

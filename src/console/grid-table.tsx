@@ -1,0 +1,124 @@
+import type { VNode } from 'preact';
+import type { DayColumn, DayGrid } from '../availability/day-grid.service.ts';
+import { dayBounds, localDateOf, localTimeOf } from '../platform/calendar.ts';
+import { zoneName } from './format.rules.ts';
+import { GridCell } from './grid-cell.tsx';
+import type { GridProps } from './grid-props.ts';
+import type { GridRow } from './grid-rows.rules.ts';
+import { gridRows } from './grid-rows.rules.ts';
+import { Icon } from './icon.tsx';
+
+/** The day as a table: a column a resource, a row a time. */
+export function GridTable({ grid, nameOf }: GridProps): VNode {
+  const rows = gridRows(grid.columns);
+  const isFine = rows.some(({ placed }) =>
+    placed.some((each) => each !== undefined && each.rows > 1 && each.cell),
+  );
+  if (rows.length === 0) return <p class="empty">Nothing is open on this day.</p>;
+  return (
+    <div class="scroll grid-scroll" id="grid-scroll" data-keep-scroll>
+      <table class={isFine ? 'grid fine' : 'grid'} aria-describedby="grid-keys">
+        <caption class="unseen">Slots by time and resource</caption>
+        <thead>
+          <tr>
+            <th scope="col" class="corner">
+              Time
+            </th>
+            {grid.columns.map((column) => (
+              <ColumnHead key={column.resource._id} column={column} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <Row key={row.start.getTime()} row={row} grid={grid} nameOf={nameOf} />
+          ))}
+        </tbody>
+      </table>
+      <p id="grid-keys" class="unseen">
+        The arrow keys move between slots, Enter opens one.
+      </p>
+    </div>
+  );
+}
+
+function ColumnHead({ column: { resource, sharesWith } }: { column: DayColumn }): VNode {
+  return (
+    <th scope="col">
+      {resource.name}
+      {resource.status === 'inactive' ? <span class="badge off">inactive</span> : null}
+      <span class="under">{`${resource.sportCategory}, ${resource.durationMinutes} min`}</span>
+      {sharesWith.length === 0 ? null : (
+        <span class="under shares">
+          <Icon name="link" /> {`shares ground with ${sharesWith.map(({ name }) => name).join(', ')}`}
+        </span>
+      )}
+    </th>
+  );
+}
+
+function Row({ row, grid, nameOf }: GridProps & { row: GridRow }): VNode {
+  const isNow = row.start <= grid.now && grid.now < row.end;
+  return (
+    <tr class={isNow ? 'now' : undefined}>
+      <th scope="row">
+        <RowTime at={row.start} grid={grid} />
+        {isNow ? <span class="under">now</span> : null}
+      </th>
+      {row.placed.map((placed, index) =>
+        placed === undefined ? null : placed.cell === null ? (
+          <td key={grid.columns[index]?.resource._id} class="cell gap" rowspan={placed.rows}>
+            <span class="unseen">closed</span>
+          </td>
+        ) : (
+          <GridCell
+            key={placed.cell.slotId}
+            cell={placed.cell}
+            rows={placed.rows}
+            column={index}
+            grid={grid}
+            nameOf={nameOf}
+          />
+        ),
+      )}
+    </tr>
+  );
+}
+
+/** The wall time; with its offset on a day on which the clocks change, since a time may come twice. */
+function RowTime({ at, grid: { venue, date } }: { at: Date; grid: DayGrid }): VNode {
+  const { start, end } = dayBounds(date, venue.timeZone);
+  const isOddDay = end.getTime() - start.getTime() !== 86_400_000;
+  const [, offset] = isOddDay ? zoneName(venue.timeZone, at).split(', ') : [];
+  return (
+    <time datetime={at.toISOString()}>
+      {localTimeOf(at, venue.timeZone)}
+      {offset === undefined ? null : <span class="under">{offset}</span>}
+      {localDateOf(at, venue.timeZone) > date ? <span class="under">next day</span> : null}
+    </time>
+  );
+}
+
+const LEGEND = [
+  ['free', 'Free'],
+  ['held', 'Held'],
+  ['booked', 'Booked'],
+  ['walk-in', 'Walk-in'],
+  ['shared', 'Shared ground is taken'],
+  ['blackout', 'Blackout'],
+  ['past', 'Past or not sold'],
+] as const;
+
+/** What the colours mean; every cell says it in words too. */
+export function Legend(): VNode {
+  return (
+    <ul class="legend" aria-label="Legend">
+      {LEGEND.map(([state, label]) => (
+        <li key={state}>
+          <span class={`swatch ${state}`} />
+          {label}
+        </li>
+      ))}
+    </ul>
+  );
+}

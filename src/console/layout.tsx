@@ -1,0 +1,71 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { HtmlPage } from '../http/html-page.tsx';
+import { ConfirmDialog, SecretDialog } from './common-dialogs.tsx';
+import type { Section } from './navigation.ts';
+import { PAGES, TOOLS } from './navigation.ts';
+
+/** What one page of the console shows. */
+export type Page = {
+  title: string;
+  content: ComponentChildren;
+  /** The section that it belongs to; none of a page that nothing leads to. */
+  section?: Section;
+  /** Whether an open page is kept up to date by itself. */
+  isLive?: boolean;
+  status?: number;
+};
+
+/** A page in the console's frame: header, what the script says, and the dialogs that all pages share. */
+export function ConsolePage({ page, mode }: { page: Page; mode: string }): VNode {
+  return (
+    <HtmlPage title={page.title} script="console.js">
+      <body>
+        <a class="skip" href="#main">
+          Skip to the content
+        </a>
+        <Header section={page.section} mode={mode} />
+        <noscript>
+          <p class="notice">
+            Everything can be read without JavaScript. To change anything, allow it for this page.
+          </p>
+        </noscript>
+        <main id="main" tabindex={-1} data-live={page.isLive === true ? '' : undefined}>
+          {page.content}
+        </main>
+        <p id="toast" role="status" />
+        <ConfirmDialog />
+        <SecretDialog />
+      </body>
+    </HtmlPage>
+  );
+}
+
+function Header({ section, mode }: { section: Section | undefined; mode: string }): VNode {
+  return (
+    <header class="top">
+      <a class="brand" href="/">
+        Booking console
+      </a>
+      <span class={`mode ${mode}`}>{mode}</span>
+      <nav aria-label="Console">
+        <ul>
+          {PAGES.map(({ label, path }) => (
+            <li key={path}>
+              <a href={path} aria-current={path === section ? 'page' : undefined}>
+                {label}
+              </a>
+            </li>
+          ))}
+          {TOOLS.map(({ label, path }) => (
+            <li key={path} class="tool">
+              <a href={path}>{label}</a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <form method="post" action="/sign-out">
+        <button class="quiet">Sign out</button>
+      </form>
+    </header>
+  );
+}

@@ -1,0 +1,20 @@
+import type { VNode } from 'preact';
+import { localDateOf } from '../platform/calendar.ts';
+import { PLATFORM_PARTNER_ID } from '../platform/ids.ts';
+import type { VenueRow } from '../venues/venues.service.ts';
+import { longDate, withQuery } from './format.rules.ts';
+
+/** A partner's name that leads to its page; the built-in one has none. */
+export function PartnerLink({ id, name }: { id: string; name: string }): VNode {
+  return id === PLATFORM_PARTNER_ID ? <span>{name}</span> : <a href={`/partners/${id}`}>{name}</a>;
+}
+
+/** The venue's grid on the day of an instant. */
+export function gridPath({ _id, timeZone }: VenueRow, at: Date): string {
+  return withQuery('/', { venue_id: _id, date: localDateOf(at, timeZone) });
+}
+
+/** The date of a slot at its venue. */
+export function dateOf({ slotStart }: { slotStart: Date }, timeZone: string): string {
+  return longDate(localDateOf(slotStart, timeZone));
+}

@@ -1,0 +1,32 @@
+import type { Page } from './layout.tsx';
+
+/** What is shown for an address that leads nowhere; `why` is the sentence of the service that found nothing. */
+export function missingPage(why = 'There is no page at this address.'): Page {
+  return {
+    title: 'Not found',
+    status: 404,
+    content: (
+      <div class="card lone">
+        <h1>Not found</h1>
+        <p>{why}</p>
+        <p>
+          <a href="/">Go to today</a>
+        </p>
+      </div>
+    ),
+  };
+}
+
+/** What is shown while the database is away. */
+export function faultPage(): Page {
+  return {
+    title: 'Not available',
+    status: 503,
+    content: (
+      <div class="card lone">
+        <h1>The database cannot be reached</h1>
+        <p>Nothing is lost. Try again in a moment.</p>
+      </div>
+    ),
+  };
+}

@@ -1,0 +1,109 @@
+import type { VNode } from 'preact';
+import type { ApiKeyRow } from '../partners/partners.service.ts';
+import { ApiForm, Field } from './forms.tsx';
+import { Badge, Table, When } from './parts.tsx';
+
+type KeysProps = { partnerId: string; keys: readonly ApiKeyRow[]; now: Date; timeZone: string };
+
+/** A partner's keys, newest first, with what can be done to those in force. */
+export function Keys({ partnerId, keys, now, timeZone }: KeysProps): VNode {
+  const path = `/api/v1/operator/partners/${partnerId}/keys`;
+  return (
+    <section aria-labelledby="keys">
+      <h2 id="keys">API keys</h2>
+      <Table
+        caption={`API keys; times in ${timeZone}`}
+        columns={['Key', 'Label', 'State', 'Issued', 'Ends', 'Change']}
+        rows={keys.map((key) => (
+          <tr key={key._id}>
+            <th scope="row">
+              <code>{`${key.prefix}_…`}</code>
+            </th>
+            <td>{key.label ?? <span class="faint">none</span>}</td>
+            <td>
+              <Badge state={stateOf(key, now)} />
+            </td>
+            <td>
+              <When at={key.createdAt} timeZone={timeZone} />
+            </td>
+            <td>
+              <When at={key.revokedAt ?? key.expiresAt} timeZone={timeZone} />
+            </td>
+            <td>
+              {stateOf(key, now) === 'active' ? (
+                <KeyActions path={`${path}/${key._id}`} keyRow={key} />
+              ) : null}
+            </td>
+          </tr>
+        ))}
+        empty="No key has been issued yet."
+      />
+      <details>
+        <summary>Issue a key</summary>
+        <ApiForm class="stack" call={`POST ${path}`} done="The key is issued." reveal="api_key">
+          <Field id="key-label" label="Label (optional)" hint="For your own orientation.">
+            <input id="key-label" name="label" maxlength={80} aria-describedby="key-label-hint" />
+          </Field>
+          <Field
+            id="key-ends"
+            label="Ends (optional)"
+            hint={`In ${timeZone}. Without it, the key does not expire.`}
+          >
+            <input
+              id="key-ends"
+              name="expires_at"
+              type="datetime-local"
+              data-zone={timeZone}
+              aria-describedby="key-ends-hint"
+            />
+          </Field>
+          <button class="primary">Issue key</button>
+        </ApiForm>
+      </details>
+    </section>
+  );
+}
+
+function stateOf({ revokedAt, expiresAt }: ApiKeyRow, now: Date): 'active' | 'revoked' | 'expired' {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && expiresAt <= now ? 'expired' : 'active';
+}
+
+const OVERLAPS = [
+  [0, 'old key ends at once'],
+  [3600, 'old key works 1 more hour'],
+  [86_400, 'old key works 1 more day'],
+  [604_800, 'old key works 7 more days'],
+] as const;
+
+function KeyActions({ path, keyRow: { _id, prefix } }: { path: string; keyRow: ApiKeyRow }): VNode {
+  return (
+    <div class="actions">
+      <ApiForm class="row" call={`POST ${path}/rotate`} done="The key is rotated." reveal="api_key">
+        <label class="unseen" for={`overlap-${_id}`}>
+          {`When ${prefix} is rotated`}
+        </label>
+        <select id={`overlap-${_id}`} name="overlap_seconds" data-type="integer">
+          {OVERLAPS.map(([seconds, label]) => (
+            <option key={seconds} value={seconds}>
+              {label}
+            </option>
+          ))}
+        </select>
+        <button aria-label={`Rotate ${prefix}`}>Rotate</button>
+      </ApiForm>
+      <ApiForm
+        call={`DELETE ${path}`}
+        done="The key is revoked."
+        confirm={{
+          question: `Revoke ${prefix}…? Every call with it is refused from now on, and it cannot be brought back.`,
+          yes: 'Revoke',
+        }}
+      >
+        <button class="danger" aria-label={`Revoke ${prefix}`}>
+          Revoke
+        </button>
+      </ApiForm>
+    </div>
+  );
+}

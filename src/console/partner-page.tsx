@@ -1,0 +1,128 @@
+import type { VNode } from 'preact';
+import type { PartnerRow } from '../partners/partners.service.ts';
+import { getPartner, grantedVenueIds, listApiKeys } from '../partners/partners.service.ts';
+import type { VenueRow } from '../venues/venues.service.ts';
+import { listVenues } from '../venues/venues.service.ts';
+import { ApiForm, Field } from './forms.tsx';
+import { Keys } from './partner-keys.tsx';
+import { Badge, Facts, Heading, When } from './parts.tsx';
+import type { PageHandler } from './request.ts';
+
+/** A partner with its keys and the venues that are granted to it. */
+export const partnerPage: PageHandler = async (deps, { params }) => {
+  const partner = await getPartner(deps, params['partnerId'] ?? '');
+  const [keys, granted, venues] = await Promise.all([
+    listApiKeys(deps, partner._id),
+    grantedVenueIds(deps, partner._id),
+    listVenues(deps),
+  ]);
+  const timeZone = deps.config.defaultTimeZone;
+  return {
+    title: partner.name,
+    section: '/partners',
+    content: (
+      <>
+        <Heading title={partner.name}>
+          <Badge state={partner.status} />
+        </Heading>
+        <div class="columns">
+          <section aria-labelledby="about">
+            <h2 id="about">About</h2>
+            <Facts
+              facts={[
+                ['Contact', partner.contactEmail],
+                ['Certified', <When at={partner.certifiedAt} timeZone={timeZone} />],
+                ['Since', <When at={partner.createdAt} timeZone={timeZone} />],
+                ['Partner id', <code>{partner._id}</code>],
+              ]}
+            />
+            <Standing partner={partner} />
+          </section>
+          <Grants
+            partner={partner}
+            granted={venues.filter(({ _id }) => granted.includes(_id))}
+            venues={venues}
+          />
+        </div>
+        <Keys partnerId={partner._id} keys={keys.toReversed()} now={deps.clock.now()} timeZone={timeZone} />
+      </>
+    ),
+  };
+};
+
+function Standing({ partner: { _id, name, status, certifiedAt } }: { partner: PartnerRow }): VNode {
+  const path = `/api/v1/operator/partners/${_id}`;
+  return (
+    <div class="actions">
+      {certifiedAt === null ? (
+        <ApiForm call={`POST ${path}/certify`} done={`${name} is certified.`}>
+          <button>Certify</button>
+        </ApiForm>
+      ) : null}
+      {status === 'active' ? (
+        <ApiForm
+          call={`PATCH ${path}`}
+          done={`${name} is suspended.`}
+          confirm={{
+            question: `Suspend ${name}? Its keys are refused at once and it gets no deliveries. What it has booked stays.`,
+            yes: 'Suspend',
+          }}
+        >
+          <input type="hidden" name="status" value="suspended" />
+          <button class="danger">Suspend</button>
+        </ApiForm>
+      ) : (
+        <ApiForm call={`PATCH ${path}`} done={`${name} is active again.`}>
+          <input type="hidden" name="status" value="active" />
+          <button class="primary">Activate</button>
+        </ApiForm>
+      )}
+    </div>
+  );
+}
+
+type GrantsProps = { partner: PartnerRow; granted: readonly VenueRow[]; venues: readonly VenueRow[] };
+
+function Grants({ partner: { _id, name }, granted, venues }: GrantsProps): VNode {
+  const path = `/api/v1/operator/partners/${_id}/venues`;
+  const others = venues.filter((venue) => !granted.includes(venue));
+  return (
+    <section aria-labelledby="grants">
+      <h2 id="grants">Granted venues</h2>
+      {granted.length === 0 ? <p class="empty">It can operate no venue yet.</p> : null}
+      <ul class="list">
+        {granted.map((venue) => (
+          <li key={venue._id}>
+            <a href={`/?venue_id=${venue._id}`}>{venue.name}</a>
+            <ApiForm
+              call={`DELETE ${path}/${venue._id}`}
+              done={`${name} can no longer operate ${venue.name}.`}
+              confirm={{
+                question: `Take ${venue.name} from ${name}? It can hold nothing there any more. What it has booked stays.`,
+                yes: 'Take away',
+              }}
+            >
+              <button class="quiet" aria-label={`Take away ${venue.name}`}>
+                Take away
+              </button>
+            </ApiForm>
+          </li>
+        ))}
+      </ul>
+      {others.length === 0 ? null : (
+        <ApiForm class="row" call={`PUT ${path}/{venue_id}`} done={`${name} can operate the venue.`}>
+          <Field id="grant-venue" label="Grant another venue">
+            <select id="grant-venue" name="venue_id" required data-path>
+              {others.map((venue) => (
+                <option key={venue._id} value={venue._id}>
+                  {venue.name}
+                </option>
+              ))}
+            </select>
+          </Field>
+          <button>Grant</button>
+        </ApiForm>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,133 @@
+import type { VNode } from 'preact';
+import type { DayCell, DayGrid, Occupant } from '../availability/day-grid.service.ts';
+import { dateTime, minutes, price, timeSpan } from './format.rules.ts';
+import type { InsideProps } from './grid-props.ts';
+import { Icon } from './icon.tsx';
+import { Opens, Plain } from './slot-parts.tsx';
+
+/** A hold counts down, and can be overridden while nothing firmer is in the way. */
+export function Held({ cell, what, nameOf }: InsideProps): VNode {
+  const holder = cell.occupants.map(({ partnerId }) => nameOf(partnerId)).join(', ');
+  const secondsLeft = Math.max(...cell.occupants.map((each) => each.secondsLeft ?? 0));
+  const content = (
+    <>
+      <span class="state">
+        {'Held '}
+        <span class="countdown" data-seconds-left={secondsLeft}>
+          {minutes(secondsLeft)}
+        </span>
+      </span>
+      <span class="under">{holder}</span>
+    </>
+  );
+  const [first] = cell.occupants;
+  if (!cell.takesWalkIn) {
+    return (
+      <a class="slot" href={`/holds/${first?.holdId}`}>
+        <Icon name="clock" />
+        {content}
+      </a>
+    );
+  }
+  const fill = {
+    slot_id: cell.slotId,
+    what: `${what} · ${price(cell.pricePaise)}`,
+    hold: `Held by ${holder}.`,
+  };
+  return (
+    <Opens dialog="walk-in-dialog" fill={{ ...fill, href: `/holds/${first?.holdId}` }} icon="clock">
+      {content}
+      <span class="unseen">{`: override it for a walk-in on ${what}`}</span>
+    </Opens>
+  );
+}
+
+/** A booking leads to its page; a walk-in can be cancelled here. */
+export function Taken({ cell, what, nameOf, grid }: InsideProps): VNode {
+  const taking = cell.occupants.find(({ kind }) => kind === cell.state) ?? cell.occupants[0];
+  if (taking === undefined) return <Plain label={cell.state} under="" />;
+  const isWhole = taking.slotId === cell.slotId && taking.slotEnd.getTime() === cell.end.getTime();
+  const inside = (
+    <>
+      <span class="state">{taking.kind === 'walk-in' ? 'Walk-in' : 'Booked'}</span>
+      <span class="under">
+        {[taking.kind === 'walk-in' ? null : nameOf(taking.partnerId), taking.customerName]
+          .filter((name) => name !== null)
+          .join(' · ')}
+      </span>
+      {isWhole ? null : (
+        <span class="under">{timeSpan(taking.slotStart, taking.slotEnd, grid.venue.timeZone)}</span>
+      )}
+      {cell.blackouts.length > 0 ? <span class="under warn">in a blackout</span> : null}
+    </>
+  );
+  const href = `/bookings/${taking.bookingId}`;
+  if (taking.kind === 'booked') {
+    return (
+      <a class="slot" href={href}>
+        <Icon name="check" />
+        {inside}
+      </a>
+    );
+  }
+  const fill = { slot_id: cell.slotId, what, name: taking.customerName ?? 'no name was given', href };
+  return (
+    <Opens dialog="cancel-dialog" fill={{ ...fill, booking_id: taking.bookingId ?? '' }} icon="person">
+      {inside}
+      <span class="unseen">{`: cancel it on ${what}`}</span>
+    </Opens>
+  );
+}
+
+/** Somebody has a resource that stands on the same ground: the way leads to that slot. */
+export function Shared({
+  cell,
+  grid,
+  by,
+}: {
+  cell: DayCell;
+  grid: DayGrid;
+  by: Occupant | undefined;
+}): VNode {
+  const others = [...new Set(cell.occupants.map(({ resourceId }) => resourceId))];
+  const names = grid.columns.filter(({ resource }) => others.includes(resource._id));
+  const isOnGrid = grid.columns.some(({ cells }) => cells.some(({ slotId }) => slotId === by?.slotId));
+  const away = by?.bookingId === undefined ? `/holds/${by?.holdId}` : `/bookings/${by.bookingId}`;
+  return (
+    <a class="slot" href={isOnGrid ? `#${by?.slotId}` : away}>
+      <Icon name="link" />
+      <span class="state">{cell.occupants.some(({ kind }) => kind !== 'held') ? 'Taken' : 'Held'}</span>
+      <span class="under">{`shared with ${names.map(({ resource }) => resource.name).join(', ')}`}</span>
+    </a>
+  );
+}
+
+/** A blackout says why, and can be lifted. */
+export function Closed({
+  cell,
+  what,
+  grid: { venue },
+}: {
+  cell: DayCell;
+  what: string;
+  grid: DayGrid;
+}): VNode {
+  const [first, ...more] = cell.blackouts;
+  if (first === undefined) return <Plain label="Blackout" under="" />;
+  const at = (instant: Date) => dateTime(instant, venue.timeZone);
+  const fill = {
+    slot_id: cell.slotId,
+    what,
+    blackout_id: first._id,
+    reason: first.reason,
+    span: `${at(first.startsAt)} to ${at(first.endsAt)}`,
+    more: more.length === 0 ? '' : 'Another blackout keeps the slot closed when this one is lifted.',
+  };
+  return (
+    <Opens dialog="lift-dialog" fill={fill} icon="closed">
+      <span class="state">Blackout</span>
+      <span class="under">{first.reason}</span>
+      <span class="unseen">{`: lift it on ${what}`}</span>
+    </Opens>
+  );
+}

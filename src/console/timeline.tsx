@@ -1,0 +1,53 @@
+import type { VNode } from 'preact';
+import type { TimelineEntry } from '../bookings/booking-timeline.service.ts';
+import { dateTimeSeconds, words } from './format.rules.ts';
+import { Badge } from './parts.tsx';
+
+type TimelineProps = {
+  entries: readonly TimelineEntry[];
+  timeZone: string;
+  nameOf: (partnerId: string) => string;
+};
+
+/** The events of a booking, oldest first, each with who made it and who was told. */
+export function Timeline({ entries, timeZone, nameOf }: TimelineProps): VNode {
+  return (
+    <ol class="timeline">
+      {entries.map(({ event, deliveries }) => (
+        <li key={event._id}>
+          <p>
+            <strong>{words(event.type)}</strong>
+            <time class="under" datetime={event.at.toISOString()}>
+              {dateTimeSeconds(event.at, timeZone)}
+            </time>
+          </p>
+          <p class="faint">{`by ${actorName(event, nameOf)}`}</p>
+          {event.reason === null ? null : <p>{`“${event.reason}”`}</p>}
+          {deliveries.length === 0 ? null : (
+            <ul class="plain">
+              {deliveries.map(({ delivery }) => (
+                <li key={delivery._id}>
+                  <a href={`/deliveries/${delivery._id}`}>{`to ${nameOf(delivery.partnerId)}`}</a>{' '}
+                  <Badge state={delivery.state} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function actorName({ actor, originatorId }: TimelineEntry['event'], nameOf: TimelineProps['nameOf']): string {
+  switch (actor?.kind) {
+    case 'operator':
+      return 'an operator';
+    case 'service':
+      return 'the service itself';
+    case 'api_key':
+      return `${nameOf(actor.partnerId)} (key ${actor.keyId.slice(-8)})`;
+    case undefined:
+      return nameOf(originatorId);
+  }
+}

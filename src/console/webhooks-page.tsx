@@ -1,0 +1,103 @@
+import type { VNode } from 'preact';
+import { listPartners } from '../partners/partners.service.ts';
+import { defined } from '../platform/defined.ts';
+import { subscriptionsQuery } from '../webhooks/operator-webhooks.schemas.ts';
+import type { SubscriptionRow } from '../webhooks/subscriptions.service.ts';
+import { listAllSubscriptions } from '../webhooks/subscriptions.service.ts';
+import { withQuery, words } from './format.rules.ts';
+import type { Filter } from './forms.tsx';
+import { ApiForm } from './forms.tsx';
+import { PartnerLink } from './links.tsx';
+import { listingPage } from './listing.tsx';
+import { readNames } from './names.ts';
+import { Badge, When } from './parts.tsx';
+import type { PageHandler } from './request.ts';
+import { readQuery } from './request.ts';
+
+const STATUSES = [
+  ['active', 'Active'],
+  ['inactive', 'Inactive'],
+] as const;
+
+/** The subscriptions of all partners, how they fare, and their switch. */
+export const webhooksPage: PageHandler = async (deps, request) => {
+  const { query, faults } = readQuery(subscriptionsQuery, request.query);
+  const filter = defined({ partnerId: query?.partner_id, status: query?.status });
+  const [partners, page] = await Promise.all([
+    listPartners(deps),
+    query === undefined
+      ? { rows: [], next: null }
+      : listAllSubscriptions(deps, filter, query.cursor, query.limit),
+  ]);
+  const nameOf = await readNames(
+    deps,
+    page.rows.map(({ partnerId }) => partnerId),
+  );
+  const filters: Filter[] = [
+    { name: 'partner_id', label: 'Partner', options: partners.map(({ _id, name }) => [_id, name]) },
+    { name: 'status', label: 'Status', options: STATUSES },
+  ];
+  const timeZone = deps.config.defaultTimeZone;
+  return listingPage({
+    section: '/webhooks',
+    title: 'Webhooks',
+    filters,
+    request,
+    faults,
+    table: {
+      caption: `Webhook subscriptions, newest first; times in ${timeZone}`,
+      columns: ['Endpoint', 'Partner', 'Events', 'State', 'Failures in a row', 'Last success', 'Change'],
+      rows: page.rows.map((row) => (
+        <Row key={row._id} row={row} partner={nameOf(row.partnerId)} timeZone={timeZone} />
+      )),
+      empty: 'No partner has subscribed to anything like that.',
+    },
+    next: page.next,
+  });
+};
+
+function Row({ row, partner, timeZone }: { row: SubscriptionRow; partner: string; timeZone: string }): VNode {
+  return (
+    <tr>
+      <th scope="row" class="long">
+        <a href={withQuery('/deliveries', { subscription_id: row._id })}>{row.endpointUrl}</a>
+      </th>
+      <td>
+        <PartnerLink id={row.partnerId} name={partner} />
+      </td>
+      <td>{row.eventTypes.map(words).join(', ')}</td>
+      <td>
+        <Badge state={row.status} />
+      </td>
+      <td class="number">{row.consecutiveFailures}</td>
+      <td>
+        <When at={row.lastSuccessAt} timeZone={timeZone} />
+      </td>
+      <td>
+        <Switch row={row} />
+      </td>
+    </tr>
+  );
+}
+
+function Switch({ row: { _id, status, endpointUrl } }: { row: SubscriptionRow }): VNode {
+  const path = `POST /api/v1/operator/webhooks/${_id}`;
+  return status === 'active' ? (
+    <ApiForm
+      call={`${path}/deactivate`}
+      done="Nothing more is delivered to it."
+      confirm={{
+        question: `Stop deliveries to ${endpointUrl}? What waits to be delivered is cancelled.`,
+        yes: 'Switch off',
+      }}
+    >
+      <button class="danger" aria-label={`Switch off ${endpointUrl}`}>
+        Switch off
+      </button>
+    </ApiForm>
+  ) : (
+    <ApiForm call={`${path}/activate`} done="It receives what happens from now on.">
+      <button aria-label={`Switch on ${endpointUrl}`}>Switch on</button>
+    </ApiForm>
+  );
+}

@@ -1,0 +1,20 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+
+type Violation = { id: string; impact: string; nodes: { html: string; failureSummary: string }[] };
+
+/**
+ * The faults of a page that axe calls serious or critical, as it is shown now. Evaluated past the page's policy, which lets
+ * no script of its own be this.
+ */
+export async function seriousFaults(page: Page, rules: 'all' | 'colours'): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<{ violations: Violation[] }>(
+    rules === 'all'
+      ? "axe.run({ resultTypes: ['violations'] })"
+      : "axe.run({ resultTypes: ['violations'], runOnly: ['color-contrast'] })",
+  );
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
+}

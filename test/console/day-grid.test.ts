@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { DayCell, DayGrid } from '../../src/availability/day-grid.service.ts';
+import { readDayGrid } from '../../src/availability/day-grid.service.ts';
+import { dateAfter } from '../availability/wall-clock.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Json, Partner, Venue } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyResource,
+  anyVenue,
+  bookSlot,
+  dateIn,
+  expectStatus,
+  operatorOf,
+  placeHold,
+  slotsOf,
+} from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+
+const DATE = dateIn(3);
+/** Holds of this file that state no time lapse after a second. */
+const LASTING = { ttl_seconds: 1800 };
+const MORNING = { operating_hours_start: '06:00', operating_hours_end: '12:00' };
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ HOLD_TTL_SECONDS: '1', BOOKING_HORIZON_DAYS: '730' });
+});
+afterAll(() => service.stop());
+
+const operator = () => operatorOf(service);
+const grid = (venueId: string, date = DATE) => readDayGrid(service.context, venueId, date);
+const cellsOf = (day: DayGrid): DayCell[] => day.columns.flatMap(({ cells }) => cells);
+const cellOf = (day: DayGrid, slot: Json | undefined): DayCell => {
+  const found = cellsOf(day).find(({ slotId }) => slotId === slot?.['slot_id']);
+  if (found === undefined) throw new Error(`${String(slot?.['slot_id'])} is not on the grid`);
+  return found;
+};
+const freeIds = (day: DayGrid) =>
+  cellsOf(day).flatMap(({ state, slotId }) => (state === 'free' ? [slotId] : []));
+const walkIn = async (slot: Json | undefined, fields: Json = {}) =>
+  expectStatus(
+    await operator().post('/api/v1/operator/walk-ins', { slot_id: slot?.['slot_id'], ...fields }),
+    201,
+  );
+const blackOut = async (venueId: string, slot: Json | undefined, resourceIds?: string[]) =>
+  expectStatus(
+    await operator().post(`/api/v1/operator/venues/${venueId}/blackouts`, {
+      starts_at: slot?.['slot_start'],
+      ends_at: slot?.['slot_end'],
+      reason: 'Resurfacing',
+      ...(resourceIds === undefined ? {} : { resource_ids: resourceIds }),
+    }),
+    201,
+  );
+
+type Ground = { venue: Venue; seller: Partner; turf: Json[]; north: Json[]; full: Json[] };
+
+/** A turf, and a full ground of two-hour slots that shares its ground with a half of one-hour slots. */
+async function ground(): Promise<Ground> {
+  const venue = await anyVenue(service, [{ name: 'Turf', ...MORNING }]);
+  const north = await anyResource(service, venue.id, { name: 'North', ...MORNING });
+  const fields = { name: 'Full', duration_minutes: 120, shares_space_with: [north], ...MORNING };
+  const full = await anyResource(service, venue.id, fields);
+  const seller = await anyPartner(service, [venue.id]);
+  const slots = await slotsOf(seller, venue.id, DATE);
+  const of = (resourceId: unknown) => slots.filter((slot) => slot['resource_id'] === resourceId);
+  return { venue, seller, turf: of(venue.resourceIds[0]), north: of(north), full: of(full) };
+}
+
+describe('a slot is free on the grid exactly where availability says so', () => {
+  let place: Ground;
+  beforeAll(async () => {
+    place = await ground();
+    const { venue, seller, turf, north, full } = place;
+    await bookSlot(seller, String(turf[0]?.['slot_id']));
+    await placeHold(seller, String(turf[1]?.['slot_id']), LASTING);
+    await walkIn(turf[2]);
+    await blackOut(venue.id, turf[3], venue.resourceIds);
+    await placeHold(seller, String(full[0]?.['slot_id']), LASTING);
+    await bookSlot(seller, String(north[2]?.['slot_id']));
+  });
+
+  /** The slots of which grid and listing tell different things, those that only one of them has included. */
+  const disagreements = (listed: Json[], day: DayGrid): unknown[] => {
+    const onGrid = new Map(cellsOf(day).map(({ slotId, state }) => [slotId as unknown, state === 'free']));
+    const differing = listed.filter((slot) => onGrid.get(slot['slot_id']) !== slot['is_available']);
+    const ids = new Set(listed.map((slot) => slot['slot_id']));
+    return [...differing.map((slot) => slot['slot_id']), ...[...onGrid.keys()].filter((id) => !ids.has(id))];
+  };
+  const agree = async (venueId: string, seller: Partner, date: string) => {
+    const listed = await slotsOf(seller, venueId, date);
+    const day = await grid(venueId, date);
+    expect(disagreements(listed, day)).toEqual([]);
+    return { listed, day };
+  };
+
+  test('control: a difference in one slot is noticed, and so is a slot that one of them lacks', async () => {
+    const { listed, day } = await agree(place.venue.id, place.seller, DATE);
+    for (const [index, slot] of listed.entries()) {
+      const flipped = listed.with(index, { ...slot, is_available: slot['is_available'] !== true });
+      expect(disagreements(flipped, day)).toEqual([slot['slot_id']]);
+    }
+    expect(disagreements(listed.slice(1), day)).toEqual([listed[0]?.['slot_id']]);
+    expect(disagreements([...listed, { slot_id: 'other', is_available: true }], day)).toEqual(['other']);
+  });
+
+  test('on a day with claims, shared ground and a blackout', async () => {
+    const { listed, day } = await agree(place.venue.id, place.seller, DATE);
+    expect(freeIds(day).length).toBeGreaterThan(0);
+    expect(freeIds(day).length).toBeLessThan(listed.length);
+    const priced = cellsOf(day).map(({ pricePaise }) => pricePaise / 100);
+    expect(priced).toEqual(listed.map((slot) => slot['price_rupees']));
+  });
+
+  test('today, when some of it is past, yesterday, and beyond the horizon', async () => {
+    const whole = { operating_hours_start: '00:00', operating_hours_end: '00:00', duration_minutes: 30 };
+    const venue = await anyVenue(service, [whole], { time_zone: 'UTC' });
+    const seller = await anyPartner(service, [venue.id]);
+    for (const date of [dateIn(-1), dateIn(0), dateIn(1), dateIn(730), dateIn(732)]) {
+      await agree(venue.id, seller, date);
+    }
+    const states = async (date: string) =>
+      new Set(cellsOf(await grid(venue.id, date)).map(({ state }) => state));
+    expect([await states(dateIn(-1)), await states(dateIn(732))]).toEqual([
+      new Set(['past']),
+      new Set(['beyond_horizon']),
+    ]);
+  });
+
+  test('at a venue that is inactive', async () => {
+    const venue = await anyVenue(service, [MORNING], { status: 'inactive' });
+    const { day } = await agree(venue.id, await anyPartner(service, [venue.id]), DATE);
+    expect(cellsOf(day).map(({ state }) => state)).toEqual(Array.from({ length: 6 }, () => 'inactive'));
+  });
+
+  test('on the day on which the clocks go back, and for hours past midnight', async () => {
+    const october = new Date(Date.UTC(new Date().getUTCFullYear() + 1, 9, 31));
+    october.setUTCDate(31 - october.getUTCDay());
+    const date = october.toISOString().slice(0, 10);
+    const london = await anyVenue(
+      service,
+      [{ operating_hours_start: '00:00', operating_hours_end: '00:00' }],
+      { time_zone: 'Europe/London' },
+    );
+    const { day } = await agree(london.id, await anyPartner(service, [london.id]), date);
+    expect(cellsOf(day)).toHaveLength(25);
+
+    const late = await anyVenue(service, [{ operating_hours_start: '18:00', operating_hours_end: '02:00' }]);
+    const seller = await anyPartner(service, [late.id]);
+    const last = (await slotsOf(seller, late.id, DATE)).at(-1);
+    await placeHold(seller, String(last?.['slot_id']), LASTING);
+    const { day: evening } = await agree(late.id, seller, DATE);
+    expect(cellOf(evening, last).state).toBe('held');
+    const { day: next } = await agree(late.id, seller, dateAfter(DATE, 1));
+    expect([freeIds(next), next.offSchedule]).toEqual([cellsOf(next).map(({ slotId }) => slotId), []]);
+  });
+});
+
+describe('a cell says who has it', () => {
+  test('a booking, a hold with what is left of it, a walk-in', async () => {
+    const { venue, seller, turf } = await ground();
+    const booking = await bookSlot(seller, String(turf[0]?.['slot_id']));
+    const hold = await placeHold(seller, String(turf[1]?.['slot_id']), LASTING);
+    await walkIn(turf[2], { customer_name: 'Vikram' });
+    const day = await grid(venue.id);
+    expect(cellOf(day, turf[0])).toMatchObject({
+      state: 'booked',
+      occupants: [{ bookingId: booking['booking_id'], partnerId: seller.id, customerName: 'Asha Rao' }],
+      takesWalkIn: false,
+    });
+    const held = cellOf(day, turf[1]);
+    expect(held).toMatchObject({
+      state: 'held',
+      occupants: [{ holdId: hold['hold_id'] }],
+      takesWalkIn: true,
+    });
+    const [left = 0] = held.occupants.map(({ secondsLeft }) => secondsLeft ?? 0);
+    expect(left).toBeGreaterThan(1790);
+    expect(left).toBeLessThanOrEqual(1800);
+    expect(cellOf(day, turf[2])).toMatchObject({
+      state: 'walk-in',
+      occupants: [{ customerName: 'Vikram', secondsLeft: null }],
+    });
+    expect(cellOf(day, turf[3])).toMatchObject({ state: 'free', occupants: [], takesWalkIn: true });
+  });
+
+  test('a claim on shared ground, in the slots of the others that it overlaps and in no more', async () => {
+    const { venue, seller, full, north, turf } = await ground();
+    await bookSlot(seller, String(full[0]?.['slot_id']));
+    await placeHold(seller, String(north[3]?.['slot_id']), LASTING);
+    const day = await grid(venue.id);
+    const shared = [cellOf(day, north[0]), cellOf(day, north[1]), cellOf(day, full[1])];
+    expect(shared.map(({ state }) => state)).toEqual(['shared', 'shared', 'shared']);
+    expect(shared.map(({ occupants }) => occupants[0]?.slotId)).toEqual([
+      full[0]?.['slot_id'],
+      full[0]?.['slot_id'],
+      north[3]?.['slot_id'],
+    ]);
+    expect(shared.map(({ takesWalkIn }) => takesWalkIn)).toEqual([false, false, true]);
+    expect([cellOf(day, north[2]).state, cellOf(day, turf[0]).state]).toEqual(['free', 'free']);
+    const names = day.columns.map(({ resource, sharesWith }) => [
+      resource.name,
+      sharesWith.map(({ name }) => name),
+    ]);
+    expect(Object.fromEntries(names)).toEqual({ Turf: [], North: ['Full'], Full: ['North'] });
+  });
+
+  test('a blackout with its reason, and what was booked in it before as booked', async () => {
+    const { venue, seller, turf } = await ground();
+    await bookSlot(seller, String(turf[1]?.['slot_id']));
+    await blackOut(venue.id, { slot_start: turf[0]?.['slot_start'], slot_end: turf[1]?.['slot_end'] });
+    const day = await grid(venue.id);
+    const reasons = { blackouts: [{ reason: 'Resurfacing' }] };
+    expect(cellOf(day, turf[0])).toMatchObject({ state: 'blackout', takesWalkIn: false, ...reasons });
+    expect(cellOf(day, turf[1])).toMatchObject({ state: 'booked', ...reasons });
+    expect(cellOf(day, turf[2])).toMatchObject({ state: 'free', blackouts: [] });
+  });
+
+  test('nobody once a hold has lapsed, although no worker has settled it', async () => {
+    const { venue, seller, turf } = await ground();
+    await placeHold(seller, String(turf[0]?.['slot_id']));
+    const after = await eventually('the hold to lapse', async () => {
+      const cell = cellOf(await grid(venue.id), turf[0]);
+      return cell.state === 'free' ? cell : undefined;
+    });
+    expect(after.occupants).toEqual([]);
+  });
+});
+
+describe('a booking that the schedule has left behind', () => {
+  test('is listed beside the grid on its date, and blocks the slots of today that it overlaps', async () => {
+    const { venue, seller, turf } = await ground();
+    const [resourceId = ''] = venue.resourceIds;
+    const booking = await bookSlot(seller, String(turf[1]?.['slot_id']));
+    expect((await grid(venue.id)).offSchedule).toEqual([]);
+    const path = `/api/v1/operator/resources/${resourceId}`;
+    const hours = { operating_hours_start: '06:30', duration_minutes: 90 };
+    expectStatus(await operator().patch(path, hours), 200);
+    const day = await grid(venue.id);
+    expect(day.offSchedule).toMatchObject([
+      { bookingId: booking['booking_id'], kind: 'booked', resource: { name: 'Turf' } },
+    ]);
+    const column = day.columns.find(({ resource }) => resource._id === resourceId);
+    expect(column?.cells.map(({ state }) => state)).toEqual(['booked', 'free', 'free']);
+    expect((await grid(venue.id, dateAfter(DATE, 1))).offSchedule).toEqual([]);
+    expect((await grid(venue.id, dateAfter(DATE, -1))).offSchedule).toEqual([]);
+  });
+
+  test('is there too where nothing is open any more', async () => {
+    const { venue, seller, turf } = await ground();
+    await bookSlot(seller, String(turf[0]?.['slot_id']));
+    for (const { resource } of (await grid(venue.id)).columns) {
+      const closed = { weekly: {}, exceptions: [{ date: DATE, hours: [] }] };
+      const path = `/api/v1/operator/resources/${resource._id}/schedule`;
+      expectStatus(await operator().put(path, closed), 200);
+    }
+    const day = await grid(venue.id);
+    expect([cellsOf(day), day.offSchedule.length]).toEqual([[], 1]);
+  });
+});

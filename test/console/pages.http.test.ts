@@ -1,0 +1,315 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Client, Reply } from '../support/client.ts';
+import { createClient } from '../support/client.ts';
+import type { Json } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  bookSlot,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+} from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+import type { ConsoleWorld } from './world.ts';
+import { consoleWorld } from './world.ts';
+
+const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+const MISSING = '01a1fee0-0000-7000-8000-000000000000';
+const HOSTILE = `<img src=x onerror="alert(1)">'&`;
+
+let service: Service;
+let world: ConsoleWorld;
+let operator: Client;
+beforeAll(async () => {
+  service = await startService();
+  world = await consoleWorld(service);
+  operator = operatorOf(service);
+});
+afterAll(async () => {
+  await world.stop();
+  await service.stop();
+});
+
+const page = (path: string) => operator.get(path, BROWSER);
+const paths = (): string[] => [
+  '/',
+  `/?venue_id=${world.venueId}&date=${world.date}`,
+  '/bookings',
+  `/bookings/${String(world.booking['booking_id'])}`,
+  `/holds/${String(world.hold['hold_id'])}`,
+  '/partners',
+  `/partners/${world.partner.id}`,
+  '/webhooks',
+  '/deliveries',
+  `/deliveries/${world.deliveryId}`,
+  '/dead-letters',
+  '/audit',
+];
+
+describe('every page', () => {
+  test('is HTML that runs and loads nothing but files of its own origin, and is kept by nobody', async () => {
+    for (const path of paths()) {
+      const reply = await page(path);
+      const type = reply.headers.get('content-type');
+      expect([path, reply.status, type]).toEqual([path, 200, 'text/html; charset=utf-8']);
+      expect(reply.headers.get('cache-control')).toBe('no-store');
+      expect(reply.headers.get('content-security-policy')).toBe(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      );
+      expect(inlineParts(reply.text)).toEqual([]);
+    }
+  });
+
+  test('what is looked for above is found where it is', () => {
+    const faulty = '<script>a</script><style>b</style><p style="c" onclick="d"><img src="http://e">';
+    expect(inlineParts(faulty)).toHaveLength(5);
+  });
+
+  test('leads a browser that is not signed in to the sign-in page and back', async () => {
+    const stranger = createClient(service.adminUrl, undefined);
+    for (const path of paths()) {
+      const reply = await stranger.get(path, BROWSER);
+      expect([reply.status, reply.headers.get('location')]).toEqual([
+        303,
+        `/sign-in?next=${encodeURIComponent(path)}`,
+      ]);
+      expect(verdict(await stranger.get(path))).toBe('401 INVALID_API_KEY');
+    }
+  });
+
+  test('changes nothing itself: a form sent without script goes nowhere', async () => {
+    for (const path of paths()) {
+      const { text } = await page(path);
+      const methods = [...text.matchAll(/<form method="(\w+)"(?: action="([^"]+)")?/g)];
+      const posts = methods.filter(([, method]) => method !== 'dialog').map(([, , action]) => action);
+      expect([path, posts]).toEqual([path, ['/sign-out']]);
+    }
+    expect(verdict(await operator.post('/bookings', {}))).toBe('404 ROUTE_NOT_FOUND');
+  });
+
+  test('every call that a form makes is one that the operator API has', async () => {
+    const { paths: described } = expectStatus(await operator.get('/openapi.json'), 200) as {
+      paths: Record<string, Json>;
+    };
+    const known = Object.entries(described).flatMap(([path, methods]) =>
+      Object.keys(methods).map(
+        (method) => new RegExp(`^${method.toUpperCase()} ${path.replace(/\{\w+\}/g, '[^/]+')}$`),
+      ),
+    );
+    const texts = await Promise.all(paths().map(async (path) => (await page(path)).text));
+    const calls = texts.flatMap((text) =>
+      [...text.matchAll(/data-api="([^"]+)"/g)].map(([, call = '']) => call),
+    );
+    expect(new Set(calls).size).toBeGreaterThan(10);
+    expect(calls.filter((call) => !known.some((pattern) => pattern.test(call)))).toEqual([]);
+  });
+
+  test('has the queues, the reference and the sign-out in its header', async () => {
+    const { text } = await page('/audit');
+    for (const part of [
+      'href="/queues"',
+      'href="/docs"',
+      'action="/sign-out"',
+      'aria-current="page">Audit<',
+    ]) {
+      expect(text).toContain(part);
+    }
+  });
+});
+
+/** Scripts, styles, handlers and addresses that the policy would have to refuse; what stands in quotes or in text is none. */
+function inlineParts(html: string): string[] {
+  const tags = html.match(/<[a-z](?:"[^"]*"|[^">])*>/gi) ?? [];
+  return tags.flatMap((tag) => [
+    ...(tag.replace(/"[^"]*"/g, '""').match(/^<style|\s(?:style|on\w+)=/gi) ?? []),
+    ...(tag.match(/^<script(?! type="module" src="\/)|\s(?:src|href)="(?!\/|#)/gi) ?? []),
+  ]);
+}
+
+describe('what there is not', () => {
+  test.each([
+    `/bookings/${MISSING}`,
+    `/holds/${MISSING}`,
+    `/partners/${MISSING}`,
+    `/deliveries/${MISSING}`,
+    `/?venue_id=${MISSING}`,
+    '/bookings/nothing',
+    '/partners/%00',
+    '/no/such/page',
+  ])('is a page that says so, at %s', async (path) => {
+    const reply = await page(path);
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(reply.text).toContain('<h1>Not found</h1>');
+  });
+
+  test('is the usual error for a program, and under /api/ for everybody', async () => {
+    expect(verdict(await operator.get('/no/such/page'))).toBe('404 ROUTE_NOT_FOUND');
+    expect(verdict(await operator.get('/api/v1/operator/nothing', BROWSER))).toBe('404 ROUTE_NOT_FOUND');
+  });
+
+  test.each([
+    ['/?date=2026-02-30', 'calendar date'],
+    ['/bookings?from=2026-13-01', 'calendar date'],
+    ['/bookings?customer_phone=12', 'id="filter-customer_phone-fault"'],
+    ['/bookings?cursor=garbage', 'cursor: is not a cursor'],
+    ['/deliveries?status=lost', 'id="filter-status-fault"'],
+    ['/dead-letters?subscription_id=x', 'must be a UUID'],
+    ['/webhooks?partner_id=x', 'must be a UUID'],
+    ['/audit?from=yesterday', 'from: must be an ISO 8601'],
+  ])('a faulty filter is said on the page itself: %s', async (path, said) => {
+    const reply = await page(path);
+    expect([reply.status, reply.text.includes(said)]).toEqual([400, true]);
+  });
+
+  test('a field that was left blank or sent twice is no fault', async () => {
+    expect((await page('/bookings?status=&from=&customer_name=+')).status).toBe(200);
+    expect((await page('/bookings?status=BOOKED&status=REFUNDED')).text).toContain('selected>Refunded');
+  });
+});
+
+describe('names that others chose', () => {
+  test('are text wherever they stand', async () => {
+    const made = expectStatus(
+      await operator.post('/api/v1/operator/partners', {
+        name: HOSTILE,
+        contact_email: 'dev@partner.example',
+      }),
+      201,
+    );
+    const venue = await anyVenue(service, [{ name: HOSTILE }], { name: HOSTILE });
+    const seller = await anyPartner(service, [venue.id]);
+    const [first = '', second = '', third = ''] = await freeSlotIds(seller, venue.id, world.date);
+    const booked = await bookSlot(seller, first, { customer_name: HOSTILE, payment_reference: HOSTILE });
+    const sold = { slot_id: second, customer_name: HOSTILE };
+    expectStatus(await operator.post('/api/v1/operator/walk-ins', sold), 201);
+    const hold = await placeHold(seller, third);
+    const day = { starts_at: `${world.date}T00:00Z`, ends_at: `${world.date}T23:00Z`, reason: HOSTILE };
+    expectStatus(await operator.post(`/api/v1/operator/venues/${venue.id}/blackouts`, day), 201);
+    const ending = { reason: HOSTILE, idempotency_key: 'hostile' };
+    const bookingId = String(booked['booking_id']);
+    expectStatus(await operator.post(`/api/v1/operator/bookings/${bookingId}/cancel`, ending), 200);
+    for (const path of [
+      ...[`/?venue_id=${venue.id}&date=${world.date}`, '/bookings', `/bookings/${bookingId}`],
+      ...[`/holds/${String(hold['hold_id'])}`, '/partners', `/partners/${String(made['partner_id'])}`],
+      `/bookings?customer_name=${encodeURIComponent(HOSTILE)}`,
+    ]) {
+      const { text } = await page(path);
+      expect([path, text.includes('<img'), text.includes('&lt;img src=x')]).toEqual([path, false, true]);
+      expect([path, inlineParts(text)]).toEqual([path, []]);
+    }
+  });
+});
+
+describe('what the pages tell', () => {
+  test('the grid opens on the first venue by name, today at that venue', async () => {
+    const { text } = await page('/');
+    const venues = expectStatus(await operator.get('/api/v1/operator/venues'), 200)['data'] as Json[];
+    const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Kolkata' }).format(new Date());
+    expect(text).toContain(`value="${String(venues[0]?.['venue_id'])}" selected`);
+    expect(text).toContain(`type="date" value="${today}"`);
+  });
+
+  test('without a venue there is an explanation in place of a grid', async () => {
+    const empty = await startService();
+    try {
+      const reply = await operatorOf(empty).get('/', BROWSER);
+      expect([reply.status, reply.text.includes('There is no venue yet')]).toEqual([200, true]);
+    } finally {
+      await empty.stop();
+    }
+  });
+
+  test('the grid names who holds and has booked, and no phone', async () => {
+    const { text } = await page(`/?venue_id=${world.venueId}&date=${world.date}`);
+    for (const part of ['Asha Rao', 'Vikram Shetty', 'shared with Full ground', 'data-seconds-left="']) {
+      expect(text).toContain(part);
+    }
+    expect(text).toContain('Times in Asia/Kolkata, GMT+5:30');
+    expect(text).not.toContain('9876543210');
+  });
+
+  test('a hold that was confirmed leads to its booking', async () => {
+    const reply = await page(`/holds/${String(world.booking['hold_id'])}`);
+    const location = `/bookings/${String(world.booking['booking_id'])}`;
+    expect([reply.status, reply.headers.get('location')]).toEqual([303, location]);
+  });
+
+  test('no page has a key, its hash or a secret', async () => {
+    const { hash } = (await service.context.db
+      .collection('api_keys')
+      .findOne({ partnerId: world.partner.id })) as unknown as { hash: string };
+    for (const path of paths()) {
+      const { text } = await page(path);
+      expect([path, text.includes(world.partner.apiKey), text.includes(hash), /whsec_/.test(text)]).toEqual([
+        path,
+        false,
+        false,
+        false,
+      ]);
+    }
+  });
+
+  test('a listing is paged with its filters', async () => {
+    const { text } = await page(`/audit?limit=1&action=createResource`);
+    const next = /href="(\/audit\?[^"]*cursor=[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    expect(new URL(next, 'http://any').searchParams.get('action')).toBe('createResource');
+    const second = await page(next);
+    const timesOf = ({ text: html }: { text: string }) => [...html.matchAll(/<time datetime="([^"]+)"/g)];
+    expect([timesOf({ text }).length, timesOf(second).length]).toEqual([1, 1]);
+    expect(second.text).toContain('First page');
+  });
+
+  test('the redrive of all says how many, and leaves out those that are switched off', async () => {
+    const all = await page('/dead-letters');
+    expect(all.text).toContain('1 dead letter can be delivered again.');
+    expect((await page('/dead-letters?event_type=booking_refunded')).text).toContain('There is none.');
+    const subscriptions = expectStatus(await operator.get('/api/v1/operator/webhooks'), 200)[
+      'data'
+    ] as Json[];
+    const path = `/api/v1/operator/webhooks/${String(subscriptions[0]?.['id'])}`;
+    expectStatus(await operator.post(`${path}/deactivate`), 200);
+    const off = await page('/dead-letters');
+    expect(off.text).toContain(
+      '0 dead letters can be delivered again. 1 more to subscriptions that are switched off',
+    );
+    expect(off.text).not.toContain('Redrive all');
+    expectStatus(await operator.post(`${path}/activate`), 200);
+  });
+});
+
+describe('style and scripts', () => {
+  const FILES = [
+    'console.css',
+    'console.js',
+    'dialogs.js',
+    'forms.js',
+    'grid.js',
+    'refresh.js',
+    'venue-time.js',
+  ];
+  let stranger: Client;
+  beforeAll(() => {
+    stranger = createClient(service.adminUrl, undefined);
+  });
+  const asset = (file: string, headers = {}): Promise<Reply> =>
+    stranger.get(`/console/assets/${file}`, headers);
+
+  test.each(FILES)('%s is open to everybody, and kept as long as it is the same', async (file) => {
+    const reply = await asset(file);
+    expect([reply.status, reply.headers.get('cache-control')]).toEqual([200, 'no-cache']);
+    expect(reply.headers.get('content-type')).toMatch(/^text\/(css|javascript); charset=utf-8$/);
+    const etag = reply.headers.get('etag') ?? '';
+    expect((await asset(file, { 'if-none-match': etag })).status).toBe(304);
+  });
+
+  test.each(['', '.', '../console.ts', '..%2fconsole.ts', '%2e%2e/console.ts', '.hidden', 'nothing.js'])(
+    'nothing else is: %j',
+    async (file) => {
+      expect(verdict(await asset(file))).toBe('401 INVALID_API_KEY');
+    },
+  );
+});

@@ -1,0 +1,70 @@
+import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
+import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyResource,
+  anyVenue,
+  bookSlot,
+  dateIn,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
+import { startReceiver } from '../support/receiver.ts';
+import type { Service } from '../support/service.ts';
+
+/** A venue with something of everything on one day to come, for looking at it in the console. */
+export type ConsoleWorld = {
+  venueId: string;
+  date: string;
+  partner: Partner;
+  rival: Partner;
+  /** Turf A has a booking, a hold and a walk-in in its first three slots; the first slot of the full ground is held. */
+  turf: string;
+  full: string;
+  north: string;
+  slotOf: (resourceId: string, index: number) => string;
+  booking: Json;
+  hold: Json;
+  walkIn: Json;
+  /** A dead letter of the rival's. */
+  deliveryId: string;
+  stop: () => Promise<void>;
+};
+
+const MORNING = { operating_hours_start: '06:00', operating_hours_end: '14:00' };
+
+/** Books, holds, sells to a walk-in, and lets a delivery become a dead letter. Stop it before the service. */
+export async function consoleWorld(service: Service): Promise<ConsoleWorld> {
+  const venue = await anyVenue(service, [{ name: 'Turf A', ...MORNING }], { name: 'Koramangala Arena' });
+  const [turf = ''] = venue.resourceIds;
+  const north = await anyResource(service, venue.id, { name: 'North half', ...MORNING });
+  const ground = { name: 'Full ground', duration_minutes: 120, price_rupees: 2400 };
+  const full = await anyResource(service, venue.id, { ...ground, ...MORNING, shares_space_with: [north] });
+  await anyResource(service, venue.id, { name: 'Tennis court', sport_category: 'tennis', ...MORNING });
+  const [partner, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
+  const date = dateIn(3);
+  const slots = await freeSlotIds(partner, venue.id, date);
+  const slotOf = (resourceId: string, index: number) =>
+    slots.filter((slot) => slot.startsWith(`${resourceId}_`))[index] ?? '';
+  const receiver = await startReceiver(503);
+  const sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
+  await subscribe(rival, receiver.url);
+  const deliveryId = await anyDelivery(service, partner, rival, slotOf(turf, 1));
+  await attemptDelivery(service, sender, deliveryId, 5);
+  const booking = await bookSlot(partner, slotOf(turf, 0));
+  const hold = await placeHold(rival, slotOf(full, 0));
+  const sold = { slot_id: slotOf(turf, 2), customer_name: 'Vikram Shetty' };
+  const walkIn = expectStatus(await operatorOf(service).post('/api/v1/operator/walk-ins', sold), 201);
+  return {
+    ...{ venueId: venue.id, date, partner, rival, turf, full, north, slotOf, booking, hold, walkIn },
+    deliveryId,
+    stop: async () => {
+      await sender.close();
+      await receiver.close();
+    },
+  };
+}
