@@ -5,6 +5,7 @@ import { ERRORS } from '../http/error-registry.ts';
 import { ASSETS_PATH, sendPage } from '../http/html-page.tsx';
 import { DomainError } from '../platform/errors.ts';
 import { isDatabaseUnavailable } from '../platform/mongo.ts';
+import { alertsPage } from './alerts-page.tsx';
 import { auditPage } from './audit-page.tsx';
 import { bookingPage } from './booking-page.tsx';
 import { bookingsPage } from './bookings-page.tsx';
@@ -33,6 +34,7 @@ const PAGES: Record<string, PageHandler> = {
   '/deliveries': deliveriesPage,
   '/deliveries/:deliveryId': deliveryPage,
   '/dead-letters': deadLettersPage,
+  '/alerts': alertsPage,
   '/audit': auditPage,
 };
 

@@ -63,6 +63,8 @@ export type Filter = {
   name: string;
   label: string;
   isDate?: true;
+  /** What the choice of nothing means; all, unless stated. */
+  blank?: string;
   options?: readonly (readonly [value: string, label: string])[];
 };
 
@@ -118,7 +120,7 @@ function FilterField({ filter, value, fault }: FilterFieldProps): VNode {
         )
       ) : (
         <select {...common}>
-          <option value="">All</option>
+          <option value="">{filter.blank ?? 'All'}</option>
           {filter.options.map(([each, label]) => (
             <option key={each} value={each} selected={each === value}>
               {label}

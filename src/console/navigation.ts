@@ -9,6 +9,7 @@ export const PAGES = [
   { label: 'Webhooks', path: '/webhooks' },
   { label: 'Deliveries', path: '/deliveries' },
   { label: 'Dead letters', path: '/dead-letters' },
+  { label: 'Alerts', path: '/alerts' },
   { label: 'Audit', path: '/audit' },
 ] as const satisfies Destination[];
 

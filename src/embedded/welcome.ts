@@ -24,6 +24,7 @@ export function welcomeText(options: WelcomeOptions): string {
     `  Partner docs  ${url}/docs`,
     `  Operator API  ${adminUrl}/api/v1/operator`,
     `  Operator docs ${adminUrl}/docs`,
+    `  Console       ${adminUrl}/`,
     `  Bull Board    ${adminUrl}/queues`,
     `  Data, logs    ${dataDir}`,
     ...operatorLines(options),

@@ -289,6 +289,7 @@ describeInBrowser('every page', () => {
     deliveries: '/deliveries',
     delivery: `/deliveries/${world.deliveryId}`,
     'dead-letters': '/dead-letters',
+    alerts: '/alerts',
     audit: '/audit',
   });
 

@@ -47,6 +47,7 @@ const paths = (): string[] => [
   '/deliveries',
   `/deliveries/${world.deliveryId}`,
   '/dead-letters',
+  '/alerts',
   '/audit',
 ];
 

@@ -1,0 +1,77 @@
+import type { VNode } from 'preact';
+import { messageOf } from '../alerts/alert-text.rules.ts';
+import type { AlertRow } from '../alerts/alert-types.ts';
+import { ALERT_KINDS } from '../alerts/alert-types.ts';
+import { alertsQuery } from '../alerts/alerts.schemas.ts';
+import { listAlerts } from '../alerts/alerts.service.ts';
+import { defined } from '../platform/defined.ts';
+import { withQuery, words } from './format.rules.ts';
+import { listingPage } from './listing.tsx';
+import { When } from './parts.tsx';
+import type { PageHandler } from './request.ts';
+import { readQuery } from './request.ts';
+
+/** What needs an operator now; with another status what did before. */
+export const alertsPage: PageHandler = async (deps, request) => {
+  const { query, faults } = readQuery(alertsQuery, request.query);
+  const isOpen = query?.status === 'all' ? undefined : query?.status !== 'resolved';
+  const page =
+    query === undefined
+      ? { rows: [], next: null }
+      : await listAlerts(deps, defined({ isOpen, kind: query.kind }), query.cursor, query.limit);
+  const timeZone = deps.config.defaultTimeZone;
+  return listingPage({
+    section: '/alerts',
+    title: 'Alerts',
+    filters: [
+      { name: 'status', label: 'Status', blank: 'Open', options: STATUSES },
+      { name: 'kind', label: 'Kind', options: ALERT_KINDS.map((kind) => [kind, words(kind)]) },
+    ],
+    request,
+    faults,
+    isLive: true,
+    table: {
+      caption: `Alerts, those raised last first; times in ${timeZone}`,
+      columns: ['Raised', 'What', 'State', 'Seen last', 'Over since', 'Told'],
+      rows: page.rows.map((row) => <Row key={row._id} row={row} timeZone={timeZone} />),
+      empty: 'Nothing of that kind needs you.',
+    },
+    next: page.next,
+  });
+};
+
+const STATUSES = [
+  ['resolved', 'Over'],
+  ['all', 'All'],
+] as const;
+
+function Row({ row, timeZone }: { row: AlertRow; timeZone: string }): VNode {
+  return (
+    <tr>
+      <th scope="row">
+        <When at={row.raisedAt} timeZone={timeZone} />
+      </th>
+      <td class="long">
+        {messageOf(row)}
+        {row.subject === null ? null : (
+          <span class="under">
+            <a href={withQuery('/dead-letters', { subscription_id: row.subject })}>Dead letters</a>
+            {row.partnerId === null ? null : <a href={`/partners/${row.partnerId}`}>Partner</a>}
+          </span>
+        )}
+      </td>
+      <td>
+        <span class={`badge ${row.isOpen ? 'bad' : 'good'}`}>{row.isOpen ? 'open' : 'over'}</span>
+      </td>
+      <td>
+        <When at={row.lastSeenAt} timeZone={timeZone} />
+      </td>
+      <td>
+        <When at={row.resolvedAt} timeZone={timeZone} />
+      </td>
+      <td>
+        <When at={row.notifiedAt} timeZone={timeZone} />
+      </td>
+    </tr>
+  );
+}
