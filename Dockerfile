@@ -1,5 +1,6 @@
 # One image for every process; the command picks the role:
-#   node dist/src/api.js (the default), dist/workers/{hold-expiry,event-dispatch,webhook-delivery}.js, dist/src/migrate.js
+#   node dist/src/api.js (the default), dist/workers/{hold-expiry,event-dispatch,webhook-delivery}.js, dist/src/migrate.js,
+#   and for an operator at work: node dist/src/command-line/operator.js <noun> <verb>
 # It runs as an unprivileged user, writes nothing to its file system, and stops on SIGTERM within 25 s.
 
 FROM node:24-slim AS manifest
@@ -11,6 +12,8 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 COPY workers ./workers
+# What the operator's command line knows of the operator API.
+COPY docs/openapi.operator.json ./docs/openapi.operator.json
 RUN npm run build
 
 # Without the optional ones too: they are the compiler, which a library names as an optional peer, and a native decoder.

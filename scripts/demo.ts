@@ -5,6 +5,7 @@ import { createCleanup } from './demo/cleanup.ts';
 import { failFiveTimes, showDeadLetter } from './demo/dead-letter-steps.ts';
 import { findSystem } from './demo/find-system.ts';
 import { letExpire, placeTwoHolds } from './demo/hold-steps.ts';
+import { importVenues } from './demo/import-step.ts';
 import { provisionPartner } from './demo/provision.ts';
 import { startReceiver } from './demo/receiver.ts';
 import { createTranscript } from './demo/transcript.ts';
@@ -34,6 +35,9 @@ try {
 async function tellStory(): Promise<void> {
   transcript.step('The service');
   const system = await findSystem(process.env, cleanup, transcript);
+
+  transcript.step('The operator imports venues from a file');
+  await importVenues(system, transcript);
 
   transcript.step('The operator makes a partner, a key and a grant');
   const { partnerId, venueId, api, retire } = await provisionPartner(system, transcript, cleanup);

@@ -26,13 +26,27 @@ export function validateInput(
   throw new DomainError('VALIDATION_ERROR', `${first?.path}: ${first?.message}${more}`, { details: faults });
 }
 
+/**
+ * Checks what did not come with a request, such as a file, by the same rules, nothing coerced. There, an unknown field is
+ * most likely a mistyped one, and so a fault as well.
+ */
+export function checkClosed<T>(schema: ObjectSchema<T>, value: unknown): { value: T; faults: FieldFault[] } {
+  const checked = schema.validate(value, {
+    ...{ abortEarly: false, convert: false, errors: ERRORS },
+    messages: { 'object.unknown': 'is no field that can be here' },
+  });
+  return { value: checked.value as T, faults: (checked.error?.details ?? []).flatMap(faultsOf) };
+}
+
+const ERRORS = { wrap: { label: false }, label: false } as const;
+
 function check(part: Part, faults: FieldFault[]): unknown {
   if (part.schema === undefined) return {};
   const checked = part.schema.validate(part.value, {
     abortEarly: false,
     stripUnknown: true,
     convert: part.convert,
-    errors: { wrap: { label: false }, label: false },
+    errors: ERRORS,
   });
   for (const item of checked.error?.details ?? []) faults.push(...faultsOf(item));
   return checked.value;

@@ -149,3 +149,29 @@ function explain(detail: Joi.ValidationErrorItem): string {
 function causeOf(detail: Joi.ValidationErrorItem): string | undefined {
   return (detail.context as { error?: Error } | undefined)?.error?.message;
 }
+
+/** What the operator's command line takes from the environment: a client, it has none of the settings of a process. */
+export type OperatorEnvironment = {
+  /** Undefined where none is set: the service of this machine is meant. */
+  url: string | undefined;
+  apiKey: string | undefined;
+  adminPort: string;
+  dataDir: string;
+  noColor: boolean;
+  columns: number | undefined;
+};
+
+/** Reads `OPERATOR_URL`, `OPERATOR_API_KEY`, `ADMIN_PORT`, `DATA_DIR`, `NO_COLOR` and `COLUMNS`; an empty value counts as absent. */
+export function operatorEnvironment(
+  environment: Record<string, string | undefined> = process.env,
+): OperatorEnvironment {
+  const columns = Number(environment['COLUMNS']);
+  return {
+    url: environment['OPERATOR_URL'] || undefined,
+    apiKey: environment['OPERATOR_API_KEY'] || undefined,
+    adminPort: environment['ADMIN_PORT'] || '3001',
+    dataDir: environment['DATA_DIR'] || '.data',
+    noColor: Boolean(environment['NO_COLOR']),
+    columns: Number.isInteger(columns) && columns > 0 ? columns : undefined,
+  };
+}

@@ -1,7 +1,8 @@
 import mongoose from 'mongoose';
 import type { Db } from '../platform/mongo.ts';
+import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
 import type { PriceRule } from './venues.model.ts';
-import { MAX_PRICE_RULES, resourceModel } from './venues.model.ts';
+import { resourceModel } from './venues.model.ts';
 
 /** Adds a rule as the newest of the resource; false where it has the most that it can have, or does not exist. */
 export async function pushPriceRule(db: Db, resourceId: string, rule: PriceRule): Promise<boolean> {

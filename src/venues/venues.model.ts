@@ -4,6 +4,7 @@ import type { Weekday } from '../platform/calendar.ts';
 import type { CollectionDefinition } from '../platform/collections.ts';
 import type { Db } from '../platform/mongo.ts';
 import { modelOf } from '../platform/mongo.ts';
+import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
 
 /** Wall time `HH:MM` in the venue's zone; an end at or before the start is on the next day. */
 export type Hours = { start: string; end: string };
@@ -99,9 +100,6 @@ const resourceSchema = new Schema<ResourceRow & Fenced>(
 
 export const venueModel = (db: Db): Model<VenueRow & Fenced> => modelOf(db, 'Venue', venueSchema);
 export const resourceModel = (db: Db): Model<ResourceRow & Fenced> => modelOf(db, 'Resource', resourceSchema);
-
-/** How many price rules a resource can have. */
-export const MAX_PRICE_RULES = 100;
 
 export const VENUE_COLLECTIONS: CollectionDefinition[] = [
   {

@@ -49,8 +49,12 @@ describe('when no service runs', () => {
     expect(output).toMatch(/All \d+ checks held, in [\d.]+ s\.\n$/);
     expect(output).not.toContain('✗');
     const steps = [...output.matchAll(/^ ?\d+ {2}.+\n((?: {4}.*\n)*)/gm)];
-    expect(steps).toHaveLength(13);
+    expect(steps).toHaveLength(14);
     for (const [, step] of steps) expect(step).toContain('✓');
+    expect(output).toMatch(/To create: 3 venues, 14 resources, 5 schedules, 27 price rules\.\n/);
+    expect(output).toMatch(
+      /✓ 3 venues, 14 resources, .*\n[^]*Nothing to change[^]*✓ the same file again changes nothing/,
+    );
     expect(output).toMatch(/POST \/api\/v1\/bookings\/confirm +201\n[^]*Idempotent-Replayed true/);
     for (const event of [
       ...['hold_created', 'hold_created', 'booking_created', 'hold_expired', 'booking_cancelled'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ConfigError, loadConfig } from '../../src/platform/config.ts';
+import { ConfigError, loadConfig, operatorEnvironment } from '../../src/platform/config.ts';
 
 const KEY = Buffer.alloc(32, 1).toString('base64');
 const REQUIRED = {
@@ -99,5 +99,42 @@ describe('the configuration', () => {
     const faults = faultsOf({ ...REQUIRED, OPERATOR_API_KEY: 'canary-one', ENCRYPTION_KEYS: 'canary-two' });
     expect(faults).toHaveLength(2);
     expect(faults.join(' ')).not.toMatch(/canary/);
+  });
+});
+
+describe('what the operator’s command line takes from the environment', () => {
+  const nothing = {
+    ...{ url: undefined, apiKey: undefined, adminPort: '3001', dataDir: '.data' },
+    ...{ noColor: false, columns: undefined },
+  };
+
+  test('has defaults where nothing, or nothing of use, is set', () => {
+    expect(operatorEnvironment({})).toEqual(nothing);
+    const empty = {
+      OPERATOR_URL: '',
+      OPERATOR_API_KEY: '',
+      ADMIN_PORT: '',
+      DATA_DIR: '',
+      NO_COLOR: '',
+      COLUMNS: 'x',
+    };
+    expect(operatorEnvironment(empty)).toEqual(nothing);
+  });
+
+  test('is what is set', () => {
+    const set = {
+      ...{ OPERATOR_URL: 'http://admin:3001', OPERATOR_API_KEY: 'key', ADMIN_PORT: '4001', DATA_DIR: 'd' },
+      ...{ NO_COLOR: '1', COLUMNS: '120' },
+    };
+    expect(operatorEnvironment(set)).toEqual({
+      ...{
+        url: 'http://admin:3001',
+        apiKey: 'key',
+        adminPort: '4001',
+        dataDir: 'd',
+        noColor: true,
+        columns: 120,
+      },
+    });
   });
 });

@@ -27,9 +27,13 @@ export const START_DEADLINE_MS = 40_000;
 const started: { child: ChildProcess; exited: Promise<Exit> }[] = [];
 
 /** Starts a program of the project, such as `workers/hold-expiry.ts`, with this environment and no other. */
-export function startProcess(file: string, environment: Record<string, string>): SpawnedProcess {
+export function startProcess(
+  file: string,
+  environment: Record<string, string>,
+  args: readonly string[] = [],
+): SpawnedProcess {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, nodeArguments(path.join(projectFolder, file)), {
+  const child = spawn(process.execPath, [...nodeArguments(path.join(projectFolder, file)), ...args], {
     cwd: projectFolder,
     env: { PATH, HOME, ...environment },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

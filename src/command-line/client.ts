@@ -1,0 +1,102 @@
+import { CallError, interruption } from './failure.ts';
+import { printable } from './terminal.ts';
+import { codeOf, isObject, textOf } from './values.ts';
+
+export type ApiRequest = {
+  method: string;
+  path: string;
+  query?: Readonly<Record<string, string>>;
+  body?: unknown;
+};
+
+/** The body of an answer that is no error; undefined where there was none (204). */
+export type CallApi = (request: ApiRequest) => Promise<unknown>;
+
+const TIMEOUT_MS = 30_000;
+
+/** Failures after which the service cannot have seen the request. */
+const NEVER_ARRIVED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+/**
+ * The operator API at `url`, called with `apiKey`, which is in no message. One call lasts at most 30 s.
+ * @throws CallError in a sentence with all details where the service refuses or does not answer
+ */
+export function createClient(url: string, apiKey: string, interrupted: AbortSignal): CallApi {
+  return async ({ method, path, query = {}, body }) => {
+    const target = new URL(`${url}${path}`);
+    for (const [name, value] of Object.entries(query)) target.searchParams.set(name, value);
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    try {
+      const response = await fetch(target, {
+        method,
+        headers: {
+          'x-api-key': apiKey,
+          accept: 'application/json',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        // The key would go wherever the answer points.
+        redirect: 'manual',
+        signal: AbortSignal.any([timeout, interrupted]),
+      });
+      return readAnswer(url, response, await response.text());
+    } catch (err) {
+      if (err instanceof CallError) throw err;
+      if (interrupted.aborted) throw interruption();
+      throw timeout.aborted ? tooLate(url) : unreachable(url, err);
+    }
+  };
+}
+
+function readAnswer(url: string, response: Response, text: string): unknown {
+  if (response.ok && text === '') return undefined;
+  const body = parse(text);
+  if (response.ok && isObject(body)) return body;
+  const error = isObject(body) ? body['error'] : undefined;
+  if (!isObject(error)) {
+    throw new CallError(
+      `What answers at ${url} is not the operator API: ${response.status} and no answer that it would give. ` +
+        'Name its address (that of ADMIN_PORT) with --url or OPERATOR_URL.',
+      false,
+    );
+  }
+  throw new CallError(refusalText(error, response.status), response.status >= 500);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function refusalText(error: Record<string, unknown>, status: number): string {
+  const details = Array.isArray(error['details']) ? error['details'].filter(isObject) : [];
+  const faults = details.map(({ path, message }) => `  ${textOf(path)}: ${textOf(message)}`);
+  // With details, the message only repeats the first of them.
+  const message = faults.length > 0 ? 'The service refuses these values:' : textOf(error['message']);
+  const lines = [
+    message,
+    ...faults,
+    `(${textOf(error['code'])}, ${status}, request ${textOf(error['request_id'])})`,
+  ];
+  return lines.map(printableLine).join('\n');
+}
+
+/** The spaces in front of a detail stay. */
+const printableLine = (line: string): string => printable(line).trimEnd();
+
+function tooLate(url: string): CallError {
+  return new CallError(`${url} has not answered within ${TIMEOUT_MS / 1000} s.`, true);
+}
+
+function unreachable(url: string, err: unknown): CallError {
+  const code = codeOf(err);
+  const reason = code === undefined ? '' : ` (${code})`;
+  return new CallError(
+    `No service answers at ${url}${reason}. Start it (npm start), or name its address with --url or OPERATOR_URL.`,
+    !NEVER_ARRIVED.has(code ?? ''),
+    err,
+  );
+}

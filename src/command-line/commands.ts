@@ -1,0 +1,215 @@
+import type { Column } from './columns.ts';
+import {
+  actorOf,
+  attemptsOf,
+  count,
+  deliveriesOf,
+  endOf,
+  instant,
+  list,
+  made,
+  pathOf,
+  plain,
+  priceOf,
+  prose,
+  span,
+  textColumn,
+} from './columns.ts';
+
+/** A command of the operator's command line: which operation it calls, and how its answer is shown. */
+export type CommandRow = {
+  noun: string;
+  verb: string;
+  /** Of the operator interface's description; its parameters and fields become arguments and options. */
+  operationId: string;
+  /** Of a listing, the most important one first. */
+  columns?: readonly Column[];
+  /** What has happened where the answer has no body. */
+  done?: string;
+  /** To be known of the answer. */
+  remark?: string;
+};
+
+const SHOWN_ONCE = 'The api_key is shown this once: store it now, where only its partner can read it.';
+
+const DELIVERY_COLUMNS: readonly Column[] = [
+  plain('id'),
+  plain('event_type'),
+  plain('state'),
+  textColumn('attempts', attemptsOf),
+  instant('next_attempt_at'),
+  instant('created_at'),
+  plain('subscription_id'),
+  prose('endpoint_url'),
+];
+
+/** One row for each operation of the operator interface; a test holds the two to each other. */
+export const COMMANDS: readonly CommandRow[] = [
+  { noun: 'partner', verb: 'create', operationId: 'createPartner' },
+  {
+    ...{ noun: 'partner', verb: 'list', operationId: 'listPartners' },
+    columns: [
+      ...[plain('partner_id'), prose('name'), plain('status'), instant('certified_at')],
+      ...[prose('contact_email'), instant('created_at')],
+    ],
+  },
+  { noun: 'partner', verb: 'show', operationId: 'readPartner' },
+  { noun: 'partner', verb: 'update', operationId: 'updatePartner' },
+  { noun: 'partner', verb: 'certify', operationId: 'certifyPartner' },
+
+  { noun: 'key', verb: 'issue', operationId: 'issueApiKey', remark: SHOWN_ONCE },
+  {
+    ...{ noun: 'key', verb: 'list', operationId: 'listApiKeys' },
+    columns: [
+      ...[plain('key_id'), made('ends', endOf), prose('label'), plain('prefix'), instant('created_at')],
+    ],
+  },
+  { noun: 'key', verb: 'rotate', operationId: 'rotateApiKey', remark: SHOWN_ONCE },
+  { noun: 'key', verb: 'revoke', operationId: 'revokeApiKey', done: 'The key is revoked.' },
+
+  { noun: 'grant', verb: 'add', operationId: 'grantVenue', done: 'The partner may operate the venue.' },
+  { noun: 'grant', verb: 'remove', operationId: 'revokeVenue', done: 'The grant has ended.' },
+
+  { noun: 'venue', verb: 'create', operationId: 'createVenue' },
+  {
+    ...{ noun: 'venue', verb: 'list', operationId: 'listVenues' },
+    columns: [
+      ...[plain('venue_id'), prose('name'), prose('city'), plain('status'), plain('time_zone')],
+      prose('address'),
+    ],
+  },
+  { noun: 'venue', verb: 'show', operationId: 'readVenue' },
+  { noun: 'venue', verb: 'update', operationId: 'updateVenue' },
+
+  { noun: 'resource', verb: 'create', operationId: 'createResource' },
+  {
+    ...{ noun: 'resource', verb: 'list', operationId: 'listResources' },
+    columns: [
+      ...[plain('resource_id'), prose('name'), plain('status'), plain('duration_minutes', 'minutes')],
+      plain('price_rupees', 'rupees'),
+      made('hours', (row) => span(row['operating_hours_start'], row['operating_hours_end'])),
+      ...[prose('sport_category', 'sport'), prose('resource_type', 'type'), list('shares_space_with')],
+    ],
+  },
+  { noun: 'resource', verb: 'show', operationId: 'readResource' },
+  { noun: 'resource', verb: 'update', operationId: 'updateResource' },
+
+  { noun: 'schedule', verb: 'set', operationId: 'setSchedule' },
+  { noun: 'schedule', verb: 'show', operationId: 'readSchedule' },
+
+  { noun: 'price-rule', verb: 'add', operationId: 'addPriceRule' },
+  {
+    ...{ noun: 'price-rule', verb: 'list', operationId: 'listPriceRules' },
+    columns: [
+      ...[plain('price_rule_id'), prose('name'), made('rupees', priceOf)],
+      made('times', (row) => span(row['start_time'], row['end_time'])),
+      ...[list('days_of_week', 'days'), plain('priority')],
+      made('dates', (row) => span(row['from_date'], row['to_date'])),
+    ],
+  },
+  { noun: 'price-rule', verb: 'remove', operationId: 'removePriceRule', done: 'The price rule is gone.' },
+
+  { noun: 'blackout', verb: 'add', operationId: 'addBlackout' },
+  {
+    ...{ noun: 'blackout', verb: 'list', operationId: 'listBlackouts' },
+    columns: [
+      ...[plain('blackout_id'), instant('starts_at'), instant('ends_at'), count('conflicts')],
+      ...[prose('reason'), list('resource_ids')],
+    ],
+  },
+  { noun: 'blackout', verb: 'lift', operationId: 'liftBlackout', done: 'The blackout is lifted.' },
+
+  { noun: 'walk-in', verb: 'book', operationId: 'placeWalkIn' },
+
+  {
+    ...{ noun: 'booking', verb: 'list', operationId: 'listBookings' },
+    columns: [
+      ...[plain('booking_id'), instant('slot_start'), plain('status'), prose('customer_name', 'customer')],
+      ...[plain('price_rupees', 'rupees'), plain('resource_id'), plain('partner_id'), instant('booked_at')],
+    ],
+  },
+  { noun: 'booking', verb: 'show', operationId: 'readBooking' },
+  {
+    ...{ noun: 'booking', verb: 'timeline', operationId: 'readTimeline' },
+    columns: [
+      ...[instant('at'), plain('event_type'), made('by', actorOf), made('deliveries', deliveriesOf)],
+      ...[prose('reason'), plain('partner_id'), plain('event_id')],
+    ],
+  },
+  { noun: 'booking', verb: 'cancel', operationId: 'cancelBooking' },
+  { noun: 'booking', verb: 'refund', operationId: 'refundBooking' },
+
+  { noun: 'package', verb: 'create', operationId: 'createPackage' },
+  {
+    ...{ noun: 'package', verb: 'list', operationId: 'listPackages' },
+    columns: [
+      ...[plain('package_id'), prose('name'), plain('status'), plain('credits')],
+      ...[plain('price_rupees', 'rupees'), plain('validity_days', 'days'), plain('partner_id')],
+    ],
+  },
+  { noun: 'package', verb: 'show', operationId: 'readPackage' },
+  { noun: 'package', verb: 'update', operationId: 'updatePackage' },
+
+  {
+    ...{ noun: 'webhook', verb: 'list', operationId: 'listSubscriptions' },
+    columns: [
+      ...[plain('id'), plain('status'), prose('endpoint_url'), plain('consecutive_failures', 'failures')],
+      ...[instant('last_success_at'), plain('partner_id'), list('event_types')],
+    ],
+  },
+  { noun: 'webhook', verb: 'deactivate', operationId: 'deactivateSubscription' },
+  { noun: 'webhook', verb: 'activate', operationId: 'activateSubscription' },
+
+  { noun: 'delivery', verb: 'list', operationId: 'listDeliveries', columns: DELIVERY_COLUMNS },
+
+  {
+    ...{ noun: 'dead-letter', verb: 'list', operationId: 'listDeadLetters' },
+    columns: [
+      ...[plain('id'), plain('event_type'), instant('dead_lettered_at'), textColumn('attempts', attemptsOf)],
+      ...[plain('subscription_id'), prose('endpoint_url')],
+    ],
+  },
+  { noun: 'dead-letter', verb: 'redrive', operationId: 'redriveDeadLetter' },
+  { noun: 'dead-letter', verb: 'redrive-all', operationId: 'redriveDeadLetters' },
+
+  { noun: 'customer', verb: 'erase', operationId: 'eraseCustomer' },
+
+  {
+    ...{ noun: 'alert', verb: 'list', operationId: 'listAlerts' },
+    columns: [
+      ...[instant('raised_at'), plain('status'), plain('kind'), plain('count')],
+      ...[prose('message'), plain('subject'), instant('resolved_at'), plain('id')],
+    ],
+  },
+  {
+    ...{ noun: 'audit', verb: 'list', operationId: 'listActions' },
+    columns: [
+      ...[instant('at'), plain('action'), plain('status'), textColumn('path', pathOf), plain('who')],
+      ...[plain('error_code'), plain('request_id')],
+    ],
+  },
+
+  { noun: 'api', verb: 'describe', operationId: 'readDescription' },
+];
+
+/** What each noun is about, for the help of the whole. */
+export const NOUNS: Readonly<Record<string, string>> = {
+  partner: 'those who sell',
+  key: 'the API keys of a partner',
+  grant: 'which venues a partner may operate',
+  venue: 'where the resources are',
+  resource: 'courts, turfs and fields',
+  schedule: 'when a resource is open',
+  'price-rule': 'what slots cost other than the base price',
+  blackout: 'times in which nothing is sold',
+  'walk-in': 'slots sold at the venue itself',
+  booking: 'the bookings of all partners',
+  package: 'the prepaid packages that a partner may sell',
+  webhook: "the partners' subscriptions",
+  delivery: 'what partners were sent',
+  'dead-letter': 'what could not be delivered',
+  customer: "the erasure of a customer's data",
+  alert: 'what needs an operator',
+  audit: 'what operators did',
+  api: 'the description of the operator API',
+};

@@ -1,0 +1,108 @@
+import document from '../../docs/openapi.operator.json' with { type: 'json' };
+import type { JsonSchema } from '../http/openapi/json-schema.ts';
+import { isObject, objectsOf, textOf } from './values.ts';
+
+/** A field of a query or a body, as the published description has it. */
+export type Field = {
+  name: string;
+  description: string;
+  type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
+  /** Of an array. */
+  itemType: string;
+  isNullable: boolean;
+  isRequired: boolean;
+  choices: readonly string[];
+  fallback: unknown;
+};
+
+export type PathParam = { name: string; description: string; example: string };
+
+/** An operation of the operator interface: what a command must know of it. */
+export type Operation = {
+  id: string;
+  method: string;
+  /** With its parameters in braces. */
+  path: string;
+  summary: string;
+  description: string;
+  params: readonly PathParam[];
+  query: readonly Field[];
+  body: readonly Field[];
+  /** The values of the description's example. */
+  example: Readonly<Record<string, unknown>>;
+};
+
+/** Every operation of docs/openapi.operator.json, by operationId; no service is asked for it. */
+export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, described]) => {
+      const operation = operationOf(method, path, described as JsonSchema);
+      return [operation.id, operation] as const;
+    }),
+  ),
+);
+
+function operationOf(method: string, path: string, described: JsonSchema): Operation {
+  const parameters = objectsOf(described['parameters']);
+  const { schema, example } = bodyOf(described);
+  return {
+    id: textOf(described['operationId']),
+    method: method.toUpperCase(),
+    path,
+    summary: textOf(described['summary']),
+    description: textOf(described['description']),
+    params: parameters.filter((each) => each['in'] === 'path').map(paramOf),
+    query: parameters
+      .filter((each) => each['in'] === 'query')
+      .map((each) => fieldOf(textOf(each['name']), { ...objectIn(each, 'schema'), ...each }, false)),
+    body: Object.entries(objectIn(schema, 'properties')).map(([name, field]) =>
+      fieldOf(
+        name,
+        field as JsonSchema,
+        Array.isArray(schema['required']) && schema['required'].includes(name),
+      ),
+    ),
+    example,
+  };
+}
+
+function bodyOf(described: JsonSchema): { schema: JsonSchema; example: JsonSchema } {
+  const json = objectIn(objectIn(objectIn(described, 'requestBody'), 'content'), 'application/json');
+  return { schema: resolved(objectIn(json, 'schema')), example: objectIn(json, 'example') };
+}
+
+function paramOf(parameter: JsonSchema): PathParam {
+  const [example] = (objectIn(parameter, 'schema')['examples'] ?? []) as unknown[];
+  return {
+    name: textOf(parameter['name']),
+    description: textOf(parameter['description']).replaceAll('`', ''),
+    example: textOf(example),
+  };
+}
+
+function fieldOf(name: string, schema: JsonSchema, isRequired: boolean): Field {
+  const types = [schema['type']].flat();
+  const { enum: values } = schema;
+  return {
+    name,
+    description: textOf(schema['description']).replaceAll('`', ''),
+    type: types.find((type) => type !== 'null') as Field['type'],
+    itemType: textOf(objectIn(schema, 'items')['type']),
+    isNullable: types.includes('null'),
+    isRequired,
+    choices: Array.isArray(values) ? values.filter((value) => typeof value === 'string') : [],
+    fallback: schema['default'],
+  };
+}
+
+function resolved(schema: JsonSchema): JsonSchema {
+  const { $ref: reference } = schema;
+  if (typeof reference !== 'string') return schema;
+  const schemas: JsonSchema = document.components.schemas;
+  return objectIn(schemas, reference.split('/').at(-1) ?? '');
+}
+
+function objectIn(value: JsonSchema, name: string): JsonSchema {
+  const found = value[name];
+  return isObject(found) ? found : {};
+}

@@ -1,0 +1,118 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { defined } from '../../platform/defined.ts';
+import type { CallApi } from '../client.ts';
+import type { ConnectionOptions } from '../connection.ts';
+import { CommandError, EXIT } from '../failure.ts';
+import type { Terminal } from '../terminal.ts';
+import { writeLine } from '../terminal.ts';
+import type { Outcome } from './apply.ts';
+import { applyPlan } from './apply.ts';
+import { checkContent } from './check.ts';
+import { readCurrent } from './current.ts';
+import type { Fault } from './file-rows.ts';
+import { planOf } from './plan.ts';
+import { progressOn } from './progress.ts';
+import type { Format } from './read-file.ts';
+import { FORMATS, readVenuesFile } from './read-file.ts';
+import { faultLine, showPlan, stopText } from './report.ts';
+import type { Plan, Step } from './step.ts';
+
+type Options = ConnectionOptions & { dryRun?: boolean; format?: Format; json?: boolean };
+type Connect = (options: ConnectionOptions, interrupted: AbortSignal) => Promise<CallApi>;
+
+const DESCRIPTION =
+  'Makes and changes venues, resources, schedules and price rules as a YAML or CSV file says. Every row is checked ' +
+  'before anything is changed; what the file does not name is left alone; run again, it completes what was ' +
+  'interrupted, and changes nothing else.';
+
+const EXAMPLE = `
+Example:
+  npm run operator -- import examples/venues/venues.yaml --dry-run`;
+
+/** `operator import <file>`. */
+export function addImport(program: Command, terminal: Terminal, connect: Connect): void {
+  const command = program
+    .command('import')
+    .summary('import venues from a YAML or CSV file')
+    .description(DESCRIPTION);
+  command
+    .argument('<file>', 'docs/guides/command-line.md says how it is written')
+    .option('--dry-run', 'show what would change, and change nothing')
+    .addOption(new Option('--format <format>', 'unless the ending of the file says it').choices([...FORMATS]))
+    .addHelpText('after', EXAMPLE)
+    .action(async (file: string) => {
+      const options: Options = command.optsWithGlobals();
+      await importVenues(file, options, terminal, connect);
+    });
+}
+
+/** @throws CommandError where there are faults, or not everything could be done; what was and what was not is in it */
+async function importVenues(
+  file: string,
+  options: Options,
+  terminal: Terminal,
+  connect: Connect,
+): Promise<void> {
+  const report = (fields: Record<string, unknown>) => {
+    if (options.json !== true) return;
+    writeLine(terminal.out, JSON.stringify({ file, dry_run: options.dryRun === true, ...fields }, null, 2));
+  };
+  const refuse = (faults: readonly Fault[]) => {
+    report({ result: 'faulty', faults });
+    const count = faults.length === 1 ? 'one fault' : `${faults.length} faults`;
+    const lines = faults.map((fault) => faultLine(file, fault));
+    throw new CommandError([`${file} has ${count}. Nothing was changed.`, ...lines].join('\n'));
+  };
+  const { venues, faults } = checkContent(await readVenuesFile(file, options.format));
+  if (faults.length > 0) refuse(faults);
+  const { state, faults: ambiguous } = await readCurrent(
+    await connect(options, terminal.interrupted),
+    venues,
+  );
+  const plan = planOf(venues, state);
+  if (ambiguous.length + plan.faults.length > 0) refuse([...ambiguous, ...plan.faults]);
+  if (options.json !== true) showPlan(terminal, plan);
+  if (options.dryRun === true || plan.steps.length === 0) {
+    report({ result: plan.steps.length === 0 ? 'unchanged' : 'planned', ...planned(plan) });
+    if (options.json !== true && plan.steps.length > 0)
+      writeLine(terminal.out, 'Dry run: nothing was changed.');
+    return;
+  }
+  // A step that has begun is ended: cut off, nobody would know whether it was done.
+  const outcome = await apply(plan, await connect(options, new AbortController().signal), terminal, options);
+  report({ result: outcome.stopped === undefined ? 'done' : 'stopped', ...planned(plan, outcome) });
+  if (outcome.stopped !== undefined) {
+    const code = outcome.stopped.step === undefined ? EXIT.interrupted : EXIT.failed;
+    throw new CommandError(stopText(outcome), code);
+  }
+  if (options.json !== true) writeLine(terminal.out, `Done: all ${plan.steps.length} steps.`);
+}
+
+async function apply(plan: Plan, call: CallApi, terminal: Terminal, { json }: Options): Promise<Outcome> {
+  const progress = progressOn(terminal, plan.steps.length, json === true);
+  try {
+    return await applyPlan(plan, call, terminal.interrupted, progress.show);
+  } finally {
+    progress.end();
+  }
+}
+
+/** The steps for programs; with the outcome, what became of each. */
+function planned({ steps, unchanged }: Plan, outcome?: Outcome): Record<string, unknown> {
+  const doneCount = outcome?.done.length ?? 0;
+  const stateOf = (index: number): string => {
+    if (outcome === undefined) return 'planned';
+    if (index < doneCount) return 'done';
+    return index === doneCount && outcome.stopped?.mayBeDone === true ? 'unknown' : 'not_done';
+  };
+  return {
+    unchanged,
+    steps: steps.map((step, index) => ({ ...forPrograms(step), state: stateOf(index) })),
+    ...(outcome?.stopped === undefined ? {} : { reason: outcome.stopped.reason }),
+  };
+}
+
+function forPrograms({ action, kind, venue, resource, name, line, changes, note }: Step): Partial<Step> {
+  return { ...defined({ action, kind, venue, resource, name, line, note }), changes };
+}

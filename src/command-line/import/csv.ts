@@ -1,0 +1,111 @@
+import { WEEKDAYS } from '../../platform/calendar.ts';
+import type { Cells, Kind } from './csv-cells.ts';
+import { COLUMNS_OF, faultIn, KINDS, listIn, openingsIn, subjectOf, valueOf } from './csv-cells.ts';
+import { readSheet } from './csv-sheet.ts';
+import type { Fault, FileContent, FileResource, FileRow, FileVenue } from './file-rows.ts';
+import { sameName } from './identity.ts';
+
+type Row = Cells & { kind: Kind };
+
+/** Reads one flat sheet: a row for each venue, resource, part of a schedule and price rule, told apart by `kind`. */
+export function readCsv(text: string): FileContent {
+  const { rows: all, faults } = readSheet(text);
+  const rows = all.flatMap((row) => rowOf(row, faults));
+  const of = (kind: Kind) => rows.filter((row) => row.kind === kind);
+  const venues = of('venue').map((row): FileVenue => ({ ...fileRow(row, { venue: 'name' }), resources: [] }));
+  for (const row of of('resource')) {
+    const { venue: _, city: __, ...fields } = fileRow(row, { resource: 'name' }).fields;
+    const resource: FileResource = { ...fileRow(row, {}), fields, priceRules: [] };
+    venueOf(row, venues, faults)?.resources.push(resource);
+  }
+  for (const row of of('price_rule')) {
+    const { venue: _, city: __, resource: ___, ...fields } = fileRow(row, { price_rule: 'name' }).fields;
+    resourceOf(row, venues, faults)?.priceRules.push({ ...fileRow(row, {}), fields });
+  }
+  const parts = new Map<FileResource, Row[]>();
+  for (const row of of('schedule')) {
+    const resource = resourceOf(row, venues, faults);
+    if (resource !== undefined) parts.set(resource, [...(parts.get(resource) ?? []), row]);
+  }
+  for (const [resource, ofResource] of parts) resource.schedule = scheduleOf(ofResource, faults);
+  return { venues, faults };
+}
+
+/** A row of a known kind, with the columns of that kind and no others. */
+function rowOf(row: Cells, faults: Fault[]): Row[] {
+  const kind = KINDS.find((each) => each === row.cells['kind']?.toLowerCase().replaceAll(/[\s-]+/g, '_'));
+  if (kind === undefined) {
+    faults.push(faultIn(row, 'kind', `must be one of ${KINDS.join(', ')}`));
+    return [];
+  }
+  const known: readonly string[] = ['kind', ...COLUMNS_OF[kind]];
+  for (const column of Object.keys(row.cells).filter((each) => !known.includes(each))) {
+    faults.push(faultIn(row, column, `is nothing that a ${kind} row has`));
+  }
+  return [{ ...row, kind }];
+}
+
+function fileRow(row: Row, names: Readonly<Record<string, string>>): FileRow {
+  const cells = Object.entries(row.cells).filter(([column]) =>
+    (COLUMNS_OF[row.kind] as readonly string[]).includes(column),
+  );
+  const fields = Object.fromEntries(
+    cells.map(([column, cell]) => [names[column] ?? column, valueOf(column, cell)]),
+  );
+  return { line: row.line, fields, lineOf: () => row.line };
+}
+
+function venueOf(row: Row, venues: readonly FileVenue[], faults: Fault[]): FileVenue | undefined {
+  const { venue = '', city } = row.cells;
+  const found = venues.filter(
+    ({ fields }) => sameName(fields['name'], venue) && (city === undefined || sameName(fields['city'], city)),
+  );
+  // Two of one name and city are a fault of the venues.
+  if (found.length === 1 || (found.length > 1 && city !== undefined)) return found[0];
+  const message =
+    found.length === 0
+      ? 'names no venue row of this file'
+      : 'is the name of several venues of this file: fill in the city';
+  faults.push(faultIn(row, 'venue', message));
+  return undefined;
+}
+
+function resourceOf(row: Row, venues: readonly FileVenue[], faults: Fault[]): FileResource | undefined {
+  const venue = venueOf(row, venues, faults);
+  if (venue === undefined) return undefined;
+  const found = venue.resources.find(({ fields }) => sameName(fields['name'], row.cells['resource']));
+  if (found === undefined) faults.push(faultIn(row, 'resource', 'names no resource row of this venue'));
+  return found;
+}
+
+/** The one schedule that several rows describe together. */
+function scheduleOf(rows: readonly Row[], faults: Fault[]): FileRow {
+  const lines = new Map<string, number>();
+  const weekly: Record<string, unknown[]> = {};
+  const exceptions: { date: string; hours: unknown[] }[] = [];
+  for (const row of rows) {
+    const { days_of_week: days, date, hours = '' } = row.cells;
+    const openings = openingsIn(hours);
+    if (openings === undefined) {
+      faults.push(faultIn(row, 'hours', 'must be times such as 06:00-12:00|16:00-23:00, or closed'));
+    } else if ((days === undefined) === (date === undefined)) {
+      faults.push(faultIn(row, 'days_of_week', 'or date: one of the two must be filled in'));
+    } else if (date !== undefined) {
+      lines.set(`exceptions.${exceptions.length}`, row.line);
+      exceptions.push({ date, hours: openings });
+    }
+    for (const day of listIn(days ?? '', 'days_of_week')) {
+      lines.set(`weekly.${day}`, lines.get(`weekly.${day}`) ?? row.line);
+      weekly[day] = [...(weekly[day] ?? []), ...(openings ?? [])];
+    }
+  }
+  const [first] = rows;
+  const line = first?.line ?? 1;
+  if (first !== undefined && !WEEKDAYS.some((day) => weekly[day] !== undefined)) {
+    const message =
+      'no row has the hours of the days of the week: without them it would be closed on all of them';
+    faults.push({ line, subject: subjectOf(first), path: 'schedule', message });
+  }
+  const lineOf = (path: string): number => lines.get(path.split('.').slice(0, 2).join('.')) ?? line;
+  return { line, fields: { weekly, exceptions }, lineOf };
+}

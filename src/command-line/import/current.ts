@@ -1,0 +1,73 @@
+import type { CallApi } from '../client.ts';
+import { objectsOf, textOf } from '../values.ts';
+import type { Fault } from './file-rows.ts';
+import { nameKey, venueKey } from './identity.ts';
+import type { WantedResource, WantedVenue } from './wanted.ts';
+
+export const PREFIX = '/api/v1/operator';
+
+type Json = Record<string, unknown>;
+
+/** A resource as the service has it; schedule and rules only where the file is about them. */
+export type CurrentResource = { id: string; fields: Json; schedule: unknown; rules: Json[] };
+export type CurrentVenue = { id: string; fields: Json; resources: ReadonlyMap<string, CurrentResource> };
+
+/** What the service has of what the file names, by `venueKey`. */
+export type CurrentState = ReadonlyMap<string, CurrentVenue>;
+
+/** Reads it through the API. Names that the service has twice are faults: nobody could say which of the two is meant. */
+export async function readCurrent(
+  call: CallApi,
+  wanted: readonly WantedVenue[],
+): Promise<{ state: CurrentState; faults: Fault[] }> {
+  const faults: Fault[] = [];
+  const state = new Map<string, CurrentVenue>();
+  const all = await listAt(call, `${PREFIX}/venues`);
+  for (const venue of wanted) {
+    const found = all.filter((each) => venueKey(each) === venue.key);
+    const [only] = found;
+    if (found.length > 1) faults.push(ambiguous(venue, venue.body.name, found, 'venue_id'));
+    else if (only !== undefined) state.set(venue.key, await readVenue(call, venue, only, faults));
+  }
+  return { state, faults };
+}
+
+async function readVenue(
+  call: CallApi,
+  wanted: WantedVenue,
+  fields: Json,
+  faults: Fault[],
+): Promise<CurrentVenue> {
+  const id = textOf(fields['venue_id']);
+  const all = await listAt(call, `${PREFIX}/venues/${id}/resources`);
+  const resources = new Map<string, CurrentResource>();
+  for (const resource of wanted.resources) {
+    const found = all.filter((each) => nameKey(each['name']) === resource.key);
+    const [only] = found;
+    const subject = `${wanted.body.name} / ${resource.body.name}`;
+    if (found.length > 1) faults.push(ambiguous(resource, subject, found, 'resource_id'));
+    else if (only !== undefined) resources.set(resource.key, await readResource(call, resource, only));
+  }
+  return { id, fields, resources };
+}
+
+async function readResource(call: CallApi, wanted: WantedResource, fields: Json): Promise<CurrentResource> {
+  const id = textOf(fields['resource_id']);
+  const path = `${PREFIX}/resources/${id}`;
+  const [schedule, rules] = await Promise.all([
+    wanted.schedule === undefined ? undefined : call({ method: 'GET', path: `${path}/schedule` }),
+    wanted.rules.length === 0 ? [] : listAt(call, `${path}/price-rules`),
+  ]);
+  return { id, fields, schedule, rules };
+}
+
+async function listAt(call: CallApi, path: string): Promise<Json[]> {
+  const answer = (await call({ method: 'GET', path })) as { data?: unknown };
+  return objectsOf(answer.data);
+}
+
+function ambiguous({ line }: { line: number }, subject: string, found: readonly Json[], id: string): Fault {
+  const ids = found.map((each) => textOf(each[id])).join(', ');
+  const message = `is the name of ${found.length} that the service has (${ids}). Rename all but one of them first.`;
+  return { line, subject, path: 'name', message };
+}

@@ -1,0 +1,19 @@
+/** One thing that a file describes: the fields as they stand there, and where. */
+export type FileRow = {
+  line: number;
+  fields: Record<string, unknown>;
+  /** The line of a field, named as joi names it (`weekly.mon.0.start`); of the row where the field is not there. */
+  lineOf: (path: string) => number;
+};
+
+export type FileResource = FileRow & { schedule?: FileRow; priceRules: FileRow[] };
+export type FileVenue = FileRow & { resources: FileResource[] };
+
+/** Why a row cannot be imported: `subject` says of what, `path` of which field (empty: of the whole row). */
+export type Fault = { line: number; subject: string; path: string; message: string };
+
+/** A file as both formats are read. Rows with faults are in it as far as they could be read, so that all faults are found. */
+export type FileContent = { venues: FileVenue[]; faults: Fault[] };
+
+/** The file cannot be read at all. */
+export const faultOfFile = (message: string, line = 1): Fault => ({ line, subject: '', path: '', message });

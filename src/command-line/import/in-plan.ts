@@ -1,0 +1,22 @@
+import type { CurrentVenue } from './current.ts';
+import type { Ids, Step } from './step.ts';
+import type { WantedResource, WantedVenue } from './wanted.ts';
+
+/** A resource of the file, and what is there of its venue. */
+export type ResourceInPlan = {
+  venue: WantedVenue;
+  resource: WantedResource;
+  current: CurrentVenue | undefined;
+  /** Nothing is sold at the venue before the last step, so its resources need not be hidden themselves. */
+  isUnfinished: boolean;
+};
+
+/** What all steps of one resource have in common. */
+export type OfResource = Pick<Step, 'venue' | 'resource'> & { path: (ids: Ids) => string };
+
+export const resourceKey = (venue: WantedVenue, key: string): string => `${venue.key}\n${key}`;
+
+/** The beginning of a step of this resource. */
+export function own<K extends Step['kind']>({ venue, resource }: OfResource, kind: K) {
+  return { kind, venue, ...(resource === undefined ? {} : { resource }) };
+}

@@ -1,0 +1,49 @@
+import { textOf } from '../values.ts';
+import type { CurrentResource } from './current.ts';
+import type { Fault } from './file-rows.ts';
+import type { ResourceInPlan } from './in-plan.ts';
+import type { WantedResource, WantedVenue } from './wanted.ts';
+
+/** Those that are there when a resource is made: the service gives each of them the new one in return. */
+export function sharedWhenMade(
+  { resources }: WantedVenue,
+  { key, sharesWith }: WantedResource,
+  current: ResourceInPlan['current'],
+): string[] {
+  const index = resources.findIndex((each) => each.key === key);
+  const isThere = (each: WantedResource, at: number) =>
+    at < index || current?.resources.has(each.key) === true;
+  return resources
+    .filter((each, at) => sharesWith.has(each.key) && isThere(each, at))
+    .map((each) => each.key);
+}
+
+/** Ground can be shared from when a resource is made, not later: where both are there, they must agree with the file. */
+export function sharingFaults({ venue, resource, current }: ResourceInPlan): Fault[] {
+  const there = current?.resources.get(resource.key);
+  if (there === undefined) return [];
+  const others = venue.resources.filter(({ key }) => key !== resource.key);
+  return others.flatMap((other) => {
+    const otherThere = current?.resources.get(other.key);
+    if (otherThere === undefined) return [];
+    const [isShared, shouldBe] = [shares(there, otherThere), resource.sharesWith.has(other.key)];
+    const isSaid = resource.saysShared || other.saysShared;
+    // Each pair once, and nothing that the file does not speak of.
+    const isSecond = venue.resources.indexOf(other) < venue.resources.indexOf(resource);
+    if (isShared === shouldBe || !isSaid || isSecond) return [];
+    const message = shouldBe
+      ? `cannot come to share ground with ${other.body.name}: both are there, and share none`
+      : `cannot cease to share ground with ${other.body.name}, as they do`;
+    return [
+      {
+        ...{ line: resource.line, subject: `${venue.body.name} / ${resource.body.name}` },
+        ...{ path: 'shares_space_with', message: `${message}. That is fixed when a resource is made.` },
+      },
+    ];
+  });
+}
+
+function shares({ fields }: CurrentResource, other: CurrentResource): boolean {
+  const { shares_space_with: ids } = fields;
+  return Array.isArray(ids) && ids.map(textOf).includes(other.id);
+}

@@ -1,0 +1,111 @@
+import { Command, CommanderError } from 'commander';
+import type { CallApi } from './client.ts';
+import { createClient } from './client.ts';
+import type { CommandRow } from './commands.ts';
+import { COMMANDS, NOUNS } from './commands.ts';
+import type { ConnectionOptions } from './connection.ts';
+import { findConnection } from './connection.ts';
+import type { Operation } from './description.ts';
+import { OPERATIONS } from './description.ts';
+import { exampleOf } from './example.ts';
+import { CommandError, EXIT } from './failure.ts';
+import { addImport } from './import/command.ts';
+import { optionOf } from './options.ts';
+import type { Options } from './request.ts';
+import { isNeeded } from './request.ts';
+import { runOperation } from './run-operation.ts';
+import type { Terminal } from './terminal.ts';
+import { widthOf, writeLine } from './terminal.ts';
+import { kebab } from './values.ts';
+
+const INTRODUCTION =
+  'The operator API on the command line: tables for people, --json for programs. Every command has a --help ' +
+  'with an example; the guide is docs/guides/command-line.md.';
+
+const EXIT_CODES = `
+Exit codes: 0 done; 1 refused, or no answer; 2 called in a wrong way; 130 interrupted.`;
+
+/** Runs one command line, without the program's name; answers its exit code. Failures are printed as plain sentences. */
+export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    await createProgram(terminal).parseAsync([...args], { from: 'user' });
+    return EXIT.done;
+  } catch (err) {
+    if (err instanceof CommanderError) return exitCodeOf(err);
+    if (!(err instanceof CommandError)) throw err;
+    writeLine(terminal.err, `error: ${err.message}`);
+    return err.exitCode;
+  }
+}
+
+/** Help that was asked for is no failure; help for want of a command is. */
+function exitCodeOf({ code }: CommanderError): number {
+  return code === 'commander.helpDisplayed' ? EXIT.done : EXIT.misused;
+}
+
+/** The tree of all commands. */
+function createProgram(terminal: Terminal): Command {
+  const program = new Command('operator')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.out.write(text),
+      writeErr: (text) => terminal.err.write(text),
+      getOutHelpWidth: () => widthOf(terminal),
+      getErrHelpWidth: () => widthOf(terminal),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
+    .showHelpAfterError('(--help says what there is)')
+    .description(INTRODUCTION)
+    .option('--url <address>', 'of the admin listener (default: OPERATOR_URL, else this machine)')
+    .option('--key <key>', 'the operator key; others on this machine can see it among the processes')
+    .option('--key-file <file>', 'a file with the key (default: OPERATOR_API_KEY, else that of npm start)')
+    .option('--json', 'print what the API answers, for programs')
+    .helpCommand(false)
+    .addHelpText('after', EXIT_CODES);
+  for (const noun of Object.keys(NOUNS)) addNoun(program, noun, terminal);
+  addImport(program, terminal, (options, interrupted) => connect(options, terminal, interrupted));
+  return program;
+}
+
+function addNoun(program: Command, noun: string, terminal: Terminal): void {
+  const parent = program.command(noun).description(NOUNS[noun] ?? '');
+  for (const row of COMMANDS.filter((each) => each.noun === noun)) addVerb(parent, row, terminal);
+}
+
+function addVerb(parent: Command, row: CommandRow, terminal: Terminal): void {
+  const operation = OPERATIONS.get(row.operationId);
+  if (operation === undefined) throw new Error(`There is no operation ${row.operationId}.`);
+  const command = parent.command(row.verb).summary(operation.summary).description(textOf(operation));
+  for (const { name, description } of operation.params) {
+    command.argument(`<${name === 'id' ? `${row.noun}-id` : kebab(name)}>`, description);
+  }
+  for (const field of operation.query) command.addOption(optionOf(field));
+  for (const field of operation.body) command.addOption(optionOf(field, isNeeded(field)));
+  if (operation.body.length > 0) {
+    command.option(
+      '--body <file>',
+      'the whole body from a JSON file, - for standard input; options go over it',
+    );
+  }
+  if (operation.query.some(({ name }) => name === 'cursor')) command.option('--all', 'every page');
+  command.addHelpText('after', `\nExample:\n${exampleOf(row, operation)}`);
+  command.action(async () => {
+    const options: Options = command.optsWithGlobals();
+    const call = await connect(options, terminal, terminal.interrupted);
+    await runOperation({ row, operation }, command.args, options, { terminal, call });
+  });
+}
+
+const textOf = ({ summary, description }: Operation) =>
+  [`${summary}.`, description].filter((part) => part !== '').join(' ');
+
+async function connect(
+  options: ConnectionOptions,
+  { environment }: Terminal,
+  interrupted: AbortSignal,
+): Promise<CallApi> {
+  const { url, apiKey } = await findConnection(options, environment);
+  return createClient(url, apiKey, interrupted);
+}

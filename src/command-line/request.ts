@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { ApiRequest } from './client.ts';
+import type { Field, Operation } from './description.ts';
+import { misuse } from './failure.ts';
+import { attributeOf, sentValue } from './options.ts';
+import { isObject, kebab, textOf } from './values.ts';
+
+export type Options = Readonly<Record<string, unknown>>;
+
+/** A call with the idempotency key that was made up for it, if one was. */
+export type BuiltRequest = { request: ApiRequest; madeKey?: string };
+
+const IDEMPOTENCY_KEY = 'idempotency_key';
+
+/** Whether a field must be given: those that the service requires, but for the key that is made up where none is. */
+export const isNeeded = ({ name, isRequired }: Field) => isRequired && name !== IDEMPOTENCY_KEY;
+
+/**
+ * The call of an operation with these arguments and options. A body is what `--body` names, with the fields of the
+ * options over it.
+ * @throws CommandError (exit code 2) naming every field that is missing
+ */
+export async function buildRequest(
+  operation: Operation,
+  args: readonly string[],
+  options: Options,
+  readInput: () => Promise<string>,
+): Promise<BuiltRequest> {
+  const { method } = operation;
+  const path = pathWith(operation, args);
+  const query = Object.fromEntries(
+    Object.entries(given(operation.query, options)).map(([name, value]) => [name, textOf(value)]),
+  );
+  if (operation.body.length === 0) return { request: { method, path, query } };
+  const named = options['body'];
+  const whole = typeof named === 'string' ? await readBody(named, readInput) : {};
+  const body = { ...whole, ...given(operation.body, options) };
+  requireFields(operation, body);
+  const needsKey = operation.body.some(({ name }) => name === IDEMPOTENCY_KEY);
+  if (!needsKey || body[IDEMPOTENCY_KEY] !== undefined) return { request: { method, path, query, body } };
+  const madeKey = `operator-${randomUUID()}`;
+  return { request: { method, path, query, body: { ...body, [IDEMPOTENCY_KEY]: madeKey } }, madeKey };
+}
+
+function pathWith({ path, params }: Operation, args: readonly string[]): string {
+  return params.reduce((filled, { name }, index) => {
+    const value = args[index] ?? '';
+    // A URL would be made shorter by these.
+    if (['', '.', '..'].includes(value)) throw misuse(`"${value}" is no ${kebab(name)}.`);
+    return filled.replace(`{${name}}`, encodeURIComponent(value));
+  }, path);
+}
+
+function given(fields: readonly Field[], options: Options): Record<string, unknown> {
+  return Object.fromEntries(
+    fields
+      .map((field) => [field.name, sentValue(options[attributeOf(field)])] as const)
+      .filter(([, value]) => value !== undefined),
+  );
+}
+
+async function readBody(file: string, readInput: () => Promise<string>): Promise<Record<string, unknown>> {
+  const text =
+    file === '-'
+      ? await readInput()
+      : await readFile(file, 'utf8').catch((err: NodeJS.ErrnoException) => {
+          throw misuse(`${file} cannot be read (${err.code ?? 'unknown reason'}).`);
+        });
+  const value = parse(text);
+  if (!isObject(value)) throw misuse(`${file === '-' ? 'The input' : file} is no JSON object.`);
+  return value;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function requireFields({ method, body: fields }: Operation, body: Record<string, unknown>): void {
+  const missing = fields.filter((field) => isNeeded(field) && body[field.name] === undefined);
+  if (missing.length > 0) {
+    const names = missing.map(({ name }) => `--${kebab(name)}`).join(', ');
+    throw misuse(`These are needed: ${names} (or --body with a JSON file that has them).`);
+  }
+  if (method === 'PATCH' && Object.keys(body).length === 0) {
+    const names = fields.map(({ name }) => `--${kebab(name)}`).join(', ');
+    throw misuse(`There is nothing to change. Give at least one of ${names}.`);
+  }
+}

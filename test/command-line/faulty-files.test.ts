@@ -1,0 +1,333 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import { operator } from './operator.ts';
+
+/** Nobody listens there: a file that is checked after anything was asked for would fail otherwise. */
+const NOWHERE = 'http://127.0.0.1:1';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+});
+
+/** The faults that are named, without the file in front: `12: Turf House / Turf A: price_rupees: must be a number`. */
+async function faultsOf(name: string, content: string | Buffer, ...options: string[]): Promise<string[]> {
+  const file = path.join(folder, name);
+  await writeFile(file, content);
+  const { code, out, err } = await operator(NOWHERE, ['import', file, ...options]);
+  expect([code, out]).toEqual([1, '']);
+  const [sentence = '', ...lines] = err.trimEnd().split('\n');
+  expect(sentence).toMatch(/^error: \S+ has (one fault|\d+ faults)\. Nothing was changed\.$/);
+  expect(err).not.toMatch(/^\s+at |node:internal/m);
+  for (const line of lines) expect(line.startsWith(`${file}:`)).toBe(true);
+  return lines.map((line) => line.slice(file.length + 1));
+}
+
+const turf = (fields = '') => `
+      - name: Turf A
+        resource_type: turf
+        sport_category: football
+        duration_minutes: 60
+        price_rupees: 1200
+        operating_hours_start: '06:00'
+        operating_hours_end: '23:00'
+${fields}`;
+const house = (resources = '') => `venues:
+  - name: Turf House
+    address: 1 Main Road
+    city: Mumbai
+    resources:${resources === '' ? ' []' : resources}
+`;
+
+describe('a YAML file', () => {
+  const files: [string, string | Buffer, unknown[]][] = [
+    ['that is empty', '', ['1: the file is empty']],
+    ['of spaces alone', ' \n\n', ['1: the file is empty']],
+    ['of a list', '- a\n', ['1: the file must begin with "venues:", a list of venues']],
+    ['of a word', 'venues', ['1: the file must begin with "venues:", a list of venues']],
+    ['without a venue', 'venues: []\n', ['1: there is no venue in this file']],
+    [
+      'of something else',
+      'venues: []\npartners: []\n',
+      ['2: partners: is no field that can be here; there is only venues'],
+    ],
+    ['whose venues are none', 'venues: Turf House\n', ['1: venues: must be a list']],
+    ['of two documents', 'venues: []\n---\nvenues: []\n', [expect.stringMatching(/^2: this is not YAML: /)]],
+    ['with a tab', `${house()}\t- name: x\n`, [expect.stringMatching(/^6: this is not YAML: /)]],
+    [
+      'with a field twice',
+      `${house()}  - name: a\n    name: b\n`,
+      [expect.stringMatching(/^7: this is not YAML: Map keys must be unique/)],
+    ],
+    [
+      'with __proto__',
+      `${house()}  - __proto__: { city: x }\n`,
+      ['6: __proto__: is no field that can be here'],
+    ],
+    ['nested without end', `venues: ${'['.repeat(20_000)}`, ['1: this is not YAML: it is nested too deeply']],
+    [
+      'of aliases of aliases',
+      [
+        'a: &a [x,x,x,x,x,x,x,x,x,x]',
+        ...['b', 'c', 'd', 'e', 'f'].map(
+          (each, index) => `${each}: &${each} [${Array(10).fill(`*${'abcde'[index]}`).join()}]`,
+        ),
+        'venues: *f',
+      ].join('\n'),
+      ['1: this cannot be read as YAML: aliases make it too large'],
+    ],
+    [
+      'that is not UTF-8',
+      Buffer.concat([Buffer.from('venues:\n  - name: "'), Buffer.of(0xff), Buffer.from('"\n')]),
+      ['2: this line is not UTF-8 text. Save the file as UTF-8 ("CSV UTF-8" in Excel).'],
+    ],
+    [
+      'in UTF-16',
+      Buffer.from('\ufeffvenues: []', 'utf16le'),
+      ['1: the file is UTF-16. Save it as UTF-8 ("CSV UTF-8" in Excel).'],
+    ],
+    [
+      'with a binary zero',
+      'venues:\n\0',
+      ['2: this line is not UTF-8 text. Save the file as UTF-8 ("CSV UTF-8" in Excel).'],
+    ],
+  ];
+  test.each(files)('%s', async (_what, content, faults) => {
+    expect(await faultsOf('venues.yaml', content)).toEqual(faults);
+  });
+
+  const rows: [string, string, unknown[]][] = [
+    [
+      'a venue without anything',
+      'venues:\n  - {}\n',
+      ['2: name: is required', '2: address: is required', '2: city: is required'],
+    ],
+    [
+      'a venue that is a word',
+      'venues:\n  - Turf House\n',
+      ['2: venues.0: must have fields, each as name: value'],
+    ],
+    [
+      'a mistyped field',
+      house().replace('city:', 'citty:'),
+      ['2: Turf House: city: is required', '4: Turf House: citty: is no field that can be here'],
+    ],
+    ['a field of the wrong type', house().replace('Mumbai', '5'), ['4: Turf House: city: must be a string']],
+    ['an empty field', house().replace('Mumbai', ''), ['4: Turf House: city: must be a string']],
+    [
+      'an unknown zone',
+      house().replace('city: Mumbai', 'city: Mumbai\n    time_zone: India'),
+      ['5: Turf House: time_zone: must be an IANA time zone such as Asia/Kolkata'],
+    ],
+    ['resources that are none', house().replace('[]', 'none'), ['5: resources: must be a list']],
+    [
+      'several wrong values of a resource',
+      house(turf().replace('60', '61').replace('1200', "'1200'").replace("'06:00'", "'6:00'")),
+      [
+        '9: Turf House / Turf A: duration_minutes: must be a multiple of 5',
+        '10: Turf House / Turf A: price_rupees: must be a number',
+        '11: Turf House / Turf A: operating_hours_start: must be a time HH:MM from 00:00 to 23:55 on a multiple of 5 minutes',
+      ],
+    ],
+    [
+      'two venues of one name and city',
+      `${house()}  - { name: ' turf house', address: x, city: MUMBAI }\n`,
+      ['6:  turf house: name: is the name of two venues of one city, the other in line 2'],
+    ],
+    [
+      'two resources of one name',
+      house(turf() + turf().replace('Turf A', 'TURF A')),
+      [
+        expect.stringMatching(
+          /^14: Turf House \/ TURF A: name: is the name of two resources of this venue, the other in line 6$/,
+        ),
+      ],
+    ],
+    [
+      'ground shared with nobody',
+      house(turf('        shares_space_with: [Turf A, Turf Z]')),
+      [
+        '13: Turf House / Turf A: shares_space_with: names the resource itself',
+        '13: Turf House / Turf A: shares_space_with: names no resource of this venue: turf z',
+      ],
+    ],
+    [
+      'a schedule that is a word',
+      house(turf('        schedule: always')),
+      ['13: schedule: must have weekly, and exceptions if there are any'],
+    ],
+    [
+      'a schedule with a wrong day',
+      house(
+        turf(
+          "        schedule:\n          weekly:\n            monday: []\n            tue: [{ start: '06:00' }]",
+        ),
+      ),
+      [
+        '15: Turf House / Turf A / schedule: weekly.monday: is no field that can be here',
+        '16: Turf House / Turf A / schedule: weekly.tue.0.end: is required',
+      ],
+    ],
+    [
+      'openings that overlap',
+      house(
+        turf(
+          "        schedule:\n          weekly:\n            mon:\n              - { start: '06:00', end: '12:00' }\n              - { start: '11:00', end: '13:00' }",
+        ),
+      ),
+      [
+        '17: Turf House / Turf A / schedule: weekly.mon.1.start: is before another opening of the day has ended',
+      ],
+    ],
+    [
+      'price rules that nobody could follow',
+      house(
+        turf(
+          '        price_rules:\n          - { name: Evenings }\n          - { name: evenings, multiplier: 20, days_of_week: [sat, sat] }\n          - { name: Old, price_rupees: 1, from_date: 2027-01-02, to_date: 2027-01-01 }',
+        ),
+      ),
+      [
+        '14: Turf House / Turf A / Evenings: price_rupees: Send either price_rupees or multiplier.',
+        '14: Turf House / Turf A / Evenings: multiplier: Send either price_rupees or multiplier.',
+        '15: Turf House / Turf A / evenings: multiplier: must be less than or equal to 10',
+        '15: Turf House / Turf A / evenings: days_of_week.1: contains a duplicate value',
+        '15: Turf House / Turf A / evenings: name: is the name of two price rules of this resource, the other in line 14',
+        '16: Turf House / Turf A / Old: from_date: is after to_date. Send a range whose first date is not after its last.',
+      ],
+    ],
+    [
+      'more price rules than a resource can have',
+      house(
+        turf(
+          `        price_rules:\n${Array.from({ length: 101 }, (_, index) => `          - { name: r${index}, price_rupees: 1 }`).join('\n')}`,
+        ),
+      ),
+      ['6: Turf House / Turf A: has 101 price rules; a resource can have 100'],
+    ],
+  ];
+  test.each(rows)('with %s: line, row, field and reason', async (_what, content, faults) => {
+    expect(await faultsOf('venues.yaml', content)).toEqual(faults);
+  });
+
+  test('control: the file that the others are made of has no fault', async () => {
+    const file = path.join(folder, 'good.yaml');
+    await writeFile(file, house(turf()));
+    const { code, err } = await operator(NOWHERE, ['import', file]);
+    expect([code, err]).toEqual([1, expect.stringContaining('No service answers')]);
+  });
+
+  test('--json has the faults for programs', async () => {
+    const file = path.join(folder, 'json.yaml');
+    await writeFile(file, house().replace('Mumbai', '5'));
+    const { code, out } = await operator(NOWHERE, ['import', file, '--json', '--dry-run']);
+    expect([code, JSON.parse(out)]).toEqual([
+      1,
+      {
+        ...{ file, dry_run: true, result: 'faulty' },
+        faults: [{ line: 4, subject: 'Turf House', path: 'city', message: 'must be a string' }],
+      },
+    ]);
+  });
+
+  test('of more than 5 MB is not read', async () => {
+    const file = path.join(folder, 'huge.yaml');
+    await writeFile(file, Buffer.alloc(5_000_001, '#'));
+    const { code, err } = await operator(NOWHERE, ['import', file]);
+    expect([code, err]).toEqual([2, expect.stringContaining('has more than 5 MB')]);
+  });
+});
+
+describe('a CSV file', () => {
+  const files: [string, string, unknown[]][] = [
+    ['that is empty', '\ufeff\r\n', ['1: the file is empty']],
+    [
+      'without the names of its columns',
+      'venue,Turf House,Mumbai\n',
+      [
+        expect.stringMatching(/^1: the first line must name the columns/),
+        '1: turf_house: is no column that there is',
+        '1: mumbai: is no column that there is',
+      ],
+    ],
+    ['with a column twice', 'kind,venue,Venue\n', ['1: venue: is the name of two columns']],
+    [
+      'with an open quote',
+      'kind,venue\n"venue,x\ny\n',
+      ['2: this is not CSV: a quotation mark that opens here is never closed'],
+    ],
+    [
+      'with wrong rows',
+      [
+        'kind;venue;city;resource;address;price_rupees;hours;days_of_week;date;status',
+        'venue;Turf House;Mumbai;;"1 Main; Road";;;;;shut',
+        'court;Turf House',
+        'resource;Turf Hose;;Turf A',
+        'resource;Turf House;;Turf A;;cheap',
+        'venue;Cricket Barn;Mumbai;;2 Main Road;100',
+        'schedule;Turf House;;Turf A;;;all day;mon',
+        'schedule;Turf House;;Turf A;;;closed',
+        'schedule;Turf House;;Turf B;;;closed;mon',
+        'venue;Cricket Barn;Pune;;3 Main Road',
+        'resource;Cricket Barn;;Net 1',
+        'price_rule;Turf House;;Turf A',
+        '',
+      ].join('\r\n'),
+      [
+        '2: Turf House: status: must be one of [active, inactive]',
+        '3: Turf House: kind: must be one of venue, resource, schedule, price_rule',
+        '4: Turf Hose / Turf A: venue: names no venue row of this file',
+        '5: Turf House / Turf A: price_rupees: must be a number',
+        ...[
+          'resource_type',
+          'sport_category',
+          'duration_minutes',
+          'operating_hours_start',
+          'operating_hours_end',
+        ].map((field) => `5: Turf House / Turf A: ${field}: is required`),
+        '6: Cricket Barn: price_rupees: is nothing that a venue row has',
+        '7: Turf House / Turf A: hours: must be times such as 06:00-12:00|16:00-23:00, or closed',
+        '8: Turf House / Turf A: days_of_week: or date: one of the two must be filled in',
+        '9: Turf House / Turf B: resource: names no resource row of this venue',
+        '11: Cricket Barn / Net 1: venue: is the name of several venues of this file: fill in the city',
+        '12: Turf House / Turf A: name: is required',
+        '12: Turf House / Turf A: price_rupees: Send either price_rupees or multiplier.',
+        '12: Turf House / Turf A: multiplier: Send either price_rupees or multiplier.',
+      ],
+    ],
+    [
+      'with cells that nobody reads',
+      'kind,venue,city,address\nvenue,A,B,C,D\n',
+      ['2: has more cells than the first line: 5, not 4'],
+    ],
+    [
+      'with a line break in a cell: the lines are those of the file',
+      'kind,venue,city,address\nvenue,A,B,"C\nD"\nvenue,E,,F\n',
+      [
+        '2: A: address: must not contain control characters or unpaired surrogates',
+        '4: E: city: is required',
+      ],
+    ],
+    [
+      'with exceptions and no week',
+      'kind,venue,city,resource,address,date,hours\nvenue,A,B,,C,,\nresource,A,,R,,,\nschedule,A,,R,,2026-12-25,closed\n',
+      [
+        ...[
+          'resource_type',
+          'sport_category',
+          'duration_minutes',
+          'price_rupees',
+          'operating_hours_start',
+          'operating_hours_end',
+        ].map((field) => `3: A / R: ${field}: is required`),
+        '4: A / R: schedule: no row has the hours of the days of the week: without them it would be closed on all of them',
+      ],
+    ],
+  ];
+  test.each(files)('%s', async (_what, content, faults) => {
+    const found = await faultsOf('venues.csv', content);
+    expect(found.toSorted()).toEqual(expect.arrayContaining(faults));
+    expect(found).toHaveLength(faults.length);
+  });
+});

@@ -1,0 +1,385 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import type { Json } from '../support/factories.ts';
+import { anyPartner, anyResource, anyVenue, dateIn, slotsOf } from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { operator, operatorJson } from './operator.ts';
+import type { Verdict } from './relay.ts';
+import { startRelay } from './relay.ts';
+
+const YAML = 'examples/venues/venues.yaml';
+const CSV = 'examples/venues/venues.csv';
+
+let service: Service;
+let url: string;
+let folder: string;
+beforeAll(async () => {
+  service = await startService();
+  url = service.adminUrl;
+  folder = await temporaryFolder();
+});
+afterAll(() => service.stop());
+
+type Step = { action: string; kind: string; resource?: string; name?: string; changes: Json[]; line: number };
+const stepsOf = (answer: Json): Step[] => answer['steps'] as Step[];
+const labels = (steps: readonly Step[]): string[] =>
+  steps.map(({ action, kind, resource, name }) => [action, kind, resource, name].filter(Boolean).join(' '));
+
+const planOf = async (file: string) => operatorJson(url, ['import', file, '--dry-run']);
+const listOf = async (...words: string[]) => (await operatorJson(url, words))['data'] as Json[];
+
+/** Gives a resource copies of its one price rule, named r0, r1 and so on: faster than a hundred calls. */
+async function multiplyRules(resourceId: string, count: number): Promise<void> {
+  const resources = service.context.db.collection<{ _id: string; priceRules: Json[] }>('resources');
+  const [rule] = (await resources.findOne({ _id: resourceId }))?.priceRules ?? [];
+  const priceRules = Array.from({ length: count }, (_, index) => ({
+    ...rule,
+    id: `rule-${index}`,
+    name: `r${index}`,
+  }));
+  await resources.updateOne({ _id: resourceId }, { $set: { priceRules } });
+}
+
+/** A file of the tests' own with this content; a new one each time. */
+let written = 0;
+async function fileWith(content: string, ending = 'yaml'): Promise<string> {
+  written += 1;
+  const file = path.join(folder, `${written}.${ending}`);
+  await writeFile(file, content);
+  return file;
+}
+
+describe('the example file', () => {
+  test('is planned without a change, the same from YAML and from CSV, however a spreadsheet writes that', async () => {
+    const plan = await planOf(YAML);
+    expect(plan['result']).toBe('planned');
+    const steps = stepsOf(plan);
+    expect(steps.filter(({ kind, action }) => kind === 'venue' && action === 'create')).toHaveLength(3);
+    expect(steps.filter(({ kind }) => kind === 'resource')).toHaveLength(14);
+    expect(await listOf('venue', 'list')).toEqual([]);
+
+    const csv = await readFile(CSV, 'utf8');
+    const semicolons = csv.replaceAll(/"[^"\n]*"|,/g, (found) => (found === ',' ? ';' : found));
+    const sheets = [
+      CSV,
+      await fileWith(`\ufeff${csv.replaceAll('\n', '\r\n')}`, 'csv'),
+      await fileWith(`sep=;\r\n${semicolons.replaceAll('\n', '\r\n')}`, 'csv'),
+      // Spreadsheets make of 06:00 what their settings say.
+      await fileWith(csv.replaceAll(/,0(\d:\d\d),/g, ',$1,').replaceAll(/,(\d\d:\d\d),/g, ',$1:00,'), 'csv'),
+    ];
+    const calls = async (file: string): Promise<unknown> => {
+      const relay = await startRelay(url, () => 'pass');
+      const { steps: planned } = await operatorJson(relay.url, ['import', file, '--dry-run']);
+      expect(relay.writes).toEqual([]);
+      await relay.close();
+      return (planned as Step[]).map(({ line: _line, ...step }) => step);
+    };
+    const fromYaml = await calls(YAML);
+    for (const sheet of sheets) expect(await calls(sheet)).toEqual(fromYaml);
+  });
+
+  test('is made as it says, and a second time, from either file, there is nothing to change', async () => {
+    const { code, out, err } = await operator(url, ['import', YAML]);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(
+      /To create: 3 venues, 14 resources, 5 schedules, 27 price rules\.\nDone: all 52 steps\.\n$/,
+    );
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+    for (const file of [YAML, CSV]) {
+      expect(await operator(url, ['import', file])).toEqual({
+        ...{ code: 0, err: '', out: 'Nothing to change: all 49 are there as the file says.\n' },
+      });
+      expect(await operatorJson(url, ['import', file])).toMatchObject({ result: 'unchanged', steps: [] });
+    }
+  });
+
+  test('sells what it says: closed days, evening prices, and ground that is shared', async () => {
+    const venues = await listOf('venue', 'list');
+    expect(venues.map(({ name, city, status }) => [name, city, status])).toEqual([
+      ['Andheri Turf House', 'Mumbai', 'active'],
+      ['Indiranagar Football Park', 'Bengaluru', 'active'],
+      ['Whitefield Racquet Club', 'Bengaluru', 'active'],
+    ]);
+    const park = String(venues[1]?.['venue_id']);
+    const club = String(venues[2]?.['venue_id']);
+    const partner = await anyPartner(service, [park, club]);
+    const monday = Array.from({ length: 7 }, (_, index) => dateIn(3 + index)).find(
+      (date) => new Date(`${date}T00:00Z`).getUTCDay() === 1,
+    );
+    const slots = await slotsOf(partner, park, monday);
+    const full = slots.filter(({ resource_id: id }) => id === 'indiranagar-football-park-full-ground');
+    expect(
+      full.map(({ slot_start: start, price_rupees: price }) => [String(start).slice(11, 16), price]),
+    ).toEqual([
+      ...[
+        ['00:30', 4500],
+        ['02:00', 4500],
+        ['03:30', 4500],
+      ],
+      ...[
+        ['10:00', 4500],
+        ['11:30', 4500],
+        ['13:00', 5500],
+        ['14:30', 5500],
+        ['16:00', 5500],
+      ],
+    ]);
+    const tennis = (await slotsOf(partner, club, monday)).filter(({ resource_id: id }) =>
+      String(id).includes('tennis'),
+    );
+    expect(tennis).toEqual([]);
+
+    const hold = await partner.api.post('/api/v1/partner/holds', { slot_id: full[0]?.['slot_id'] });
+    expect(hold.status).toBe(201);
+    const start = String(full[0]?.['slot_start']);
+    const then = (await slotsOf(partner, park, monday)).filter(({ slot_start: each }) => each === start);
+    expect(
+      Object.fromEntries(then.map(({ resource_id: id, is_available: isFree }) => [id, isFree])),
+    ).toMatchObject({
+      'indiranagar-football-park-full-ground': false,
+      'indiranagar-football-park-north-half': false,
+      'indiranagar-football-park-south-half': false,
+      'indiranagar-football-park-futsal-court': true,
+    });
+  });
+});
+
+const barn = (resource = '', more = '') => `venues:
+  - name: Cricket Barn
+    address: 2 Main Road
+    city: Pune
+    resources:
+      - name: Net 1
+        resource_type: net
+        sport_category: cricket
+        duration_minutes: 30
+        price_rupees: 450
+        operating_hours_start: '06:00'
+        operating_hours_end: '22:00'
+${resource}
+${more}`;
+const barnRules = (...rules: string[]) =>
+  `        price_rules:\n${rules.map((rule) => `          - { ${rule} }\n`).join('')}`;
+
+describe('what is there already', () => {
+  test('changes by the fields that differ, one call for each thing, and keeps what the file does not name', async () => {
+    await operatorJson(url, [
+      'import',
+      await fileWith(barn(barnRules('name: Evenings, price_rupees: 600, start_time: "18:00"'))),
+    ]);
+    const [venue] = (await listOf('venue', 'list')).filter(({ name }) => name === 'Cricket Barn');
+    const venueId = String(venue?.['venue_id']);
+    await anyResource(service, venueId, { name: 'Not in the file' });
+    await operatorJson(url, [
+      'price-rule',
+      'add',
+      'cricket-barn-net-1',
+      '--name',
+      'By hand',
+      '--price-rupees',
+      '1',
+    ]);
+    await operatorJson(url, ['venue', 'update', venueId, '--status', 'inactive']);
+
+    const file = await fileWith(
+      barn(
+        '        schedule: { weekly: { sun: [{ start: "08:00", end: "20:00" }] } }\n        price_rules: [{ name: " evenings", price_rupees: 650, start_time: "18:00" }]',
+      )
+        .replace('2 Main Road', '22 Main Road')
+        .replace('price_rupees: 450', 'price_rupees: 475.50')
+        .replace('Cricket Barn', 'CRICKET barn'),
+    );
+    const plan = await planOf(file);
+    expect(labels(stepsOf(plan))).toEqual([
+      'change venue',
+      'change resource Net 1',
+      'change schedule Net 1',
+      'change price rule Net 1  evenings',
+      'remove price rule Net 1  evenings',
+    ]);
+    expect(stepsOf(plan)[0]?.changes).toEqual([
+      { field: 'name', from: 'Cricket Barn', to: 'CRICKET barn' },
+      { field: 'address', from: '2 Main Road', to: '22 Main Road' },
+    ]);
+    const shown = await operator(url, ['import', file, '--dry-run']);
+    expect(shown.out).toContain('~ Net 1: price_rupees 450 → 475.5\n');
+    expect(shown.out).toContain('~ Net 1: schedule: mon tue wed thu fri sat 06:00-22:00 → closed;');
+    expect(shown.out.replaceAll(/\s+/g, ' ')).toContain(
+      'price_rupees 600 → 650 (made anew, as a rule cannot be changed)',
+    );
+
+    const relay = await startRelay(url, () => 'pass');
+    expect((await operator(relay.url, ['import', file])).code).toBe(0);
+    await relay.close();
+    expect(relay.writes.map(({ method }) => method)).toEqual(['PATCH', 'PATCH', 'PUT', 'POST', 'DELETE']);
+    expect(await planOf(file)).toMatchObject({ result: 'unchanged' });
+    const rules = await listOf('price-rule', 'list', 'cricket-barn-net-1');
+    expect(rules.map(({ name, price_rupees: price }) => [name, price])).toEqual([
+      ['By hand', 1],
+      [' evenings', 650],
+    ]);
+    // The file says nothing of the status, so a venue that was closed by hand stays closed.
+    expect(await operatorJson(url, ['venue', 'show', venueId])).toMatchObject({
+      status: 'inactive',
+      address: '22 Main Road',
+    });
+    expect(await listOf('resource', 'list', venueId)).toHaveLength(2);
+  });
+
+  test('a new venue that the file calls inactive is never on sale', async () => {
+    const file = await fileWith(
+      barn().replace('Cricket Barn', 'Closed Barn').replace('city: Pune', 'city: Pune\n    status: inactive'),
+    );
+    const { code, out } = await operator(url, ['import', file]);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining('  > venue: stays inactive, as the file says\n'),
+    ]);
+    expect(await planOf(file)).toMatchObject({ result: 'unchanged' });
+    const [venue] = (await listOf('venue', 'list')).filter(({ name }) => name === 'Closed Barn');
+    expect(venue).toMatchObject({ status: 'inactive', address: '2 Main Road' });
+  });
+
+  test('price rules of one priority keep the order of the file, in which the last wins', async () => {
+    const [one, two, three] = [
+      'name: One, price_rupees: 1',
+      'name: Two, price_rupees: 2',
+      'name: Three, price_rupees: 3, priority: 9',
+    ];
+    const named = (text: string) => text.replace('Cricket Barn', 'Order Barn');
+    await operatorJson(url, ['import', await fileWith(named(barn(barnRules(one, two, three))))]);
+    const names = async () =>
+      (await listOf('price-rule', 'list', 'order-barn-net-1')).map(({ name }) => name);
+    expect(await names()).toEqual(['One', 'Two', 'Three']);
+
+    const swapped = await fileWith(named(barn(barnRules(two, one, three))));
+    expect(labels(stepsOf(await planOf(swapped)))).toEqual([
+      'change price rule Net 1 One',
+      'remove price rule Net 1 One',
+    ]);
+    await operatorJson(url, ['import', swapped]);
+    expect(await names()).toEqual(['Two', 'Three', 'One']);
+
+    const changed = await fileWith(named(barn(barnRules('name: Two, price_rupees: 20', one, three))));
+    expect(labels(stepsOf(await planOf(changed)))).toEqual([
+      ...['change price rule Net 1 Two', 'change price rule Net 1 One'],
+      ...['remove price rule Net 1 Two', 'remove price rule Net 1 One'],
+    ]);
+    await operatorJson(url, ['import', changed]);
+    expect(await names()).toEqual(['Three', 'Two', 'One']);
+    expect(await planOf(changed)).toMatchObject({ result: 'unchanged' });
+  });
+
+  test('hours that change do not change a schedule that the file repeats', async () => {
+    const week =
+      '        schedule: { weekly: { mon: &h [{ start: "06:00", end: "22:00" }], tue: *h, wed: *h, thu: *h, fri: *h, sat: *h, sun: *h } }';
+    const named = (text: string) => text.replace('Cricket Barn', 'Hours Barn');
+    await operatorJson(url, ['import', await fileWith(named(barn()))]);
+    const file = await fileWith(
+      named(barn(week)).replace("operating_hours_end: '22:00'", "operating_hours_end: '20:00'"),
+    );
+    await operatorJson(url, ['import', file]);
+    expect(await operatorJson(url, ['schedule', 'show', 'hours-barn-net-1'])).toMatchObject({
+      weekly: { mon: [{ start: '06:00', end: '22:00' }] },
+    });
+    expect(await planOf(file)).toMatchObject({ result: 'unchanged' });
+  });
+
+  test('a new resource of a venue on sale is hidden until its schedule and prices are there', async () => {
+    const named = (text: string) => text.replace('Cricket Barn', 'Hidden Barn');
+    await operatorJson(url, ['import', await fileWith(named(barn()))]);
+    const rule = barnRules('name: Evenings, price_rupees: 600');
+    const second = barn(rule).slice(barn(rule).indexOf('      - name: Net 1')).replace('Net 1', 'Net 2');
+    const states: unknown[] = [];
+    const relay = await startRelay(url, async ({ number }): Promise<Verdict> => {
+      if (number > 1) {
+        const made = await operatorJson(url, ['resource', 'show', 'hidden-barn-net-2']);
+        states.push([made['status'], made['resource_type']]);
+      }
+      return 'pass';
+    });
+    const ended = await operator(relay.url, ['import', await fileWith(named(barn('', second)))]);
+    await relay.close();
+    expect([ended.code, ended.err]).toEqual([0, '']);
+    expect(states).toEqual([
+      ['inactive', 'Import not finished'],
+      ['inactive', 'Import not finished'],
+    ]);
+    expect(await operatorJson(url, ['resource', 'show', 'hidden-barn-net-2'])).toMatchObject({
+      ...{ status: 'active', resource_type: 'net' },
+    });
+  });
+});
+
+describe('what only the service knows is found before anything is changed', () => {
+  const refused = async (content: string): Promise<string> => {
+    const file = await fileWith(content);
+    const relay = await startRelay(url, () => 'pass');
+    const { code, err } = await operator(relay.url, ['import', file]);
+    await relay.close();
+    expect([code, relay.writes]).toEqual([1, []]);
+    return err.replaceAll(`${file}:`, '');
+  };
+
+  test('a venue, or a resource, of which there are two of that name', async () => {
+    const { id } = await anyVenue(service, [{ name: 'Net 1' }, { name: 'net 1 ' }], {
+      name: 'Twin Barn',
+      city: 'Pune',
+    });
+    const named = (text: string) => text.replace('Cricket Barn', 'Twin Barn');
+    expect(await refused(named(barn()))).toMatch(
+      /^6: Twin Barn \/ Net 1: name: is the name of 2 that the service has \(\S+, \S+\)\./m,
+    );
+    const { id: second } = await anyVenue(service, [], { name: 'twin barn', city: 'pune' });
+    expect(await refused(named(barn()))).toContain(
+      `2: Twin Barn: name: is the name of 2 that the service has (${[id, second].toSorted().join(', ')}).`,
+    );
+  });
+
+  test('ground that resources share, or do not, which cannot be changed', async () => {
+    const two = (shared: string) =>
+      barn(
+        `        shares_space_with: ${shared}`,
+        barn().slice(barn().indexOf('      - name: Net 1')).replace('Net 1', 'Net 2'),
+      ).replace('Cricket Barn', 'Shared Barn');
+    await operatorJson(url, ['import', await fileWith(two('[Net 2]'))]);
+    expect(await planOf(await fileWith(two('[net 2]')))).toMatchObject({ result: 'unchanged' });
+    expect(await refused(two('[]'))).toMatch(
+      /^6: Shared Barn \/ Net 1: shares_space_with: cannot cease to share ground with Net 2/m,
+    );
+    const third = two('[Net 2, Net 3]').concat(
+      barn().slice(barn().indexOf('      - name: Net 1')).replace('Net 1', 'Net 3'),
+    );
+    expect(labels(stepsOf(await planOf(await fileWith(third))))).toEqual(['create resource Net 3']);
+    await operatorJson(url, ['import', await fileWith(third.replace('[Net 2, Net 3]', '[Net 2]'))]);
+    expect(await refused(third)).toMatch(
+      /cannot come to share ground with Net 3: both are there, and share none/,
+    );
+  });
+
+  test('price rules that would be more than a resource can have, with those that the file does not name', async () => {
+    const named = (text: string) => text.replace('Cricket Barn', 'Full Barn');
+    const many = Array.from({ length: 99 }, (_, index) => `name: r${index}, price_rupees: 1`);
+    await operatorJson(url, ['import', await fileWith(named(barn(barnRules(many[0] ?? ''))))]);
+    await multiplyRules('full-barn-net-1', 99);
+    await operatorJson(url, [
+      'price-rule',
+      'add',
+      'full-barn-net-1',
+      '--name',
+      'By hand',
+      '--price-rupees',
+      '1',
+    ]);
+    expect(await refused(named(barn(barnRules(...many, 'name: another, price_rupees: 2'))))).toContain(
+      'would have 101 price rules',
+    );
+    // Full, but with as many as before: the old one goes first.
+    const file = await fileWith(named(barn(barnRules(...many.slice(0, -1), 'name: r98, price_rupees: 2'))));
+    await operatorJson(url, ['import', file]);
+    expect(await planOf(file)).toMatchObject({ result: 'unchanged' });
+  });
+});
