@@ -1,6 +1,7 @@
 import { AUDIT } from './audit/audit.model.ts';
 import { BLACKOUTS } from './blackouts/blackouts.model.ts';
 import { EVENT_COLLECTIONS } from './events/events.model.ts';
+import { ENDED_SESSIONS } from './operator/ended-sessions.model.ts';
 import { PACKAGE_COLLECTIONS } from './packages/packages.model.ts';
 import { PARTNER_COLLECTIONS } from './partners/partners.model.ts';
 import type { CollectionDefinition } from './platform/collections.ts';
@@ -23,6 +24,7 @@ const COLLECTIONS: CollectionDefinition[] = [
   SUBSCRIPTIONS,
   DELIVERIES,
   AUDIT,
+  ENDED_SESSIONS,
   LEASES,
 ];
 

@@ -19,6 +19,10 @@ export async function findBlackouts(db: Db, venueId: string, from: Date, to?: Da
     .toArray();
 }
 
+export async function findBlackout(db: Db, blackoutId: string): Promise<BlackoutRow | null> {
+  return blackoutCollection(db).findOne({ _id: blackoutId });
+}
+
 /** False where there is none of that id. */
 export async function deleteBlackout(db: Db, blackoutId: string): Promise<boolean> {
   return (await blackoutCollection(db).deleteOne({ _id: blackoutId })).deletedCount === 1;
