@@ -2,6 +2,7 @@ import { ALERT_COLLECTIONS } from './alerts/alerts.model.ts';
 import { AUDIT } from './audit/audit.model.ts';
 import { BLACKOUTS } from './blackouts/blackouts.model.ts';
 import { EVENT_COLLECTIONS } from './events/events.model.ts';
+import { ENDED_SESSIONS } from './operator/ended-sessions.model.ts';
 import { PACKAGE_COLLECTIONS } from './packages/packages.model.ts';
 import { PARTNER_COLLECTIONS } from './partners/partners.model.ts';
 import type { CollectionDefinition } from './platform/collections.ts';
@@ -25,6 +26,7 @@ const COLLECTIONS: CollectionDefinition[] = [
   DELIVERIES,
   AUDIT,
   ...ALERT_COLLECTIONS,
+  ENDED_SESSIONS,
   LEASES,
 ];
 

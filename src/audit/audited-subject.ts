@@ -23,10 +23,10 @@ export function createAuditLookup(routes: readonly Row[]) {
     const found = rows.find(({ row, pattern }) => row.method === method.toLowerCase() && pattern.test(path));
     const params = found?.pattern.exec(path)?.groups;
     if (found === undefined) return undefined;
-    const read = subjectOf(routes, found.row);
+    const read = subjectReaderOf(routes, found.row);
     return {
       action: found.row.operationId,
-      readSubject: () => quietly(() => read(caller, decoded(params ?? {}))),
+      readSubject: () => quietly(async () => (await read?.(caller, decoded(params ?? {}))) ?? null),
     };
   };
 }
@@ -35,16 +35,20 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replace(/:(\w+)/g, '(?<$1>[^/]+)')}/?$`, 'i');
 }
 
-function subjectOf(routes: readonly Row[], row: Row): (caller: Operator, params: Params) => Promise<unknown> {
+/** How to read what the calls of a row are about; undefined where nothing says how. */
+export function subjectReaderOf(
+  routes: readonly Row[],
+  row: Row,
+): ((caller: Operator, params: Params) => Promise<unknown>) | undefined {
   const { subject } = row;
   if (subject !== undefined) return (_caller, params) => subject(params);
-  if (row.answers[201] !== undefined) return () => Promise.resolve(null);
+  if (row.answers[201] !== undefined) return undefined;
   const parent = row.path.replace(/\/\w[\w-]*$/, '');
   const reader = [row.path, parent]
     .map((path) => routes.find((each) => each.method === 'get' && each.path === path))
     .find((each) => each !== undefined && each.query === undefined);
-  return async (caller, params) =>
-    (await reader?.handle({ caller, params, query: {}, body: {} }))?.body ?? null;
+  if (reader === undefined) return undefined;
+  return async (caller, params) => (await reader.handle({ caller, params, query: {}, body: {} })).body;
 }
 
 /** Null for what is not there. A database out of reach is no reason to go on. */

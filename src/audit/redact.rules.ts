@@ -14,12 +14,13 @@ export const NEVER_KEPT = [
 
 const IS_NEVER_KEPT = new Set<string>(NEVER_KEPT);
 
-/** More than any one partner, venue, resource or package has. */
-const MAX_CHARACTERS = 16_384;
+/** What is kept of one object: two of them fit into a row many times over (a document has 16 MB). */
+const MAX_CHARACTERS = 262_144;
 
 /**
- * What is kept of an object as operators see it: the fields above without their values. Null for anything that is no object
- * and for listings, which tell of more than the action was about.
+ * What is kept of an object as operators see it: the fields above without their values, and of one that is too long all but
+ * its longest members, such as the conflicts of a blackout over a season. Null for anything that is no object and for
+ * listings, which tell of more than the action was about.
  */
 export function redact(seen: unknown): unknown {
   if (typeof seen !== 'object' || seen === null || Array.isArray(seen)) return null;
@@ -27,5 +28,23 @@ export function redact(seen: unknown): unknown {
   const text = JSON.stringify(seen, (name, value: unknown) =>
     IS_NEVER_KEPT.has(name) && value !== null ? '[redacted]' : value,
   );
-  return text.length > MAX_CHARACTERS ? { omitted: `${text.length} characters` } : JSON.parse(text);
+  const kept = JSON.parse(text) as Record<string, unknown>;
+  return text.length > MAX_CHARACTERS ? withoutLongest(kept, text.length) : kept;
+}
+
+/** Lists are left out first, the longest first; what stands in the place of a member says how much that was. */
+function withoutLongest(kept: Record<string, unknown>, length: number): Record<string, unknown> {
+  const members = Object.entries(kept)
+    .map(([name, value]) => ({ name, value, length: JSON.stringify(value).length }))
+    .sort((a, b) => Number(Array.isArray(b.value)) - Number(Array.isArray(a.value)) || b.length - a.length);
+  const shortened = { ...kept };
+  let left = length;
+  for (const { name, value, length: cut } of members) {
+    if (left <= MAX_CHARACTERS) break;
+    const note = Array.isArray(value) ? `[${value.length} items left out]` : `[${cut} characters left out]`;
+    if (note.length >= cut) continue;
+    shortened[name] = note;
+    left += JSON.stringify(note).length - cut;
+  }
+  return shortened;
 }

@@ -6,7 +6,7 @@ import { venueIdParam } from '../venues/venues.schemas.ts';
 import type { BlackoutBody } from './blackouts.schemas.ts';
 import { blackout, blackoutBody, blackoutIdParam, blackouts } from './blackouts.schemas.ts';
 import type { BlackoutDeps, BlackoutDetail } from './blackouts.service.ts';
-import { addBlackout, liftBlackout, listBlackouts } from './blackouts.service.ts';
+import { addBlackout, getBlackout, liftBlackout, listBlackouts } from './blackouts.service.ts';
 
 const OF_VENUE = '/api/v1/operator/venues/:venueId/blackouts';
 
@@ -50,6 +50,7 @@ export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
       summary: 'Lift a blackout',
       description: 'What it closed can be sold again, unless another blackout closes it.',
       params: { id: blackoutIdParam },
+      subject: async ({ id }) => blackoutView(await getBlackout(deps, id)),
       answers: { 204: { description: 'It is gone.' } },
       errors: ['BLACKOUT_NOT_FOUND'],
       handle: async ({ params }) => {

@@ -8,7 +8,13 @@ import { listStandingClaims } from '../reservations/reservations.service.ts';
 import { excludeWalkIns, getVenue, listResources, requireResourcesOf } from '../venues/venues.service.ts';
 import { isBlackedOut, mayBeUnreported, windowFault } from './blackout.rules.ts';
 import type { BlackoutRow } from './blackouts.model.ts';
-import { deleteBlackout, findBlackouts, insertBlackout, keepReported } from './blackouts.store.ts';
+import {
+  deleteBlackout,
+  findBlackout,
+  findBlackouts,
+  insertBlackout,
+  keepReported,
+} from './blackouts.store.ts';
 
 export type { BlackoutRow } from './blackouts.model.ts';
 
@@ -55,10 +61,22 @@ export async function listBlackouts(deps: BlackoutDeps, venueId: string): Promis
   return withConflicts(deps, venueId, await findBlackouts(deps.db, venueId, deps.clock.now()));
 }
 
+/** A blackout with what stands in it now. @throws DomainError BLACKOUT_NOT_FOUND */
+export async function getBlackout(deps: { db: Db }, blackoutId: string): Promise<BlackoutDetail> {
+  const blackout = await findBlackout(deps.db, blackoutId);
+  if (blackout === null) throw blackoutNotFound();
+  const [detail] = await withConflicts(deps, blackout.venueId, [blackout]);
+  return detail ?? { blackout, conflicts: [] };
+}
+
 /** Opens again what the blackout closed, unless another one does. @throws DomainError BLACKOUT_NOT_FOUND */
 export async function liftBlackout(deps: { db: Db }, blackoutId: string): Promise<void> {
   if (await deleteBlackout(deps.db, blackoutId)) return;
-  throw new DomainError('BLACKOUT_NOT_FOUND', 'There is no blackout with that id.');
+  throw blackoutNotFound();
+}
+
+function blackoutNotFound(): DomainError {
+  return new DomainError('BLACKOUT_NOT_FOUND', 'There is no blackout with that id.');
 }
 
 /** The blackouts of a venue that overlap [from, to), as they are at this moment, or in the transaction's snapshot. */

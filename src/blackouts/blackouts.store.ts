@@ -45,6 +45,10 @@ export async function findBlackouts(
     .toArray();
 }
 
+export async function findBlackout(db: Db, blackoutId: string): Promise<BlackoutRow | null> {
+  return blackoutCollection(db).findOne({ _id: blackoutId });
+}
+
 /** False where there is none of that id. */
 export async function deleteBlackout(db: Db, blackoutId: string): Promise<boolean> {
   return (await blackoutCollection(db).deleteOne({ _id: blackoutId })).deletedCount === 1;

@@ -17,7 +17,7 @@ export type TimelineEntry = { event: EventRow; deliveries: DeliveryDetail[] };
  */
 export async function readTimeline(deps: { db: Db }, bookingId: string): Promise<TimelineEntry[]> {
   const reservation = await findReservationByBookingId(deps.db, bookingId);
-  if (reservation === null) throw bookingNotFound();
+  if (reservation === null) throw bookingNotFound('operator');
   const waiting = reservation.outbox.map((event) => toEventRow(reservation, event));
   const logged = await readEventsOfReservation(deps, reservation._id);
   const events = new Map([...waiting, ...logged].map((event) => [event._id, event]));

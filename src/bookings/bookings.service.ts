@@ -1,6 +1,7 @@
 import { addDays, dayBounds } from '../platform/calendar.ts';
 import { defined } from '../platform/defined.ts';
-import { DomainError } from '../platform/errors.ts';
+import type { Audience } from '../platform/errors.ts';
+import { audienceOf, DomainError } from '../platform/errors.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { requireCustomerPhone } from '../platform/phone.ts';
@@ -38,10 +39,10 @@ export async function getBooking(
 ): Promise<BookingDetail> {
   const booking = await findReservationByBookingId(deps.db, bookingId);
   if (booking === null || (partnerId !== undefined && booking.partnerId !== partnerId)) {
-    throw bookingNotFound();
+    throw bookingNotFound(audienceOf(partnerId));
   }
   const [detail] = await withVenues(deps, [booking]);
-  if (detail === undefined) throw bookingNotFound();
+  if (detail === undefined) throw bookingNotFound(audienceOf(partnerId));
   return detail;
 }
 
@@ -103,9 +104,11 @@ async function readEach<T>(
   return new Map(await Promise.all([...new Set(ids)].map(async (id) => [id, await read(id)] as const)));
 }
 
-export function bookingNotFound(): DomainError {
-  return new DomainError(
-    'BOOKING_NOT_FOUND',
-    'You have no booking with that id. Use booking_id as returned by confirm.',
-  );
+const NOT_FOUND: Record<Audience, string> = {
+  partner: 'You have no booking with that id. Use booking_id as returned by confirm.',
+  operator: 'There is no booking with that id. List the bookings to find its id.',
+};
+
+export function bookingNotFound(audience: Audience): DomainError {
+  return new DomainError('BOOKING_NOT_FOUND', NOT_FOUND[audience]);
 }

@@ -49,7 +49,7 @@ async function requireBooking(
   bookingId: string,
 ): Promise<Reservation> {
   const reservation = await findReservationByBookingId(deps.db, bookingId);
-  if (reservation === null) throw bookingNotFound();
+  if (reservation === null) throw bookingNotFound(ender === 'operator' ? 'operator' : 'partner');
   if (ender === 'operator' || reservation.partnerId === ender.partnerId) return reservation;
   throw new DomainError(
     'UNAUTHORIZED',

@@ -15,7 +15,7 @@ export function customerRoutes(deps: EraseDeps): Route<Operator>[] {
       tag: 'Customers',
       summary: 'Erase a customer from everything that is past',
       description:
-        'Overwrites name, phone and email in the past bookings and purchases of every partner, and the reasons given for ending them. Refused while a booking is to come or package credit can be used. Repeating it is safe.',
+        'Overwrites name, phone and email in the past bookings and purchases of every partner, the reasons given for ending them, and keys and payment references that hold one of the three. Refused while a booking is to come or package credit can be used; a refund after the erasure gives no credit back. Repeating it is safe.',
       body: eraseBody(deps.config.defaultRegion),
       answers: { 200: { description: 'What was overwritten.', body: erasure } },
       errors: ['CUSTOMER_HAS_UPCOMING_BOOKINGS'],

@@ -1,6 +1,11 @@
 import { toRupees } from '../platform/money.ts';
 import type { EventRow } from './events.model.ts';
 
+/** The venue whose grantees may hear of the event; null for a sample, which is of no venue, and for what is not known. */
+export function venueHeardOf(event: Pick<EventRow, 'venueId' | 'isTest'> | null | undefined): string | null {
+  return event?.isTest === true ? null : (event?.venueId ?? null);
+}
+
 /**
  * The body of an event for one receiver (contract "Delivery body", decisions §6), `delivery_id` aside. What is for the
  * originator alone is in it only where the receiver is the originator; customers' data is in no event.

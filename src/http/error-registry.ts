@@ -29,13 +29,13 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   INVALID_API_KEY: {
     status: 401,
-    when: 'The x-api-key header is missing, or its key is malformed, unknown, expired or revoked.',
+    when: 'The x-api-key header is missing, or its key is malformed, unknown, expired, revoked or of another deployment (sandbox or production).',
     remedy: 'Send a key that is in force; ask the platform operator for one.',
   },
   PARTNER_SUSPENDED: {
     status: 403,
-    when: 'The partner to which the key belongs is suspended.',
-    remedy: 'Contact the platform operator.',
+    when: 'The partner to which the key, or for operators the delivery, belongs is suspended.',
+    remedy: 'Contact the platform operator; an operator reactivates the partner.',
   },
   UNAUTHORIZED: {
     status: 403,
@@ -160,7 +160,8 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   CUSTOMER_HAS_UPCOMING_BOOKINGS: {
     status: 409,
     when: 'The customer to erase has a booking that is still to come, or package credit that can still be used.',
-    remedy: 'Cancel those bookings, or wait until they are over and the packages have expired.',
+    remedy:
+      'Cancel those bookings; have the credit used up, or wait until its packages have expired (the message says when). Then ask again.',
     audience: 'operator',
   },
   IDEMPOTENCY_KEY_MISMATCH: {

@@ -67,7 +67,7 @@ export function observabilityRoutes(deps: RedeliveryDeps): Route<PartnerCaller>[
           example: waitingDelivery(),
         },
       },
-      errors: ['DELIVERY_NOT_FOUND', 'DELIVERY_IN_PROGRESS', 'WEBHOOK_INACTIVE'],
+      errors: ['VENUE_NOT_AUTHORIZED', 'DELIVERY_NOT_FOUND', 'DELIVERY_IN_PROGRESS', 'WEBHOOK_INACTIVE'],
       handle: async ({ caller, params }) =>
         accepted(deliveryView(await redeliver(deps, caller.partnerId, params.id))),
     }),

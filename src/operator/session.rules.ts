@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 
 /** How long a sign-in lasts (operator interface, "Listeners"). */
 export const SESSION_SECONDS = 8 * 3600;
@@ -8,21 +8,28 @@ export function isOperatorKey(given: string, operatorApiKey: string): boolean {
   return timingSafeEqual(digest(given), digest(operatorApiKey));
 }
 
-/** A session token `<expiry in Unix seconds>.<signature>`. A new operator key ends every session. */
+/** What a token says of its session: `id` names it where it is ended before it runs out. */
+export type Session = { id: string; expiresAt: Date };
+
+/** A session token `<expiry in Unix seconds>.<id>.<signature>`, new each time. A new operator key ends every session. */
 export function signSession(operatorApiKey: string, now: Date): string {
   const expiresAt = String(Math.floor(now.getTime() / 1000) + SESSION_SECONDS);
-  return `${expiresAt}.${signature(operatorApiKey, expiresAt)}`;
+  const id = randomUUID();
+  return `${expiresAt}.${id}.${signature(operatorApiKey, expiresAt, id)}`;
 }
 
-/** Whether the token was made by `signSession` with this key and has not run out. */
-export function isLiveSession(token: string, operatorApiKey: string, now: Date): boolean {
-  const [expiresAt = '', given = ''] = token.split('.', 2);
-  const isGenuine = timingSafeEqual(digest(given), digest(signature(operatorApiKey, expiresAt)));
-  return isGenuine && Number(expiresAt) * 1000 > now.getTime();
+/** The session of a token that was made by `signSession` with this key and has not run out; undefined for any other. */
+export function openSession(token: string, operatorApiKey: string, now: Date): Session | undefined {
+  const [seconds = '', id = '', given = ''] = token.split('.', 3);
+  const isGenuine = timingSafeEqual(digest(given), digest(signature(operatorApiKey, seconds, id)));
+  const expiresAt = new Date(Number(seconds) * 1000);
+  return isGenuine && expiresAt > now ? { id, expiresAt } : undefined;
 }
 
-function signature(operatorApiKey: string, expiresAt: string): string {
-  return createHmac('sha256', operatorApiKey).update(`operator-session.${expiresAt}`).digest('base64url');
+function signature(operatorApiKey: string, expiresAt: string, id: string): string {
+  return createHmac('sha256', operatorApiKey)
+    .update(`operator-session.${expiresAt}.${id}`)
+    .digest('base64url');
 }
 
 function digest(text: string): Buffer {

@@ -6,13 +6,17 @@ import { tooManyBadKeys, tryKey } from '../http/rate-limit.ts';
 import { reading } from '../http/read-json.ts';
 import type { Clock } from '../platform/clock.ts';
 import { DomainError } from '../platform/errors.ts';
+import type { Db } from '../platform/mongo.ts';
 import type { LocalRateLimiter } from '../platform/rate-limiter.ts';
-import { isLiveSession, isOperatorKey, SESSION_SECONDS, signSession } from './session.rules.ts';
+import type { Session } from './session.rules.ts';
+import { isOperatorKey, SESSION_SECONDS, signSession } from './session.rules.ts';
+import { endSession, findLiveSession } from './sessions.service.ts';
 import { SignInPage } from './sign-in-page.tsx';
 
 const COOKIE = 'operator_session';
 
 export type SignInDeps = {
+  db: Db;
   clock: Clock;
   config: { operatorApiKey: string };
   badKeys: LocalRateLimiter;
@@ -26,7 +30,7 @@ export type SignInDeps = {
 
 /**
  * Lets nobody but an operator past it (operator interface, "Listeners"): programs send the operator's key, browsers have a
- * signed, HttpOnly, SameSite=Strict cookie from the sign-in page. A call made with the cookie that changes anything must
+ * signed, HttpOnly, SameSite=Strict cookie from the sign-in page, which a sign-out ends wherever it was copied to. A call made with the cookie that changes anything must
  * come from a page of this origin. An address that sent too many wrong keys is refused every key for the rest of a minute;
  * whoever is signed in there is not (ADR 0008).
  */
@@ -59,8 +63,10 @@ function signIn(deps: SignInDeps): RequestHandler {
 
 function signOut(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
-    if (hasLiveSession(deps, req)) {
+    const session = await liveSession(deps, req);
+    if (session !== undefined) {
       await deps.record(req, res, { action: 'signOut', who: 'session', status: 303 });
+      await endSession(deps, session);
     }
     setCookie(req, res, '', 0);
     res.redirect(303, '/sign-in');
@@ -99,12 +105,12 @@ async function identify(deps: SignInDeps, req: Request, res: Response): Promise<
     if (outcome === 'refused') throw tooManyBadKeys();
     return outcome === 'right' ? { via: 'api-key' } : undefined;
   }
-  return hasLiveSession(deps, req) ? { via: 'session' } : undefined;
+  return (await liveSession(deps, req)) === undefined ? undefined : { via: 'session' };
 }
 
-function hasLiveSession({ clock, config }: SignInDeps, req: Request): boolean {
+async function liveSession(deps: SignInDeps, req: Request): Promise<Session | undefined> {
   const token = readCookie(req);
-  return token !== undefined && isLiveSession(token, config.operatorApiKey, clock.now());
+  return token === undefined ? undefined : findLiveSession(deps, token);
 }
 
 function check({ badKeys, config }: SignInDeps, req: Request, res: Response, key: unknown) {

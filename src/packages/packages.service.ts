@@ -2,6 +2,7 @@ import { requireAuthorizedVenue } from '../availability/availability.service.ts'
 import type { PartnerDeps } from '../partners/partners.service.ts';
 import { getPartner } from '../partners/partners.service.ts';
 import { defined } from '../platform/defined.ts';
+import type { Erasure, ToCome } from '../platform/erasure.ts';
 import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
@@ -10,11 +11,11 @@ import { listVenues } from '../venues/venues.service.ts';
 import type { PackageRow } from './packages.model.ts';
 import type { SeenPurchase } from './packages.store.ts';
 import {
-  countUsablePurchases,
   erasePurchases,
   findPackage,
   findPurchase,
   findPurchaseByKey,
+  findUsablePurchases,
   insertPackage,
   insertPurchase,
   listPackageRows,
@@ -143,26 +144,29 @@ export async function consumeCredit(
   return takeCredit(deps.db, partnerId, phoneE164, venueId, tx);
 }
 
-/** Gives a credit back to the purchase from which a booking took it, in the caller's transaction. */
+/**
+ * Gives a credit back to the purchase from which a booking took it, in the caller's transaction; not to one that was erased,
+ * which is nobody's.
+ */
 export async function giveCreditBack(deps: { db: Db }, purchaseId: string, tx: Tx): Promise<void> {
   await returnCredit(deps.db, purchaseId, tx);
 }
 
-/** How many purchases of a customer, of whatever partner, can still be used. */
-export async function countUsable(deps: { db: Db }, phoneE164: string): Promise<number> {
-  return countUsablePurchases(deps.db, phoneE164);
+/** The purchases of a customer, of whatever partner, that can still be used. */
+export async function findUsable(deps: { db: Db }, phoneE164: string): Promise<ToCome> {
+  return findUsablePurchases(deps.db, phoneE164);
 }
 
 /**
- * Overwrites the customer's phone in all purchases that cannot be used any more; answers how many there were. The keys of the
- * purchases stay: a repeated one is refused as belonging to somebody else, and sells nothing.
+ * Overwrites the customer's phone in all purchases that cannot be used any more; answers how many there were. A key that does
+ * not tell of the customer stays: a call that repeats it is refused as somebody else's, and sells nothing.
  */
 export async function eraseCustomerOfPurchases(
   deps: { db: Db },
   phoneE164: string,
-  overwritten: string,
+  erasure: Erasure,
 ): Promise<number> {
-  return erasePurchases(deps.db, phoneE164, overwritten);
+  return erasePurchases(deps.db, phoneE164, erasure);
 }
 
 function packageNotFound(): DomainError {

@@ -1,3 +1,5 @@
+import type { Erasure, ToCome } from '../platform/erasure.ts';
+import { erasedKey, erasedText } from '../platform/erasure.ts';
 import type { Db, Expression, Tx } from '../platform/mongo.ts';
 import { isDuplicateKey } from '../platform/mongo.ts';
 import type { PackageRow, PurchaseRow } from './packages.model.ts';
@@ -10,6 +12,9 @@ const UNEXPIRED: Expression = { $gt: ['$expiresAt', '$$NOW'] };
 
 /** A purchase as it is to be seen now. */
 export type SeenPurchase = PurchaseRow & { isExpired: boolean };
+
+/** E.164 begins with a plus, and what overwrites a number does not. */
+const IS_NUMBER = /^\+/;
 
 const AS_SEEN_NOW: Expression = { $set: { isExpired: { $not: UNEXPIRED } } };
 
@@ -111,27 +116,46 @@ export async function takeCredit(
 }
 
 /** Purchases of a customer, of whatever partner, that can still be used. */
-export async function countUsablePurchases(db: Db, phoneE164: string): Promise<number> {
-  return purchaseCollection(db).countDocuments({
-    phoneE164,
-    creditsRemaining: { $gt: 0 },
-    $expr: UNEXPIRED,
-  });
+export async function findUsablePurchases(db: Db, phoneE164: string): Promise<ToCome> {
+  const found = purchaseCollection(db).aggregate<ToCome>([
+    { $match: { phoneE164, creditsRemaining: { $gt: 0 }, $expr: UNEXPIRED } },
+    { $group: { _id: null, count: { $sum: 1 }, until: { $max: '$expiresAt' } } },
+  ]);
+  const [row] = await found.toArray();
+  return row ?? { count: 0, until: null };
 }
 
-/** Overwrites whose they are in the purchases of a customer that cannot be used any more; answers how many there were. */
-export async function erasePurchases(db: Db, phoneE164: string, overwritten: string): Promise<number> {
-  const { modifiedCount } = await purchaseCollection(db).updateMany(
-    { phoneE164, $or: [{ creditsRemaining: { $lte: 0 } }, { $expr: { $not: UNEXPIRED } }] },
-    { $set: { customerPhone: overwritten, phoneE164: overwritten } },
-  );
-  return modifiedCount;
+/**
+ * Overwrites whose they are, and what tells of it among keys and methods of payment, in the purchases of a customer that
+ * cannot be used any more; answers how many there were.
+ */
+export async function erasePurchases(db: Db, phoneE164: string, erasure: Erasure): Promise<number> {
+  const { overwritten } = erasure;
+  const over = { phoneE164, $or: [{ creditsRemaining: { $lte: 0 } }, { $expr: { $not: UNEXPIRED } }] };
+  const rows = await purchaseCollection(db)
+    .find(over, { projection: { purchaseKey: 1, paymentMethod: 1 } })
+    .toArray();
+  if (rows.length === 0) return 0;
+  const updates = rows.map(({ _id, purchaseKey, paymentMethod }) => ({
+    updateOne: {
+      filter: { _id, ...over },
+      update: {
+        $set: {
+          customerPhone: overwritten,
+          phoneE164: overwritten,
+          purchaseKey: erasedKey(purchaseKey, erasure),
+          paymentMethod: erasedText(paymentMethod, erasure),
+        },
+      },
+    },
+  }));
+  return (await purchaseCollection(db).bulkWrite(updates, { ordered: false })).modifiedCount;
 }
 
-/** Gives one credit back, never more than were bought. */
+/** Gives one credit back, never more than were bought, and none to an erased purchase, which nobody could use it from. */
 export async function returnCredit(db: Db, purchaseId: string, tx: Tx): Promise<void> {
   await purchaseCollection(db).updateOne(
-    { _id: purchaseId, $expr: { $lt: ['$creditsRemaining', '$creditsTotal'] } },
+    { _id: purchaseId, phoneE164: IS_NUMBER, $expr: { $lt: ['$creditsRemaining', '$creditsTotal'] } },
     { $inc: { creditsRemaining: 1 } },
     { session: tx },
   );

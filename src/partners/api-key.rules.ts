@@ -2,12 +2,17 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const KEY_PATTERN = /^(pk_(?:sandbox|live)_[0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
 
+/** How the keys of each mode begin (operator interface, "keys"). */
+export const KEY_START = { sandbox: 'pk_sandbox_', production: 'pk_live_' } as const;
+
+type Mode = keyof typeof KEY_START;
+
 /**
  * A new partner key `pk_sandbox_<16 hex>_<43 base64url>` (or `pk_live_…`): the part before the last underscore names
  * the key in lists and logs, the last part has 256 random bits. Operator interface, "keys".
  */
-export function newApiKey(mode: 'sandbox' | 'production'): { apiKey: string; prefix: string; hash: string } {
-  const prefix = `pk_${mode === 'production' ? 'live' : 'sandbox'}_${randomBytes(8).toString('hex')}`;
+export function newApiKey(mode: Mode): { apiKey: string; prefix: string; hash: string } {
+  const prefix = `${KEY_START[mode]}${randomBytes(8).toString('hex')}`;
   const apiKey = `${prefix}_${randomBytes(32).toString('base64url')}`;
   return { apiKey, prefix, hash: hashOf(apiKey) };
 }
@@ -15,6 +20,11 @@ export function newApiKey(mode: 'sandbox' | 'production'): { apiKey: string; pre
 /** The public prefix of something that has the form of a partner key; undefined for anything else. */
 export function prefixOf(apiKey: string): string | undefined {
   return KEY_PATTERN.exec(apiKey)?.[1];
+}
+
+/** Whether a key with this prefix was issued by a deployment of this mode. */
+export function isOfMode(prefix: string, mode: Mode): boolean {
+  return prefix.startsWith(KEY_START[mode]);
 }
 
 /** Whether `apiKey` is the key whose hash was stored; takes the same time wherever they differ. */

@@ -10,6 +10,8 @@ export type PartnerRow = {
   contactEmail: string;
   status: 'active' | 'suspended';
   certifiedAt: Date | null;
+  /** What the operator noted at the certification. Absent in what older releases wrote. */
+  certificationNotes?: string | null;
   createdAt: Date;
 };
 
@@ -35,6 +37,7 @@ const partnerSchema = new Schema<PartnerRow>(
     contactEmail: { type: String, required: true },
     status: { type: String, enum: ['active', 'suspended'], required: true },
     certifiedAt: { type: Date, default: null },
+    certificationNotes: { type: String, default: null },
     createdAt: { type: Date, required: true },
   },
   { collection: 'partners', versionKey: false },
@@ -69,6 +72,8 @@ export const apiKeyModel = (db: Db): Model<ApiKeyRow> => modelOf(db, 'ApiKey', a
 export const apiKeyCollection = (db: Db) => collectionOf(apiKeyModel(db));
 
 export const grantModel = (db: Db): Model<GrantRow> => modelOf(db, 'Grant', grantSchema);
+/** The collection as the driver has it, for reads by pipeline. */
+export const grantCollection = (db: Db) => collectionOf(grantModel(db));
 
 export const PARTNER_COLLECTIONS: CollectionDefinition[] = [
   {

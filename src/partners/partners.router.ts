@@ -25,6 +25,7 @@ import {
   createPartner,
   getPartner,
   grantVenue,
+  hasGrant,
   issueApiKey,
   listApiKeys,
   listPartners,
@@ -99,7 +100,8 @@ export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
       body: certifyPartnerBody,
       answers: { 200: { description: 'The partner, certified; the first date stays.', body: partnerSchema } },
       errors: ['PARTNER_NOT_FOUND'],
-      handle: async ({ params }) => ok(partnerView(await certifyPartner(deps, params.partnerId))),
+      handle: async ({ params, body }) =>
+        ok(partnerView(await certifyPartner(deps, params.partnerId, body.notes))),
     }),
     ...keyRoutes(deps),
     ...grantRoutes(deps),
@@ -186,6 +188,7 @@ function grantRoutes(deps: PartnerDeps): Route<Operator>[] {
       tag: 'Grants',
       summary: 'Let a partner operate a venue',
       params: { partnerId: partnerIdParam, venueId: venueIdParam },
+      subject: grantOf(deps),
       answers: { 204: { description: 'The partner may operate the venue.' } },
       errors: ['VENUE_NOT_FOUND', 'PARTNER_NOT_FOUND'],
       handle: async ({ params }) => {
@@ -200,7 +203,9 @@ function grantRoutes(deps: PartnerDeps): Route<Operator>[] {
       operationId: 'revokeVenue',
       tag: 'Grants',
       summary: 'End a grant',
+      description: 'Deliveries of what happened at the venue that come due after that are cancelled.',
       params: { partnerId: partnerIdParam, venueId: venueIdParam },
+      subject: grantOf(deps),
       answers: { 204: { description: 'There is no such grant now; bookings stay what they are.' } },
       errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ params }) => {
@@ -218,6 +223,7 @@ function partnerView(partner: PartnerRow): Record<string, unknown> {
     contact_email: partner.contactEmail,
     status: partner.status,
     certified_at: partner.certifiedAt?.toISOString() ?? null,
+    certification_notes: partner.certificationNotes ?? null,
     created_at: partner.createdAt.toISOString(),
   };
 }
@@ -228,6 +234,12 @@ function keyOf(deps: PartnerDeps) {
     const key = (await listApiKeys(deps, partnerId)).find(({ _id }) => _id === keyId);
     return key === undefined ? null : listedKeyView(key);
   };
+}
+
+/** The same of a grant; null where there is none. */
+function grantOf(deps: PartnerDeps) {
+  return async ({ partnerId, venueId }: GrantParams) =>
+    (await hasGrant(deps, partnerId, venueId)) ? { partner_id: partnerId, venue_id: venueId } : null;
 }
 
 function listedKeyView(key: ApiKeyRow): Record<string, unknown> {

@@ -11,7 +11,9 @@ const contactEmail = () =>
 const status = () =>
   Joi.string()
     .valid('active', 'suspended')
-    .description("A suspended partner's keys are refused and it gets no deliveries.")
+    .description(
+      "A suspended partner's keys are refused and nothing is sent to it: a delivery that comes due is cancelled. Once active again, it gets what it missed with its own call `recover`.",
+    )
     .example('active');
 
 export const createPartnerBody = Joi.object<PartnerBody>({
@@ -28,7 +30,9 @@ export const updatePartnerBody = Joi.object<PartnerChange>({
 }).required();
 
 export const certifyPartnerBody = Joi.object<{ notes?: string }>({
-  notes: prose(2000).example('All scenarios of the certification passed.'),
+  notes: prose(2000)
+    .description('Kept with the partner in the place of earlier notes.')
+    .example('All scenarios of the certification passed.'),
 }).required();
 
 export type IssueKeyBody = { label?: string; expires_at?: Date };
@@ -36,7 +40,7 @@ export type IssueKeyBody = { label?: string; expires_at?: Date };
 export const issueKeyBody = Joi.object<IssueKeyBody>({
   label: text(80).description('For your own orientation.').example('Checkout service'),
   expires_at: instant().description(
-    'From this instant on the key is refused; without it, it does not expire.',
+    'From this instant on, which must be to come, the key is refused; without it, it does not expire.',
   ),
 }).required();
 
@@ -63,6 +67,9 @@ export const partner = named(
     contact_email: contactEmail(),
     status: status(),
     certified_at: orNull(timestamp()).description('Null before certification.').example(null),
+    certification_notes: orNull(Joi.string())
+      .description('The notes of the last call of certify that had any.')
+      .example(null),
     created_at: timestamp(),
   }),
 );

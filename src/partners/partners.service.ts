@@ -1,9 +1,11 @@
 import type { Clock } from '../platform/clock.ts';
-import { DomainError } from '../platform/errors.ts';
+import { defined } from '../platform/defined.ts';
+import type { Audience } from '../platform/errors.ts';
+import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import { inTransaction } from '../platform/mongo.ts';
-import { matchesHash, newApiKey, prefixOf } from './api-key.rules.ts';
+import { isOfMode, KEY_START, matchesHash, newApiKey, prefixOf } from './api-key.rules.ts';
 import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
 import {
   deleteGrant,
@@ -11,11 +13,14 @@ import {
   findActivePartnerIds,
   findApiKeyByPrefix,
   findGrant,
+  findGrants,
   findPartner,
   findPartnersById,
   insertApiKey,
   insertGrant,
   insertPartner,
+  isActiveGrantee,
+  isActivePartner,
   listApiKeyRows,
   listGrantedVenueIds,
   listGranteeIds,
@@ -34,13 +39,21 @@ export type PartnerCaller = { partnerId: string; keyId: string };
 /**
  * Resolves an API key to its partner (contract, "Authentication").
  * @throws DomainError INVALID_API_KEY for a key that is missing, malformed, unknown, expired or revoked, in one wording,
- * so that a stranger learns nothing about keys; PARTNER_SUSPENDED for the key of a suspended partner.
+ * so that a stranger learns nothing about keys; in another for whatever has the form of the other mode's keys, which is
+ * refused without a look at whether there is such a key; PARTNER_SUSPENDED for the key of a suspended partner.
  */
 export async function authenticatePartner(
   deps: PartnerDeps,
   apiKey: string | undefined,
 ): Promise<PartnerCaller> {
   const prefix = prefixOf(apiKey ?? '');
+  const { serviceMode } = deps.config;
+  if (prefix !== undefined && !isOfMode(prefix, serviceMode)) {
+    throw new DomainError(
+      'INVALID_API_KEY',
+      `The key in the x-api-key header is of another deployment: this one is the ${serviceMode}, whose keys begin with ${KEY_START[serviceMode]}. Send such a key, or call the deployment for which yours was issued.`,
+    );
+  }
   const key = prefix === undefined ? null : await findApiKeyByPrefix(deps.db, prefix);
   if (
     key === null ||
@@ -55,10 +68,7 @@ export async function authenticatePartner(
   }
   const partner = await findPartner(deps.db, key.partnerId);
   if (partner?.status !== 'active') {
-    throw new DomainError(
-      'PARTNER_SUSPENDED',
-      'Your partner account is suspended. Contact the platform operator to have it reactivated.',
-    );
+    throw new DomainError('PARTNER_SUSPENDED', SUSPENDED.partner);
   }
   return { partnerId: key.partnerId, keyId: key._id };
 }
@@ -77,6 +87,7 @@ export async function createPartner(
     ...input,
     status: 'active',
     certifiedAt: null,
+    certificationNotes: null,
     createdAt: deps.clock.now(),
   };
   await insertPartner(deps.db, partner);
@@ -110,22 +121,34 @@ export async function updatePartner(
   return found(await updatePartnerRow(deps.db, partnerId, change));
 }
 
-/** Records that the partner passed certification; the first date stays. @throws DomainError PARTNER_NOT_FOUND */
-export async function certifyPartner(deps: PartnerDeps, partnerId: string): Promise<PartnerRow> {
-  const partner = await getPartner(deps, partnerId);
-  if (partner.certifiedAt !== null) return partner;
-  return found(await updatePartnerRow(deps.db, partnerId, { certifiedAt: deps.clock.now() }));
+/**
+ * Records that the partner passed certification; the first date stays. Notes take the place of those that are there; a call
+ * without any leaves them. @throws DomainError PARTNER_NOT_FOUND
+ */
+export async function certifyPartner(
+  deps: PartnerDeps,
+  partnerId: string,
+  notes: string | undefined,
+): Promise<PartnerRow> {
+  const { certifiedAt } = await getPartner(deps, partnerId);
+  const certificationNotes = defined({ certificationNotes: notes });
+  const change = { certifiedAt: certifiedAt ?? deps.clock.now(), ...certificationNotes };
+  return found(await updatePartnerRow(deps.db, partnerId, change));
 }
 
 /**
  * Issues a key. `apiKey` is in this answer and nowhere else; only its hash is stored.
- * @throws DomainError PARTNER_NOT_FOUND; PARTNER_NOT_CERTIFIED in production mode before certification.
+ * @throws DomainError VALIDATION_ERROR for an expiry that is not to come; PARTNER_NOT_FOUND; PARTNER_NOT_CERTIFIED in
+ * production mode before certification.
  */
 export async function issueApiKey(
   deps: PartnerDeps,
   partnerId: string,
   input: { label: string | null; expiresAt: Date | null },
 ): Promise<IssuedKey> {
+  if (input.expiresAt !== null && input.expiresAt <= deps.clock.now()) {
+    throw fieldError('expires_at', 'is not in the future, so the key would be refused from the start.');
+  }
   await requireIssuable(deps, partnerId);
   const issued = makeKey(deps, partnerId, input);
   await insertApiKey(deps.db, issued.key);
@@ -217,6 +240,56 @@ export async function hasGrant(deps: { db: Db }, partnerId: string, venueId: str
 
 export async function grantedVenueIds(deps: { db: Db }, partnerId: string): Promise<string[]> {
   return listGrantedVenueIds(deps.db, partnerId);
+}
+
+/** A partner and a venue of whose events it may or may not hear; null for a sample, which is of no venue. */
+export type Hearing = { partnerId: string; venueId: string | null };
+
+/**
+ * Whether a partner may be told of what happens at a venue: it is active and has a grant for it (decisions §6). One read by
+ * key, because every attempt of every delivery asks.
+ */
+export async function mayHear(deps: { db: Db }, { partnerId, venueId }: Hearing): Promise<boolean> {
+  return venueId === null
+    ? isActivePartner(deps.db, partnerId)
+    : isActiveGrantee(deps.db, partnerId, venueId);
+}
+
+const SUSPENDED: Record<Audience, string> = {
+  partner: 'Your partner account is suspended. Contact the platform operator to have it reactivated.',
+  operator: 'The partner is suspended, so nothing is delivered to it. Reactivate the partner first.',
+};
+
+const NOT_GRANTED: Record<Audience, string> = {
+  partner:
+    'The venue of the event is not granted to you any more, so you are not told of it. Ask the platform operator for the grant.',
+  operator:
+    'The partner has no grant for the venue of the event any more, so it is not told of it. Grant it the venue first.',
+};
+
+/** The same for whoever asks, who is told which of the two is missing. @throws DomainError PARTNER_SUSPENDED, VENUE_NOT_AUTHORIZED */
+export async function requireHearing(
+  deps: { db: Db },
+  { partnerId, venueId }: Hearing,
+  audience: Audience,
+): Promise<void> {
+  if (!(await isActivePartner(deps.db, partnerId))) {
+    throw new DomainError('PARTNER_SUSPENDED', SUSPENDED[audience]);
+  }
+  if (venueId === null || (await findGrant(deps.db, partnerId, venueId))) return;
+  throw new DomainError('VENUE_NOT_AUTHORIZED', NOT_GRANTED[audience]);
+}
+
+/** Of `asked`, those of which `mayHear` says yes, in two reads whatever their number. */
+export async function onlyHearing<T extends Hearing>(deps: { db: Db }, asked: readonly T[]): Promise<T[]> {
+  const active = await findActivePartnerIds(deps.db, [...new Set(asked.map(({ partnerId }) => partnerId))]);
+  const isGranted = await findGrants(
+    deps.db,
+    asked.flatMap(({ partnerId, venueId }) => (venueId === null ? [] : [{ partnerId, venueId }])),
+  );
+  return asked.filter(
+    ({ partnerId, venueId }) => active.has(partnerId) && (venueId === null || isGranted(partnerId, venueId)),
+  );
 }
 
 /** The active partners that may operate the venue: those who may hear of its events (decisions §6). */

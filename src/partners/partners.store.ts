@@ -1,7 +1,13 @@
 import mongoose from 'mongoose';
 import type { Db, Tx } from '../platform/mongo.ts';
 import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
-import { apiKeyCollection, apiKeyModel, grantModel, partnerModel } from './partners.model.ts';
+import {
+  apiKeyCollection,
+  apiKeyModel,
+  grantCollection,
+  grantModel,
+  partnerModel,
+} from './partners.model.ts';
 
 export async function insertPartner(db: Db, partner: PartnerRow): Promise<void> {
   await partnerModel(db).create(partner);
@@ -37,6 +43,10 @@ export async function findActivePartnerIds(db: Db, partnerIds: readonly string[]
     .find({ _id: mongoose.trusted({ $in: [...partnerIds] }), status: 'active' }, { _id: 1 })
     .lean();
   return new Set(rows.map((row) => row._id));
+}
+
+export async function isActivePartner(db: Db, partnerId: string): Promise<boolean> {
+  return (await partnerModel(db).exists({ _id: partnerId, status: 'active' })) !== null;
 }
 
 export async function insertApiKey(db: Db, key: ApiKeyRow, tx?: Tx): Promise<void> {
@@ -96,6 +106,38 @@ export async function deleteGrant(db: Db, partnerId: string, venueId: string): P
 
 export async function findGrant(db: Db, partnerId: string, venueId: string): Promise<boolean> {
   return (await grantModel(db).exists({ _id: grantId(partnerId, venueId) })) !== null;
+}
+
+/** Which of these grants there are. */
+export async function findGrants(
+  db: Db,
+  asked: readonly { partnerId: string; venueId: string }[],
+): Promise<(partnerId: string, venueId: string) => boolean> {
+  const ids = new Set(asked.map(({ partnerId, venueId }) => grantId(partnerId, venueId)));
+  const rows = await grantCollection(db)
+    .find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } })
+    .toArray();
+  const granted = new Set(rows.map((row) => row._id));
+  return (partnerId, venueId) => granted.has(grantId(partnerId, venueId));
+}
+
+/** Whether the partner is active and has a grant for the venue, both looked up by `_id` in one round trip. */
+export async function isActiveGrantee(db: Db, partnerId: string, venueId: string): Promise<boolean> {
+  const found = grantCollection(db).aggregate<{ _id: string }>([
+    { $match: { _id: grantId(partnerId, venueId) } },
+    {
+      $lookup: {
+        from: 'partners',
+        localField: 'partnerId',
+        foreignField: '_id',
+        pipeline: [{ $match: { status: 'active' } }, { $project: { _id: 1 } }],
+        as: 'active',
+      },
+    },
+    { $match: { 'active._id': partnerId } },
+    { $project: { _id: 1 } },
+  ]);
+  return (await found.toArray()).length === 1;
 }
 
 export async function listGrantedVenueIds(db: Db, partnerId: string): Promise<string[]> {

@@ -39,6 +39,14 @@ export type ErrorCode =
   | 'INTERNAL_ERROR'
   | 'SERVICE_UNAVAILABLE';
 
+/** For whom a message is written: an operator has another interface, and nobody to ask. */
+export type Audience = 'partner' | 'operator';
+
+/** Services take no partner from an operator, who may see what is anybody's. */
+export function audienceOf(partnerId: string | undefined): Audience {
+  return partnerId === undefined ? 'operator' : 'partner';
+}
+
 /** One faulty field: `path` in dotted form (`body.customer_phone` is `customer_phone`), `message` for the caller's developer. */
 export type FieldFault = { path: string; message: string };
 

@@ -29,6 +29,11 @@ export function requireCustomerPhone(text: string, defaultRegion: string): strin
   return phoneE164;
 }
 
+/** The digits of an E.164 number without its country code, as they stand in every written form of it. */
+export function nationalDigitsOf(phoneE164: string): string {
+  return parsePhoneNumberFromString(phoneE164)?.nationalNumber ?? phoneE164;
+}
+
 /** Whether `text` is the two-letter code (ISO 3166-1, upper case) of a region with phone numbers, such as `IN`. */
 export function isRegion(text: string): text is CountryCode {
   return isSupportedCountry(text);

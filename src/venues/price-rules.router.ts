@@ -6,7 +6,7 @@ import { toPaise, toRupees } from '../platform/money.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { PriceRuleBody } from './price-rules.schemas.ts';
 import { priceRule, priceRuleBody, priceRuleIdParam, priceRules } from './price-rules.schemas.ts';
-import { addPriceRule, listPriceRules, removePriceRule } from './price-rules.service.ts';
+import { addPriceRule, getPriceRule, listPriceRules, removePriceRule } from './price-rules.service.ts';
 import { resourceIdParam } from './venues.schemas.ts';
 import type { PriceRule } from './venues.service.ts';
 
@@ -48,6 +48,10 @@ export function priceRuleRoutes(deps: { db: Db; clock: Clock }): Route<Operator>
       tag: 'Price rules',
       summary: 'Remove a price rule',
       params: { id: priceRuleIdParam },
+      subject: async ({ id }) => {
+        const { resourceId, rule } = await getPriceRule(deps, id);
+        return priceRuleView(resourceId, rule);
+      },
       answers: { 204: { description: 'It is gone.' } },
       errors: ['PRICE_RULE_NOT_FOUND'],
       handle: async ({ params }) => {

@@ -14,6 +14,16 @@ export async function pushPriceRule(db: Db, resourceId: string, rule: PriceRule)
   return matchedCount === 1;
 }
 
+/** A rule with the resource that it is of; null where there is none of that id. */
+export async function findPriceRule(
+  db: Db,
+  ruleId: string,
+): Promise<{ resourceId: string; rule: PriceRule } | null> {
+  const resource = await resourceModel(db).findOne({ 'priceRules.id': ruleId }, { priceRules: 1 }).lean();
+  const rule = resource?.priceRules?.find(({ id }) => id === ruleId);
+  return resource === null || rule === undefined ? null : { resourceId: resource._id, rule };
+}
+
 /** Takes a rule away from its resource; false where there is none of that id. */
 export async function pullPriceRule(db: Db, ruleId: string): Promise<boolean> {
   const { matchedCount } = await resourceModel(db).updateOne(

@@ -1,6 +1,7 @@
-import { eventBody } from '../events/event-body.rules.ts';
+import { eventBody, venueHeardOf } from '../events/event-body.rules.ts';
 import type { EventRow } from '../events/events.service.ts';
 import { readEvent } from '../events/events.service.ts';
+import { mayHear } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -64,7 +65,9 @@ const SECRET_RETRY_MS = 10_000;
 /**
  * Makes one attempt of a delivery. The row decides its number and what follows. A job that comes twice or after the row has
  * moved on sends nothing; one that a person makes due early (Bull Board's promote) is an attempt like any other. A job that
- * is run again for a dead letter (Bull Board's retry) is one manual attempt, of which a failure changes nothing.
+ * is run again for a dead letter (Bull Board's retry) is one manual attempt, of which a failure changes nothing. What waits
+ * for a receiver that may not hear of it (any more) is cancelled: its subscription is inactive, its partner suspended or
+ * without a grant for the venue (decisions §6, "Receivers"; ADR 0006).
  */
 export async function deliverWebhook(deps: DeliverDeps, due: DueAttempt): Promise<AttemptResult> {
   // Before anything is read: behind a dead endpoint there may be very many of these.
@@ -79,8 +82,10 @@ export async function deliverWebhook(deps: DeliverDeps, due: DueAttempt): Promis
   const waitMs = (row.nextAttemptAt?.getTime() ?? 0) - deps.clock.now().getTime();
   if (isBehind && waitMs > 0) return { kind: 'later', inMs: waitMs, attemptsMade: row.attemptsMade };
 
-  const subscription = await findSubscription(deps.db, row.subscriptionId);
-  const event = await readEvent(deps, row.eventId);
+  const [subscription, event] = await Promise.all([
+    findSubscription(deps.db, row.subscriptionId),
+    readEventFor(deps, row),
+  ]);
   if (subscription !== null && isOverlapOver(deps, subscription)) {
     await forgetPreviousSecret(deps.db, subscription._id);
   }
@@ -95,6 +100,15 @@ export async function deliverWebhook(deps: DeliverDeps, due: DueAttempt): Promis
   } finally {
     leave();
   }
+}
+
+/** The event as long as its receiver may hear of it: its partner may have been suspended or lost the grant meanwhile. */
+async function readEventFor(
+  deps: DeliverDeps,
+  { eventId, partnerId }: DeliveryRow,
+): Promise<EventRow | null> {
+  const event = await readEvent(deps, eventId);
+  return event !== null && (await mayHear(deps, { partnerId, venueId: venueHeardOf(event) })) ? event : null;
 }
 
 async function attempt(

@@ -6,7 +6,10 @@ import type { Db } from '../platform/mongo.ts';
 import { collectionOf, modelOf } from '../platform/mongo.ts';
 import type { DeliveryError } from './delivery-error.rules.ts';
 
-/** `cancelled`: the subscription was deactivated before the event could be delivered. */
+/**
+ * `cancelled`: before the event could be delivered its subscription was deactivated, or its partner was suspended or lost the
+ * grant for the venue (ADR 0006).
+ */
 export const DELIVERY_STATES = ['pending', 'retrying', 'succeeded', 'dead_letter', 'cancelled'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 

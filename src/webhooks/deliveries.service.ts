@@ -1,7 +1,8 @@
 import type { EventRow } from '../events/events.service.ts';
 import { readEvents } from '../events/events.service.ts';
 import type { Clock } from '../platform/clock.ts';
-import { DomainError } from '../platform/errors.ts';
+import type { Audience } from '../platform/errors.ts';
+import { audienceOf, DomainError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
@@ -214,10 +215,10 @@ export async function getDelivery(
 ): Promise<DeliveryDetail> {
   const delivery = await findDelivery(deps.db, deliveryId);
   if (delivery === null || (partnerId !== undefined && delivery.partnerId !== partnerId)) {
-    throw deliveryNotFound();
+    throw deliveryNotFound(audienceOf(partnerId));
   }
   const [detail] = await withDetails(deps, [delivery]);
-  if (detail === undefined) throw deliveryNotFound();
+  if (detail === undefined) throw deliveryNotFound(audienceOf(partnerId));
   return detail;
 }
 
@@ -297,9 +298,12 @@ export async function advanceDelivery(
   return getDelivery(deps, partnerId, deliveryId);
 }
 
-function deliveryNotFound(): DomainError {
-  return new DomainError(
-    'DELIVERY_NOT_FOUND',
+const DELIVERY_NOT_FOUND: Record<Audience, string> = {
+  partner:
     'You have no delivery with that id. Use the id of a delivery listed by /api/v1/partner/observability.',
-  );
+  operator: 'There is no delivery with that id. List the deliveries, or the dead letters, to find its id.',
+};
+
+function deliveryNotFound(audience: Audience): DomainError {
+  return new DomainError('DELIVERY_NOT_FOUND', DELIVERY_NOT_FOUND[audience]);
 }

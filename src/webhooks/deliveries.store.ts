@@ -188,7 +188,7 @@ export async function settleAttempt(
 const WAITING: { $in: DeliveryState[] } = { $in: ['pending', 'retrying'] };
 const CANCELLED = { state: 'cancelled' as const, nextAttemptAt: null, leaseUntil: null };
 
-/** Ends a delivery whose subscription is gone or inactive; nothing more is sent. */
+/** Ends a delivery whose receiver may not have it (any more); nothing more is sent. A dead letter stays one. */
 export async function cancelDelivery(db: Db, id: string): Promise<void> {
   await deliveryCollection(db).updateOne({ _id: id, state: WAITING }, { $set: CANCELLED });
 }
@@ -314,13 +314,18 @@ export type DeliveryFilter = {
 /** When and by what dead letters are chosen to be sent again; both ends of the span included. */
 export type DeadLetterFilter = { subscriptionId?: string; eventType?: string; from?: Date; to: Date };
 
+export type DeadLetter = Pick<
+  DeliveryRow,
+  '_id' | 'eventId' | 'subscriptionId' | 'partnerId' | 'deadLetteredAt'
+>;
+
 /** Dead letters by when they became so, oldest first, those after `last`. */
 export async function findDeadLetters(
   db: Db,
   { from, to, ...filter }: DeadLetterFilter,
   last: Pick<DeliveryRow, '_id' | 'deadLetteredAt'> | undefined,
   limit: number,
-): Promise<Pick<DeliveryRow, '_id' | 'subscriptionId' | 'deadLetteredAt'>[]> {
+): Promise<DeadLetter[]> {
   const { deadLetteredAt: at = null } = last ?? {};
   const later =
     last === undefined || at === null
@@ -334,7 +339,7 @@ export async function findDeadLetters(
         deadLetteredAt: { $lte: to, ...defined({ $gte: from }) },
         ...later,
       } as never,
-      { projection: { subscriptionId: 1, deadLetteredAt: 1 } },
+      { projection: { eventId: 1, subscriptionId: 1, partnerId: 1, deadLetteredAt: 1 } },
     )
     .sort({ deadLetteredAt: 1, _id: 1 })
     .limit(limit)

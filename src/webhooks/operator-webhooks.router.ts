@@ -145,10 +145,10 @@ function redriveRows(deps: RedeliveryDeps): Route<Operator>[] {
       tag: 'Deliveries',
       summary: 'Deliver many dead letters again',
       description:
-        'Each begins a fresh series of attempts, counted from 1; the event_ids stay. Dead letters of a deactivated subscription are left as they are. Without any field: all dead letters.',
+        'Each begins a fresh series of attempts, counted from 1; the event_ids stay. Dead letters of a deactivated subscription, of a suspended partner, and of venues that are not granted to their partner any more are left as they are. Without any field: all dead letters.',
       body: redriveBody,
       answers: { 202: { description: 'The attempts follow.', body: redriven } },
-      errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'],
+      errors: ['PARTNER_SUSPENDED', 'WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'],
       handle: async ({ body: { subscription_id: subscriptionId, event_type: eventType, from, to } }) =>
         accepted({
           redriven: await redriveDeadLetters(deps, defined({ subscriptionId, eventType, from, to })),
@@ -164,7 +164,13 @@ function redriveRows(deps: RedeliveryDeps): Route<Operator>[] {
       params: { id: deadLetterIdParam },
       subject: async ({ id }) => operatorDeliveryView(await getDelivery(deps, undefined, id)),
       answers: { 202: { description: 'The delivery; its attempts follow.', body: operatorDelivery } },
-      errors: ['DELIVERY_NOT_FOUND', 'DELIVERY_IN_PROGRESS', 'WEBHOOK_INACTIVE'],
+      errors: [
+        'PARTNER_SUSPENDED',
+        'VENUE_NOT_AUTHORIZED',
+        'DELIVERY_NOT_FOUND',
+        'DELIVERY_IN_PROGRESS',
+        'WEBHOOK_INACTIVE',
+      ],
       handle: async ({ params }) => accepted(operatorDeliveryView(await redriveDeadLetter(deps, params.id))),
     }),
   ];

@@ -1,13 +1,15 @@
+import { venueHeardOf } from '../events/event-body.rules.ts';
 import type { EventRow } from '../events/events.service.ts';
-import { readEventsBetween } from '../events/events.service.ts';
-import { grantedVenueIds } from '../partners/partners.service.ts';
-import { DomainError } from '../platform/errors.ts';
+import { readEvents, readEventsBetween } from '../events/events.service.ts';
+import { grantedVenueIds, onlyHearing, requireHearing } from '../partners/partners.service.ts';
+import type { Audience } from '../platform/errors.ts';
+import { audienceOf, DomainError } from '../platform/errors.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Queues } from '../platform/queues.ts';
-import type { DeliveryRow, DeliveryState } from './deliveries.model.ts';
+import type { DeliveryState } from './deliveries.model.ts';
 import type { CreateDeliveriesDeps, DeliveryDetail } from './deliveries.service.ts';
 import { getDelivery, newDelivery, schedulePending } from './deliveries.service.ts';
-import type { DeadLetterFilter } from './deliveries.store.ts';
+import type { DeadLetter, DeadLetterFilter } from './deliveries.store.ts';
 import {
   findDeadLetters,
   findDeliveriesOfEvents,
@@ -31,7 +33,8 @@ export type RedeliveryDeps = CreateDeliveriesDeps & {
 /**
  * Begins a fresh series of attempts for a delivery that has ended, with the event_id that it has and the secret then
  * current (decisions §7). Of calls that race, one begins a series.
- * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS for one that has not ended or was cancelled; WEBHOOK_INACTIVE
+ * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS for one that has not ended or was cancelled; WEBHOOK_INACTIVE;
+ * VENUE_NOT_AUTHORIZED where the partner may not hear of the event's venue any more.
  */
 export async function redeliver(
   deps: RedeliveryDeps,
@@ -43,7 +46,8 @@ export async function redeliver(
 
 /**
  * The same for an operator, of a dead letter of any partner (operator interface, "dead-letters").
- * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS for what is no dead letter; WEBHOOK_INACTIVE
+ * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS for what is no dead letter; WEBHOOK_INACTIVE;
+ * PARTNER_SUSPENDED, VENUE_NOT_AUTHORIZED where its partner may not hear of the event any more.
  */
 export async function redriveDeadLetter(deps: RedeliveryDeps, deliveryId: string): Promise<DeliveryDetail> {
   return restart(deps, undefined, deliveryId, ['dead_letter']);
@@ -55,35 +59,42 @@ async function restart(
   deliveryId: string,
   states: readonly DeliveryState[],
 ): Promise<DeliveryDetail> {
-  const { delivery } = await getDelivery(deps, partnerId, deliveryId);
-  await requireDeliverable(deps, delivery.partnerId, delivery.subscriptionId);
+  const { delivery, event } = await getDelivery(deps, partnerId, deliveryId);
+  const audience = audienceOf(partnerId);
+  await requireDeliverable(deps, partnerId, delivery.subscriptionId);
+  const receiver = { partnerId: delivery.partnerId, venueId: venueHeardOf(event) };
+  await requireHearing(deps, receiver, audience);
   if ((await restartDeliveries(deps.db, [deliveryId], states)) === 0) {
-    throw notRestartable((await getDelivery(deps, partnerId, deliveryId)).delivery.state);
+    throw notRestartable((await getDelivery(deps, partnerId, deliveryId)).delivery.state, audience);
   }
   await schedulePending(deps, { deliveryIds: [deliveryId] });
   await deps.queues.removeDeadLetters([deliveryId]);
   return getDelivery(deps, partnerId, deliveryId);
 }
 
-const REFUSALS: Partial<Record<DeliveryState, string>> = {
-  cancelled:
+const CANCELLED: Record<Audience, string> = {
+  partner:
     'The delivery was cancelled. Recover the subscription from the time of the event on to have it delivered.',
-  succeeded: 'The delivery has succeeded, so it is no dead letter to be delivered again.',
+  operator: 'The delivery was cancelled. Its partner can have it delivered by recovering the subscription.',
 };
 
-function notRestartable(state: DeliveryState): DomainError {
+function notRestartable(state: DeliveryState, audience: Audience): DomainError {
+  const refusals: Partial<Record<DeliveryState, string>> = {
+    cancelled: CANCELLED[audience],
+    succeeded: 'The delivery has succeeded, so it is no dead letter to be delivered again.',
+  };
   const underWay = `The delivery is under way (${state}). Wait until it has succeeded or is a dead letter.`;
-  return new DomainError('DELIVERY_IN_PROGRESS', REFUSALS[state] ?? underWay);
+  return new DomainError('DELIVERY_IN_PROGRESS', refusals[state] ?? underWay);
 }
 
 /** How many events are worked on at a time; nothing of a recovery is kept in memory longer. */
 const BATCH = 500;
 
 /**
- * Begins a fresh series of attempts for every dead letter that `filter` describes, those of deactivated subscriptions aside:
- * they stay dead letters. What becomes a dead letter during the call is left alone. Repeating it is safe; of calls that race
+ * Begins a fresh series of attempts for every dead letter that `filter` describes, but for those of deactivated subscriptions
+ * and of partners that may not hear of the event any more: they stay dead letters. What becomes a dead letter during the call is left alone. Repeating it is safe; of calls that race
  * each series is begun, and counted, by one. Answers how many were begun.
- * @throws DomainError WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE for a subscription that is named
+ * @throws DomainError WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE, PARTNER_SUSPENDED for a subscription that is named
  */
 export async function redriveDeadLetters(
   deps: RedeliveryDeps,
@@ -91,7 +102,10 @@ export async function redriveDeadLetters(
 ): Promise<number> {
   const now = deps.clock.now();
   const wanted = { ...filter, to: to === undefined || to > now ? now : to };
-  if (filter.subscriptionId !== undefined) await requireActive(deps, undefined, filter.subscriptionId);
+  if (filter.subscriptionId !== undefined) {
+    const { partnerId } = await requireActive(deps, undefined, filter.subscriptionId);
+    await requireHearing(deps, { partnerId, venueId: null }, 'operator');
+  }
   for (let redriven = 0, last: DeadLetter | undefined; ; ) {
     const rows: DeadLetter[] = await findDeadLetters(deps.db, wanted, last, BATCH);
     redriven += await redriveBatch(deps, rows);
@@ -115,14 +129,19 @@ export async function countDeadLettersBySubscription(
     .sort((a, b) => b.count - a.count);
 }
 
-type DeadLetter = Pick<DeliveryRow, '_id' | 'subscriptionId' | 'deadLetteredAt'>;
-
 async function redriveBatch(deps: RedeliveryDeps, rows: readonly DeadLetter[]): Promise<number> {
   const active = await findActiveIds(
     deps,
     rows.map((row) => row.subscriptionId),
   );
-  const ids = rows.filter((row) => active.has(row.subscriptionId)).map((row) => row._id);
+  const events = await readEvents(
+    deps,
+    rows.map((row) => row.eventId),
+  );
+  const asked = rows
+    .filter((row) => active.has(row.subscriptionId))
+    .map((row) => ({ ...row, venueId: venueHeardOf(events.get(row.eventId)) }));
+  const ids = (await onlyHearing(deps, asked)).map((row) => row._id);
   const restarted = await restartDeliveries(deps.db, ids, ['dead_letter']);
   await schedulePending(deps, { deliveryIds: ids });
   await deps.queues.removeDeadLetters(ids);

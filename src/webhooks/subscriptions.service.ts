@@ -1,6 +1,7 @@
 import type { EventType } from '../events/event-types.ts';
 import type { Clock } from '../platform/clock.ts';
-import { DomainError } from '../platform/errors.ts';
+import type { Audience } from '../platform/errors.ts';
+import { audienceOf, DomainError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
@@ -110,7 +111,7 @@ export async function listAllSubscriptions(
 /** A subscription of any partner. @throws DomainError WEBHOOK_NOT_FOUND */
 export async function getAnySubscription(deps: { db: Db }, subscriptionId: string): Promise<SubscriptionRow> {
   const subscription = await findSubscription(deps.db, subscriptionId);
-  if (subscription === null) throw webhookNotFound();
+  if (subscription === null) throw webhookNotFound('operator');
   return subscription;
 }
 
@@ -123,7 +124,7 @@ export async function deactivateSubscription(
   subscriptionId: string,
 ): Promise<SubscriptionRow> {
   const subscription = await setSubscriptionStatus(deps.db, subscriptionId, 'inactive');
-  if (subscription === null) throw webhookNotFound();
+  if (subscription === null) throw webhookNotFound('operator');
   await cancelWaiting(deps.db, subscription.partnerId, subscriptionId);
   return subscription;
 }
@@ -137,12 +138,18 @@ export async function activateSubscription(
   subscriptionId: string,
 ): Promise<SubscriptionRow> {
   const subscription = await setSubscriptionStatus(deps.db, subscriptionId, 'active');
-  if (subscription === null) throw webhookNotFound();
+  if (subscription === null) throw webhookNotFound('operator');
   return subscription;
 }
 
+const INACTIVE: Record<Audience, string> = {
+  partner:
+    'The subscription has been deactivated, so nothing is delivered to it. Ask the platform operator to activate it.',
+  operator: 'The subscription has been deactivated, so nothing is delivered to it. Activate it first.',
+};
+
 /**
- * The subscription, of a partner where one is named, which must be active.
+ * The subscription, of the partner that asks (an operator names none), which must be active.
  * @throws DomainError WEBHOOK_NOT_FOUND; WEBHOOK_INACTIVE
  */
 export async function requireActive(
@@ -152,13 +159,10 @@ export async function requireActive(
 ): Promise<SubscriptionRow> {
   const subscription = await findSubscription(deps.db, subscriptionId);
   if (subscription === null || (partnerId !== undefined && subscription.partnerId !== partnerId)) {
-    throw webhookNotFound();
+    throw webhookNotFound(audienceOf(partnerId));
   }
   if (subscription.status === 'active') return subscription;
-  throw new DomainError(
-    'WEBHOOK_INACTIVE',
-    'The subscription has been deactivated, so nothing is delivered to it. Ask the platform operator to activate it.',
-  );
+  throw new DomainError('WEBHOOK_INACTIVE', INACTIVE[audienceOf(partnerId)]);
 }
 
 /** Those of `subscriptionIds` that there are. */
@@ -179,12 +183,12 @@ export async function findActiveIds(
 }
 
 /**
- * The partner's subscription, of which deliveries can be made now.
+ * The same, of which deliveries can be made now.
  * @throws DomainError WEBHOOK_NOT_FOUND; WEBHOOK_INACTIVE; VALIDATION_ERROR where its endpoint must not be called (any more).
  */
 export async function requireDeliverable(
   deps: Pick<SubscriptionDeps, 'db' | 'config'>,
-  partnerId: string,
+  partnerId: string | undefined,
   subscriptionId: string,
 ): Promise<SubscriptionRow> {
   const subscription = await requireActive(deps, partnerId, subscriptionId);
@@ -210,14 +214,16 @@ export async function rotateSecret(
   const overlapMs = overlapSeconds * 1000;
   const subscription = await replaceSecret(deps.db, partnerId, subscriptionId, sealed, overlapMs);
   if (subscription !== null) return { subscription, secretKey };
-  throw webhookNotFound();
+  throw webhookNotFound('partner');
 }
 
-function webhookNotFound(): DomainError {
-  return new DomainError(
-    'WEBHOOK_NOT_FOUND',
-    'You have no webhook subscription with that id. List your subscriptions to find its id.',
-  );
+const NOT_FOUND: Record<Audience, string> = {
+  partner: 'You have no webhook subscription with that id. List your subscriptions to find its id.',
+  operator: 'There is no webhook subscription with that id. List the subscriptions to find its id.',
+};
+
+function webhookNotFound(audience: Audience): DomainError {
+  return new DomainError('WEBHOOK_NOT_FOUND', NOT_FOUND[audience]);
 }
 
 /** The active subscriptions to a type of event; which of their partners may hear of it is for the caller to say. */

@@ -292,6 +292,19 @@ const DEACTIVATED: readonly Row[] = [
       expect(await readDelivery(listener, delivery['id'])).toMatchObject({ state: 'dead_letter' });
     },
   },
+  {
+    section: 'Decisions §6, receivers',
+    rule: 'nothing of a venue that is not granted to the partner any more is redelivered: 403 VENUE_NOT_AUTHORIZED',
+    endpoints: [`POST ${DELIVERIES}/{id}/redeliver 403 VENUE_NOT_AUTHORIZED`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const { listener, delivery } = await deadLetter(world, scene);
+      const grant = `/api/v1/operator/partners/${listener.partner.id}/venues/${scene.venue.id}`;
+      expectStatus(await world.operator.delete(grant), 204);
+      await expectVerdict(redeliver(listener, delivery['id']), '403 VENUE_NOT_AUTHORIZED');
+      expect(await readDelivery(listener, delivery['id'])).toMatchObject({ state: 'dead_letter' });
+    },
+  },
   oneRequest({
     section: 'Decisions §6, test',
     rule: 'of a type that the subscription does not have',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
 import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
+import type { Client } from '../support/client.ts';
 import { dumpDatabase } from '../support/database-dump.ts';
 import { attemptDelivery } from '../support/deliveries.ts';
 import type { Json, Partner } from '../support/factories.ts';
@@ -64,6 +65,22 @@ const passBy = (booking: Json) =>
   service.context.db
     .collection('reservations')
     .updateOne({ bookingId: idOf(booking) }, { $set: { slotEnd: new Date(Date.now() - 1000) } });
+/** Lets a purchase expire, as time would. */
+const lapse = (purchase: Json) =>
+  service.context.db
+    .collection<{ _id: string }>('package_purchases')
+    .updateOne({ _id: String(purchase['id']) }, { $set: { expiresAt: new Date(0) } });
+/** Has something happen just before the next write of many reservations. */
+function beforeTheBookingIsOverwritten(meanwhile: () => Promise<unknown>): void {
+  const { collection } = service.context.db.models['Reservation'] ?? {};
+  if (collection === undefined) throw new Error('There is no such collection');
+  const write = collection.bulkWrite.bind(collection);
+  collection.bulkWrite = async (...given: Parameters<typeof write>) => {
+    collection.bulkWrite = write;
+    await meanwhile();
+    return write(...given);
+  };
+}
 const canaries = () => [phone, `Canary${customers}`, `canary${customers}`];
 async function whereCanariesAre(): Promise<string[]> {
   const stores: Record<string, string> = {
@@ -179,9 +196,7 @@ describe('after the erasure of a customer', () => {
     const packageId = await anyPackage(service, seller, [venueId], { credits: 1 });
     const key = { customer_phone: phone, idempotency_key: `key-${phone.slice(-3)}x` };
     const { id } = await buyPackage(seller, packageId, key);
-    await service.context.db
-      .collection<{ _id: string }>('package_purchases')
-      .updateOne({ _id: String(id) }, { $set: { expiresAt: new Date(0) } });
+    await lapse({ id });
     await end('cancel', booking);
     expectStatus(await erase(), 200);
     const replayed = await seller.api.post('/api/v1/bookings/confirm', body);
@@ -191,6 +206,97 @@ describe('after the erasure of a customer', () => {
       '409 IDEMPOTENCY_KEY_MISMATCH',
     );
     expect(await whereCanariesAre()).toEqual([]);
+  });
+
+  test('nothing holds what partners put of the customer into keys, references and methods of payment', async () => {
+    const { customer_name: name, customer_email: email } = customer;
+    const spaced = `+91 ${phone.slice(0, 5)}-${phone.slice(5)}`;
+    const hold = await placeHold(seller, anySlot(), { idempotency_key: `hold-${phone}` });
+    const body = confirmBody(hold['hold_id'], {
+      ...customer,
+      payment_reference: `upi:${phone}@okhdfc`,
+      idempotency_key: `confirm ${spaced}`,
+    });
+    const booking = expectStatus(await seller.api.post('/api/v1/bookings/confirm', body), 201);
+    const second = await bookSlot(seller, anySlot(), {
+      ...customer,
+      payment_reference: String(email).toUpperCase(),
+      idempotency_key: `for ${String(name).toLowerCase().replace(' ', '_')}`,
+    });
+    const third = await bookSlot(seller, anySlot(), { ...customer, idempotency_key: `91${phone}` });
+    const packageId = await anyPackage(service, seller, [venueId], { credits: 1 });
+    const bought = await buyPackage(seller, packageId, {
+      customer_phone: phone,
+      payment_method: `upi ${phone}`,
+      idempotency_key: `buy-${String(email)}`,
+    });
+    await lapse(bought);
+    const endWith = async (by: Client, operation: string, of: Json, key: string) =>
+      expectStatus(
+        await by.post(
+          `${by === seller.api ? '/api/v1' : '/api/v1/operator'}/bookings/${idOf(of)}/${operation}`,
+          {
+            reason: `${String(name)} rang`,
+            idempotency_key: key,
+          },
+        ),
+        200,
+      );
+    await endWith(seller.api, 'cancel', booking, `cancel-${phone}`);
+    await endWith(seller.api, 'refund', booking, `refund-0${phone}`);
+    await endWith(seller.api, 'cancel', second, 'unrelated-key');
+    await endWith(operator(), 'cancel', third, `ops-${phone}`);
+    const before = await rowsOf(service, 'reservations', { 'customer.name': String(name) });
+    expect(before).toHaveLength(3);
+
+    expectStatus(await erase(), 200);
+
+    expect(await whereCanariesAre()).toEqual([]);
+    const after = await Promise.all(before.map(({ _id }) => rowOf(service, 'reservations', { _id })));
+    const keysOf = (row: (typeof after)[0]) => [
+      row.holdKey,
+      row.confirmKey,
+      ...[...(row.endings ?? []), ...(row.operatorEndings ?? [])].map(({ key }) => key),
+    ];
+    const overwritten = after.flatMap(keysOf).filter((key) => key?.startsWith('[erased]') === true);
+    // hold; three confirms; cancel, refund; the operator's cancel
+    expect(overwritten).toHaveLength(7);
+    expect(new Set(overwritten).size).toBe(7);
+    expect(after.flatMap(keysOf)).toContain('unrelated-key');
+    const seen = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(booking)}`), 200);
+    expect(seen).toMatchObject({ payment_reference: '[erased]', status: 'REFUNDED' });
+    const purchase = await seller.api.get(`/api/v1/packages/purchases/${String(bought['id'])}`);
+    expect(expectStatus(purchase, 200)['purchase']).toMatchObject({ payment_method: '[erased]' });
+    // A repeated call with an overwritten key takes effect nowhere either.
+    const again = await seller.api.post('/api/v1/bookings/confirm', body);
+    expect(verdict(again)).toBe('409 INVALID_HOLD_STATE');
+  });
+
+  test('a refund that lands in the middle leaves nothing behind', async () => {
+    const booking = await bookSlot(seller, anySlot(), customer);
+    await end('cancel', booking);
+    beforeTheBookingIsOverwritten(async () => {
+      await end('refund', booking);
+      await dispatchEvents(service.context, String(booking['hold_id']));
+    });
+    expect(expectStatus(await erase(), 200)).toEqual({ bookings: 1, purchases: 0 });
+    expect(await whereCanariesAre()).toEqual([]);
+    const seen = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(booking)}`), 200);
+    expect(seen).toMatchObject({ status: 'REFUNDED', refund_reason: '[erased]' });
+  });
+
+  test('a refund gives no credit to a purchase that is nobody’s any more', async () => {
+    const packageId = await anyPackage(service, seller, [venueId], { credits: 1 });
+    const { id } = await buyPackage(seller, packageId, { customer_phone: phone });
+    const booking = await bookSlot(seller, anySlot(), { ...customer, use_package_credit: true });
+    await end('cancel', booking);
+    expect(expectStatus(await erase(), 200)).toEqual({ bookings: 1, purchases: 1 });
+    await end('refund', booking);
+    const purchase = await seller.api.get(`/api/v1/packages/purchases/${String(id)}`);
+    expect(expectStatus(purchase, 200)['purchase']).toMatchObject({
+      status: 'EXHAUSTED',
+      credits_remaining: 0,
+    });
   });
 
   test('nothing is left to find: a repeated call counts nothing, other customers are as they were', async () => {
@@ -224,7 +330,10 @@ describe('a customer with something to come is not erased', () => {
     await end('cancel', past);
     await book();
     const before = await dumpDatabaseButAudit();
-    expect(verdict(await erase())).toBe('409 CUSTOMER_HAS_UPCOMING_BOOKINGS');
+    const refused = await erase();
+    expect(verdict(refused)).toBe('409 CUSTOMER_HAS_UPCOMING_BOOKINGS');
+    // Until when they stand in the way, and what to do.
+    expect(refused.text).toMatch(/\d{4}-\d\d-\d\dT.*again/);
     expect(await dumpDatabaseButAudit()).toBe(before);
   });
 

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createAdminApp } from '../../src/admin-app.ts';
+import { listen } from '../../src/http/listen.ts';
+import { createPartnerApp } from '../../src/partner-app.ts';
 import { PLATFORM_PARTNER_ID } from '../../src/platform/ids.ts';
-import type { Client } from '../support/client.ts';
+import type { Client, Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json } from '../support/factories.ts';
 import { anyPartner, anyVenue, expectStatus, operatorOf } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { OPERATOR_KEY, startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
 
 const PARTNERS = '/api/v1/operator/partners';
@@ -32,6 +35,7 @@ async function create(by = operator, fields: Json = {}): Promise<Json & { id: st
 }
 const issue = async (partnerId: string, fields: Json = {}, by = operator) =>
   expectStatus(await by.post(`${PARTNERS}/${partnerId}/keys`, fields), 201);
+const messageOf = (reply: Reply) => ((reply.body as Json)['error'] as Json)['message'];
 const answerTo = async (key: Json, url = service.url) =>
   verdict(await createClient(url, String(key['api_key'])).get('/api/v1/partner/venues'));
 
@@ -44,6 +48,7 @@ describe('partners', () => {
       contact_email: 'dev@seller.example',
       status: 'active',
       certified_at: null,
+      certification_notes: null,
       created_at: expect.stringMatching(INSTANT),
     });
     expect(expectStatus(await operator.get(`${PARTNERS}/${id}`), 200)).toEqual(partner);
@@ -157,10 +162,44 @@ describe('keys', () => {
     expect(await answerTo(key)).toBe('200');
     await eventually('the key to expire', async () => (await answerTo(key)) === '401 INVALID_API_KEY');
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt));
-    expect(await answerTo(await issue(id, { expires_at: '2020-01-01T00:00:00Z' }))).toBe(
-      '401 INVALID_API_KEY',
-    );
     expect(await answerTo(await issue(id, { expires_at: '2099-01-01T00:00:00+05:30' }))).toBe('200');
+  });
+});
+
+describe('a key', () => {
+  test.each([
+    ['long ago', '2020-01-01T00:00:00Z'],
+    ['now', new Date().toISOString()],
+  ])('that would have expired %s is not issued', async (_when, expiresAt) => {
+    const { id } = await create();
+    const reply = await operator.post(`${PARTNERS}/${id}/keys`, { expires_at: expiresAt });
+    expect(verdict(reply)).toBe('400 VALIDATION_ERROR expires_at');
+    expect(expectStatus(await operator.get(`${PARTNERS}/${id}/keys`), 200)).toMatchObject({ count: 0 });
+  });
+
+  test('of the sandbox opens nothing in production on the same database, nor the other way round', async () => {
+    const { context } = service;
+    const inProduction = { ...context, config: { ...context.config, serviceMode: 'production' as const } };
+    const live = await listen(createPartnerApp(inProduction), '127.0.0.1', 0);
+    const liveAdmin = await listen(createAdminApp(inProduction), '127.0.0.1', 0);
+    try {
+      const { id } = await create();
+      expectStatus(await operator.post(`${PARTNERS}/${id}/certify`), 200);
+      const sandboxKey = String((await issue(id))['api_key']);
+      const liveKey = String((await issue(id, {}, createClient(liveAdmin.url, OPERATOR_KEY)))['api_key']);
+      const ask = (url: string, key: string) => createClient(url, key).get('/api/v1/partner/venues');
+      const [inLive, inSandbox] = [await ask(live.url, sandboxKey), await ask(service.url, liveKey)];
+      expect([inLive, inSandbox].map(verdict)).toEqual(['401 INVALID_API_KEY', '401 INVALID_API_KEY']);
+      expect(inLive.text).toContain('pk_live_');
+      expect(inSandbox.text).toContain('pk_sandbox_');
+      // The message tells of the mode alone, not whether there is such a key.
+      const unknown = await ask(live.url, `pk_sandbox_${'0'.repeat(16)}_${'A'.repeat(43)}`);
+      expect(messageOf(unknown)).toBe(messageOf(inLive));
+      expect(verdict(await ask(service.url, sandboxKey))).toBe('200');
+      expect(verdict(await ask(live.url, liveKey))).toBe('200');
+    } finally {
+      await Promise.all([live.close(), liveAdmin.close()]);
+    }
   });
 });
 
@@ -196,6 +235,26 @@ describe('certification', () => {
     );
     expect(first).toMatchObject({ partner_id: id, certified_at: expect.stringMatching(INSTANT) });
     expect(expectStatus(await operator.post(`${PARTNERS}/${id}/certify`), 200)).toEqual(first);
+  });
+
+  test('keeps its notes with the partner; later ones replace them, a call without any does not', async () => {
+    const { id } = await create();
+    const certify = async (body?: Json) =>
+      expectStatus(await operator.post(`${PARTNERS}/${id}/certify`, body), 200);
+    const first = await certify({ notes: 'All scenarios passed.\nRun 12.' });
+    expect(first).toMatchObject({ certification_notes: 'All scenarios passed.\nRun 12.' });
+    expect(await certify()).toEqual(first);
+    const second = { ...first, certification_notes: 'Run 13' };
+    expect(await certify({ notes: 'Run 13' })).toEqual(second);
+    expect(expectStatus(await operator.get(`${PARTNERS}/${id}`), 200)).toEqual(second);
+    const { data } = expectStatus(await operator.get('/api/v1/operator/audit?action=certifyPartner'), 200);
+    expect((data as Json[])[0]).toMatchObject({ before: first, after: second });
+  });
+
+  test('without notes has none', async () => {
+    const { id } = await create();
+    const certified = expectStatus(await operator.post(`${PARTNERS}/${id}/certify`), 200);
+    expect(certified).toMatchObject({ certification_notes: null });
   });
 
   test('comes before the first key in production, and the key is a live one', async () => {

@@ -28,6 +28,12 @@ async function listed(key: Json): Promise<Json | undefined> {
   return (data as Json[]).find((each) => each['key_id'] === key['key_id']);
 }
 
+/** Lets a key have expired, as time would. */
+const expire = (key: Json) =>
+  service.context.db
+    .collection<{ _id: string }>('api_keys')
+    .updateOne({ _id: String(key['key_id']) }, { $set: { expiresAt: new Date(Date.now() - 1000) } });
+
 describe('rotating a key', () => {
   test('gives a new one in the form of issue, with the old label, and ends the old one at once', async () => {
     const old = await issue({ label: 'checkout' });
@@ -70,7 +76,8 @@ describe('rotating a key', () => {
   test('is refused for a key that was revoked, has expired, is missing or of another partner', async () => {
     const [revoked, live] = [await issue(), await issue()];
     await operatorOf(service).delete(`${PARTNERS}/${partnerId}/keys/${String(revoked['key_id'])}`);
-    const expired = await issue({ expires_at: '2020-01-01T00:00:00Z' });
+    const expired = await issue({ expires_at: '2099-01-01T00:00:00Z' });
+    await expire(expired);
     const missing = { key_id: '00000000-0000-7000-8000-00000000dead' };
     const refused = await Promise.all([revoked, expired, missing].map((key) => rotate(key)));
     const other = (await anyPartner(service)).id;

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createAdminApp } from '../../src/admin-app.ts';
+import { listen } from '../../src/http/listen.ts';
 import { signSession } from '../../src/operator/session.rules.ts';
 import type { Client, Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
@@ -235,6 +237,46 @@ describe('the cookie', () => {
   test("means nothing on the partners' listener", async () => {
     const reply = await createClient(service.url, undefined).get('/api/v1/partner/venues', as(cookie, OWN));
     expect(verdict(reply)).toBe('401 INVALID_API_KEY');
+  });
+
+  test('that was copied lets nobody in after the sign-out, on any process, and other sessions live on', async () => {
+    const [mine, other] = [
+      cookieOf(await signIn({ key: OPERATOR_KEY })),
+      cookieOf(await signIn({ key: OPERATOR_KEY })),
+    ];
+    expect(mine).not.toBe(other);
+    expect(verdict(await stranger.get(PARTNERS, as(mine)))).toBe('200');
+    await stranger.send('POST', '/sign-out', { headers: as(mine, OWN) });
+    const beside = await listen(createAdminApp(service.context), '127.0.0.1', 0);
+    try {
+      for (const url of [service.adminUrl, beside.url]) {
+        const api = createClient(url, undefined);
+        expect(verdict(await api.get(PARTNERS, as(mine)))).toBe('401 INVALID_API_KEY');
+        expect(verdict(await api.get('/queues/api/queues', as(mine)))).toBe('401 INVALID_API_KEY');
+        expect(verdict(await api.post(PARTNERS, {}, as(mine, OWN)))).toBe('401 INVALID_API_KEY');
+        expect(verdict(await api.get(PARTNERS, as(other)))).toBe('200');
+      }
+    } finally {
+      await beside.close();
+    }
+  });
+
+  test('that was signed out is remembered until it would have run out, and no longer', async () => {
+    const mine = cookieOf(await signIn({ key: OPERATOR_KEY }));
+    for (let time = 0; time < 2; time += 1) {
+      await stranger.send('POST', '/sign-out', { headers: as(mine, OWN) });
+    }
+    const ended = service.context.db.collection<{ _id: string; expiresAt: Date }>('ended_sessions');
+    const [, expiresAt = '', id = ''] = /=(\d+)\.([^.]+)\./.exec(mine) ?? [];
+    expect(await ended.findOne({ _id: id })).toEqual({
+      _id: id,
+      expiresAt: new Date(Number(expiresAt) * 1000),
+    });
+    const indexes = await ended.indexes();
+    expect(indexes.find(({ name }) => name === 'over')).toMatchObject({
+      key: { expiresAt: 1 },
+      expireAfterSeconds: 0,
+    });
   });
 
   test('is taken back at the sign-out, which no other site can ask for', async () => {

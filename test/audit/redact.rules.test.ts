@@ -1,0 +1,46 @@
+import { describe, expect, test } from '@jest/globals';
+import { NEVER_KEPT, redact } from '../../src/audit/redact.rules.ts';
+
+const LIMIT = 262_144;
+const sizeOf = (value: unknown) => JSON.stringify(value).length;
+const conflicts = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ booking_id: `b${index}`, partner_id: 'p'.repeat(36) }));
+
+describe('what the audit keeps of an object', () => {
+  test('is all of it but what is never kept, up to 256 KB', () => {
+    const schedule = { weekly: { mon: [] }, exceptions: conflicts(300), customer_name: 'Asha Rao' };
+    expect(sizeOf(schedule)).toBeGreaterThan(16_384);
+    expect(redact(schedule)).toEqual({ ...schedule, customer_name: '[redacted]' });
+  });
+
+  test('beyond that is everything but its longest lists, of which it says how long they were', () => {
+    const blackout = {
+      blackout_id: 'x',
+      reason: 'Repairs',
+      resource_ids: ['a', 'b'],
+      conflicts: conflicts(9000),
+    };
+    expect(sizeOf(blackout)).toBeGreaterThan(LIMIT);
+    expect(redact(blackout)).toEqual({ ...blackout, conflicts: '[9000 items left out]' });
+  });
+
+  test('is a list as long as a short text is, where leaving that out is enough', () => {
+    const seen = { short: conflicts(2), long: conflicts(5000), text: 'y'.repeat(1000) };
+    expect(redact(seen)).toEqual({ ...seen, long: '[5000 items left out]' });
+  });
+
+  test('is never longer than that, whatever is long in it', () => {
+    const seen = { id: 'x', text: 'z'.repeat(LIMIT), nested: { deep: conflicts(9000) }, few: conflicts(1) };
+    const kept = redact(seen) as Record<string, unknown>;
+    expect(sizeOf(kept)).toBeLessThanOrEqual(LIMIT);
+    expect(kept).toMatchObject({ id: 'x', text: `[${LIMIT + 2} characters left out]` });
+  });
+
+  test.each([[null], ['text'], [[1]], [{ data: [] }]])('is nothing of %j', (seen) => {
+    expect(redact(seen)).toBeNull();
+  });
+
+  test.each(NEVER_KEPT.map((name) => [name]))('is never %s', (name) => {
+    expect(JSON.stringify(redact({ deep: [{ [name]: 'canary' }] }))).not.toContain('canary');
+  });
+});

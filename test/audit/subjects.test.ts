@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { operatorRoutes } from '../../src/admin-app.ts';
+import { subjectReaderOf } from '../../src/audit/audited-subject.ts';
+import type { Client } from '../support/client.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import { anyPartner, anyVenue, expectStatus, operatorOf } from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+
+let service: Service;
+let operator: Client;
+let venue: { id: string; resourceIds: string[] };
+let partner: Partner;
+beforeAll(async () => {
+  service = await startService();
+  operator = operatorOf(service);
+  venue = await anyVenue(service);
+  partner = await anyPartner(service, [venue.id]);
+});
+afterAll(() => service.stop());
+
+const newest = async () => {
+  const page = expectStatus(await operator.get('/api/v1/operator/audit?limit=1'), 200);
+  return (page['data'] as Json[])[0];
+};
+
+/** Operations that change things and whose rows have nothing before and after, and why. */
+const WITHOUT_SUBJECT = new Map([
+  ['redriveDeadLetters', 'is about any number of deliveries; the row has how many'],
+  ['eraseCustomer', 'is about a person, of whom nothing may be kept; the row has how many records'],
+]);
+
+describe('what an action was about', () => {
+  test('is read for every operation that changes something that exists', () => {
+    const routes = operatorRoutes(service.context);
+    const changing = routes.filter(({ method, answers }) => method !== 'get' && answers[201] === undefined);
+    const without = changing.filter((row) => subjectReaderOf(routes, row) === undefined);
+    expect(changing.length).toBeGreaterThan(15);
+    expect(without.map(({ operationId }) => operationId).sort()).toEqual([...WITHOUT_SUBJECT.keys()].sort());
+  });
+
+  test('is missed where a row has neither a subject nor a GET: the check can fail', () => {
+    const routes = operatorRoutes(service.context);
+    const row = routes.find(({ operationId }) => operationId === 'liftBlackout');
+    if (row === undefined) throw new Error('There is no such operation');
+    const { subject: _, ...bare } = row;
+    expect(subjectReaderOf(routes, bare)).toBeUndefined();
+    expect(subjectReaderOf(routes, row)).toBeDefined();
+  });
+
+  test('of a price rule that was removed is what it said', async () => {
+    const path = `/api/v1/operator/resources/${venue.resourceIds[0]}/price-rules`;
+    const rule = expectStatus(await operator.post(path, { name: 'Peak', price_rupees: 999 }), 201);
+    const removed = `/api/v1/operator/price-rules/${String(rule['price_rule_id'])}`;
+    expectStatus(await operator.delete(removed), 204);
+    expect(await newest()).toMatchObject({ action: 'removePriceRule', before: rule, after: null });
+    expect((await operator.delete(removed)).status).toBe(404);
+    expect(await newest()).toMatchObject({ action: 'removePriceRule', status: 404, before: null });
+  });
+
+  test('of a blackout that was lifted is what it said, with what stood in it', async () => {
+    const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+    const body = { starts_at: at(24), ends_at: at(30), reason: 'Repairs' };
+    const blackout = expectStatus(
+      await operator.post(`/api/v1/operator/venues/${venue.id}/blackouts`, body),
+      201,
+    );
+    const lifted = `/api/v1/operator/blackouts/${String(blackout['blackout_id'])}`;
+    expectStatus(await operator.delete(lifted), 204);
+    expect(await newest()).toMatchObject({ action: 'liftBlackout', before: blackout, after: null });
+  });
+
+  test('of a grant is the grant where there is one, and nothing where there is none', async () => {
+    const path = `/api/v1/operator/partners/${partner.id}/venues/${venue.id}`;
+    const grant = { partner_id: partner.id, venue_id: venue.id };
+    expectStatus(await operator.delete(path), 204);
+    expect(await newest()).toMatchObject({ action: 'revokeVenue', before: grant, after: null });
+    expectStatus(await operator.put(path), 204);
+    expect(await newest()).toMatchObject({ action: 'grantVenue', before: null, after: grant });
+    expectStatus(await operator.put(path), 204);
+    expect(await newest()).toMatchObject({ action: 'grantVenue', before: grant, after: grant });
+  });
+});

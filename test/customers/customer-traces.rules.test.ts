@@ -1,0 +1,62 @@
+import { expect, test } from '@jest/globals';
+import { createTraceFinder } from '../../src/customers/customer-traces.rules.ts';
+
+const isTrace = createTraceFinder(
+  ['9845077777', '+919845077777', '098450 77777'],
+  [
+    { name: 'Asha Rao', email: 'asha.rao@mail.example' },
+    { name: 'Al', email: null },
+    { name: 'Дарья', email: 'd+x@mail.example' },
+  ],
+);
+
+test.each([
+  'upi:9845077777@okhdfc',
+  '+919845077777',
+  'confirm-919845077777-1',
+  '0098450 77777',
+  '+91 98450-77777',
+  '98450.77777',
+  '(98450) 77777',
+  '%2B919845077777',
+  'for ASHA RAO',
+  'asharao-1',
+  'asha_rao',
+  'order/Asha  Rao/7',
+  'ASHA.RAO@MAIL.EXAMPLE',
+  'mailto:asha.rao%40mail.example',
+  'D+X@mail.example',
+  'al',
+  'order-al-7',
+  'ДАРЬЯ 7',
+])('%j holds a customer', (text) => {
+  expect(isTrace(text)).toBe(true);
+});
+
+test.each([
+  '',
+  'pay_123',
+  'order-2026-000731',
+  '984507777',
+  '9845077778',
+  'asha',
+  'rao',
+  'd+xXmail.example',
+  'external',
+  'dx@mail.example',
+  '018f6f3e-9845-7077-8777-000000000000',
+])('%j does not', (text) => {
+  expect(isTrace(text)).toBe(false);
+});
+
+test('where nothing is known but nothing, nothing is found', () => {
+  expect(
+    createTraceFinder(
+      [],
+      [
+        { name: '', email: '' },
+        { name: ' - ', email: null },
+      ],
+    )('anything'),
+  ).toBe(false);
+});
