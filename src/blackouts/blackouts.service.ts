@@ -2,13 +2,23 @@ import type { Clock } from '../platform/clock.ts';
 import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
+import type { Page, Position } from '../platform/pagination.ts';
 import type { StandingClaim } from '../reservations/reservations.service.ts';
 import { listStandingClaims } from '../reservations/reservations.service.ts';
 import { getVenue, listResources, requireResourcesOf } from '../venues/venues.service.ts';
 import type { Blackout } from './blackout.rules.ts';
 import { isBlackedOut, windowFault } from './blackout.rules.ts';
 import type { BlackoutRow } from './blackouts.model.ts';
-import { deleteBlackout, findBlackouts, insertBlackout } from './blackouts.store.ts';
+import {
+  countBlackouts,
+  deleteBlackout,
+  findBlackout,
+  findBlackouts,
+  insertBlackout,
+  listBlackoutRows,
+} from './blackouts.store.ts';
+
+export type { BlackoutRow } from './blackouts.model.ts';
 
 export type BlackoutDeps = { db: Db; clock: Clock };
 
@@ -19,8 +29,8 @@ export type BlackoutDetail = { blackout: BlackoutRow; conflicts: StandingClaim[]
  * Closes resources of a venue for a time. What stands in it is left alone and reported. The blackout is written first and
  * the claims are read after that, while a claim is written first and blackouts are read after that, so that each claim is
  * either among the conflicts or given up (ADR 0009).
- * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR for a window that is inverted, past or too long, and for resources
- * that the venue does not have.
+ * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR for a window that is inverted, past or too long, for resources that the
+ * venue does not have, and where it has as many blackouts as it can have.
  */
 export async function addBlackout(
   deps: BlackoutDeps,
@@ -32,22 +42,51 @@ export async function addBlackout(
   const fault = windowFault(input.startsAt, input.endsAt, now);
   if (fault !== null) throw fieldError('ends_at', fault);
   await requireResourcesOf(deps, venueId, input.resourceIds ?? [], 'resource_ids');
+  await requireRoomForBlackout(deps, venueId, now);
   const blackout: BlackoutRow = { _id: newId(), venueId, ...input, createdAt: now };
   await insertBlackout(deps.db, blackout);
   const [detail] = await withConflicts(deps, venueId, [blackout]);
   return detail ?? { blackout, conflicts: [] };
 }
 
-/** The blackouts of a venue that have not ended, by their start, each with what stands in it now. @throws DomainError VENUE_NOT_FOUND */
-export async function listBlackouts(deps: BlackoutDeps, venueId: string): Promise<BlackoutDetail[]> {
+/** Of blackouts that have not ended. Every availability answer and every hold reads those of its time. */
+const MAX_BLACKOUTS_OF_VENUE = 1000;
+
+/** Calls racing at the limit may pass it by their number: it keeps answers small, and nothing else rests on it. */
+async function requireRoomForBlackout(deps: { db: Db }, venueId: string, now: Date): Promise<void> {
+  if ((await countBlackouts(deps.db, venueId, now)) < MAX_BLACKOUTS_OF_VENUE) return;
+  throw fieldError(
+    'venue_id',
+    `the venue has ${MAX_BLACKOUTS_OF_VENUE} blackouts that have not ended, the most that it can have. Lift some first, use longer ones, or close days by the schedule.`,
+  );
+}
+
+/** The blackouts of a venue that have not ended, by their start. @throws DomainError VENUE_NOT_FOUND */
+export async function listBlackouts(
+  deps: BlackoutDeps,
+  venueId: string,
+  { after, limit }: { after?: Position; limit: number },
+): Promise<Page<BlackoutRow>> {
   await getVenue(deps, venueId);
-  return withConflicts(deps, venueId, await findBlackouts(deps.db, venueId, deps.clock.now()));
+  return listBlackoutRows(deps.db, venueId, deps.clock.now(), after, limit);
+}
+
+/** A blackout, ended or not, with what stands in it now. @throws DomainError BLACKOUT_NOT_FOUND */
+export async function getBlackout(deps: { db: Db }, blackoutId: string): Promise<BlackoutDetail> {
+  const blackout = await findBlackout(deps.db, blackoutId);
+  if (blackout === null) throw blackoutNotFound();
+  const [detail] = await withConflicts(deps, blackout.venueId, [blackout]);
+  return detail ?? { blackout, conflicts: [] };
 }
 
 /** Opens again what the blackout closed, unless another one does. @throws DomainError BLACKOUT_NOT_FOUND */
 export async function liftBlackout(deps: { db: Db }, blackoutId: string): Promise<void> {
   if (await deleteBlackout(deps.db, blackoutId)) return;
-  throw new DomainError('BLACKOUT_NOT_FOUND', 'There is no blackout with that id.');
+  throw blackoutNotFound();
+}
+
+function blackoutNotFound(): DomainError {
+  return new DomainError('BLACKOUT_NOT_FOUND', 'There is no blackout with that id.');
 }
 
 /** The blackouts of a venue that overlap [from, to), as they are at this moment. */

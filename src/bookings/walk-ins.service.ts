@@ -41,13 +41,14 @@ export type PlaceWalkIn = {
  * Books a slot for somebody who stands at the venue, as the built-in partner `platform`. With `overrideHolds` the holds in
  * the way lose the slot in the same transaction, so that a walk-in that fails in the end takes nothing from anyone
  * (operator interface "walk-ins", decisions §4 "DOUBLE_BOOKING_ATTEMPT"). A slot that has begun can still be sold here,
- * one in a blackout not.
+ * one in a blackout, or of a venue or resource that is inactive, not.
  * @throws DomainError SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  */
 export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise<BookingDetail> {
   const target = await resolveSlot(deps, input.slotId);
   const { venue, resource } = target;
   const slot = requireScheduledSlot(target);
+  if (venue.status !== 'active' || resource.status !== 'active') throw slotNotAvailable('inactive');
   if (slot.end <= deps.clock.now()) throw slotNotAvailable('past');
   const blackouts = await findBlackoutsAt(deps, venue._id, slot.start, slot.end);
   if (isBlackedOut(resource, slot, blackouts)) throw slotNotAvailable('blackout');
@@ -144,6 +145,7 @@ function customerOf(deps: WalkInDeps, { customerName: name, customerPhone: phone
 }
 
 const REMEDIES = {
+  inactive: 'Activate the venue and the resource first.',
   past: 'Choose another slot.',
   held: 'Send override_holds: true to take it from the hold.',
   booked: 'Choose another slot.',

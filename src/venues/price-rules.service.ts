@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.ts';
 import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
-import { pullPriceRule, pushPriceRule } from './price-rules.store.ts';
+import { findResourceOfPriceRule, pullPriceRule, pushPriceRule } from './price-rules.store.ts';
 import type { PriceRule } from './venues.model.ts';
 import { getResource } from './venues.service.ts';
 
@@ -29,8 +29,23 @@ export async function listPriceRules(deps: { db: Db }, resourceId: string): Prom
   return (await getResource(deps, resourceId)).priceRules ?? [];
 }
 
+/** The rule and the resource for which it is. @throws DomainError PRICE_RULE_NOT_FOUND */
+export async function getPriceRule(
+  deps: { db: Db },
+  ruleId: string,
+): Promise<{ resourceId: string; rule: PriceRule }> {
+  const resource = await findResourceOfPriceRule(deps.db, ruleId);
+  const rule = resource?.priceRules?.find(({ id }) => id === ruleId);
+  if (resource === null || rule === undefined) throw priceRuleNotFound();
+  return { resourceId: resource._id, rule };
+}
+
 /** @throws DomainError PRICE_RULE_NOT_FOUND */
 export async function removePriceRule(deps: { db: Db }, ruleId: string): Promise<void> {
   if (await pullPriceRule(deps.db, ruleId)) return;
-  throw new DomainError('PRICE_RULE_NOT_FOUND', 'There is no price rule with that id.');
+  throw priceRuleNotFound();
+}
+
+function priceRuleNotFound(): DomainError {
+  return new DomainError('PRICE_RULE_NOT_FOUND', 'There is no price rule with that id.');
 }

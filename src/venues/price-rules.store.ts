@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import type { Db } from '../platform/mongo.ts';
-import type { PriceRule } from './venues.model.ts';
+import type { PriceRule, ResourceRow } from './venues.model.ts';
 import { MAX_PRICE_RULES, resourceModel } from './venues.model.ts';
 
 /** Adds a rule as the newest of the resource; false where it has the most that it can have, or does not exist. */
@@ -20,4 +20,9 @@ export async function pullPriceRule(db: Db, ruleId: string): Promise<boolean> {
     { $pull: { priceRules: { id: ruleId } } },
   );
   return matchedCount === 1;
+}
+
+/** The resource that has the rule, or null where there is none of that id. */
+export async function findResourceOfPriceRule(db: Db, ruleId: string): Promise<ResourceRow | null> {
+  return resourceModel(db).findOne({ 'priceRules.id': ruleId }).lean();
 }
