@@ -53,10 +53,9 @@ export function availabilityRoutes(deps: AvailabilityDeps): Route<PartnerCaller>
         const dates = datesBetween(from, to);
         const wanted = { venueId, dates, ...defined({ resourceId }) };
         const slots = await readAvailability(deps, caller.partnerId, wanted);
-        const days = dates.map((day) => ({
-          date: day,
-          slots: slots.filter((slot) => slot.date === day).map(slotView),
-        }));
+        const slotsOf = new Map(dates.map((day) => [day, [] as Record<string, unknown>[]]));
+        for (const slot of slots) slotsOf.get(slot.date)?.push(slotView(slot));
+        const days = dates.map((day) => ({ date: day, slots: slotsOf.get(day) }));
         return revalidated({ venue_id: venueId, from, to, days });
       },
     }),

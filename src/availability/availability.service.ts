@@ -1,5 +1,5 @@
 import type { Blackout } from '../blackouts/blackout.rules.ts';
-import { isBlackedOut } from '../blackouts/blackout.rules.ts';
+import { blackedOutBy, isBlackedOut } from '../blackouts/blackout.rules.ts';
 import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
 import { addDays, dayBounds, localDateOf } from '../platform/calendar.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -110,6 +110,7 @@ async function readSlots(
   ]);
   const reasonByCell = indexClaims(claims);
   const sellable = sellableWindow(deps, venue);
+  const isClosedOn = new Map(resources.map((each) => [each._id, blackedOutBy(each, blackouts)]));
   const claimOn = (resource: ResourceRow, window: SlotWindow) =>
     reasonByCell.size === 0 ? null : claimReason(cellsOfWindow(resource, window), reasonByCell);
   return windows
@@ -121,7 +122,7 @@ async function readSlots(
       end,
       pricePaise,
       unavailableReason:
-        unsellableReason(venue, resource, { start, end }, sellable, blackouts) ??
+        reasonNotOnSale(venue, resource, { start, end }, sellable, isClosedOn.get(resource._id)) ??
         claimOn(resource, { start, end }),
     }))
     .sort((a, b) => compare(a.resource._id, b.resource._id) || a.start.getTime() - b.start.getTime());
@@ -191,10 +192,20 @@ export function unsellableReason(
   sellable: { after: Date; before: Date },
   blackouts: readonly Blackout[],
 ): UnavailableReason | null {
+  return reasonNotOnSale(venue, resource, window, sellable, () => isBlackedOut(resource, window, blackouts));
+}
+
+function reasonNotOnSale(
+  venue: VenueRow,
+  resource: ResourceRow,
+  window: SlotWindow,
+  sellable: { after: Date; before: Date },
+  isClosed: ((window: SlotWindow) => boolean) | undefined,
+): UnavailableReason | null {
   if (venue.status !== 'active' || resource.status !== 'active') return 'inactive';
   if (window.start <= sellable.after) return 'past';
   if (window.start >= sellable.before) return 'beyond_horizon';
-  return isBlackedOut(resource, window, blackouts) ? 'blackout' : null;
+  return isClosed?.(window) === true ? 'blackout' : null;
 }
 
 const MAX_ALTERNATIVES = 3;

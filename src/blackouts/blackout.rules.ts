@@ -24,25 +24,62 @@ export function isReported(
 
 type Resource = { _id: string; sharesSpaceWith: readonly string[] };
 
+type Window = { start: Date; end: Date };
+
 /**
  * Whether a blackout keeps a window of the resource from being sold: it overlaps the window, and names the resource, or one
  * with which it shares ground, or all. It takes the ground that a claim on the named resources would take (ADR 0009).
  */
-export function isBlackedOut(
+export function isBlackedOut(resource: Resource, window: Window, blackouts: readonly Blackout[]): boolean {
+  return blackedOutBy(resource, blackouts)(window);
+}
+
+/** The same for many windows of the resource: what it costs to ask hardly grows with the number of blackouts. */
+export function blackedOutBy(
   resource: Resource,
-  window: { start: Date; end: Date },
   blackouts: readonly Blackout[],
-): boolean {
-  return blackouts.some(
-    ({ startsAt, endsAt, resourceIds }) =>
-      startsAt < window.end &&
-      window.start < endsAt &&
-      (resourceIds === null || resourceIds.some((id) => meets(resource, id))),
+): (window: Window) => boolean {
+  const closures = unionOf(
+    blackouts.filter(
+      ({ resourceIds }) => resourceIds === null || resourceIds.some((id) => meets(resource, id)),
+    ),
   );
+  return ({ start, end }) => {
+    const next = closures[countEndedBy(closures, start.getTime())];
+    return next !== undefined && next.from < end.getTime();
+  };
 }
 
 function meets({ _id, sharesSpaceWith }: Resource, named: string): boolean {
   return _id === named || sharesSpaceWith.includes(named);
+}
+
+/** [from, to) in epoch milliseconds. */
+type Closure = { from: number; to: number };
+
+/** The times that any of the blackouts covers, apart from each other and in order. */
+function unionOf(blackouts: readonly Blackout[]): Closure[] {
+  const spans = blackouts
+    .map(({ startsAt, endsAt }) => ({ from: startsAt.getTime(), to: endsAt.getTime() }))
+    .sort((a, b) => a.from - b.from);
+  const union: Closure[] = [];
+  for (const span of spans) {
+    const last = union.at(-1);
+    if (last !== undefined && span.from <= last.to) last.to = Math.max(last.to, span.to);
+    else union.push(span);
+  }
+  return union;
+}
+
+/** How many of the closures have ended at `instant`; those are the first ones. */
+function countEndedBy(closures: readonly Closure[], instant: number): number {
+  let [low, high] = [0, closures.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((closures[middle]?.to ?? Infinity) <= instant) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 const MAX_DAYS = 366;

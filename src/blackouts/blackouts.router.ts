@@ -1,14 +1,24 @@
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
-import { created, listing, noContent, route } from '../http/route.ts';
+import { created, listing, noContent, ok, route } from '../http/route.ts';
+import { defined } from '../platform/defined.ts';
+import { encodeCursor } from '../platform/pagination.ts';
 import type { StandingClaim } from '../reservations/reservations.service.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
-import type { BlackoutBody } from './blackouts.schemas.ts';
-import { blackout, blackoutBody, blackoutIdParam, blackouts } from './blackouts.schemas.ts';
-import type { BlackoutDeps, BlackoutDetail } from './blackouts.service.ts';
+import type { BlackoutBody, BlackoutListQuery } from './blackouts.schemas.ts';
+import {
+  blackoutBody,
+  blackoutIdParam,
+  blackoutListQuery,
+  blackoutPage,
+  blackoutWithConflicts,
+  MAX_CONFLICTS_SHOWN,
+} from './blackouts.schemas.ts';
+import type { BlackoutDeps, BlackoutDetail, BlackoutRow } from './blackouts.service.ts';
 import { addBlackout, getBlackout, liftBlackout, listBlackouts } from './blackouts.service.ts';
 
 const OF_VENUE = '/api/v1/operator/venues/:venueId/blackouts';
+const ONE = '/api/v1/operator/blackouts/:id';
 
 /** Operator interface, "blackouts". */
 export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
@@ -23,34 +33,51 @@ export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
         'Nothing is sold in that time from now on. What is held or booked there stays, and is reported.',
       params: { venueId: venueIdParam },
       body: blackoutBody,
-      answers: { 201: { description: 'The blackout, with what stands in it.', body: blackout } },
+      answers: { 201: { description: 'The blackout, with what stands in it.', body: blackoutWithConflicts } },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params, body }) => {
         const { starts_at: startsAt, ends_at: endsAt, resource_ids: resourceIds = null, reason } = body;
         const input = { startsAt, endsAt, resourceIds, reason };
-        return created(blackoutView(await addBlackout(deps, params.venueId, input)));
+        return created(detailView(await addBlackout(deps, params.venueId, input)));
       },
     }),
-    route<Operator, { venueId: string }>({
+    route<Operator, { venueId: string }, BlackoutListQuery>({
       method: 'get',
       path: OF_VENUE,
       operationId: 'listBlackouts',
       tag: 'Blackouts',
       summary: 'List the blackouts of a venue that have not ended',
       params: { venueId: venueIdParam },
-      answers: { 200: { description: 'The blackouts, by their start.', body: blackouts } },
+      query: blackoutListQuery,
+      answers: { 200: { description: 'A page of blackouts, by their start.', body: blackoutPage } },
       errors: ['VENUE_NOT_FOUND'],
-      handle: async ({ params }) => listing((await listBlackouts(deps, params.venueId)).map(blackoutView)),
+      handle: async ({ params, query: { limit, cursor: after } }) => {
+        const { rows, next } = await listBlackouts(deps, params.venueId, { limit, ...defined({ after }) });
+        return listing(rows.map(blackoutView), encodeCursor(next));
+      },
+    }),
+    route<Operator, { id: string }>({
+      method: 'get',
+      path: ONE,
+      operationId: 'readBlackout',
+      tag: 'Blackouts',
+      summary: 'Read a blackout and what stands in it',
+      description: 'One that has ended can still be read.',
+      params: { id: blackoutIdParam },
+      answers: {
+        200: { description: 'The blackout, with what stands in it now.', body: blackoutWithConflicts },
+      },
+      errors: ['BLACKOUT_NOT_FOUND'],
+      handle: async ({ params }) => ok(detailView(await getBlackout(deps, params.id))),
     }),
     route<Operator, { id: string }>({
       method: 'delete',
-      path: '/api/v1/operator/blackouts/:id',
+      path: ONE,
       operationId: 'liftBlackout',
       tag: 'Blackouts',
       summary: 'Lift a blackout',
       description: 'What it closed can be sold again, unless another blackout closes it.',
       params: { id: blackoutIdParam },
-      subject: async ({ id }) => blackoutView(await getBlackout(deps, id)),
       answers: { 204: { description: 'It is gone.' } },
       errors: ['BLACKOUT_NOT_FOUND'],
       handle: async ({ params }) => {
@@ -61,7 +88,7 @@ export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
   ];
 }
 
-function blackoutView({ blackout: row, conflicts }: BlackoutDetail): Record<string, unknown> {
+function blackoutView(row: BlackoutRow): Record<string, unknown> {
   return {
     blackout_id: row._id,
     venue_id: row.venueId,
@@ -70,7 +97,14 @@ function blackoutView({ blackout: row, conflicts }: BlackoutDetail): Record<stri
     resource_ids: row.resourceIds,
     reason: row.reason,
     created_at: row.createdAt.toISOString(),
-    conflicts: conflicts.map(conflictView),
+  };
+}
+
+function detailView({ blackout, conflicts }: BlackoutDetail): Record<string, unknown> {
+  return {
+    ...blackoutView(blackout),
+    conflict_count: conflicts.length,
+    conflicts: conflicts.slice(0, MAX_CONFLICTS_SHOWN).map(conflictView),
   };
 }
 

@@ -1,9 +1,10 @@
 import Joi from 'joi';
 import {
+  count,
   id,
-  listOf,
   named,
   orNull,
+  pageOf,
   resourceId,
   sentence,
   shape,
@@ -11,7 +12,8 @@ import {
   timestamp,
 } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
-import { instant, pathId, prose, text } from '../http/fields.ts';
+import { cursor, instant, pageLimit, pathId, prose, text } from '../http/fields.ts';
+import type { Position } from '../platform/pagination.ts';
 
 export type BlackoutBody = { starts_at: Date; ends_at: Date; resource_ids?: string[]; reason: string };
 
@@ -34,6 +36,10 @@ export const blackoutBody = Joi.object<BlackoutBody>({
   reason: prose(500).required().description('For operators; partners are not told.').example('Resurfacing'),
 }).required();
 
+export type BlackoutListQuery = { limit: number; cursor?: Position };
+
+export const blackoutListQuery = Joi.object<BlackoutListQuery>({ limit: pageLimit(), cursor: cursor() });
+
 export const blackoutIdParam = pathId('`blackout_id` as listed.', EXAMPLE.blackoutId);
 
 const conflict = named(
@@ -50,22 +56,33 @@ const conflict = named(
   }),
 );
 
-export const blackout = named(
-  'Blackout',
+const blackoutFields = {
+  blackout_id: id(EXAMPLE.blackoutId),
+  venue_id: id(EXAMPLE.venueId),
+  starts_at: timestamp('2026-12-24T18:30:00.000Z'),
+  ends_at: timestamp('2026-12-25T18:30:00.000Z'),
+  resource_ids: orNull(Joi.array().items(resourceId()).example([EXAMPLE.resourceId])).description(
+    `The resources that are closed; null: ${ALL}. ${GROUND}`,
+  ),
+  reason: sentence('Resurfacing'),
+  created_at: timestamp(),
+};
+
+export const blackoutPage = pageOf(named('Blackout', shape(blackoutFields)));
+
+/** How many conflicts one answer names. */
+export const MAX_CONFLICTS_SHOWN = 1000;
+
+export const blackoutWithConflicts = named(
+  'BlackoutWithConflicts',
   shape({
-    blackout_id: id(EXAMPLE.blackoutId),
-    venue_id: id(EXAMPLE.venueId),
-    starts_at: timestamp('2026-12-24T18:30:00.000Z'),
-    ends_at: timestamp('2026-12-25T18:30:00.000Z'),
-    resource_ids: orNull(Joi.array().items(resourceId()).example([EXAMPLE.resourceId])).description(
-      `The resources that are closed; null: ${ALL}. ${GROUND}`,
-    ),
-    reason: sentence('Resurfacing'),
-    created_at: timestamp(),
+    ...blackoutFields,
+    conflict_count: count(1).description('How many holds and bookings stand in it.'),
     conflicts: Joi.array()
       .items(conflict)
-      .description('The holds and bookings that stand in it at the time of the answer; they are left alone.'),
+      .max(MAX_CONFLICTS_SHOWN)
+      .description(
+        `The holds and bookings that stand in it at the time of the answer, by their start: the first ${MAX_CONFLICTS_SHOWN}. They are left alone.`,
+      ),
   }),
 );
-
-export const blackouts = listOf(blackout);

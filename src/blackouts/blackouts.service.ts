@@ -3,17 +3,20 @@ import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
 import { inTransaction } from '../platform/mongo.ts';
+import type { Page, Position } from '../platform/pagination.ts';
 import type { StandingClaim } from '../reservations/reservations.service.ts';
 import { listStandingClaims } from '../reservations/reservations.service.ts';
 import { excludeWalkIns, getVenue, listResources, requireResourcesOf } from '../venues/venues.service.ts';
 import { isBlackedOut, mayBeUnreported, windowFault } from './blackout.rules.ts';
 import type { BlackoutRow } from './blackouts.model.ts';
 import {
+  countBlackouts,
   deleteBlackout,
   findBlackout,
   findBlackouts,
   insertBlackout,
   keepReported,
+  listBlackoutRows,
 } from './blackouts.store.ts';
 
 export type { BlackoutRow } from './blackouts.model.ts';
@@ -27,8 +30,8 @@ export type BlackoutDetail = { blackout: BlackoutRow; conflicts: StandingClaim[]
  * Closes resources of a venue for a time. What stands in it is left alone and reported. The blackout is written first and
  * the claims are read after that, while a hold is written first and blackouts are read after that, and a walk-in's transaction
  * excludes this one's, so that each claim is either among the conflicts or given up (ADR 0009).
- * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR for a window that is inverted, past or too long, and for resources
- * that the venue does not have.
+ * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR for a window that is inverted, past or too long, for resources that the
+ * venue does not have, and where it has as many blackouts as it can have.
  */
 export async function addBlackout(
   deps: BlackoutDeps,
@@ -40,6 +43,7 @@ export async function addBlackout(
   const fault = windowFault(input.startsAt, input.endsAt, now);
   if (fault !== null) throw fieldError('ends_at', fault);
   await requireResourcesOf(deps, venueId, input.resourceIds ?? [], 'resource_ids');
+  await requireRoomForBlackout(deps, venueId, now);
   const draft = { _id: newId(), venueId, ...input };
   const blackout = await inTransaction(deps.db, async (tx) => {
     await excludeWalkIns(deps, venueId, tx);
@@ -55,13 +59,29 @@ export async function addBlackout(
   return detail;
 }
 
-/** The blackouts of a venue that have not ended, by their start, each with what stands in it now. @throws DomainError VENUE_NOT_FOUND */
-export async function listBlackouts(deps: BlackoutDeps, venueId: string): Promise<BlackoutDetail[]> {
-  await getVenue(deps, venueId);
-  return withConflicts(deps, venueId, await findBlackouts(deps.db, venueId, deps.clock.now()));
+/** Of blackouts that have not ended. Every availability answer and every hold reads those of its time. */
+const MAX_BLACKOUTS_OF_VENUE = 1000;
+
+/** Calls racing at the limit may pass it by their number: it keeps answers small, and nothing else rests on it. */
+async function requireRoomForBlackout(deps: { db: Db }, venueId: string, now: Date): Promise<void> {
+  if ((await countBlackouts(deps.db, venueId, now)) < MAX_BLACKOUTS_OF_VENUE) return;
+  throw fieldError(
+    'venue_id',
+    `the venue has ${MAX_BLACKOUTS_OF_VENUE} blackouts that have not ended, the most that it can have. Lift some first, use longer ones, or close days by the schedule.`,
+  );
 }
 
-/** A blackout with what stands in it now. @throws DomainError BLACKOUT_NOT_FOUND */
+/** The blackouts of a venue that have not ended, by their start. @throws DomainError VENUE_NOT_FOUND */
+export async function listBlackouts(
+  deps: BlackoutDeps,
+  venueId: string,
+  { after, limit }: { after?: Position; limit: number },
+): Promise<Page<BlackoutRow>> {
+  await getVenue(deps, venueId);
+  return listBlackoutRows(deps.db, venueId, deps.clock.now(), after, limit);
+}
+
+/** A blackout, ended or not, with what stands in it now. @throws DomainError BLACKOUT_NOT_FOUND */
 export async function getBlackout(deps: { db: Db }, blackoutId: string): Promise<BlackoutDetail> {
   const blackout = await findBlackout(deps.db, blackoutId);
   if (blackout === null) throw blackoutNotFound();

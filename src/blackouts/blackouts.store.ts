@@ -1,4 +1,6 @@
 import type { Db, Tx } from '../platform/mongo.ts';
+import type { Page, Position } from '../platform/pagination.ts';
+import { beyondAscending, toPage } from '../platform/pagination.ts';
 import type { BlackoutRow } from './blackouts.model.ts';
 import { blackoutCollection } from './blackouts.model.ts';
 
@@ -31,25 +33,45 @@ export async function findBlackouts(
   db: Db,
   venueId: string,
   from: Date,
-  to?: Date,
+  to: Date,
   tx?: Tx,
 ): Promise<BlackoutRow[]> {
-  const starts = to === undefined ? {} : { startsAt: { $lt: to } };
   const options =
     tx === undefined
       ? { readConcern: { level: 'local' as const }, readPreference: 'primary' as const }
       : { session: tx };
   return blackoutCollection(db)
-    .find({ venueId, endsAt: { $gt: from }, ...starts }, options)
+    .find({ venueId, endsAt: { $gt: from }, startsAt: { $lt: to } }, options)
     .sort({ startsAt: 1, _id: 1 })
     .toArray();
+}
+
+/** False where there is none of that id. */
+export async function deleteBlackout(db: Db, blackoutId: string): Promise<boolean> {
+  return (await blackoutCollection(db).deleteOne({ _id: blackoutId })).deletedCount === 1;
 }
 
 export async function findBlackout(db: Db, blackoutId: string): Promise<BlackoutRow | null> {
   return blackoutCollection(db).findOne({ _id: blackoutId });
 }
 
-/** False where there is none of that id. */
-export async function deleteBlackout(db: Db, blackoutId: string): Promise<boolean> {
-  return (await blackoutCollection(db).deleteOne({ _id: blackoutId })).deletedCount === 1;
+/** The blackouts of a venue that end after `from`, by their start, ties by id. */
+export async function listBlackoutRows(
+  db: Db,
+  venueId: string,
+  from: Date,
+  after: Position | undefined,
+  limit: number,
+): Promise<Page<BlackoutRow>> {
+  const rows = await blackoutCollection(db)
+    .find({ venueId, endsAt: { $gt: from }, ...beyondAscending(after, 'startsAt') })
+    .sort({ startsAt: 1, _id: 1 })
+    .limit(limit + 1)
+    .toArray();
+  return toPage(rows, limit, (row) => ({ at: row.startsAt, id: row._id }));
+}
+
+/** How many blackouts of a venue end after `from`. */
+export async function countBlackouts(db: Db, venueId: string, from: Date): Promise<number> {
+  return blackoutCollection(db).countDocuments({ venueId, endsAt: { $gt: from } });
 }

@@ -39,13 +39,14 @@ export type PlaceWalkIn = {
  * Books a slot for somebody who stands at the venue, as the built-in partner `platform`. It is one transaction, in which the
  * holds in the way lose the slot (`overrideHolds`) and blackouts are looked for, so that a walk-in that fails in the end takes
  * nothing from anyone (operator interface "walk-ins", decisions §4 "DOUBLE_BOOKING_ATTEMPT"). A slot that has begun can still
- * be sold here, one in a blackout not.
+ * be sold here, one in a blackout, or of a venue or resource that is inactive, not.
  * @throws DomainError SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  */
 export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise<BookingDetail> {
   const target = await resolveSlot(deps, input.slotId);
   const { venue, resource } = target;
   const slot = requireScheduledSlot(target);
+  if (venue.status !== 'active' || resource.status !== 'active') throw slotNotAvailable('inactive');
   if (slot.end <= deps.clock.now()) throw slotNotAvailable('past');
   const draft = draftReservation(PLATFORM_PARTNER_ID, target, slot);
   const claim = () => claimSlot(deps, draft.cells, () => insertWalkIn(deps, draft, input));
@@ -111,6 +112,7 @@ async function insertWalkIn(
     const resource = await getResourceForWalkIn(deps, { _id: draft.resourceId, venueId: draft.venueId }, tx);
     const window = { start: draft.slotStart, end: draft.slotEnd };
     const blackouts = await findBlackoutsAt(deps, draft.venueId, window.start, window.end, tx);
+    if (resource.status !== 'active') throw slotNotAvailable('inactive');
     if (isBlackedOut(resource, window, blackouts)) throw slotNotAvailable('blackout');
     const displaced: Written[] = [];
     for (const hold of inTheWay.filter((claim) => claim.status === 'ACTIVE')) {
@@ -140,6 +142,7 @@ function customerOf(deps: WalkInDeps, { customerName: name, customerPhone: phone
 }
 
 const REMEDIES = {
+  inactive: 'Activate the venue and the resource first.',
   past: 'Choose another slot.',
   held: 'Send override_holds: true to take it from the hold.',
   booked: 'Choose another slot.',

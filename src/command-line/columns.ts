@@ -34,13 +34,6 @@ export const list = (field: string, header = field): Column => ({
   isCut: true,
 });
 
-/** How many items a list has. */
-export const count = (field: string, header = field): Column => ({
-  header,
-  valueOf: (row) => String(objectsOf(row[field]).length),
-  isCut: false,
-});
-
 /** Several fields in one word. */
 export const made = (header: string, valueOf: (row: Row) => string): Column => ({
   header,

@@ -2,7 +2,6 @@ import type { Column } from './columns.ts';
 import {
   actorOf,
   attemptsOf,
-  count,
   deliveriesOf,
   endOf,
   instant,
@@ -96,6 +95,10 @@ export const COMMANDS: readonly CommandRow[] = [
 
   { noun: 'schedule', verb: 'set', operationId: 'setSchedule' },
   { noun: 'schedule', verb: 'show', operationId: 'readSchedule' },
+  {
+    ...{ noun: 'schedule', verb: 'remove', operationId: 'removeSchedule' },
+    done: 'The resource is open in its operating hours on every day.',
+  },
 
   { noun: 'price-rule', verb: 'add', operationId: 'addPriceRule' },
   {
@@ -107,16 +110,18 @@ export const COMMANDS: readonly CommandRow[] = [
       made('dates', (row) => span(row['from_date'], row['to_date'])),
     ],
   },
+  { noun: 'price-rule', verb: 'show', operationId: 'readPriceRule' },
   { noun: 'price-rule', verb: 'remove', operationId: 'removePriceRule', done: 'The price rule is gone.' },
 
   { noun: 'blackout', verb: 'add', operationId: 'addBlackout' },
   {
     ...{ noun: 'blackout', verb: 'list', operationId: 'listBlackouts' },
     columns: [
-      ...[plain('blackout_id'), instant('starts_at'), instant('ends_at'), count('conflicts')],
+      ...[plain('blackout_id'), instant('starts_at'), instant('ends_at')],
       ...[prose('reason'), list('resource_ids')],
     ],
   },
+  { noun: 'blackout', verb: 'show', operationId: 'readBlackout' },
   { noun: 'blackout', verb: 'lift', operationId: 'liftBlackout', done: 'The blackout is lifted.' },
 
   { noun: 'walk-in', verb: 'book', operationId: 'placeWalkIn' },

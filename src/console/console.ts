@@ -7,6 +7,7 @@ import { DomainError } from '../platform/errors.ts';
 import { isDatabaseUnavailable } from '../platform/mongo.ts';
 import { alertsPage } from './alerts-page.tsx';
 import { auditPage } from './audit-page.tsx';
+import { blackoutPage } from './blackout-page.tsx';
 import { bookingPage } from './booking-page.tsx';
 import { bookingsPage } from './bookings-page.tsx';
 import { deadLettersPage } from './dead-letters-page.tsx';
@@ -28,6 +29,7 @@ const PAGES: Record<string, PageHandler> = {
   '/bookings': bookingsPage,
   '/bookings/:bookingId': bookingPage,
   '/holds/:holdId': holdPage,
+  '/blackouts/:blackoutId': blackoutPage,
   '/partners': partnersPage,
   '/partners/:partnerId': partnerPage,
   '/webhooks': webhooksPage,

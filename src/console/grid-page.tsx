@@ -1,15 +1,15 @@
 import type { VNode } from 'preact';
 import type { DayGrid } from '../availability/day-grid.service.ts';
 import { readDayGrid } from '../availability/day-grid.service.ts';
-import type { BlackoutDetail } from '../blackouts/blackouts.service.ts';
 import { listBlackouts } from '../blackouts/blackouts.service.ts';
 import { addDays, localDateOf } from '../platform/calendar.ts';
 import type { VenueRow } from '../venues/venues.service.ts';
 import { getVenue, listVenues } from '../venues/venues.service.ts';
+import { BlackoutList } from './blackout-page.tsx';
 import { gridQuery } from './console.schemas.ts';
 import { longDate, withQuery, zoneName } from './format.rules.ts';
 import { BlackoutDialog, CancelDialog, LiftDialog, WalkInDialog } from './grid-dialogs.tsx';
-import { Blackouts, OffSchedule } from './grid-sections.tsx';
+import { OffSchedule } from './grid-sections.tsx';
 import { GridTable, Legend } from './grid-table.tsx';
 import { Icon } from './icon.tsx';
 import type { Page } from './layout.tsx';
@@ -17,6 +17,8 @@ import { readNames } from './names.ts';
 import { Heading } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 import { readQuery } from './request.ts';
+
+const BLACKOUTS_SHOWN = 20;
 
 /** A day at a venue: every slot with its state, and what can be done with it (operator interface, "console"). */
 export const gridPage: PageHandler = async (deps, request) => {
@@ -29,9 +31,9 @@ export const gridPage: PageHandler = async (deps, request) => {
   const date = query?.date ?? today;
   const [grid, blackouts] = await Promise.all([
     readDayGrid(deps, venue._id, date),
-    listBlackouts(deps, venue._id),
+    listBlackouts(deps, venue._id, { limit: BLACKOUTS_SHOWN }),
   ]);
-  const nameOf = await readNames(deps, partnersIn(grid, blackouts));
+  const nameOf = await readNames(deps, partnersIn(grid));
   const title = `${venue.name}, ${longDate(date)}`;
   return {
     title,
@@ -54,7 +56,12 @@ export const gridPage: PageHandler = async (deps, request) => {
           <p class="faint">{`Times in ${zoneName(venue.timeZone, grid.now)}`}</p>
         </div>
         <OffSchedule grid={grid} nameOf={nameOf} />
-        <Blackouts grid={grid} blackouts={blackouts} nameOf={nameOf} />
+        <BlackoutList
+          blackouts={blackouts.rows}
+          hasMore={blackouts.next !== null}
+          timeZone={venue.timeZone}
+          resourceName={(id) => grid.columns.find(({ resource }) => resource._id === id)?.resource.name ?? id}
+        />
         <WalkInDialog />
         <CancelDialog />
         <LiftDialog />
@@ -64,10 +71,9 @@ export const gridPage: PageHandler = async (deps, request) => {
   };
 };
 
-function partnersIn({ columns, offSchedule }: DayGrid, blackouts: readonly BlackoutDetail[]): string[] {
+function partnersIn({ columns, offSchedule }: DayGrid): string[] {
   const onSlots = columns.flatMap(({ cells }) => cells.flatMap(({ occupants }) => occupants));
-  const conflicts = blackouts.flatMap((blackout) => blackout.conflicts);
-  return [...onSlots, ...offSchedule, ...conflicts].map(({ partnerId }) => partnerId);
+  return [...onSlots, ...offSchedule].map(({ partnerId }) => partnerId);
 }
 
 type ToolbarProps = { venues: readonly VenueRow[]; venue: VenueRow; date: string; today: string };

@@ -6,10 +6,15 @@ export function localDateOf(instant: Date, timeZone: string): string {
   return local.toPlainDate().toString();
 }
 
-/** The wall time (`HH:MM`) that a clock in `timeZone` shows at `instant`. */
-export function localTimeOf(instant: Date, timeZone: string): string {
+/** What calendar and clock on a wall in `timeZone` show at `instant`: `YYYY-MM-DDTHH:MM`. */
+export function localDateTimeOf(instant: Date, timeZone: string): string {
   const local = Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(timeZone);
-  return local.toPlainTime().toString().slice(0, 'HH:MM'.length);
+  return local.toPlainDateTime().toString().slice(0, 'YYYY-MM-DDTHH:MM'.length);
+}
+
+/** The time of that: `HH:MM`. */
+export function localTimeOf(instant: Date, timeZone: string): string {
+  return localDateTimeOf(instant, timeZone).slice('YYYY-MM-DDT'.length);
 }
 
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;

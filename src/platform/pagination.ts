@@ -1,4 +1,4 @@
-/** A place in a listing that is ordered by an instant, ties broken by id; both descending. */
+/** A place in a listing that is ordered by an instant, ties broken by id; both descending, or both ascending. */
 export type Position = { at: Date; id: string };
 
 export type Page<T> = { rows: T[]; next: Position | null };
@@ -36,6 +36,13 @@ export function beyond(position: Position | undefined, instant: string, id = '_i
   if (position === undefined) return {};
   const { at, id: last } = position;
   return { $or: [{ [instant]: { $lt: at } }, { [instant]: at, [id]: { $lt: last } }] };
+}
+
+/** The same for a listing by both ascending. */
+export function beyondAscending(position: Position | undefined, instant: string): { $or?: object[] } {
+  if (position === undefined) return {};
+  const { at, id } = position;
+  return { $or: [{ [instant]: { $gt: at } }, { [instant]: at, _id: { $gt: id } }] };
 }
 
 /** Cuts rows that were read with `limit + 1` down to the page; the extra row only tells that there is a next one. */

@@ -206,12 +206,11 @@ export async function findUndispatchedIds(db: Db, graceMs: number, limit: number
   return rows.map((row) => row._id);
 }
 
+/** When a claim stands. */
+export type StandingWindow = Pick<Reservation, '_id' | 'slotStart' | 'slotEnd'>;
+
 /** Claims of a resource that end after `now`, for making them cover ground that became shared. */
-export async function findStandingClaims(
-  db: Db,
-  resourceId: string,
-  now: Date,
-): Promise<Pick<Reservation, '_id' | 'slotStart' | 'slotEnd'>[]> {
+export async function findStandingClaims(db: Db, resourceId: string, now: Date): Promise<StandingWindow[]> {
   return reservationCollection(db)
     .find(
       { resourceId, claimed: true, slotEnd: { $gt: now } },

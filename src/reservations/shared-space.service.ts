@@ -1,24 +1,29 @@
 import type { Db } from '../platform/mongo.ts';
 import { isDuplicateKey } from '../platform/mongo.ts';
 import { cellsOf, spacesOf } from './cells.rules.ts';
+import type { StandingWindow } from './reservation-reads.store.ts';
 import { findStandingClaims } from './reservation-reads.store.ts';
 import { addCells } from './reservations.store.ts';
 
 /**
  * Makes every claim that stands on `resourceId` also fill the ground that it has in common with `otherId` from now on,
  * so that the guard index refuses overlaps with claims that were there first. The relation must be stored before: what is
- * claimed after this has read the claims sees it, and covers itself (`coverSpaceSharedMeanwhile`). Safe to repeat.
+ * claimed after this has read the claims sees it, and covers itself (`coverSpaceSharedMeanwhile`). Safe to repeat. Answers the
+ * claims that could not be made to: others have some of their common ground by now.
  */
 export async function coverSharedSpace(
   deps: { db: Db },
   resourceId: string,
   otherId: string,
   now: Date,
-): Promise<void> {
+): Promise<StandingWindow[]> {
   const common = spacesOf(resourceId, [otherId]).filter((space) => space !== resourceId);
+  const uncovered: StandingWindow[] = [];
   for (const claim of await findStandingClaims(deps.db, resourceId, now)) {
-    await tryAddCells(deps, claim._id, cellsOf(common, claim.slotStart, claim.slotEnd));
+    const cells = cellsOf(common, claim.slotStart, claim.slotEnd);
+    if (!(await tryAddCells(deps, claim._id, cells))) uncovered.push(claim);
   }
+  return uncovered;
 }
 
 /**

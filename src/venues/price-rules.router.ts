@@ -1,6 +1,6 @@
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
-import { created, listing, noContent, route } from '../http/route.ts';
+import { created, listing, noContent, ok, route } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
 import { toPaise, toRupees } from '../platform/money.ts';
 import type { Db } from '../platform/mongo.ts';
@@ -11,6 +11,7 @@ import { resourceIdParam } from './venues.schemas.ts';
 import type { PriceRule } from './venues.service.ts';
 
 const OF_RESOURCE = '/api/v1/operator/resources/:resourceId/price-rules';
+const ONE = '/api/v1/operator/price-rules/:id';
 
 /** Operator interface, "price-rules". */
 export function priceRuleRoutes(deps: { db: Db; clock: Clock }): Route<Operator>[] {
@@ -42,16 +43,26 @@ export function priceRuleRoutes(deps: { db: Db; clock: Clock }): Route<Operator>
         listing((await listPriceRules(deps, resourceId)).map((rule) => priceRuleView(resourceId, rule))),
     }),
     route<Operator, { id: string }>({
+      method: 'get',
+      path: ONE,
+      operationId: 'readPriceRule',
+      tag: 'Price rules',
+      summary: 'Read a price rule',
+      params: { id: priceRuleIdParam },
+      answers: { 200: { description: 'The price rule.', body: priceRule } },
+      errors: ['PRICE_RULE_NOT_FOUND'],
+      handle: async ({ params }) => {
+        const { resourceId, rule } = await getPriceRule(deps, params.id);
+        return ok(priceRuleView(resourceId, rule));
+      },
+    }),
+    route<Operator, { id: string }>({
       method: 'delete',
-      path: '/api/v1/operator/price-rules/:id',
+      path: ONE,
       operationId: 'removePriceRule',
       tag: 'Price rules',
       summary: 'Remove a price rule',
       params: { id: priceRuleIdParam },
-      subject: async ({ id }) => {
-        const { resourceId, rule } = await getPriceRule(deps, id);
-        return priceRuleView(resourceId, rule);
-      },
       answers: { 204: { description: 'It is gone.' } },
       errors: ['PRICE_RULE_NOT_FOUND'],
       handle: async ({ params }) => {

@@ -31,7 +31,9 @@ const name = () => text(120).example('Saturday evenings');
 const days = () =>
   Joi.array()
     .items(Joi.string().valid(...WEEKDAYS))
-    .description('Days of the week on which the operating day of the slot begins; any if absent.')
+    .description(
+      'Days of the week on which the operating day begins in which the time of the rule begins; any if absent. Saturday 18:00 to 02:00 goes on into Sunday wherever the day of the venue ends.',
+    )
     .example(['sat']);
 const startTime = () =>
   wallTime()
@@ -43,8 +45,9 @@ const endTime = () =>
       "Up to this time of the slot's start, itself not included; to midnight if absent. At or before the start time, it is on the next day.",
     )
     .example('02:00');
-const fromDate = 'The first operating date; any if absent.';
-const toDate = 'The last operating date, itself included; any if absent.';
+const fromDate = 'The first operating date on which the time of the rule begins; any if absent.';
+const toDate =
+  'The last operating date on which the time of the rule begins, itself included; any if absent.';
 const priority = () =>
   Joi.number()
     .integer()

@@ -29,22 +29,22 @@ export async function listPriceRules(deps: { db: Db }, resourceId: string): Prom
   return (await getResource(deps, resourceId)).priceRules ?? [];
 }
 
-/** A rule with the resource that it is of. @throws DomainError PRICE_RULE_NOT_FOUND */
+/** The rule and the resource for which it is. @throws DomainError PRICE_RULE_NOT_FOUND */
 export async function getPriceRule(
   deps: { db: Db },
   ruleId: string,
 ): Promise<{ resourceId: string; rule: PriceRule }> {
   const found = await findPriceRule(deps.db, ruleId);
-  if (found !== null) return found;
-  throw ruleNotFound();
+  if (found === null) throw priceRuleNotFound();
+  return found;
 }
 
 /** @throws DomainError PRICE_RULE_NOT_FOUND */
 export async function removePriceRule(deps: { db: Db }, ruleId: string): Promise<void> {
   if (await pullPriceRule(deps.db, ruleId)) return;
-  throw ruleNotFound();
+  throw priceRuleNotFound();
 }
 
-function ruleNotFound(): DomainError {
+function priceRuleNotFound(): DomainError {
   return new DomainError('PRICE_RULE_NOT_FOUND', 'There is no price rule with that id.');
 }

@@ -1,10 +1,10 @@
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
-import { ok, route } from '../http/route.ts';
+import { noContent, ok, route } from '../http/route.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { ScheduleBody } from './schedules.schemas.ts';
 import { schedule, scheduleBody } from './schedules.schemas.ts';
-import { getSchedule, setSchedule } from './schedules.service.ts';
+import { getSchedule, removeSchedule, setSchedule } from './schedules.service.ts';
 import { resourceIdParam } from './venues.schemas.ts';
 
 const PATH = '/api/v1/operator/resources/:resourceId/schedule';
@@ -18,7 +18,8 @@ export function scheduleRoutes(deps: { db: Db }): Route<Operator>[] {
       operationId: 'setSchedule',
       tag: 'Schedules',
       summary: 'Set the opening hours of a resource',
-      description: 'Replaces the schedule for what is sold from now on. What is held or booked stays.',
+      description:
+        'Replaces the schedule for what is sold from now on. What is held or booked stays. While there is a schedule, the operating hours of the resource decide nothing.',
       params: { resourceId: resourceIdParam },
       body: scheduleBody,
       answers: { 200: { description: 'The schedule as it is now.', body: schedule } },
@@ -42,6 +43,22 @@ export function scheduleRoutes(deps: { db: Db }): Route<Operator>[] {
       errors: ['RESOURCE_NOT_FOUND'],
       handle: async ({ params: { resourceId } }) =>
         ok({ resource_id: resourceId, ...(await getSchedule(deps, resourceId)) }),
+    }),
+    route<Operator, { resourceId: string }>({
+      method: 'delete',
+      path: PATH,
+      operationId: 'removeSchedule',
+      tag: 'Schedules',
+      summary: 'Go back to the operating hours of a resource',
+      description:
+        'For what is sold from now on, its operating hours are those of every day again. Without a schedule nothing changes.',
+      params: { resourceId: resourceIdParam },
+      answers: { 204: { description: 'It has no schedule.' } },
+      errors: ['RESOURCE_NOT_FOUND'],
+      handle: async ({ params: { resourceId } }) => {
+        await removeSchedule(deps, resourceId);
+        return noContent();
+      },
     }),
   ];
 }

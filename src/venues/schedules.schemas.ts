@@ -25,8 +25,13 @@ export type ScheduleBody = { weekly: Schedule['weekly']; exceptions: Schedule['e
 
 export const scheduleBody = Joi.object<ScheduleBody>({
   weekly: Joi.object(Object.fromEntries(WEEKDAYS.map((weekday) => [weekday, openings().default([])])))
+    // Not ignored like other unknown fields: a day that is misspelt would be closed.
+    .unknown(false)
+    .messages({ 'object.unknown': `is no day of the week. The days are ${WEEKDAYS.join(', ')}.` })
     .required()
-    .description(`${WEEK} Openings must not overlap, not even across midnight.`)
+    .description(
+      `${WEEK} Openings must not overlap, not even across midnight. Unlike elsewhere, an unknown field is refused.`,
+    )
     .example({
       mon: [
         { start: '06:00', end: '12:00' },

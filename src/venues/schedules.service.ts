@@ -4,6 +4,7 @@ import { everyDay } from './schedule.rules.ts';
 import { scheduleFaults } from './schedule-faults.rules.ts';
 import type { Schedule } from './venues.model.ts';
 import { getResource, updateResource } from './venues.service.ts';
+import { unsetSchedule } from './venues.store.ts';
 
 /** The schedule of a resource; its operating hours on every day where none was set. @throws DomainError RESOURCE_NOT_FOUND */
 export async function getSchedule(deps: { db: Db }, resourceId: string): Promise<Schedule> {
@@ -29,4 +30,13 @@ export async function setSchedule(
   const exceptions = schedule.exceptions.toSorted((a, b) => (a.date < b.date ? -1 : 1));
   await updateResource(deps, resourceId, { schedule: { ...schedule, exceptions } });
   return { ...schedule, exceptions };
+}
+
+/**
+ * Takes the schedule of a resource away, so that its operating hours are those of every day again. Safe to repeat.
+ * @throws DomainError RESOURCE_NOT_FOUND
+ */
+export async function removeSchedule(deps: { db: Db }, resourceId: string): Promise<void> {
+  await getResource(deps, resourceId);
+  await unsetSchedule(deps.db, resourceId);
 }

@@ -30,5 +30,10 @@ export function resourceView(resource: ResourceRow): Record<string, unknown> {
 
 /** A resource as operators see it. */
 export function operatorResourceView(resource: ResourceRow): Record<string, unknown> {
-  return { ...resourceView(resource), shares_space_with: resource.sharesSpaceWith, status: resource.status };
+  return {
+    ...resourceView(resource),
+    shares_space_with: resource.sharesSpaceWith,
+    has_schedule: resource.schedule !== undefined,
+    status: resource.status,
+  };
 }

@@ -16,8 +16,8 @@ export type Schedule = {
 };
 
 /**
- * A price for some slots of a resource; null is no restriction. Dates and days are those of the operating day, times those
- * at which a slot starts. One of `pricePaise` and `multiplier` (of the base price) is given.
+ * A price for some slots of a resource; null is no restriction. Times are those at which a slot starts, dates and days those of
+ * the operating day in which that time begins. One of `pricePaise` and `multiplier` (of the base price) is given.
  */
 export type PriceRule = {
   id: string;

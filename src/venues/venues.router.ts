@@ -21,6 +21,7 @@ import {
 } from './venues.schemas.ts';
 import type { NewResource, VenueDeps, VenueRow } from './venues.service.ts';
 import {
+  changeResource,
   createResource,
   createVenue,
   getGrantedVenue,
@@ -30,7 +31,6 @@ import {
   listGrantedVenues,
   listResources,
   listVenues,
-  updateResource,
   updateVenue,
 } from './venues.service.ts';
 
@@ -185,11 +185,17 @@ function operatorResourceRoutes(deps: VenueDeps & { clock: Clock }): Route<Opera
       tag: 'Resources',
       summary: 'Change a resource for what is sold from now on',
       params: { resourceId: resourceIdParam },
+      description:
+        'Where it begins to share ground with others, it is inactive for the moment in which what is sold already is made to cover that ground; repeat the call, with status, after a failure. It is refused where holds or bookings on both sides overlap. A relation that is taken away frees the ground for what is sold from now on.',
       body: updateResourceBody,
       answers: { 200: { description: 'The resource as it is now.', body: operatorResource } },
       errors: ['RESOURCE_NOT_FOUND'],
       handle: async ({ params, body }) =>
-        ok(operatorResourceView(await updateResource(deps, params.resourceId, resourceChange(body)))),
+        ok(
+          operatorResourceView(
+            await changeResource(deps, params.resourceId, resourceChange(body), deps.clock.now()),
+          ),
+        ),
     }),
   ];
 }
@@ -212,7 +218,7 @@ function newResource(body: ResourceBody): NewResource {
   };
 }
 
-function resourceChange(body: Partial<ResourceBody>): Parameters<typeof updateResource>[2] {
+function resourceChange(body: Partial<ResourceBody>): Parameters<typeof changeResource>[2] {
   return defined({
     name: body.name,
     resourceType: body.resource_type,
@@ -221,6 +227,7 @@ function resourceChange(body: Partial<ResourceBody>): Parameters<typeof updateRe
     pricePaise: body.price_rupees === undefined ? undefined : toPaise(body.price_rupees),
     opensAt: body.operating_hours_start,
     closesAt: body.operating_hours_end,
+    sharesSpaceWith: body.shares_space_with,
     status: body.status,
   });
 }

@@ -73,7 +73,9 @@ const resourceFields = {
     .description('The base price of a slot: rupees, with at most two decimals.')
     .example(EXAMPLE.priceRupees),
   operating_hours_start: wallTime()
-    .description("In the venue's time zone. The hours of every day while the resource has no schedule.")
+    .description(
+      "In the venue's time zone. The hours of every day while the resource has no schedule; without effect while it has one.",
+    )
     .example('06:00'),
   operating_hours_end: wallTime()
     .description('Before or equal to the start, it is on the next day; 00:00 to 00:00 is the whole day.')
@@ -81,15 +83,17 @@ const resourceFields = {
   status: status(),
 };
 
-export const createResourceBody = Joi.object<ResourceBody>({
-  ...resourceFields,
-  shares_space_with: Joi.array()
+const sharesSpaceWith = () =>
+  Joi.array()
     .items(text(200))
     .max(20)
     .unique()
-    .default([])
-    .description('resource_id of those with which it cannot be used at the same time.')
-    .example([]),
+    .description('resource_id of those with which it cannot be used at the same time; they then name it too.')
+    .example([]);
+
+export const createResourceBody = Joi.object<ResourceBody>({
+  ...resourceFields,
+  shares_space_with: sharesSpaceWith().default([]),
 })
   .fork(
     [
@@ -105,8 +109,14 @@ export const createResourceBody = Joi.object<ResourceBody>({
   )
   .required();
 
-export const updateResourceBody =
-  Joi.object<Partial<Omit<ResourceBody, 'shares_space_with'>>>(resourceFields).required();
+export const updateResourceBody = Joi.object<Partial<ResourceBody>>({
+  ...resourceFields,
+  shares_space_with: sharesSpaceWith()
+    .description(
+      'resource_id of all those with which it cannot be used at the same time from now on; they then name it too, and others do not.',
+    )
+    .example(['koramangala-arena-full-ground'], { override: true }),
+}).required();
 
 export const venueIdParam = pathId('`venue_id` as listed.', EXAMPLE.venueId);
 export const resourceIdParam = pathId('`resource_id` as listed.', EXAMPLE.resourceId);
@@ -150,6 +160,9 @@ export const operatorResource = named(
       .items(Joi.string())
       .description('resource_id of those with which it cannot be used at the same time.')
       .example(['koramangala-arena-full-ground']),
+    has_schedule: Joi.boolean()
+      .description('Whether a schedule decides when it is open, in place of its operating hours.')
+      .example(false),
     status: status(),
   }),
 );

@@ -3,10 +3,9 @@ import { grantedVenueIds, hasGrant } from '../partners/partners.service.ts';
 import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
-import { coverSharedSpace } from '../reservations/shared-space.service.ts';
+import { coverCommonGround, shareGround } from './shared-ground.service.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
 import {
-  addSharedSpace,
   fenceResource,
   fenceVenue,
   findResource,
@@ -104,38 +103,41 @@ export type NewResource = Omit<ResourceRow, '_id' | 'venueId' | 'status' | 'sche
 const MAX_SLUG_CHARACTERS = 180;
 
 /**
- * Adds a resource; its id is a slug of venue and resource name, with a number where that is taken. With
- * `sharesSpaceWith`, what stands on the named resources is made to cover the common ground first, so that the guard
- * index refuses every overlap from the first hold on (operator interface, "Shared space").
+ * Adds a resource; its id is a slug of venue and resource name, with a number where that is taken. With `sharesSpaceWith` it
+ * is inactive until all ground is shared, so that the guard index refuses every overlap from the first hold on (operator
+ * interface, "Shared space"). A crash in between leaves it inactive; `changeResource` with the same list completes it.
  * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR where a shared resource is not of this venue.
  */
 export async function createResource(
   deps: { db: Db },
   venueId: string,
-  input: NewResource,
+  { sharesSpaceWith, status = 'active', ...input }: NewResource,
   now: Date,
 ): Promise<ResourceRow> {
   const venue = await getVenue(deps, venueId);
-  await requireResourcesOf(deps, venueId, input.sharesSpaceWith, 'shares_space_with');
+  await requireResourcesOf(deps, venueId, sharesSpaceWith, 'shares_space_with');
+  const isAlone = sharesSpaceWith.length === 0;
+  const resource = await insertUnderFreeSlug(deps, venue, {
+    ...input,
+    sharesSpaceWith: [],
+    status: isAlone ? status : 'inactive',
+  });
+  if (isAlone) return resource;
+  await shareGround(deps, resource, sharesSpaceWith, now);
+  return updateResource(deps, resource._id, { status });
+}
+
+async function insertUnderFreeSlug(
+  deps: { db: Db },
+  venue: VenueRow,
+  input: Omit<ResourceRow, '_id' | 'venueId'>,
+): Promise<ResourceRow> {
   const slug = slugify(`${venue.name} ${input.name}`).slice(0, MAX_SLUG_CHARACTERS).replace(/-$/, '');
   const base = slug || 'resource';
   for (let number = 1; ; number += 1) {
-    const _id = number === 1 ? base : `${base}-${number}`;
-    if ((await findResource(deps.db, _id)) !== null) continue;
-    await shareSpace(deps, _id, input.sharesSpaceWith, now);
-    const resource: ResourceRow = { status: 'active', ...input, _id, venueId };
+    const resource = { ...input, _id: number === 1 ? base : `${base}-${number}`, venueId: venue._id };
     if (await insertResource(deps.db, resource)) return resource;
   }
-}
-
-async function shareSpace(
-  deps: { db: Db },
-  resourceId: string,
-  otherIds: readonly string[],
-  now: Date,
-): Promise<void> {
-  await addSharedSpace(deps.db, otherIds, resourceId);
-  for (const otherId of otherIds) await coverSharedSpace(deps, otherId, resourceId, now);
 }
 
 /** @throws DomainError VALIDATION_ERROR naming `field` where the venue does not have all of `resourceIds`. */
@@ -196,13 +198,44 @@ export async function getResourceForWalkIn(
 }
 
 /**
+ * Changes a resource as an operator asks for it. With `sharesSpaceWith` it shares its ground with those and no others from
+ * now on; where it begins to share some, it is inactive for that moment, and stays so after a crash or a failure in it.
+ * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR where a shared resource is itself or not of its venue, and where
+ * claims on both sides overlap already.
+ */
+export async function changeResource(
+  deps: { db: Db },
+  resourceId: string,
+  { sharesSpaceWith, ...change }: ResourceChange & Partial<Pick<ResourceRow, 'sharesSpaceWith'>>,
+  now: Date,
+): Promise<ResourceRow> {
+  if (sharesSpaceWith === undefined) return updateResource(deps, resourceId, change);
+  const resource = await getResource(deps, resourceId);
+  if (sharesSpaceWith.includes(resourceId))
+    throw fieldError('shares_space_with', 'names the resource itself');
+  await requireResourcesOf(deps, resource.venueId, sharesSpaceWith, 'shares_space_with');
+  const isSharingMore = sharesSpaceWith.some((id) => !resource.sharesSpaceWith.includes(id));
+  if (isSharingMore) await updateResource(deps, resourceId, { status: 'inactive' });
+  try {
+    await coverCommonGround(deps, resource, sharesSpaceWith, now);
+  } catch (err) {
+    if (err instanceof DomainError) await updateResource(deps, resourceId, { status: resource.status });
+    throw err;
+  }
+  await shareGround(deps, resource, sharesSpaceWith, now);
+  return updateResource(deps, resourceId, { status: resource.status, ...change });
+}
+
+type ResourceChange = Partial<Omit<ResourceRow, '_id' | 'venueId' | 'sharesSpaceWith' | 'priceRules'>>;
+
+/**
  * Changes a resource for what is sold from now on; reservations keep the window and price that they have.
  * @throws DomainError RESOURCE_NOT_FOUND
  */
 export async function updateResource(
   deps: { db: Db },
   resourceId: string,
-  change: Partial<Omit<ResourceRow, '_id' | 'venueId' | 'sharesSpaceWith' | 'priceRules'>>,
+  change: ResourceChange,
 ): Promise<ResourceRow> {
   return foundResource(await updateResourceRow(deps.db, resourceId, change));
 }

@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import type { Db, Tx } from '../platform/mongo.ts';
-import { isDuplicateKey } from '../platform/mongo.ts';
+import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
 import { resourceModel, venueModel } from './venues.model.ts';
 
@@ -54,12 +54,31 @@ export async function updateResourceRow(
   return resourceModel(db).findByIdAndUpdate(resourceId, { $set: set }, { returnDocument: 'after' }).lean();
 }
 
-/** Adds `resourceId` to those with which each of `otherIds` cannot be used at the same time. */
-export async function addSharedSpace(db: Db, otherIds: readonly string[], resourceId: string): Promise<void> {
-  await resourceModel(db).updateMany(
-    { _id: mongoose.trusted({ $in: [...otherIds] }) },
-    { $addToSet: { sharesSpaceWith: resourceId } },
-  );
+export async function unsetSchedule(db: Db, resourceId: string): Promise<void> {
+  await resourceModel(db).updateOne({ _id: resourceId }, { $unset: { schedule: 1 } });
+}
+
+/** Makes the resource and `otherIds` name each other, and the resource and all others of the venue not, in one transaction. */
+export async function relateResources(
+  db: Db,
+  { _id, venueId }: Pick<ResourceRow, '_id' | 'venueId'>,
+  otherIds: readonly string[],
+): Promise<void> {
+  const [theseIds, otherwise] = [
+    mongoose.trusted({ $in: [...otherIds] }),
+    mongoose.trusted({ $nin: [...otherIds] }),
+  ];
+  await inTransaction(db, async (session) => {
+    const resources = resourceModel(db);
+    await resources.updateOne({ _id }, { $set: { sharesSpaceWith: otherIds } }, { session });
+    await resources.updateMany(
+      { _id: theseIds, venueId },
+      { $addToSet: { sharesSpaceWith: _id } },
+      { session },
+    );
+    const related = { _id: otherwise, venueId, sharesSpaceWith: _id };
+    await resources.updateMany(related, { $pull: { sharesSpaceWith: _id } }, { session });
+  });
 }
 
 /** Makes the transaction conflict with every other one that does the same for the venue. */

@@ -33,7 +33,7 @@ function prices(
   const wallTimeOf = wallTimesIn(timeZone);
   const priceOf = pricesOf({ pricePaise: BASE, priceRules: rules.map(rule) }, wallTimeOf)(date);
   return slotsOn(date, [{ start, end }], 60, timeZone).map(
-    (slot) => `${wallTimeOf(slot.start).slice(0, 2)}:${priceOf(slot.start) / 100}`,
+    (slot) => `${wallTimeOf(slot.start).slice(11, 13)}:${priceOf(slot.start) / 100}`,
   );
 }
 
@@ -146,6 +146,67 @@ describe('which slots a rule is for', () => {
     expect(at(prices([{ daysOfWeek: [day] }], date), '18')).toEqual(['1500']);
     expect(at(prices([{ daysOfWeek: [day] }], '2026-11-30'), '18')).toEqual([
       day === 'mon' ? '1500' : '1000',
+    ]);
+  });
+});
+
+describe('a time that passes midnight begins on the day that the rule names', () => {
+  const saturdayNight: Partial<PriceRule>[] = [{ daysOfWeek: ['sat'], startTime: '18:00', endTime: '02:00' }];
+  const SUNDAY = '2026-11-22';
+  const peak = (listed: string[]) =>
+    listed.filter((each) => each.endsWith(':1500')).map((each) => each.slice(0, 2));
+  const evening = ['18', '19', '20', '21', '22', '23'];
+
+  test.each([
+    ['round the clock, the hours after midnight are those of Sunday', '00:00–00:00', evening, ['00', '01']],
+    ['a venue that closes with the rule has them on Saturday', '18:00–02:00', [...evening, '00', '01'], []],
+    ['so has one that closes after it', '12:00–04:00', [...evening, '00', '01'], []],
+    ['one that opens in it again has the rest on Sunday', '01:00–00:00', evening, ['01']],
+    ['one that opens only after it has the evening alone', '04:00–00:00', evening, []],
+    ['one day of 24 hours from 06:00 has all of it', '06:00–06:00', [...evening, '00', '01'], []],
+  ])('%s', (_name, hours, saturday, sunday) => {
+    expect(peak(prices(saturdayNight, DATE, hours))).toEqual(saturday);
+    expect(peak(prices(saturdayNight, SUNDAY, hours))).toEqual(sunday);
+    expect(peak(prices(saturdayNight, '2026-11-20', hours))).toEqual([]);
+    expect(peak(prices(saturdayNight, '2026-11-23', hours))).toEqual([]);
+  });
+
+  test('its dates go by its beginning too: the last night is whole, and nothing is before the first', () => {
+    const rules = [{ startTime: '22:00', endTime: '02:00', fromDate: DATE, toDate: DATE }];
+    const night = '00:00–00:00';
+    expect(peak(prices(rules, DATE, night))).toEqual(['22', '23']);
+    expect(peak(prices(rules, SUNDAY, night))).toEqual(['00', '01']);
+  });
+
+  test('it may begin at opening and end at closing, on every day or on one', () => {
+    const whole = { startTime: '18:00', endTime: '02:00' };
+    expect(peak(prices([whole], DATE, '18:00–02:00'))).toHaveLength(8);
+    expect(peak(prices([{ ...whole, daysOfWeek: ['sun'] }], DATE, '18:00–02:00'))).toEqual([]);
+    expect(peak(prices([{ ...whole, daysOfWeek: ['sun'] }], SUNDAY, '18:00–02:00'))).toHaveLength(8);
+    const day = { startTime: '06:00', endTime: '06:00', daysOfWeek: ['sat'] as PriceRule['daysOfWeek'] };
+    expect(peak(prices([day], DATE, '06:00–06:00'))).toHaveLength(24);
+    expect(peak(prices([day], DATE, '00:00–00:00'))[0]).toBe('06');
+    expect(peak(prices([day], SUNDAY, '00:00–00:00'))).toEqual(['00', '01', '02', '03', '04', '05']);
+  });
+
+  test('hours after midnight alone are those of the evening where the day goes on, else of their own date', () => {
+    const small: Partial<PriceRule>[] = [{ daysOfWeek: ['sat'], startTime: '00:00', endTime: '02:00' }];
+    expect(peak(prices(small, DATE, '18:00–02:00'))).toEqual(['00', '01']);
+    expect(peak(prices(small, SUNDAY, '18:00–02:00'))).toEqual([]);
+    expect(peak(prices(small, DATE, '00:00–00:00'))).toEqual(['00', '01']);
+    expect(peak(prices(small, SUNDAY, '00:00–00:00'))).toEqual([]);
+  });
+
+  test.each([
+    ['back, an hour that comes twice', '2026-10-25', ['00', '01', '01', '02']],
+    ['forward, an hour that is skipped', '2027-03-28', ['00', '02']],
+  ])('when the clocks go %s, it still ends when they show its end', (_way, sunday, hours) => {
+    const rules: Partial<PriceRule>[] = [{ daysOfWeek: ['sat'], startTime: '18:00', endTime: '03:00' }];
+    expect(peak(prices(rules, sunday, '00:00–00:00', 'Europe/London'))).toEqual(hours);
+    const saturday = new Date(Date.parse(sunday) - 86_400_000).toISOString().slice(0, 10);
+    expect(peak(prices(rules, saturday, '20:00–04:00', 'Europe/London'))).toEqual([
+      ...['20', '21', '22', '23'],
+      ...hours,
     ]);
   });
 });

@@ -348,16 +348,14 @@ describe('what only the service knows is found before anything is changed', () =
     await operatorJson(url, ['import', await fileWith(two('[Net 2]'))]);
     expect(await planOf(await fileWith(two('[net 2]')))).toMatchObject({ result: 'unchanged' });
     expect(await refused(two('[]'))).toMatch(
-      /^6: Shared Barn \/ Net 1: shares_space_with: cannot cease to share ground with Net 2/m,
+      /^6: Shared Barn \/ Net 1: shares_space_with: is not to share ground with Net 2, and does/m,
     );
     const third = two('[Net 2, Net 3]').concat(
       barn().slice(barn().indexOf('      - name: Net 1')).replace('Net 1', 'Net 3'),
     );
     expect(labels(stepsOf(await planOf(await fileWith(third))))).toEqual(['create resource Net 3']);
     await operatorJson(url, ['import', await fileWith(third.replace('[Net 2, Net 3]', '[Net 2]'))]);
-    expect(await refused(third)).toMatch(
-      /cannot come to share ground with Net 3: both are there, and share none/,
-    );
+    expect(await refused(third)).toMatch(/is to share ground with Net 3, and does not/);
   });
 
   test('price rules that would be more than a resource can have, with those that the file does not name', async () => {

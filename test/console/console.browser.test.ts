@@ -167,8 +167,10 @@ describeInBrowser('an operator', () => {
     await dialog.getByRole('button', { name: 'Add blackout' }).click();
     await said(page, 'The blackout is in force. 1 hold or booking stands in it.');
     expect(await page.evaluate('document.activeElement.tagName')).toBe('LI');
-    const conflict = page.locator('.conflicts a');
+    await page.getByRole('link', { name: 'Resurfacing' }).click();
+    const conflict = page.locator('a.conflict');
     expect(await conflict.getAttribute('href')).toBe(`/bookings/${String(booking['booking_id'])}`);
+    await page.goBack();
     const closed = world.slotOf(world.north, 4);
     expect(await cell(page, closed).innerText()).toMatch(/Blackout\s+Resurfacing/);
     expect([await slotState(closed), await slotState(world.slotOf(world.north, 3))]).toEqual([

@@ -56,6 +56,7 @@ const venueFields = {
 const partnerFields = { name: hostile.text(120), contact_email: hostile.email };
 const endingFields = { reason: hostile.prose(500), idempotency_key: hostile.text(255) };
 const lists: unknown[] = [null, 'x', 1, {}, { $in: [] }, { 0: 'hold_created', length: 1 }];
+const MANY_IDS = Array.from({ length: 21 }, (_, index) => `r${index}`);
 
 type Row = {
   on: 'partner' | 'operator';
@@ -148,17 +149,14 @@ const rows: Row[] = [
     on: 'operator',
     path: `/api/v1/operator/venues/${ID}/resources`,
     valid: RESOURCE,
-    fields: {
-      ...resourceFields,
-      shares_space_with: [...lists, Array.from({ length: 21 }, (_, n) => `r${n}`)],
-    },
+    fields: { ...resourceFields, shares_space_with: [...lists, MANY_IDS] },
   },
   {
     on: 'operator',
     method: 'PATCH',
     path: '/api/v1/operator/resources/none',
     valid: {},
-    fields: resourceFields,
+    fields: { ...resourceFields, shares_space_with: [...lists, ['turf', 'turf'], MANY_IDS] },
   },
   {
     on: 'operator',

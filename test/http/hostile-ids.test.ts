@@ -87,9 +87,12 @@ describe('an id that names nothing is 404, whatever its form', () => {
     ['PUT', '/api/v1/operator/resources/:id/schedule', 'RESOURCE_NOT_FOUND'],
     ['GET', '/api/v1/operator/resources/:id/price-rules', 'RESOURCE_NOT_FOUND'],
     ['POST', '/api/v1/operator/resources/:id/price-rules', 'RESOURCE_NOT_FOUND'],
+    ['DELETE', '/api/v1/operator/resources/:id/schedule', 'RESOURCE_NOT_FOUND'],
+    ['GET', '/api/v1/operator/price-rules/:id', 'PRICE_RULE_NOT_FOUND'],
     ['DELETE', '/api/v1/operator/price-rules/:id', 'PRICE_RULE_NOT_FOUND'],
     ['GET', '/api/v1/operator/venues/:id/blackouts', 'VENUE_NOT_FOUND'],
     ['POST', '/api/v1/operator/venues/:id/blackouts', 'VENUE_NOT_FOUND'],
+    ['GET', '/api/v1/operator/blackouts/:id', 'BLACKOUT_NOT_FOUND'],
     ['DELETE', '/api/v1/operator/blackouts/:id', 'BLACKOUT_NOT_FOUND'],
   ])('%s %s', async (method, path, code) => {
     const api = mountedRoutes(service, partner).find((each) =>

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { dateAfter } from '../availability/wall-clock.ts';
 import type { Json, Partner } from '../support/factories.ts';
@@ -13,6 +14,7 @@ import {
   placeHold,
   slotsOf,
 } from '../support/factories.ts';
+import { rowOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
@@ -54,6 +56,11 @@ const post = ({ venueId }: { venueId: string }, body: Json) =>
   });
 const blackOut = async (place: { venueId: string }, body: Json = {}) =>
   expectStatus(await post(place, body), 201);
+const listOf = ({ venueId }: { venueId: string }) => `/api/v1/operator/venues/${venueId}/blackouts`;
+const inList = (blackout: Json) =>
+  Object.fromEntries(Object.entries(blackout).filter(([name]) => !name.startsWith('conflict')));
+const read = (blackout: Json) =>
+  operatorOf(service).get(`/api/v1/operator/blackouts/${String(blackout['blackout_id'])}`);
 const lift = (blackout: Json) =>
   operatorOf(service).delete(`/api/v1/operator/blackouts/${String(blackout['blackout_id'])}`);
 
@@ -85,14 +92,35 @@ describe('a blackout', () => {
       venue_id: place.venueId,
       created_at: expect.any(String),
     };
-    expect(made).toEqual({ ...common, ...given, conflicts: [] });
+    expect(made).toEqual({ ...common, ...given, conflict_count: 0, conflicts: [] });
     const all = await blackOut(place, { starts_at: time('06:00:00') });
     expect(all).toMatchObject({ resource_ids: null });
-    const path = `/api/v1/operator/venues/${place.venueId}/blackouts`;
-    const listed = async () => (await operatorOf(service).get(path)).body;
-    expect(await listed()).toEqual({ success: true, count: 2, data: [all, made] });
+    const listed = async () => (await operatorOf(service).get(listOf(place))).body;
+    const page = { success: true, next_cursor: null };
+    expect(await listed()).toEqual({ ...page, count: 2, data: [inList(all), inList(made)] });
+    expect((await read(made)).body).toEqual(made);
     expect([verdict(await lift(made)), verdict(await lift(made))]).toEqual(['204', '404 BLACKOUT_NOT_FOUND']);
-    expect(await listed()).toEqual({ success: true, count: 1, data: [all] });
+    expect(verdict(await read(made))).toBe('404 BLACKOUT_NOT_FOUND');
+    expect(await listed()).toEqual({ ...page, count: 1, data: [inList(all)] });
+  });
+
+  test('is in a page of the list once, those that begin together too, whatever is added and lifted meanwhile', async () => {
+    const place = await ground();
+    const made: Json[] = [];
+    for (let index = 0; index < 7; index += 1)
+      made.push(await blackOut(place, index > 4 ? { starts_at: time('06:00:00') } : {}));
+    const ids = (of: Json[]) => of.map((each) => String(each['blackout_id']));
+    const pages: Json[][] = [];
+    for (let cursor: string | null = null; ; ) {
+      const query: string = cursor === null ? '' : `&cursor=${cursor}`;
+      const page = expectStatus(await operatorOf(service).get(`${listOf(place)}?limit=3${query}`), 200);
+      pages.push(page['data'] as Json[]);
+      cursor = page['next_cursor'] as string | null;
+      if (cursor === null) break;
+      await lift(await blackOut(place, { starts_at: time('06:30:00') }));
+    }
+    expect(pages.map((page) => page.length)).toEqual([3, 3, 1]);
+    expect(ids(pages.flat())).toEqual(ids([...made.slice(5), ...made.slice(0, 5)]));
   });
 
   test('closes every slot that it overlaps, by a minute or whole, of all resources or those named', async () => {
@@ -219,11 +247,29 @@ describe('what stands in a blackout', () => {
       { ...slot, hold_id: hold['hold_id'], partner_id: place.seller.id, slot_id: at(place.north, '0700') },
     ];
     const made = await blackOut(place);
-    expect(made['conflicts']).toEqual(wanted);
-    const path = `/api/v1/operator/venues/${place.venueId}/blackouts`;
-    expect(expectStatus(await operatorOf(service).get(path), 200)).toMatchObject({
-      data: [{ conflicts: wanted }],
+    expect(made).toMatchObject({ conflict_count: 2, conflicts: wanted });
+    expect((await read(made)).body).toEqual(made);
+    await place.seller.api.post(`${HOLDS}/${String(hold['hold_id'])}/cancel`);
+    expect((await read(made)).body).toMatchObject({ conflict_count: 1, conflicts: wanted.slice(0, 1) });
+  });
+
+  test('is named up to 1,000 times in an answer, the earliest first, and counted beyond', async () => {
+    const place = await ground();
+    const booking = await bookSlot(place.seller, at(place.court, '0600'));
+    const row = await rowOf(service, 'reservations', {
+      bookingId: booking['booking_id'],
     });
+    const more = Array.from({ length: 1000 }, (_, index) => {
+      const slotStart = new Date(Date.parse(time('07:00:00')) + index);
+      const own = { _id: randomUUID(), bookingId: randomUUID(), confirmKey: randomUUID() };
+      return { ...row, ...own, slotStart, slotEnd: new Date(slotStart.getTime() + 1), cells: [own._id] };
+    });
+    await service.context.db.collection('reservations').insertMany(more as never);
+    const made = await blackOut(place, { starts_at: time('06:00:00') });
+    const conflicts = made['conflicts'] as Json[];
+    expect([made['conflict_count'], conflicts.length]).toEqual([1001, 1000]);
+    expect(conflicts[0]).toMatchObject({ booking_id: booking['booking_id'] });
+    expect((await read(made)).body).toEqual(made);
   });
 
   test('no more when the hold has lapsed, settled or not', async () => {
@@ -285,6 +331,20 @@ describe('a blackout is refused', () => {
     expect(verdict(await post(place, { resource_ids: [place.court, other.court] }))).toBe(
       '400 VALIDATION_ERROR resource_ids',
     );
+  });
+
+  test('at a venue that has 1,000 which have not ended; past ones do not count', async () => {
+    const place = await ground();
+    const common = { venueId: place.venueId, resourceIds: null, reason: 'r', createdAt: new Date() };
+    const rows = Array.from({ length: 1000 }, (_, index) => ({
+      ...{ ...common, _id: randomUUID(), startsAt: new Date(time('07:00:00')) },
+      endsAt: index === 0 ? new Date(Date.now() - 1) : new Date(time('08:00:00')),
+    }));
+    await service.context.db.collection('blackouts').insertMany(rows as never);
+    expect(verdict(await post(place, {}))).toBe('201');
+    const reply = await post(place, {});
+    expect(verdict(reply)).toBe('400 VALIDATION_ERROR venue_id');
+    expect(errorOf(reply).message).toContain('1000');
   });
 
   test('but 366 days are taken, and so is a start that has passed', async () => {

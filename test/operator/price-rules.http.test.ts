@@ -80,11 +80,15 @@ describe('the price rules of a resource', () => {
     });
     const list = async () => (await operatorOf(service).get(`${place.path}/price-rules`)).body;
     expect(await list()).toEqual({ success: true, count: 2, data: [peak, saturday] });
+    const one = (rule: Json) =>
+      operatorOf(service).get(`/api/v1/operator/price-rules/${String(rule['price_rule_id'])}`);
+    expect([(await one(peak)).body, (await one(saturday)).body]).toEqual([peak, saturday]);
     expect([verdict(await remove(peak)), verdict(await remove(peak))]).toEqual([
       '204',
       '404 PRICE_RULE_NOT_FOUND',
     ]);
     expect(await list()).toEqual({ success: true, count: 1, data: [saturday] });
+    expect(verdict(await one(peak))).toBe('404 PRICE_RULE_NOT_FOUND');
   });
 
   test('are of that resource alone', async () => {

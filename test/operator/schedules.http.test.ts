@@ -12,9 +12,10 @@ import {
   placeHold,
   slotsOf,
 } from '../support/factories.ts';
+import { rowsOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
-import { verdict } from '../support/verdict.ts';
+import { errorOf, verdict } from '../support/verdict.ts';
 
 const HOLDS = '/api/v1/partner/holds';
 const DATE = dateIn(5);
@@ -115,6 +116,84 @@ describe('the schedule of a resource', () => {
   });
 });
 
+describe('a schedule that is taken away', () => {
+  test('leaves the operating hours, as they were changed meanwhile, and what is sold', async () => {
+    const { venueId, resourceId, partner, path, set } = await shop();
+    const hasSchedule = async () => expectStatus(await operatorOf(service).get(path), 200)['has_schedule'];
+    expectStatus(await set({ weekly: daily('12:00–14:00') }), 200);
+    const booking = await bookSlot(partner, `${resourceId}_${DATE.replaceAll('-', '')}T1200Z`);
+    const changed = expectStatus(
+      await operatorOf(service).patch(path, { operating_hours_end: '08:00' }),
+      200,
+    );
+    expect(changed).toMatchObject({ operating_hours_end: '08:00', has_schedule: true });
+    expect(await startsOn(partner, venueId)).toHaveLength(2);
+
+    const remove = async () => verdict(await operatorOf(service).delete(`${path}/schedule`));
+    expect([await remove(), await remove(), await hasSchedule()]).toEqual(['204', '204', false]);
+    const day = dayOfMonth(DATE);
+    expect(await startsOn(partner, venueId)).toEqual([`${day}T06:00`, `${day}T07:00`]);
+    expect((await operatorOf(service).get(`${path}/schedule`)).body).toMatchObject({
+      weekly: daily('06:00–08:00'),
+    });
+    const read = await partner.api.get(`/api/v1/bookings/${String(booking['booking_id'])}`);
+    expect(expectStatus(read, 200)).toMatchObject({ status: 'BOOKED' });
+  });
+});
+
+/** A round of a race: holds for every start of two grids on one resource, while its length and schedule change from one to the other. */
+async function raceOfGrids(of: Service): Promise<{ won: number; overlapping: number }> {
+  const venue = await anyVenue(of, [{ ...SHORT_DAY, duration_minutes: 60 }], { time_zone: 'UTC' });
+  const [resourceId = ''] = venue.resourceIds;
+  const partner = await anyPartner(of, [venue.id]);
+  const path = `/api/v1/operator/resources/${resourceId}`;
+  const startsAt = (from: number, every: number) =>
+    Array.from({ length: Math.floor((600 - from) / every) }, (_, index) => from + index * every);
+  const holdAt = (minutes: number) => {
+    const slotStart = new Date(Date.parse(`${DATE}T00:00Z`) + minutes * 60_000).toISOString();
+    const body = { venue_id: venue.id, resource_id: resourceId, slot_start: slotStart };
+    return partner.api.post(HOLDS, body);
+  };
+  const [old, next] = [startsAt(360, 60), startsAt(390, 45)];
+  await Promise.all([
+    ...old.map(holdAt),
+    operatorOf(of).patch(path, { duration_minutes: 45 }),
+    operatorOf(of).put(`${path}/schedule`, { weekly: daily('06:30–10:00') }),
+    ...[...next, ...next].map(async (minutes, index) => {
+      for (let trip = 0; trip < index % 4; trip += 1) await partner.api.get('/healthz');
+      return holdAt(minutes);
+    }),
+  ]);
+  const claims = await rowsOf(of, 'reservations', { resourceId, claimed: true });
+  const overlapping = claims.filter((a) =>
+    claims.some((b) => a._id !== b._id && a.slotStart < b.slotEnd && b.slotStart < a.slotEnd),
+  );
+  return { won: claims.length, overlapping: overlapping.length };
+}
+
+describe('while the schedule and the length of slots change', () => {
+  test('of the holds on the old grid and on the new, no two that overlap win', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const { won, overlapping } = await raceOfGrids(service);
+      expect(won).toBeGreaterThan(0);
+      expect(overlapping).toBe(0);
+    }
+  });
+
+  test('without the index on cells, some would', async () => {
+    const unguarded = await startService();
+    try {
+      await unguarded.context.db.collection('reservations').dropIndex('one_claim_per_cell');
+      let overlapping = 0;
+      for (let round = 0; round < 20 && overlapping === 0; round += 1)
+        overlapping = (await raceOfGrids(unguarded)).overlapping;
+      expect(overlapping).toBeGreaterThan(0);
+    } finally {
+      await unguarded.stop();
+    }
+  });
+});
+
 describe('what stands when the schedule changes', () => {
   test('stays, and nothing is sold over it, whatever the hours and lengths are then', async () => {
     const { venueId, resourceId, partner, path, set } = await shop();
@@ -148,6 +227,17 @@ describe('what stands when the schedule changes', () => {
     });
   });
 
+  test('would be sold over, if it did not fill its cells', async () => {
+    const { resourceId, partner, path } = await shop();
+    const id = (time: string) => `${resourceId}_${DATE.replaceAll('-', '')}T${time}Z`;
+    const booking = await bookSlot(partner, id('0700'));
+    await service.context.db
+      .collection('reservations')
+      .updateOne({ bookingId: booking['booking_id'] }, { $set: { cells: ['elsewhere'] } });
+    expectStatus(await operatorOf(service).patch(path, { duration_minutes: 30 }), 200);
+    expect(verdict(await partner.api.post(HOLDS, { slot_id: id('0730') }))).toBe('201');
+  });
+
   test('a hold on a slot that the schedule has no more can still be confirmed', async () => {
     const { resourceId, partner, set } = await shop();
     const hold = await placeHold(partner, `${resourceId}_${DATE.replaceAll('-', '')}T0700Z`);
@@ -170,6 +260,11 @@ describe('a schedule is refused', () => {
   }));
   test.each<[string, Json, string]>([
     ['without a week', { exceptions: [] }, 'weekly'],
+    [
+      'with days that there are not',
+      { weekly: { monday: hours('06:00–12:00'), Tue: [], sun: [] } },
+      'weekly.Tue, weekly.monday',
+    ],
     [
       'with times off the five minutes',
       { weekly: { mon: hours('06:03–08:00 09:00–10:01') } },
@@ -209,6 +304,13 @@ describe('a schedule is refused', () => {
     expect(verdict(await set(body))).toBe(`400 VALIDATION_ERROR ${paths}`);
     const kept = { resource_id: resourceId, weekly: daily('06:00–10:00'), exceptions: [] };
     expect((await operatorOf(service).get(`${path}/schedule`)).body).toEqual(kept);
+  });
+
+  test('and is told which days there are; other unknown fields are ignored', async () => {
+    const { set } = await shop();
+    const reply = await set({ weekly: { monday: [] } });
+    expect(errorOf(reply).message).toContain('The days are mon, tue, wed, thu, fri, sat, sun.');
+    expect(verdict(await set({ weekly: {}, monday: [] }))).toBe('200');
   });
 
   test('and 366 exceptions are taken', async () => {

@@ -116,6 +116,7 @@ describe('resources', () => {
       venue_id: venueId,
       ...TURF,
       shares_space_with: [],
+      has_schedule: false,
       status: 'active',
     });
     expect(await read(`${RESOURCES}/whole-ground-turf-a`)).toEqual(resource);

@@ -48,6 +48,19 @@ async function refusal(body: Json): Promise<unknown> {
 }
 
 describe('POST /api/v1/operator/walk-ins', () => {
+  test.each([
+    ['venue', (venue: { id: string }) => `/api/v1/operator/venues/${venue.id}`],
+    ['resource', (venue: { resourceIds: string[] }) => `/api/v1/operator/resources/${venue.resourceIds[0]}`],
+  ])('sells nothing of a %s that is inactive, and does again when it is active', async (_what, pathOf) => {
+    const venue = await anyVenue(service, [{}], { time_zone: 'UTC' });
+    const body = { slot_id: `${venue.resourceIds[0]}_${dateIn(3).replaceAll('-', '')}T0700Z` };
+    const turnTo = (status: string) => operatorOf(service).patch(pathOf(venue), { status });
+    await turnTo('inactive');
+    expect(await refusal(body)).toBe('inactive');
+    await turnTo('active');
+    expect(verdict(await walkIn(body))).toBe('201');
+  });
+
   test('books a free slot for the platform, with the customer as given', async () => {
     const slotId = nextSlot();
     const body = { slot_id: slotId, customer_name: '$name', customer_phone: '98765 43210' };

@@ -18,7 +18,10 @@ export function sharedWhenMade(
     .map((each) => each.key);
 }
 
-/** Ground can be shared from when a resource is made, not later: where both are there, they must agree with the file. */
+/**
+ * Where two resources are there, they must agree with the file: a change of what they share takes them off sale for a moment and
+ * is refused where claims overlap, so it is a deed of its own.
+ */
 export function sharingFaults({ venue, resource, current }: ResourceInPlan): Fault[] {
   const there = current?.resources.get(resource.key);
   if (there === undefined) return [];
@@ -32,12 +35,15 @@ export function sharingFaults({ venue, resource, current }: ResourceInPlan): Fau
     const isSecond = venue.resources.indexOf(other) < venue.resources.indexOf(resource);
     if (isShared === shouldBe || !isSaid || isSecond) return [];
     const message = shouldBe
-      ? `cannot come to share ground with ${other.body.name}: both are there, and share none`
-      : `cannot cease to share ground with ${other.body.name}, as they do`;
+      ? `is to share ground with ${other.body.name}, and does not`
+      : `is not to share ground with ${other.body.name}, and does`;
     return [
       {
         ...{ line: resource.line, subject: `${venue.body.name} / ${resource.body.name}` },
-        ...{ path: 'shares_space_with', message: `${message}. That is fixed when a resource is made.` },
+        ...{
+          path: 'shares_space_with',
+          message: `${message}. An import does not change that: operator resource update ${there.id} --shares-space-with …`,
+        },
       },
     ];
   });

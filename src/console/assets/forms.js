@@ -82,7 +82,7 @@ async function succeed(form, answer) {
   form.closest('dialog')?.close();
   if (reveal !== undefined) await showSecret(answer[reveal]);
   await refresh();
-  const stands = answer.conflicts?.length ?? 0;
+  const stands = answer.conflict_count ?? 0;
   const left = stands === 1 ? 'hold or booking stands' : 'holds and bookings stand';
   say(stands === 0 ? done : `${done} ${stands} ${left} in it.`);
   if (answer.blackout_id !== undefined) document.getElementById(answer.blackout_id)?.focus();

@@ -1,0 +1,133 @@
+import type { VNode } from 'preact';
+import type { BlackoutRow } from '../blackouts/blackouts.service.ts';
+import { getBlackout } from '../blackouts/blackouts.service.ts';
+import type { StandingClaim } from '../reservations/reservations.service.ts';
+import { getVenue, listResources } from '../venues/venues.service.ts';
+import { count, dateTime, timeSpan, zoneName } from './format.rules.ts';
+import { ApiForm } from './forms.tsx';
+import { dateOf, gridPath, PartnerLink } from './links.tsx';
+import { readNames } from './names.ts';
+import { Badge, Facts, Heading, Table, When } from './parts.tsx';
+import type { PageHandler } from './request.ts';
+
+/** How many of what stands in it are shown: who has to be called, nobody calls them all from one page. */
+const MAX_SHOWN = 500;
+
+/** A blackout with what stands in it: those whom somebody has to call. */
+export const blackoutPage: PageHandler = async (deps, { params }) => {
+  const { blackout, conflicts } = await getBlackout(deps, params['blackoutId'] ?? '');
+  const shown = conflicts.slice(0, MAX_SHOWN);
+  const [venue, resources, nameOf] = await Promise.all([
+    getVenue(deps, blackout.venueId),
+    listResources(deps, blackout.venueId),
+    readNames(
+      deps,
+      shown.map(({ partnerId }) => partnerId),
+    ),
+  ]);
+  const { timeZone } = venue;
+  const resourceName = (id: string) => resources.find(({ _id }) => _id === id)?.name ?? id;
+  return {
+    title: `Blackout: ${blackout.reason}`,
+    section: '/',
+    isLive: true,
+    content: (
+      <>
+        <Heading title={blackout.reason}>
+          <Badge state="blackout" />
+          <LiftForm blackout={blackout} />
+        </Heading>
+        <Facts
+          facts={[
+            ['Venue', <a href={gridPath(venue, blackout.startsAt)}>{venue.name}</a>],
+            ['Closes', blackout.resourceIds?.map(resourceName).join(', ') ?? 'all resources'],
+            ['From', <When at={blackout.startsAt} timeZone={timeZone} />],
+            ['Until', <When at={blackout.endsAt} timeZone={timeZone} />],
+            ['Times in', zoneName(timeZone, blackout.startsAt)],
+          ]}
+        />
+        <h2>{standing(conflicts.length)}</h2>
+        {conflicts.length > MAX_SHOWN ? <p class="faint">{`The first ${MAX_SHOWN} are shown.`}</p> : null}
+        <Table
+          caption="Holds and bookings in the blackout"
+          columns={['Slot', 'Resource', 'State', 'Partner']}
+          rows={shown.map((claim) => (
+            <tr key={claim._id}>
+              <th scope="row">
+                <a class="conflict" href={pageOf(claim)}>
+                  {`${dateOf(claim, timeZone)}, ${timeSpan(claim.slotStart, claim.slotEnd, timeZone)}`}
+                </a>
+              </th>
+              <td>{resourceName(claim.resourceId)}</td>
+              <td>
+                <Badge state={claim.bookingId === undefined ? 'held' : 'booked'} />
+              </td>
+              <td>
+                <PartnerLink id={claim.partnerId} name={nameOf(claim.partnerId)} />
+              </td>
+            </tr>
+          ))}
+          empty="Nobody has to be called."
+        />
+      </>
+    ),
+  };
+};
+
+const standing = (number: number) =>
+  number === 0
+    ? 'Nothing stands in it'
+    : `${count(number, 'hold or booking stands', 'holds and bookings stand')} in it`;
+
+const pageOf = ({ _id, bookingId }: StandingClaim) =>
+  bookingId === undefined ? `/holds/${_id}` : `/bookings/${bookingId}`;
+
+/** The blackouts of a venue that have not ended, the nearest first. */
+export function BlackoutList({
+  blackouts,
+  hasMore,
+  timeZone,
+  resourceName,
+}: {
+  blackouts: readonly BlackoutRow[];
+  hasMore: boolean;
+  timeZone: string;
+  resourceName: (id: string) => string;
+}): VNode {
+  return (
+    <section aria-labelledby="blackouts">
+      <h2 id="blackouts">Blackouts in force and to come</h2>
+      {blackouts.length === 0 ? <p class="empty">There is none.</p> : null}
+      <ul class="list">
+        {blackouts.map((blackout) => (
+          <li id={blackout._id} key={blackout._id} tabindex={-1}>
+            <div class="grow">
+              <a href={`/blackouts/${blackout._id}`}>
+                <strong>{blackout.reason}</strong>
+              </a>
+              <span class="under">
+                {`${dateTime(blackout.startsAt, timeZone)} to ${dateTime(blackout.endsAt, timeZone)} · ${
+                  blackout.resourceIds?.map(resourceName).join(', ') ?? 'all resources'
+                }`}
+              </span>
+            </div>
+            <LiftForm blackout={blackout} />
+          </li>
+        ))}
+      </ul>
+      {hasMore ? <p class="faint">{`The nearest ${blackouts.length} are shown.`}</p> : null}
+    </section>
+  );
+}
+
+function LiftForm({ blackout: { _id, reason } }: { blackout: BlackoutRow }): VNode {
+  return (
+    <ApiForm
+      call={`DELETE /api/v1/operator/blackouts/${_id}`}
+      done="The blackout is lifted."
+      confirm={{ question: `Lift the blackout “${reason}”? What it closes can be sold again.`, yes: 'Lift' }}
+    >
+      <button aria-label={`Lift the blackout ${reason}`}>Lift</button>
+    </ApiForm>
+  );
+}

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Json, Partner } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyResource,
+  anyVenue,
+  bookSlot,
+  dateIn,
+  expectStatus,
+  operatorOf,
+  placeHold,
+} from '../support/factories.ts';
+import { rowsOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { errorOf, verdict } from '../support/verdict.ts';
+
+const DATE = dateIn(3);
+/** Slots at 06:00, 07:00, 08:00 and 09:00 UTC. */
+const MORNING = { operating_hours_start: '06:00', operating_hours_end: '10:00' };
+const TAKEN = '409 SLOT_NOT_AVAILABLE';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+/** Three resources of one venue that share nothing yet. */
+async function ground() {
+  const named = ['North', 'Full', 'Court'].map((name) => ({ ...MORNING, name }));
+  const venue = await anyVenue(service, named, { time_zone: 'UTC' });
+  const [north = '', full = '', court = ''] = venue.resourceIds;
+  const [seller, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
+  return { venueId: venue.id, north, full, court, seller, rival };
+}
+
+const at = (resourceId: string, time: string) => `${resourceId}_${DATE.replaceAll('-', '')}T${time}Z`;
+const hold = async (by: Partner, slotId: string) =>
+  verdict(await by.api.post('/api/v1/partner/holds', { slot_id: slotId }));
+const walkIn = async (slotId: string) =>
+  verdict(await operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: slotId }));
+const change = (resourceId: string, body: Json) =>
+  operatorOf(service).patch(`/api/v1/operator/resources/${resourceId}`, body);
+const share = (resourceId: string, others: string[]) => change(resourceId, { shares_space_with: others });
+const read = async (resourceId: string) =>
+  expectStatus(await operatorOf(service).get(`/api/v1/operator/resources/${resourceId}`), 200);
+const sharesOf = async (...ids: string[]) =>
+  Promise.all(ids.map(async (id) => (await read(id))['shares_space_with']));
+
+/** How many claims of one resource overlap claims of the other. */
+async function overlaps(one: string, other: string): Promise<number> {
+  const claimsOf = (resourceId: string) => rowsOf(service, 'reservations', { resourceId, claimed: true });
+  const [claims, others] = [await claimsOf(one), await claimsOf(other)];
+  return claims.filter((a) => others.some((b) => a.slotStart < b.slotEnd && b.slotStart < a.slotEnd)).length;
+}
+
+/** Has `meanwhile` done before cells are added to a claim that stands; answers how to end that. */
+function beforeCellsAreAdded(meanwhile: () => Promise<unknown>): () => void {
+  const reservations = service.context.db.models['Reservation']?.collection as unknown as {
+    updateOne: (...given: unknown[]) => Promise<unknown>;
+  };
+  const original = reservations.updateOne.bind(reservations);
+  reservations.updateOne = async (...given) => {
+    await meanwhile();
+    return original(...given);
+  };
+  return () => {
+    reservations.updateOne = original;
+  };
+}
+
+describe('a resource that begins to share ground', () => {
+  test('is answered with it, stays on sale, and the others name it too', async () => {
+    const place = await ground();
+    const answered = expectStatus(await share(place.full, [place.north, place.court]), 200);
+    expect(answered).toMatchObject({ shares_space_with: [place.north, place.court], status: 'active' });
+    expect(await sharesOf(place.full, place.north, place.court)).toEqual([
+      [place.north, place.court],
+      [place.full],
+      [place.full],
+    ]);
+    expect(await hold(place.seller, at(place.full, '0600'))).toBe('201');
+    expect(await hold(place.rival, at(place.north, '0600'))).toBe(TAKEN);
+  });
+
+  test('is kept off by what stands on either side, and everything off what stands', async () => {
+    const place = await ground();
+    await placeHold(place.seller, at(place.north, '0600'));
+    await bookSlot(place.seller, at(place.full, '0700'));
+    expectStatus(await share(place.full, [place.north]), 200);
+    expect(await hold(place.rival, at(place.full, '0600'))).toBe(TAKEN);
+    expect(await hold(place.rival, at(place.north, '0700'))).toBe(TAKEN);
+    expect(await walkIn(at(place.north, '0700'))).toBe(TAKEN);
+    expect(await hold(place.rival, at(place.north, '0800'))).toBe('201');
+  });
+
+  test('without what stands being made to cover the ground, it would be sold twice', async () => {
+    const place = await ground();
+    await placeHold(place.seller, at(place.north, '0600'));
+    const resources = service.context.db.collection('resources');
+    for (const [id, other] of [[place.north, place.full] as const, [place.full, place.north] as const])
+      await resources.updateOne({ _id: id as never }, { $set: { sharesSpaceWith: [other] } });
+    expect(await hold(place.rival, at(place.full, '0600'))).toBe('201');
+    expect(await overlaps(place.north, place.full)).toBe(1);
+    // Which then cannot be hidden by naming it again.
+    expect(verdict(await share(place.full, [place.north]))).toBe('400 VALIDATION_ERROR shares_space_with');
+  });
+
+  test('is refused it where claims on both sides overlap already, and stays as it was', async () => {
+    const place = await ground();
+    await placeHold(place.seller, at(place.north, '0600'));
+    const inTheWay = await placeHold(place.rival, at(place.full, '0600'));
+    const reply = await share(place.full, [place.north]);
+    expect(verdict(reply)).toBe('400 VALIDATION_ERROR shares_space_with');
+    expect(errorOf(reply).message).toContain(`${DATE}T06:00:00.000Z`);
+    expect(await read(place.full)).toMatchObject({ shares_space_with: [], status: 'active' });
+    expect(await hold(place.seller, at(place.full, '0700'))).toBe('201');
+    expect(await hold(place.rival, at(place.north, '0700'))).toBe('201');
+    await place.rival.api.post(`/api/v1/partner/holds/${String(inTheWay['hold_id'])}/cancel`);
+    expect(verdict(await share(place.full, [place.court]))).toBe('200');
+  });
+
+  test.each<[string, (place: Awaited<ReturnType<typeof ground>>) => Promise<string[]>]>([
+    ['does not exist', ({ north }) => Promise.resolve([north, 'nowhere'])],
+    ['is of another venue', async ({ north }) => [north, (await ground()).north]],
+    ['is itself', ({ full, north }) => Promise.resolve([north, full])],
+  ])('is refused one that %s, by name, with everything else in the call', async (_which, others) => {
+    const place = await ground();
+    const body = { shares_space_with: await others(place), name: 'Other' };
+    expect(verdict(await change(place.full, body))).toBe('400 VALIDATION_ERROR shares_space_with');
+    expect(await read(place.full)).toMatchObject({ name: 'Full', shares_space_with: [], status: 'active' });
+    expect(await sharesOf(place.north)).toEqual([[]]);
+  });
+
+  test('is not sold while what stands is made to cover it, and is again after that', async () => {
+    const place = await ground();
+    await placeHold(place.seller, at(place.north, '0600'));
+    const answers: string[] = [];
+    const restore = beforeCellsAreAdded(async () => {
+      const body = { slot_id: at(place.full, '0600') };
+      const reply = await place.rival.api.post('/api/v1/partner/holds', body);
+      answers.push(String(errorOf(reply).conflict?.['reason']), await walkIn(at(place.full, '0600')));
+    });
+    expectStatus(await share(place.full, [place.north]), 200);
+    restore();
+    // Once before both name each other, and once more after it.
+    expect(answers).toEqual(['inactive', TAKEN, 'inactive', TAKEN]);
+    expect(await overlaps(place.full, place.north)).toBe(0);
+    expect(await hold(place.rival, at(place.full, '0700'))).toBe('201');
+  });
+
+  test('racing with holds on both sides, ends with no two that overlap', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const place = await ground();
+      const times = ['0600', '0700', '0800', '0900'];
+      const begin = async (trips: number, work: () => Promise<unknown>) => {
+        for (let trip = 0; trip < trips; trip += 1) await place.seller.api.get('/healthz');
+        return work();
+      };
+      const [shared] = await Promise.all([
+        begin(round, () => share(place.full, [place.north])),
+        // On one side the first two times, on the other the last two; after that the other way round.
+        ...times.map((time, index) =>
+          begin(index * 2, () => hold(place.seller, at(index < 2 ? place.full : place.north, time))),
+        ),
+      ]);
+      expect(shared).toMatchObject({ status: 200 });
+      for (const [index, time] of times.entries())
+        await hold(place.rival, at(index < 2 ? place.north : place.full, time));
+      expect(await overlaps(place.full, place.north)).toBe(0);
+    }
+  });
+});
+
+describe('a resource that shares ground no more', () => {
+  test('is sold for itself from then on, whatever stands; the others do not name it', async () => {
+    const place = await ground();
+    expectStatus(await share(place.full, [place.north, place.court]), 200);
+    await bookSlot(place.seller, at(place.full, '0600'));
+    expect(await hold(place.rival, at(place.north, '0600'))).toBe(TAKEN);
+    expectStatus(await share(place.full, [place.court]), 200);
+    expect(await sharesOf(place.full, place.north, place.court)).toEqual([[place.court], [], [place.full]]);
+    expect(await hold(place.rival, at(place.north, '0600'))).toBe('201');
+    expect(await hold(place.rival, at(place.court, '0600'))).toBe(TAKEN);
+    expect(await hold(place.rival, at(place.full, '0600'))).toBe(TAKEN);
+    // What was sold in between cannot have one ground again.
+    expect(verdict(await share(place.north, [place.full]))).toBe('400 VALIDATION_ERROR shares_space_with');
+  });
+
+  test('a list that is empty frees it from all, and one that is absent changes nothing', async () => {
+    const place = await ground();
+    expectStatus(await share(place.full, [place.north]), 200);
+    expectStatus(await change(place.full, { name: 'Whole' }), 200);
+    expect(await sharesOf(place.full, place.north)).toEqual([[place.north], [place.full]]);
+    expectStatus(await share(place.north, []), 200);
+    expect(await sharesOf(place.full, place.north)).toEqual([[], []]);
+  });
+});
+
+test('resources of one name that are added at once, one of them sharing, name each other or not at all', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const venue = await anyVenue(service, [{ name: 'Half' }]);
+    const [half = ''] = venue.resourceIds;
+    const [sharing, alone] = await Promise.all([
+      anyResource(service, venue.id, { name: 'Full', shares_space_with: [half] }),
+      anyResource(service, venue.id, { name: 'Full' }),
+    ]);
+    expect(await sharesOf(half, sharing, alone)).toEqual([[sharing], [half], []]);
+  }
+});
+
+test('a resource whose making breaks off while it shares ground is not sold, until it is completed by a PATCH', async () => {
+  const venue = await anyVenue(service, [{ ...MORNING, name: 'Half' }], { time_zone: 'UTC' });
+  const [half = ''] = venue.resourceIds;
+  const [seller, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
+  await placeHold(seller, at(half, '0600'));
+  const restore = beforeCellsAreAdded(() =>
+    Promise.reject(Object.assign(new Error('connection reset'), { name: 'MongoNetworkError' })),
+  );
+  const body = { ...MORNING, name: 'Full', resource_type: 'turf', sport_category: 'football' };
+  const path = `/api/v1/operator/venues/${venue.id}/resources`;
+  const given = { ...body, duration_minutes: 60, price_rupees: 1, shares_space_with: [half] };
+  const reply = await operatorOf(service).post(path, given);
+  restore();
+  expect(verdict(reply)).toBe('503 SERVICE_UNAVAILABLE');
+
+  const listed = expectStatus(await operatorOf(service).get(path), 200)['data'] as Json[];
+  const full = String(listed.find((each) => each['name'] === 'Full')?.['resource_id']);
+  expect(await read(full)).toMatchObject({ status: 'inactive' });
+  expect([await hold(rival, at(full, '0600')), await walkIn(at(full, '0600'))]).toEqual([TAKEN, TAKEN]);
+  expectStatus(await change(full, { shares_space_with: [half], status: 'active' }), 200);
+  expect(await hold(rival, at(full, '0600'))).toBe(TAKEN);
+  expect(await hold(rival, at(full, '0700'))).toBe('201');
+  expect(await hold(seller, at(half, '0700'))).toBe(TAKEN);
+});
