@@ -41,7 +41,7 @@ describe('what an action was about', () => {
 
   test('is missed where a row has neither a subject nor a GET: the check can fail', () => {
     const routes = operatorRoutes(service.context);
-    const row = routes.find(({ operationId }) => operationId === 'liftBlackout');
+    const row = routes.find(({ operationId }) => operationId === 'grantVenue');
     if (row === undefined) throw new Error('There is no such operation');
     const { subject: _, ...bare } = row;
     expect(subjectReaderOf(routes, bare)).toBeUndefined();

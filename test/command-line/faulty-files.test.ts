@@ -166,7 +166,7 @@ describe('a YAML file', () => {
         ),
       ),
       [
-        '15: Turf House / Turf A / schedule: weekly.monday: is no field that can be here',
+        '15: Turf House / Turf A / schedule: weekly.monday: is no day of the week. The days are mon, tue, wed, thu, fri, sat, sun.',
         '16: Turf House / Turf A / schedule: weekly.tue.0.end: is required',
       ],
     ],
