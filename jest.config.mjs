@@ -20,8 +20,8 @@ export default {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/', '<rootDir>/.data/'],
-  // Every suite talks to a real MongoDB and Redis; more suites at a time than cores only slow each other down.
-  maxWorkers: 2,
+  // Every suite talks to a real MongoDB and Redis, and some wait for processes: a third keeps two cores busy meanwhile.
+  maxWorkers: 3,
   testTimeout: 60_000,
   forceExit: false,
   detectOpenHandles: false,

@@ -50,6 +50,8 @@ function mongodArguments(testCommands: boolean): string[] {
     ...['--wiredTigerCacheSizeGB', '0.5'],
     // On SIGTERM a primary otherwise lingers 15 s for the other members, of which there are none.
     ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=100'],
+    // A worker that was killed in a transaction leaves it open: what it wrote stays locked for so long, by default a minute.
+    ...['--setParameter', 'transactionLifetimeLimitSeconds=10'],
     ...(testCommands ? ['--setParameter', 'enableTestCommands=1'] : []),
   ];
 }

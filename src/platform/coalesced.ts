@@ -17,14 +17,20 @@ export function coalesced<T>(work: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * The same for work that differs by key: callers share runs with those of their own key alone. A key that nobody waits for is
- * forgotten.
+ * The same for work that differs by key: callers share runs with those of their own key alone, and a run does the work that was
+ * given last. A key that nobody waits for is forgotten.
  */
 export function coalescedByKey<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
-  const entries = new Map<string, { share: () => Promise<T>; waiting: number }>();
+  type Entry = { work: () => Promise<T>; share: () => Promise<T>; waiting: number };
+  const entries = new Map<string, Entry>();
+  const begin = (work: () => Promise<T>): Entry => {
+    const entry: Entry = { work, share: coalesced(() => entry.work()), waiting: 0 };
+    return entry;
+  };
   return async (key, work) => {
-    const entry = entries.get(key) ?? { share: coalesced(work), waiting: 0 };
+    const entry = entries.get(key) ?? begin(work);
     entries.set(key, entry);
+    entry.work = work;
     entry.waiting += 1;
     try {
       return await entry.share();

@@ -12,6 +12,7 @@ import {
 } from '../support/factories.ts';
 import type { Random } from '../support/random.ts';
 import { integerBetween, mulberry32, pick, propertySeed } from '../support/random.ts';
+import { scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import type { Shop } from './agreement.ts';
@@ -20,7 +21,7 @@ import { randomDay, randomDuration, randomOpening } from './random-schedule.ts';
 import { dateAfter } from './wall-clock.ts';
 
 const HORIZON_DAYS = 90;
-const CASES = 80;
+const CASES = scaled(80, 30);
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 

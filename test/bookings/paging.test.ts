@@ -9,12 +9,13 @@ import type { QueryPlan } from '../support/query-plans.ts';
 import { sortedQueriesOf } from '../support/query-plans.ts';
 import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
 import { rowsOf } from '../support/rows.ts';
+import { scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 
 const BOOKINGS = '/api/v1/bookings';
 const HOLDS = '/api/v1/partner/holds';
-const COUNT = 10_000;
+const COUNT = scaled(10_000, 3000);
 const PHONES = Array.from({ length: 100 }, (_, index) => `+9198765432${String(index).padStart(2, '0')}`);
 const BY_BOOKED_AT = { bookedAt: -1, bookingId: -1 } as const;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { authorise, execute, openReference, operationsShown } from '../support/api-reference.ts';
 import { findBrowser, startBrowser, watchedPage } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
@@ -51,15 +51,15 @@ async function startOperators(): Promise<Target> {
   return { url: service.adminUrl, ...key, operationId: 'listVenues', answer: id, stop: service.stop };
 }
 
+const LIGHT = 'rgb(250, 250, 250)';
 const LOOKS: [string, object, string][] = [
-  ['light', DESKTOP, 'rgb(250, 250, 250)'],
   ['dark', { ...DESKTOP, colorScheme: 'dark' }, 'rgb(28, 32, 34)'],
-  ['phone', PHONE, 'rgb(250, 250, 250)'],
+  ['phone', PHONE, LIGHT],
 ];
 
 // Theme, width and keyboard are the page's own, whatever listener serves it.
 inBrowser('the partner listener', startPartners, LOOKS);
-inBrowser('the admin listener', startOperators, LOOKS.slice(1, 2));
+inBrowser('the admin listener', startOperators, []);
 
 /** What must hold of the reference of any listener; its screenshots are named after it. */
 function inBrowser(name: string, start: () => Promise<Target>, looks: [string, object, string][]): void {
@@ -76,19 +76,18 @@ function inBrowser(name: string, start: () => Promise<Target>, looks: [string, o
       return openReference(started(), url, { ...key, ...options });
     };
 
-    test('lists every operation of the description, of its own origin alone and within its CSP', async () => {
+    const file = (look: string) => `test-results/screenshots/${name.replaceAll(' ', '-')}-${look}.png`;
+    const fits = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+    const background = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor');
+
+    test('lists every operation, asks as whoever is signed in, words a refusal as the API does, and keeps no key', async () => {
       const { page, faults, close } = await visit();
       const client = createClient(target.url, target.apiKey);
       expect((await operationsShown(page)).toSorted()).toEqual(
         operationsOf((await client.get('/openapi.json')).body).toSorted(),
       );
       expect(await page.locator('.topbar, .version-stamp img, [class*=validator] img').count()).toBe(0);
-      expect(faults).toEqual([]);
-      await close();
-    });
 
-    test('asks as whoever is signed in, shows the refusal of a wrong key as the API words it, and keeps no key', async () => {
-      const { page, faults, close } = await visit();
       const withoutKey = await execute(page, target.operationId);
       expect(withoutKey.status).toBe(target.signInKey === undefined ? '401' : '200');
 
@@ -101,22 +100,26 @@ function inBrowser(name: string, start: () => Promise<Target>, looks: [string, o
       expect(answer).toEqual({ status: '200', body: expect.stringContaining(target.answer) });
       expect(await page.locator('.curl-command').innerText()).toContain(target.apiKey);
       expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).toBe('[{},{}]');
+
+      // Of its own origin alone and within its CSP.
       expect(faults.filter((fault) => !/^error: .* 401 /.test(fault))).toEqual([]);
       expect(faults).toHaveLength(target.signInKey === undefined ? 2 : 1);
+      await page.screenshot({ path: file('light'), fullPage: true });
+      expect([await background(page), await fits(page)]).toEqual([LIGHT, true]);
       await close();
     });
 
-    test.each(looks)('follows theme and width: %s', async (look, options, background) => {
-      const { page, faults, close } = await visit(options);
-      await authorise(page, target.apiKey);
-      await execute(page, target.operationId);
-      const file = `${name.replaceAll(' ', '-')}-${look}.png`;
-      await page.screenshot({ path: `test-results/screenshots/${file}`, fullPage: true });
-      expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(background);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-      expect(faults).toEqual([]);
-      await close();
-    });
+    for (const [look, options, colour] of looks) {
+      test(`follows theme and width: ${look}`, async () => {
+        const { page, faults, close } = await visit(options);
+        await authorise(page, target.apiKey);
+        await execute(page, target.operationId);
+        await page.screenshot({ path: file(look), fullPage: true });
+        expect([await background(page), await fits(page)]).toEqual([colour, true]);
+        expect(faults).toEqual([]);
+        await close();
+      });
+    }
   });
 }
 

@@ -57,6 +57,16 @@ describe('by key', () => {
     expect(await answers[1]).toBe('of b');
   });
 
+  test('a run does the work of the caller who came last before it', async () => {
+    const share = coalescedByKey<string>();
+    let end: () => void = () => undefined;
+    const first = share('a', () => new Promise((resolve) => (end = () => resolve('old'))));
+    await settled();
+    const others = [share('a', () => Promise.resolve('newer')), share('a', () => Promise.resolve('newest'))];
+    end();
+    expect(await Promise.all([first, ...others])).toEqual(['old', 'newest', 'newest']);
+  });
+
   test('a failure is for its own callers, and the next call of the key works anew', async () => {
     const share = coalescedByKey<number>();
     await expect(share('a', () => Promise.reject(new Error('no database')))).rejects.toThrow('no database');

@@ -13,11 +13,13 @@ import {
   placeHold,
 } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
+import { scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
 
 const BATCH = 40;
+const RACES = scaled(200, 120);
 /** Within a batch the head starts lie so far apart. */
 const SPREAD_MS = 300;
 
@@ -131,7 +133,7 @@ describe('of two ways in which a hold can end, exactly one happens, with its one
   test.each<Race>([
     {
       race: 'confirm racing expiry',
-      count: 200,
+      count: RACES,
       sides: [confirm, expiry],
       ends: [
         'BOOKED | hold_created, booking_created | 201',
@@ -140,7 +142,7 @@ describe('of two ways in which a hold can end, exactly one happens, with its one
     },
     {
       race: 'release racing expiry',
-      count: 200,
+      count: RACES,
       sides: [release, expiry],
       ends: [
         'RELEASED | hold_created, hold_cancelled | 200',

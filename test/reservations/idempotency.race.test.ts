@@ -13,13 +13,14 @@ import {
   placeHold,
 } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
+import { scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
 
 const CALLS = 32;
 /** A race has a narrow window, so each is run again and again. */
-const ROUNDS = 5;
+const ROUNDS = scaled(5, 2);
 
 let service: Service;
 let partner: Partner;

@@ -5,12 +5,14 @@ import type { Reply } from '../support/client.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyResource, anyVenue, dateIn, freeSlotIds, slotsOf } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
+import { scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
 
 const PARTNERS = 64;
-const SLOTS = 50;
+const SLOTS = scaled(50, 10);
+const WINDOWS = scaled(50, 20);
 
 /** Few slots a day keep the alternatives, which every loser is shown, cheap to find. */
 const TWO_A_DAY = { operating_hours_start: '06:00', operating_hours_end: '08:00' };
@@ -141,12 +143,17 @@ describe('a full turf and its halves', () => {
     return { claims, windows: starts.length };
   }
 
-  test(`when ${PARTNERS} partners race for ${SLOTS} windows, no two claims overlap on common ground and every window is sold`, async () => {
-    const { claims, windows } = await raceForWindows([ids.full, ids.left, ids.right], partners, 3, SLOTS / 2);
+  test(`when ${PARTNERS} partners race for ${WINDOWS} windows, no two claims overlap on common ground and every window is sold`, async () => {
+    const { claims, windows } = await raceForWindows(
+      [ids.full, ids.left, ids.right],
+      partners,
+      3,
+      WINDOWS / 2,
+    );
 
-    expect(windows).toBe(SLOTS);
+    expect(windows).toBe(WINDOWS);
     expect(overlaps(claims, grounds())).toEqual([]);
-    expect(new Set(claims.map(({ slotStart }) => slotStart.getTime())).size).toBe(SLOTS);
+    expect(new Set(claims.map(({ slotStart }) => slotStart.getTime())).size).toBe(WINDOWS);
   }, 300_000);
 
   test('the halves do not stand in each other’s way', async () => {
