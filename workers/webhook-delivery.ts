@@ -74,7 +74,11 @@ runProcess('webhook-delivery', async (scope) => {
           throw new AttemptFailed(result.attemptsMade, result.inMs);
         case 'dead':
           await keepInStep(job, result.attemptsMade - 1);
-          throw new UnrecoverableError(`Dead letter after ${result.attemptsMade} attempts`);
+          throw new UnrecoverableError(
+            result.isWithheld === true
+              ? 'Nothing was sent: its receiver may not hear of it'
+              : `Dead letter after ${result.attemptsMade} attempts`,
+          );
         case 'later':
           await keepInStep(job, result.attemptsMade);
           await job.moveToDelayed(context.clock.now().getTime() + result.inMs, token);

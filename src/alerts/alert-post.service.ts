@@ -22,8 +22,8 @@ const ALERTS_A_POST = 50;
 const FORGET_AFTER_MS = 86_400_000;
 
 /**
- * Posts what has not been told in one batch, where there is any and a minute has passed since the last attempt; after
- * failures in a row twice as long each time, up to ten minutes. What was not answered with a 2xx, or changed
+ * Posts what has not been told, up to 50 alerts in one batch, where there is any and a minute has passed since the last attempt;
+ * after failures in a row twice as long each time, up to ten minutes. What was not answered with a 2xx, or changed
  * meanwhile, is in the next batch: nothing is lost, and a receiver may hear of an alert twice.
  */
 export async function tellOfAlerts(
@@ -35,9 +35,10 @@ export async function tellOfAlerts(
   const turn = await takeTurn(deps.db, everyMs);
   if (turn === null) return;
   await forgetUntold(deps.db, FORGET_AFTER_MS);
-  const rows = await findUntold(deps.db, ALERTS_A_POST);
+  const { rows, leftOut } = await findUntold(deps.db, ALERTS_A_POST);
   if (rows.length === 0) return;
-  const outcome = await deps.post(JSON.stringify(postBody(rows, deps.config.serviceMode)), stopping);
+  const body = postBody(rows, leftOut, deps.config.serviceMode);
+  const outcome = await deps.post(JSON.stringify(body), stopping);
   if (!outcome.ok) {
     if (!stopping.aborted) await postpone(deps, turn, outcome, everyMs);
     return;

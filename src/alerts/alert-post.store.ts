@@ -52,9 +52,18 @@ export async function hasUntold(db: Db): Promise<boolean> {
   return (await alertCollection(db).findOne({ isUntold: true }, { projection: { _id: 1 } })) !== null;
 }
 
-/** Alerts of which the latest has not been told, those raised first first. */
-export async function findUntold(db: Db, limit: number): Promise<AlertRow[]> {
-  return alertCollection(db).find({ isUntold: true }).sort({ raisedAt: 1, _id: 1 }).limit(limit).toArray();
+/**
+ * Alerts of which the latest has not been told: first those that never were, then those told longest ago, so that however often
+ * some change, every one has its turn. `leftOut` is how many there are beyond `limit`.
+ */
+export async function findUntold(db: Db, limit: number): Promise<{ rows: AlertRow[]; leftOut: number }> {
+  const untold = { isUntold: true } as const;
+  const [rows, count] = await Promise.all([
+    // What was never told has null here, which comes before every instant.
+    alertCollection(db).find(untold).sort({ notifiedAt: 1, raisedAt: 1, _id: 1 }).limit(limit).toArray(),
+    alertCollection(db).countDocuments(untold),
+  ]);
+  return { rows, leftOut: Math.max(0, count - rows.length) };
 }
 
 /** Drops what nobody needs to hear any more: what has been over for `forMs`. */

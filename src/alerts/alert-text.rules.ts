@@ -6,19 +6,41 @@ const of = ({ subject, partnerId }: AlertRow) => `webhook subscription ${subject
 
 const sinceOf = ({ since }: AlertRow) => (since === null ? '' : ` since ${since.toISOString()}`);
 
-/** What an alert says to people: ids, figures and what to do; never a name, a URL or anything of a customer. */
+/**
+ * What an alert says to people: ids, figures and, while it is open, what to do; never a name, a URL or anything of a customer.
+ */
 export function messageOf(row: AlertRow): string {
+  const todo = row.isOpen ? todoOf(row) : '';
+  return todo === '' ? whatHappened(row) : `${whatHappened(row)} ${todo}`;
+}
+
+function whatHappened(row: AlertRow): string {
   switch (row.kind) {
     case 'dead_letter':
-      return `${deadLetters(row.count)} to ${of(row)} failed for the last time. Redrive them once the endpoint works.`;
+      return `${deadLetters(row.count)} to ${of(row)} failed for the last time.`;
     case 'endpoint_failing':
       return `The endpoint of ${of(row)} has failed${sinceOf(row)}, ${counted(row.count, 'attempt', 'attempts')} in a row.`;
     case 'event_undispatched':
-      return `The events of ${counted(row.count, 'reservation', 'reservations')} have waited${sinceOf(row)}. Does event dispatch run?`;
+      return `The events of ${counted(row.count, 'reservation', 'reservations')} have waited${sinceOf(row)}.`;
     case 'hold_overdue':
-      return `${counted(row.count, 'lapsed hold has', 'lapsed holds have')} not been ended${sinceOf(row)}. Does hold expiry run?`;
+      return `${counted(row.count, 'lapsed hold has', 'lapsed holds have')} not been ended${sinceOf(row)}.`;
     case 'guard_index_absent':
-      return `The database lacks ${row.missingIndexes.join(', ')}, without which nothing may be served. Run the migrate command.`;
+      return `The database lacks ${row.missingIndexes.join(', ')}, without which nothing may be served.`;
+  }
+}
+
+function todoOf({ kind }: AlertRow): string {
+  switch (kind) {
+    case 'dead_letter':
+      return 'Redrive them once the endpoint works.';
+    case 'endpoint_failing':
+      return '';
+    case 'event_undispatched':
+      return 'Does event dispatch run?';
+    case 'hold_overdue':
+      return 'Does hold expiry run?';
+    case 'guard_index_absent':
+      return 'Run the migrate command.';
   }
 }
 
@@ -57,11 +79,12 @@ export function alertView(row: AlertRow): Record<string, unknown> {
   };
 }
 
-/** The body of a POST to ALERT_URL; `text` is what chat services show. */
-export function postBody(rows: readonly AlertRow[], mode: string): Record<string, unknown> {
+/** The body of a POST to ALERT_URL, for which `leftOut` were too many; `text` is what chat services show. */
+export function postBody(rows: readonly AlertRow[], leftOut: number, mode: string): Record<string, unknown> {
   const head = `Partner Booking Service (${mode}): ${counted(rows.length, 'alert', 'alerts')}`;
+  const more = leftOut === 0 ? [] : [`and ${counted(leftOut, 'alert', 'alerts')} more, to be told next`];
   return {
-    text: [head, ...rows.map((row) => `• ${lineOf(row)}`)].join('\n'),
+    text: [head, ...rows.map((row) => `• ${lineOf(row)}`), ...more].join('\n'),
     service: 'partner-booking-service',
     mode,
     alerts: rows.map(alertView),

@@ -146,10 +146,12 @@ export async function listAlerts(
   return listAlertRows(deps.db, filter, after, limit);
 }
 
-/** For the metrics: open alerts by kind, and all dead letters that there have been. */
-export async function alertFigures(deps: {
-  db: Db;
-}): Promise<{ open: Map<AlertKind, number>; deadLetters: number }> {
-  const [open, deadLetters] = await Promise.all([countOpenAlerts(deps.db), readTotal(deps.db)]);
-  return { open, deadLetters };
+/** For the metrics: open alerts by kind. */
+export async function openAlerts(deps: { db: Db }): Promise<Map<AlertKind, number>> {
+  return countOpenAlerts(deps.db);
+}
+
+/** For the metrics: all dead letters that there have been. */
+export async function deadLettersTotal(deps: { db: Db }): Promise<number> {
+  return readTotal(deps.db);
 }

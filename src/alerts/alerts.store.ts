@@ -148,10 +148,10 @@ export async function resolveUnseen(
 /** How many alerts of each kind are open. */
 export async function countOpenAlerts(db: Db): Promise<Map<AlertKind, number>> {
   const rows = await alertCollection(db)
-    .aggregate<{ _id: AlertKind; count: number }>([
-      { $match: { isOpen: true } },
-      { $group: { _id: '$kind', count: { $sum: 1 } } },
-    ])
+    .aggregate<{ _id: AlertKind; count: number }>(
+      [{ $match: { isOpen: true } }, { $group: { _id: '$kind', count: { $sum: 1 } } }],
+      { maxTimeMS: 5000 },
+    )
     .toArray();
   return new Map(rows.map(({ _id, count }) => [_id, count]));
 }

@@ -43,10 +43,10 @@ const action = named(
       .example(200),
     error_code: Joi.string().allow(null).description('Of a refused action.').example(null),
     before: seen('active').description(
-      'What it was about, before it; without secrets and customers’ data. Null where nothing was there.',
+      'What it was about, before it; without secrets and customers’ data, and beyond 16 KB without its longest members. Null where nothing was there.',
     ),
     after: seen('suspended').description(
-      'The same after it, or what was answered. Null where it was refused.',
+      'The same after it, or what was answered, as short. Null where it was refused.',
     ),
   }),
 );

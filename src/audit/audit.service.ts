@@ -6,7 +6,7 @@ import type { Page, Position } from '../platform/pagination.ts';
 import type { AuditRow } from './audit.model.ts';
 import type { AuditFilter } from './audit.store.ts';
 import { completeAuditRow, insertAuditRow, listAuditRows } from './audit.store.ts';
-import { redact } from './redact.rules.ts';
+import { redact, shortenForListing } from './redact.rules.ts';
 
 export type { AuditRow } from './audit.model.ts';
 
@@ -56,12 +56,12 @@ function rowOf(
   return { _id: newId(), at: clock.now(), ...attempt, path, errorCode: null, after: null, ...outcome };
 }
 
-/** What operators did, newest first (operator interface, "audit"). */
+/** What operators did, newest first (operator interface, "audit"); of what it was about up to 16 KB before and after. */
 export async function listActions(
   deps: { db: Db },
   filter: AuditFilter,
   after: Position | undefined,
   limit: number,
 ): Promise<Page<AuditRow>> {
-  return listAuditRows(deps.db, filter, after, limit);
+  return listAuditRows(deps.db, filter, after, limit, shortenForListing);
 }

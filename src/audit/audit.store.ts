@@ -21,12 +21,13 @@ export async function completeAuditRow(
 /** `from` and `to` both included. */
 export type AuditFilter = { action?: string; from?: Date; to?: Date };
 
-/** Actions, newest first. */
+/** Actions, newest first; of what they were about as much as `shorten` leaves, for a page of all of it would be very long. */
 export async function listAuditRows(
   db: Db,
   { action, from, to }: AuditFilter,
   after: Position | undefined,
   limit: number,
+  shorten: (seen: unknown) => unknown,
 ): Promise<Page<AuditRow>> {
   const rows = await auditCollection(db)
     .find({
@@ -36,6 +37,8 @@ export async function listAuditRows(
     } as never)
     .sort({ at: -1, _id: -1 })
     .limit(limit + 1)
+    // One by one as they come: never all of them at once are whole.
+    .map((row) => ({ ...row, before: shorten(row.before), after: shorten(row.after) }))
     .toArray();
   return toPage(rows, limit, (row) => ({ at: row.at, id: row._id }));
 }

@@ -29,18 +29,33 @@ export function redact(seen: unknown): unknown {
     IS_NEVER_KEPT.has(name) && value !== null ? '[redacted]' : value,
   );
   const kept = JSON.parse(text) as Record<string, unknown>;
-  return text.length > MAX_CHARACTERS ? withoutLongest(kept, text.length) : kept;
+  return text.length > MAX_CHARACTERS ? withoutLongest(kept, text.length, MAX_CHARACTERS) : kept;
+}
+
+/** What a listing shows of one object: a page of 200 rows has two of each. */
+const MAX_LISTED_CHARACTERS = 16_384;
+
+/** The same of what is kept of an object, for a listing: without its longest members where it is too long for one. */
+export function shortenForListing(kept: unknown): unknown {
+  if (typeof kept !== 'object' || kept === null) return kept;
+  const { length } = JSON.stringify(kept);
+  if (length <= MAX_LISTED_CHARACTERS) return kept;
+  return withoutLongest(kept as Record<string, unknown>, length, MAX_LISTED_CHARACTERS);
 }
 
 /** Lists are left out first, the longest first; what stands in the place of a member says how much that was. */
-function withoutLongest(kept: Record<string, unknown>, length: number): Record<string, unknown> {
+function withoutLongest(
+  kept: Record<string, unknown>,
+  length: number,
+  maxLength: number,
+): Record<string, unknown> {
   const members = Object.entries(kept)
     .map(([name, value]) => ({ name, value, length: JSON.stringify(value).length }))
     .sort((a, b) => Number(Array.isArray(b.value)) - Number(Array.isArray(a.value)) || b.length - a.length);
   const shortened = { ...kept };
   let left = length;
   for (const { name, value, length: cut } of members) {
-    if (left <= MAX_CHARACTERS) break;
+    if (left <= maxLength) break;
     const note = Array.isArray(value) ? `[${value.length} items left out]` : `[${cut} characters left out]`;
     if (note.length >= cut) continue;
     shortened[name] = note;

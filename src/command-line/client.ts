@@ -53,14 +53,22 @@ function readAnswer(url: string, response: Response, text: string): unknown {
   const body = parse(text);
   if (response.ok && isObject(body)) return body;
   const error = isObject(body) ? body['error'] : undefined;
-  if (!isObject(error)) {
-    throw new CallError(
-      `What answers at ${url} is not the operator API: ${response.status} and no answer that it would give. ` +
-        'Name its address (that of ADMIN_PORT) with --url or OPERATOR_URL.',
-      false,
-    );
-  }
+  if (!isObject(error)) throw unreadable(url, response);
   throw new CallError(refusalText(error, response.status), response.status >= 500);
+}
+
+/** After a success or a failure of a proxy nobody knows what the service has done; of anything else it has seen nothing. */
+function unreadable(url: string, { ok, status }: Response): CallError {
+  if (status >= 500) {
+    const message =
+      `${url} answers ${status}, which is no answer of the operator API: of a proxy in front of it, perhaps, ` +
+      'that the service did not answer in time.';
+    return new CallError(message, true);
+  }
+  const answers = `What answers at ${url} is not the operator API: ${status} and no answer that it would give.`;
+  const between = ok ? ' Or something in between has changed the answer.' : '';
+  const advice = ' Name its address (that of ADMIN_PORT) with --url or OPERATOR_URL.';
+  return new CallError(`${answers}${between}${advice}`, ok);
 }
 
 function parse(text: string): unknown {

@@ -28,8 +28,10 @@ export function fitTable(columns: readonly Column[], rows: readonly Row[], width
 
 function fill(column: Column, rows: readonly Row[]): FilledColumn {
   const cells = rows.map((row) => printable(column.valueOf(row)));
-  return { ...column, cells, width: Math.max(...[column.header, ...cells].map(displayWidth)) };
+  return { ...column, cells, width: cells.reduce(widerOf, displayWidth(column.header)) };
 }
+
+const widerOf = (width: number, cell: string) => Math.max(width, displayWidth(cell));
 
 const shortest = ({ isCut, width, header }: FilledColumn) =>
   isCut ? Math.min(width, Math.max(SHORTEST_CUT, header.length)) : width;
@@ -61,15 +63,28 @@ const NO_BORDERS = Object.fromEntries(
   ].map((name) => [name, '']),
 );
 
+/** The library passes all rows of a table as arguments, of which there cannot be very many. */
+const ROWS_AT_ONCE = 100;
+
 function draw(columns: readonly FilledColumn[]): string[] {
+  const count = columns[0]?.cells.length ?? 0;
+  const head = columns.map(({ header }) => header);
+  const lines = drawPart(columns, head, 0, ROWS_AT_ONCE);
+  for (let from = ROWS_AT_ONCE; from < count; from += ROWS_AT_ONCE) {
+    for (const line of drawPart(columns, [], from, from + ROWS_AT_ONCE)) lines.push(line);
+  }
+  return lines;
+}
+
+function drawPart(columns: readonly FilledColumn[], head: string[], from: number, to: number): string[] {
   const table = new Table({
-    head: columns.map(({ header }) => header),
+    head,
     colWidths: columns.map(({ width }) => width + GAP),
     chars: NO_BORDERS,
     style: { 'padding-left': 0, 'padding-right': GAP, head: [], border: [], compact: true },
   });
   const count = columns[0]?.cells.length ?? 0;
-  for (let index = 0; index < count; index += 1) {
+  for (let index = from; index < Math.min(to, count); index += 1) {
     table.push(columns.map(({ cells }) => cells[index] ?? ''));
   }
   return table

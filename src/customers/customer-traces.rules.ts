@@ -43,5 +43,5 @@ function namePattern(name: string): string {
 }
 
 function emailPattern(email: string): string {
-  return email.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&').replace('@', '(?:@|%40)');
+  return email.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&').replace('@', '(?:@|%40)');
 }

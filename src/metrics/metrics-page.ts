@@ -4,8 +4,8 @@ import { coalesced } from '../platform/coalesced.ts';
 import type { Queues } from '../platform/queues.ts';
 import type { ApiMetrics } from './api-metrics.ts';
 import { mergeExpositions } from './exposition.rules.ts';
-import type { FigureDeps } from './service-figures.service.ts';
-import { readServiceFigures } from './service-figures.service.ts';
+import type { FigureDeps, FigureReaders } from './service-figures.service.ts';
+import { figureReaders, readServiceFigures } from './service-figures.service.ts';
 import { exposeService } from './service-metrics.ts';
 
 /** A scrape answers well within the 10 s that Prometheus waits, whatever is away. */
@@ -18,14 +18,15 @@ export type MetricsDeps = FigureDeps & { queues: Pick<Queues, 'exportMetrics'>; 
 /**
  * `/metrics` in the exposition format of Prometheus, the one admin path that needs no operator (operator interface,
  * "Listeners"): figures only, no names, no ids. Of all scrapes the database is asked at most once at a time and four times a
- * second. What is out of reach is absent, and the scrape succeeds (ADR 0013).
+ * second. Each figure that is out of reach or late is absent, and the scrape succeeds (ADR
+ * 0013).
  */
 export function mountMetrics(app: Express, deps: MetricsDeps): void {
-  const figures = coalesced(() => readServiceFigures(deps));
+  const readers = eachCoalesced(figureReaders(deps));
   const queues = coalesced(() => deps.queues.exportMetrics());
   const { registry } = deps.metrics;
   const compose = async (): Promise<string> => {
-    const [ofService, ofQueues] = await Promise.all([inTime(figures()), inTime(queues())]);
+    const [ofService, ofQueues] = await Promise.all([readServiceFigures(readers, inTime), inTime(queues())]);
     const parts = [
       await registry.metrics(),
       await exposeService({ figures: ofService, isRedisUp: ofQueues !== undefined }),
@@ -37,6 +38,12 @@ export function mountMetrics(app: Express, deps: MetricsDeps): void {
   app.get('/metrics', async (_req, res) => {
     res.type(registry.contentType).send(await page());
   });
+}
+
+/** A figure that is late is read once at a time, and keeps no other waiting. */
+function eachCoalesced(readers: FigureReaders): FigureReaders {
+  const entries = Object.entries(readers).map(([name, read]) => [name, coalesced<unknown>(read)] as const);
+  return Object.fromEntries(entries) as FigureReaders;
 }
 
 /** Gives all who ask while `work` runs, and shortly after, its one result. */

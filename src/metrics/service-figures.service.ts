@@ -1,57 +1,67 @@
 import type { AlertKind } from '../alerts/alert-types.ts';
-import { ALERT_TIMES, alertFigures } from '../alerts/alerts.service.ts';
+import { ALERT_TIMES, deadLettersTotal, openAlerts } from '../alerts/alerts.service.ts';
+import type { Backlog } from '../platform/backlog.store.ts';
 import type { Db } from '../platform/mongo.ts';
 import {
   activeHolds,
   overdueHolds,
   undispatchedBacklog,
 } from '../reservations/reservation-backlog.service.ts';
-import { deliveryBacklog, failingSubscriptions } from '../webhooks/delivery-health.service.ts';
+import {
+  deliveriesInState,
+  dueDeliveries,
+  failingSubscriptions,
+} from '../webhooks/delivery-health.service.ts';
 
 export type FigureDeps = { db: Db; missingGuards: () => Promise<string[]> };
 
-/** How the whole service fares, by what the database holds: the same from every process. Ages are in seconds, 0 without any. */
+/** How the whole service fares, by what the database holds: the same from every process. A backlog is null without any. */
 export type ServiceFigures = {
   missingGuards: number;
-  deliveries: { pending: number; retrying: number; dead_letter: number };
-  oldestDueSeconds: number;
-  undispatched: number;
-  oldestUndispatchedSeconds: number;
+  pending: number;
+  retrying: number;
+  deadLetters: number;
+  due: Backlog | null;
+  undispatched: Backlog | null;
   activeHolds: number;
-  oldestOverdueSeconds: number;
+  overdueHolds: Backlog | null;
   failingEndpoints: number;
   openAlerts: ReadonlyMap<AlertKind, number>;
   deadLettersTotal: number;
 };
 
+export type FigureReaders = { [Name in keyof ServiceFigures]: () => Promise<ServiceFigures[Name]> };
+
 const MAX_FAILING = 10_000;
 
-/** Reads all figures at once, by index, with bounds on what is counted. Rejects where the database cannot be reached. */
-export async function readServiceFigures(deps: FigureDeps): Promise<ServiceFigures> {
-  const [missing, { byState, due }, undispatched, holds, overdue, failing, alerts] = await Promise.all([
-    deps.missingGuards(),
-    deliveryBacklog(deps),
-    undispatchedBacklog(deps, 0),
-    activeHolds(deps),
-    overdueHolds(deps, 0),
-    failingSubscriptions(deps, ALERT_TIMES.failingMs, MAX_FAILING),
-    alertFigures(deps),
-  ]);
-  const { pending = 0, retrying = 0, dead_letter: dead = 0 } = byState;
+/** How to read each figure, by index, with bounds on what is counted. Each rejects where the database cannot be reached. */
+export function figureReaders(deps: FigureDeps): FigureReaders {
   return {
-    missingGuards: missing.length,
-    deliveries: { pending, retrying, dead_letter: dead },
-    oldestDueSeconds: seconds(due),
-    undispatched: undispatched?.count ?? 0,
-    oldestUndispatchedSeconds: seconds(undispatched),
-    activeHolds: holds,
-    oldestOverdueSeconds: seconds(overdue),
-    failingEndpoints: failing.length,
-    openAlerts: alerts.open,
-    deadLettersTotal: alerts.deadLetters,
+    missingGuards: async () => (await deps.missingGuards()).length,
+    pending: () => deliveriesInState(deps, 'pending'),
+    retrying: () => deliveriesInState(deps, 'retrying'),
+    deadLetters: () => deliveriesInState(deps, 'dead_letter'),
+    due: () => dueDeliveries(deps),
+    undispatched: () => undispatchedBacklog(deps, 0),
+    activeHolds: () => activeHolds(deps),
+    overdueHolds: () => overdueHolds(deps, 0),
+    failingEndpoints: async () =>
+      (await failingSubscriptions(deps, ALERT_TIMES.failingMs, MAX_FAILING)).length,
+    openAlerts: () => openAlerts(deps),
+    deadLettersTotal: () => deadLettersTotal(deps),
   };
 }
 
-function seconds(backlog: { ageMs: number } | null): number {
-  return (backlog?.ageMs ?? 0) / 1000;
+/**
+ * Reads all figures at once, each as `settle` has it, which answers undefined for one that fails or is late: it is absent, and
+ * the others are there.
+ */
+export async function readServiceFigures(
+  readers: FigureReaders,
+  settle: <T>(work: Promise<T>) => Promise<T | undefined>,
+): Promise<Partial<ServiceFigures>> {
+  const read = async ([name, reader]: [string, () => Promise<unknown>]) =>
+    [name, await settle(reader())] as const;
+  const figures = await Promise.all(Object.entries(readers).map(read));
+  return Object.fromEntries(figures.filter(([, figure]) => figure !== undefined));
 }

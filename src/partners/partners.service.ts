@@ -1,5 +1,4 @@
 import type { Clock } from '../platform/clock.ts';
-import { defined } from '../platform/defined.ts';
 import type { Audience } from '../platform/errors.ts';
 import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
@@ -8,6 +7,7 @@ import { inTransaction } from '../platform/mongo.ts';
 import { isOfMode, KEY_START, matchesHash, newApiKey, prefixOf } from './api-key.rules.ts';
 import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
 import {
+  certifyPartnerRow,
   deleteGrant,
   endApiKeyRow,
   findActivePartnerIds,
@@ -130,10 +130,7 @@ export async function certifyPartner(
   partnerId: string,
   notes: string | undefined,
 ): Promise<PartnerRow> {
-  const { certifiedAt } = await getPartner(deps, partnerId);
-  const certificationNotes = defined({ certificationNotes: notes });
-  const change = { certifiedAt: certifiedAt ?? deps.clock.now(), ...certificationNotes };
-  return found(await updatePartnerRow(deps.db, partnerId, change));
+  return found(await certifyPartnerRow(deps.db, partnerId, deps.clock.now(), notes));
 }
 
 /**

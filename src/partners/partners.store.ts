@@ -37,6 +37,24 @@ export async function updatePartnerRow(
   return partnerModel(db).findByIdAndUpdate(partnerId, { $set: set }, { returnDocument: 'after' }).lean();
 }
 
+/** Sets the date of certification where there is none, and the notes where some are given; null where there is no such partner. */
+export async function certifyPartnerRow(
+  db: Db,
+  partnerId: string,
+  now: Date,
+  notes: string | undefined,
+): Promise<PartnerRow | null> {
+  // In one update: of two calls at once the date of the first stays.
+  const certifiedAt = { $ifNull: ['$certifiedAt', now] };
+  const certificationNotes = notes === undefined ? {} : { certificationNotes: { $literal: notes } };
+  return partnerModel(db)
+    .findByIdAndUpdate(partnerId, [{ $set: { certifiedAt, ...certificationNotes } }], {
+      returnDocument: 'after',
+      updatePipeline: true,
+    })
+    .lean();
+}
+
 /** Of `partnerIds`, those that are active. */
 export async function findActivePartnerIds(db: Db, partnerIds: readonly string[]): Promise<Set<string>> {
   const rows = await partnerModel(db)

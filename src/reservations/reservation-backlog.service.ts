@@ -15,7 +15,7 @@ export async function overdueHolds(deps: { db: Db }, graceMs: number): Promise<B
   return findOverdueHolds(deps.db, graceMs);
 }
 
-/** How many holds claim their slot now. */
+/** How many holds claim their slot now, up to 100,000. */
 export async function activeHolds(deps: { db: Db }): Promise<number> {
   return countActiveHolds(deps.db);
 }

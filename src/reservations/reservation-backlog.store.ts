@@ -22,7 +22,11 @@ export async function findOverdueHolds(db: Db, graceMs: number): Promise<Backlog
   );
 }
 
-/** Holds that claim their slot, those that lapsed and were not settled included. */
+const COUNTED_AT_MOST = 100_000;
+const MAX_TIME_MS = 5000;
+
+/** Holds that claim their slot, those that lapsed and were not settled included, up to 100,000. Rejects after 5 s. */
 export async function countActiveHolds(db: Db): Promise<number> {
-  return reservationCollection(db).countDocuments({ status: 'ACTIVE' }, { hint: 'active_holds' });
+  const options = { hint: 'active_holds', limit: COUNTED_AT_MOST, maxTimeMS: MAX_TIME_MS };
+  return reservationCollection(db).countDocuments({ status: 'ACTIVE' }, options);
 }

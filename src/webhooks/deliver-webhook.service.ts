@@ -48,14 +48,15 @@ export type DueAttempt = {
  * What came of it, for the queue:
  * - `done`: nothing more to do (delivered, cancelled, or of an earlier series)
  * - `retry`: failed, try again after `inMs`
- * - `dead`: failed for the last time; the row, the dead-letter queue and the operator know
+ * - `dead`: failed for the last time; the row, the dead-letter queue and the operator know. `isWithheld`: it was so before, and
+ *   nothing was sent, for its receiver may not hear of it
  * - `later`: nothing was counted, come back after `inMs`
  *
  * `attemptsMade` is what the row counts now, so that the queue can keep in step.
  */
 export type AttemptResult =
   | { kind: 'done' }
-  | { kind: 'dead'; attemptsMade: number }
+  | { kind: 'dead'; attemptsMade: number; isWithheld?: true }
   | { kind: 'retry' | 'later'; inMs: number; attemptsMade: number };
 
 /** How much longer than the sending itself a worker has the row; then another may take it over (ADR 0006). */
@@ -67,7 +68,7 @@ const SECRET_RETRY_MS = 10_000;
  * moved on sends nothing; one that a person makes due early (Bull Board's promote) is an attempt like any other. A job that
  * is run again for a dead letter (Bull Board's retry) is one manual attempt, of which a failure changes nothing. What waits
  * for a receiver that may not hear of it (any more) is cancelled: its subscription is inactive, its partner suspended or
- * without a grant for the venue (decisions §6, "Receivers"; ADR 0006).
+ * without a grant for the venue (decisions §6, "Receivers"; ADR 0006). A dead letter stays one.
  */
 export async function deliverWebhook(deps: DeliverDeps, due: DueAttempt): Promise<AttemptResult> {
   // Before anything is read: behind a dead endpoint there may be very many of these.
@@ -90,6 +91,9 @@ export async function deliverWebhook(deps: DeliverDeps, due: DueAttempt): Promis
     await forgetPreviousSecret(deps.db, subscription._id);
   }
   if (subscription?.status !== 'active' || event === null) {
+    if (row.state === 'dead_letter') {
+      return { kind: 'dead', attemptsMade: row.attemptsMade, isWithheld: true };
+    }
     await cancelDelivery(deps.db, row._id);
     return { kind: 'done' };
   }

@@ -108,6 +108,12 @@ export const DELIVERIES: CollectionDefinition = {
       key: { nextAttemptAt: 1 },
       partialFilterExpression: { state: { $in: ['pending', 'retrying'] } },
     },
+    // To count each state from the index alone.
+    {
+      name: 'open_deliveries',
+      key: { state: 1 },
+      partialFilterExpression: { state: { $in: ['pending', 'retrying', 'dead_letter'] } },
+    },
     {
       name: 'unraised_dead_letters',
       key: { alertPending: 1 },

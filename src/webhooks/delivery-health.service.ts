@@ -1,9 +1,8 @@
 import type { Backlog } from '../platform/backlog.store.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
-import type { DeliveryState } from './deliveries.model.ts';
-import type { FailingSubscription, UncountedDeadLetter } from './delivery-health.store.ts';
+import type { FailingSubscription, OpenState, UncountedDeadLetter } from './delivery-health.store.ts';
 import {
-  countOpenDeliveries,
+  countInState,
   findDueBacklog,
   findFailing,
   findUncounted,
@@ -50,10 +49,12 @@ export async function failingSubscriptions(
   return findFailing(deps.db, forMs, limit);
 }
 
-/** What is on its way, for the metrics: deliveries by state, and those of which an attempt is due. */
-export async function deliveryBacklog(deps: {
-  db: Db;
-}): Promise<{ byState: Partial<Record<DeliveryState, number>>; due: Backlog | null }> {
-  const [byState, due] = await Promise.all([countOpenDeliveries(deps.db), findDueBacklog(deps.db)]);
-  return { byState, due };
+/** For the metrics: how many deliveries are in an open state, up to 100,000. */
+export async function deliveriesInState(deps: { db: Db }, state: OpenState): Promise<number> {
+  return countInState(deps.db, state);
+}
+
+/** The deliveries of which an attempt is due; null where there are none. */
+export async function dueDeliveries(deps: { db: Db }): Promise<Backlog | null> {
+  return findDueBacklog(deps.db);
 }

@@ -39,17 +39,15 @@ export async function hasDeadLetter(db: Db, subscriptionId: string): Promise<boo
 
 /** Counting stops here: a scrape must not walk a backlog of any size. */
 const COUNTED_AT_MOST = 100_000;
+const MAX_TIME_MS = 5000;
 
-/** How many deliveries are in each state that is no end, dead letters included; each up to 100,000. */
-export async function countOpenDeliveries(db: Db): Promise<Partial<Record<DeliveryState, number>>> {
-  const count = (state: DeliveryState, hint: string) =>
-    deliveryCollection(db).countDocuments({ state }, { hint, limit: COUNTED_AT_MOST, maxTimeMS: 5000 });
-  const [pending, retrying, dead] = await Promise.all([
-    count('pending', 'due_deliveries'),
-    count('retrying', 'due_deliveries'),
-    count('dead_letter', 'dead_letters_of_subscription'),
-  ]);
-  return { pending, retrying, dead_letter: dead };
+/** The states that are no end, and that of dead letters. */
+export type OpenState = Extract<DeliveryState, 'pending' | 'retrying' | 'dead_letter'>;
+
+/** How many deliveries are in an open state, up to 100,000, from the index alone. Rejects where that takes more than 5 s. */
+export async function countInState(db: Db, state: OpenState): Promise<number> {
+  const options = { hint: 'open_deliveries', limit: COUNTED_AT_MOST, maxTimeMS: MAX_TIME_MS };
+  return deliveryCollection(db).countDocuments({ state }, options);
 }
 
 /** The deliveries of which an attempt is due. */
@@ -69,17 +67,20 @@ export type FailingSubscription = Pick<SubscriptionRow, '_id' | 'partnerId' | 'c
 /** Active subscriptions that have failed for at least `forMs` without a success, longest first. */
 export async function findFailing(db: Db, forMs: number, limit: number): Promise<FailingSubscription[]> {
   return subscriptionCollection(db)
-    .aggregate<FailingSubscription>([
-      {
-        $match: {
-          failingSince: { $exists: true },
-          status: 'active',
-          $expr: { $lte: ['$failingSince', { $subtract: ['$$NOW', forMs] }] },
+    .aggregate<FailingSubscription>(
+      [
+        {
+          $match: {
+            failingSince: { $exists: true },
+            status: 'active',
+            $expr: { $lte: ['$failingSince', { $subtract: ['$$NOW', forMs] }] },
+          },
         },
-      },
-      { $sort: { failingSince: 1 } },
-      { $limit: limit },
-      { $project: { partnerId: 1, consecutiveFailures: 1, failingSince: 1 } },
-    ])
+        { $sort: { failingSince: 1 } },
+        { $limit: limit },
+        { $project: { partnerId: 1, consecutiveFailures: 1, failingSince: 1 } },
+      ],
+      { maxTimeMS: MAX_TIME_MS },
+    )
     .toArray();
 }

@@ -1,13 +1,19 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { missingGuards } from '../../src/collections.ts';
-import { readServiceFigures } from '../../src/metrics/service-figures.service.ts';
+import { figureReaders, readServiceFigures } from '../../src/metrics/service-figures.service.ts';
 import { anyPartner, anyVenue, freeSlotIds, placeHold } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { insertDeadLetters, sweep } from './watching.ts';
 
-type Profiled = { ns: string; planSummary?: string; docsExamined?: number; command: Record<string, unknown> };
+type Profiled = {
+  ns: string;
+  planSummary?: string;
+  docsExamined?: number;
+  keysExamined?: number;
+  command: Record<string, unknown>;
+};
 
 const MANY = 2000;
 
@@ -57,12 +63,36 @@ const scans = (rows: readonly Profiled[]) =>
 
 test('neither the watch nor a scrape looks at what is over: all is found by index', async () => {
   const { db } = service.context;
-  const deps = { db, missingGuards: () => missingGuards(db) };
-  for (const work of [() => sweep(service), () => readServiceFigures(deps)]) {
+  const readers = figureReaders({ db, missingGuards: () => missingGuards(db) });
+  for (const work of [() => sweep(service), () => readServiceFigures(readers, (reading) => reading)]) {
     const asked = await profile(work);
     expect(asked.length).toBeGreaterThan(5);
     expect(scans(asked)).toEqual([]);
     expect(examined(asked)).toBeLessThan(20);
+  }
+});
+
+test('a scrape looks at no delivery to count it, however many are retried', async () => {
+  const { db } = service.context;
+  const readers = figureReaders({ db, missingGuards: () => missingGuards(db) });
+  const nextAttemptAt = new Date(Date.now() + 3_600_000);
+  const deliveries = db.collection('deliveries');
+  await deliveries.updateMany({}, { $set: { state: 'retrying', nextAttemptAt } });
+  await deliveries.updateOne({}, { $set: { state: 'pending' } });
+  try {
+    let figures: unknown;
+    const asked = await profile(async () => {
+      figures = await readServiceFigures(readers, (work) => work);
+    });
+    expect(figures).toMatchObject({ pending: 1, retrying: MANY - 1, deadLetters: 0 });
+    expect(scans(asked)).toEqual([]);
+    expect(examined(asked)).toBeLessThan(20);
+    // Nor does it walk one state to count another.
+    const keys = ({ command, keysExamined = 0 }: Profiled) =>
+      JSON.stringify(command).includes('"state":"pending"') ? keysExamined : 0;
+    expect(Math.max(...asked.map(keys))).toBeLessThan(5);
+  } finally {
+    await deliveries.updateMany({}, { $set: { state: 'succeeded', nextAttemptAt: null } });
   }
 });
 

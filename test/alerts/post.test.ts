@@ -4,7 +4,7 @@ import { tellOfAlerts } from '../../src/alerts/alert-post.service.ts';
 import { createAlertPost } from '../../src/alerts/alert-post.ts';
 import { ConfigError, loadConfig } from '../../src/platform/config.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Partner } from '../support/factories.ts';
+import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, freeSlotIds, subscribe } from '../support/factories.ts';
 import { freePort } from '../support/own-servers.ts';
 import type { Service } from '../support/service.ts';
@@ -87,6 +87,29 @@ test('3,000 dead letters of one endpoint are one line; the next batch tells of t
   expect(receiver.posts.map(({ text }) => text.length < 2000)).toEqual([true, true]);
 });
 
+test('alerts that change all the time keep no other from being told, and the text says how many are left out', async () => {
+  const busy = Array.from({ length: 50 }, (_each, index) => `busy-${index}`);
+  const fail = async (subjects: readonly string[]) => {
+    for (const subject of subjects)
+      await insertDeadLetters(service, subject, partner.id, [`dead-${(made += 1)}`]);
+    await sweepAll(service);
+  };
+  await fail(busy);
+  await tell();
+  await fail([...busy, 'late']);
+  await pass(EVERY_MS);
+  await tell();
+  const told = receiver.posts.map(({ body }) => (body['alerts'] as Json[]).map(({ subject }) => subject));
+  expect(told.map((subjects) => subjects.length)).toEqual([50, 50]);
+  expect(told[1]?.[0]).toBe('late');
+  const lines = receiver.posts.map(({ body }) => String(body['text']).split('\n').at(-1));
+  expect(lines).toEqual([expect.stringMatching(/^• /), 'and 1 alert more, to be told next']);
+  await pass(EVERY_MS);
+  await tell();
+  expect(receiver.posts[2]?.body['alerts']).toHaveLength(1);
+  expect(await untold()).toBe(0);
+});
+
 test('at most one POST a minute is made, over all processes; control: a minute later the next is', async () => {
   await deadLetters(1, 'first');
   await Promise.all([1, 2, 3, 4].map(() => tell()));
@@ -108,8 +131,12 @@ test('a resolved alert is told as over', async () => {
   await sweep(service);
   await pass(EVERY_MS);
   await tell();
-  expect(String(receiver.posts[0]?.body['text'])).toContain('• The database lacks one_claim_per_cell');
-  expect(String(receiver.posts[1]?.body['text'])).toContain('• Over: The database lacks one_claim_per_cell');
+  const texts = receiver.posts.map(({ body }) => String(body['text']));
+  expect(texts[0]).toContain('• The database lacks one_claim_per_cell');
+  expect(texts[1]).toContain('• Over: The database lacks one_claim_per_cell');
+  expect(texts[0]).toContain('Run the migrate command.');
+  // What is over needs nobody to do anything.
+  expect(texts[1]).not.toContain('Run the migrate command.');
 });
 
 describe('a receiver that fails', () => {

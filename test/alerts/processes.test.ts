@@ -31,7 +31,8 @@ afterAll(async () => {
 });
 
 test('a worker delivers while ALERT_URL hangs, raises what another worker fails to do, and stops in time', async () => {
-  alerts.answerWith(null);
+  let isGivenUp = false;
+  alerts.answerWith((response) => void response.on('close', () => (isGivenUp = true)));
   await insertDeadLetters(service, 'subscription', partner.id, ['dead']);
   // Its event will wait: no dispatcher runs.
   const slots = await freeSlotIds(partner, venueId);
@@ -39,6 +40,7 @@ test('a worker delivers while ALERT_URL hangs, raises what another worker fails 
   await service.context.db
     .collection('reservations')
     .updateOne({ _id: waiting as never }, [{ $set: { outboxSince: { $subtract: ['$$NOW', 61_000] } } }]);
+  const holds = await Promise.all(slots.slice(0, 60).map((slotId) => placeHold(partner, slotId)));
 
   const worker = startProcess('workers/webhook-delivery.ts', {
     ...service.environment,
@@ -46,11 +48,14 @@ test('a worker delivers while ALERT_URL hangs, raises what another worker fails 
   });
   await worker.ready;
   await eventually('the POST has arrived', () => alerts.posts.length === 1, 20_000);
-  const holds = await Promise.all(slots.slice(0, 60).map((slotId) => placeHold(partner, slotId)));
-  const startedAt = performance.now();
-  for (const hold of holds) await dispatchEvents(service.context, String(hold['hold_id']));
-  await eventually('all are delivered', () => endpoint.received.length === holds.length);
-  expect(performance.now() - startedAt).toBeLessThan(5000);
+  const [first, ...others] = holds.map((hold) => String(hold['hold_id']));
+  await dispatchEvents(service.context, first ?? '');
+  await eventually('one is delivered', () => endpoint.received.length === 1);
+  // So nothing waits for the POST; how fast the others go says more about the machine.
+  expect(isGivenUp).toBe(false);
+  for (const id of others) await dispatchEvents(service.context, id);
+  await eventually('all are delivered', () => endpoint.received.length === holds.length, 30_000);
+  await eventually('control: the POST is given up in time', () => isGivenUp);
   const raised = await eventually('it is raised', async () =>
     (await alertsOf(service, { kind: 'event_undispatched' })).at(0),
   );

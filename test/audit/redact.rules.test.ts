@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { NEVER_KEPT, redact } from '../../src/audit/redact.rules.ts';
+import { NEVER_KEPT, redact, shortenForListing } from '../../src/audit/redact.rules.ts';
 
 const LIMIT = 262_144;
 const sizeOf = (value: unknown) => JSON.stringify(value).length;
@@ -42,5 +42,22 @@ describe('what the audit keeps of an object', () => {
 
   test.each(NEVER_KEPT.map((name) => [name]))('is never %s', (name) => {
     expect(JSON.stringify(redact({ deep: [{ [name]: 'canary' }] }))).not.toContain('canary');
+  });
+});
+
+describe('what a listing shows of it', () => {
+  test('is all of it up to 16 KB', () => {
+    const kept = { id: 'x', few: conflicts(100) };
+    expect(shortenForListing(kept)).toEqual(kept);
+    expect(shortenForListing(null)).toBeNull();
+  });
+
+  test('beyond that is everything but its longest members, so that a page is no more than a few megabytes', () => {
+    const kept = redact({ id: 'x', many: conflicts(3000), few: conflicts(2), text: 'z'.repeat(20_000) });
+    expect(sizeOf(kept)).toBeGreaterThan(100_000);
+    expect(shortenForListing(kept)).toEqual({
+      ...{ id: 'x', many: '[3000 items left out]', few: '[2 items left out]' },
+      text: '[20002 characters left out]',
+    });
   });
 });

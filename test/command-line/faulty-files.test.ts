@@ -66,6 +66,14 @@ describe('a YAML file', () => {
       `${house()}  - __proto__: { city: x }\n`,
       ['6: __proto__: is no field that can be here'],
     ],
+    [
+      'with a list for a name',
+      `${house()}  - [a, b]: c\n    ? { d: e }\n    : f\n`,
+      [
+        '6: a field must have a name, not a list or fields',
+        '7: a field must have a name, not a list or fields',
+      ],
+    ],
     ['nested without end', `venues: ${'['.repeat(20_000)}`, ['1: this is not YAML: it is nested too deeply']],
     [
       'of aliases of aliases',
@@ -151,6 +159,18 @@ describe('a YAML file', () => {
       [
         '13: Turf House / Turf A: shares_space_with: names the resource itself',
         '13: Turf House / Turf A: shares_space_with: names no resource of this venue: turf z',
+      ],
+    ],
+    [
+      'ground shared with more than a resource can share it with',
+      house(
+        turf() +
+          Array.from({ length: 21 }, (_, index) =>
+            turf('        shares_space_with: [Turf A]\n').replace('Turf A', `Part ${index}`),
+          ).join(''),
+      ),
+      [
+        '6: Turf House / Turf A: shares_space_with: would share ground with 21, those that name it included; a resource can with 20',
       ],
     ],
     [
@@ -294,6 +314,22 @@ describe('a CSV file', () => {
         '12: Turf House / Turf A: name: is required',
         '12: Turf House / Turf A: price_rupees: Send either price_rupees or multiplier.',
         '12: Turf House / Turf A: multiplier: Send either price_rupees or multiplier.',
+      ],
+    ],
+    [
+      'with days that are parts of every object',
+      [
+        'kind,venue,city,address,resource,resource_type,sport_category,duration_minutes,price_rupees,operating_hours_start,operating_hours_end,days_of_week,hours',
+        'venue,A,B,C',
+        'resource,A,,,R,turf,football,60,1200,06:00,23:00',
+        'schedule,A,,,R,,,,,,,mon|constructor,closed',
+        'schedule,A,,,R,,,,,,,__proto__|toString,06:00-07:00',
+        '',
+      ].join('\n'),
+      [
+        '4: A / R / schedule: weekly.constructor: is no day of the week. The days are mon, tue, wed, thu, fri, sat, sun.',
+        '5: A / R: days_of_week: __proto__ is no day of the week',
+        '5: A / R / schedule: weekly.tostring: is no day of the week. The days are mon, tue, wed, thu, fri, sat, sun.',
       ],
     ],
     [

@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 /** How many calls a file of `fileFor` needs. */
-const WRITES = 8;
+const WRITES = 9;
 
 /** Ground with a half, schedule and prices, at a venue that no other run has. */
 async function fileFor(venue: string): Promise<string> {
@@ -107,8 +107,8 @@ describe('an import that is stopped at any of its calls', () => {
   const all = Array.from({ length: WRITES }, (_, index) => index + 1);
   const stops = [
     ...all.map((number) => ({ verdict: 'refuse' as const, number })),
-    // The first makes the venue, the fourth a schedule of a resource, the sixth a price rule, the last puts all on sale.
-    ...[1, 4, 6, WRITES].map((number) => ({ verdict: 'swallow' as const, number })),
+    // These make the venue, a schedule, a price rule and the resource that shares ground; the last puts all on sale.
+    ...[1, 3, 4, 6, WRITES].map((number) => ({ verdict: 'swallow' as const, number })),
   ];
   test.each(stops)(
     '($verdict at call $number) says what was done, sells nothing, and is completed by the same command',
@@ -121,6 +121,8 @@ describe('an import that is stopped at any of its calls', () => {
       expect(stopped.err).toContain(`${done} step${done === 1 ? '' : 's'} of ${WRITES} done`);
       expect(stopped.err).toContain('Run the same command again to complete it.');
       expect(stopped.err.includes('Perhaps done:')).toBe(true);
+      expect(stopped.err.includes('\nNot done:\n  ')).toBe(number < WRITES);
+      expect(stopped.err.includes('Not done:')).toBe(number < WRITES);
       const isOnSale = verdict === 'swallow' && number === WRITES;
       expect(await statusOf(venue)).toEqual(
         isOnSale ? ['active'] : number === 1 && verdict === 'refuse' ? [] : ['inactive'],
@@ -136,6 +138,36 @@ describe('an import that is stopped at any of its calls', () => {
   test('control: a venue that was not completed is told from one that was', async () => {
     await importWith(await fileFor('refuse-99'), 5, 'refuse');
     expect(await stateOf('refuse-99')).not.toEqual(whole);
+  });
+
+  // As the service leaves them where it is cut off while it makes the second: related not at all, or on one side only.
+  const lopsided = [
+    { full: [], half: [] },
+    { full: ['half'], half: [] },
+    { full: [], half: ['full'] },
+  ];
+  test.each(lopsided)('a resource that was half related, %j, is completed too', async (relations) => {
+    const venue = `swallow-shared-${relations.full.length}${relations.half.length}`;
+    const file = await fileFor(venue);
+    const { code } = await importWith(file, 6, 'swallow');
+    expect(code).toBe(1);
+    const { data } = await operatorJson(url, ['venue', 'list']);
+    const venueId = (data as Json[]).find(({ name }) => name === venue)?.['venue_id'];
+    const resources = service.context.db.collection('resources');
+    const idOf = async (name: string) => (await resources.findOne({ venueId, name }))?._id;
+    const ids: Record<string, unknown> = { full: await idOf('Full'), half: await idOf('Half') };
+    for (const side of ['full', 'half'] as const) {
+      const sharesSpaceWith = relations[side].map((other) => ids[other]);
+      await resources.updateOne({ _id: ids[side] as never }, { $set: { sharesSpaceWith } });
+    }
+    expect(await resources.findOne({ _id: ids['half'] as never })).toMatchObject({
+      status: 'inactive',
+      resourceType: 'Import not finished',
+    });
+    const again = await operator(url, ['import', file]);
+    expect([again.code, again.err]).toEqual([0, '']);
+    expect(await stateOf(venue)).toEqual(whole);
+    expect((await operator(url, ['import', file])).out).toContain('Nothing to change');
   });
 
   test('--json has what became of each step', async () => {
@@ -183,7 +215,7 @@ describe('as a process', () => {
     expect(await child.exited).toEqual({ code: 130, signal: null });
     await relay.close();
     expect(relay.writes.length).toBeLessThanOrEqual(5);
-    expect(child.output()).toMatch(/error: Interrupted\.\n[45] steps of 8 done:\n/);
+    expect(child.output()).toMatch(/error: Interrupted\.\n[45] steps of 9 done:\n/);
     expect(child.output()).toContain('Run the same command again to complete it.\n');
     expect((await operator(url, ['import', file])).code).toBe(0);
     expect(await stateOf('stop-1')).toEqual(await stateOf('whole-0'));

@@ -58,7 +58,8 @@ describe('the example file', () => {
     expect(plan['result']).toBe('planned');
     const steps = stepsOf(plan);
     expect(steps.filter(({ kind, action }) => kind === 'venue' && action === 'create')).toHaveLength(3);
-    expect(steps.filter(({ kind }) => kind === 'resource')).toHaveLength(14);
+    const made = steps.filter(({ kind, action }) => kind === 'resource' && action === 'create');
+    expect(made).toHaveLength(14);
     expect(await listOf('venue', 'list')).toEqual([]);
 
     const csv = await readFile(CSV, 'utf8');
@@ -85,7 +86,7 @@ describe('the example file', () => {
     const { code, out, err } = await operator(url, ['import', YAML]);
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(
-      /To create: 3 venues, 14 resources, 5 schedules, 27 price rules\.\nDone: all 52 steps\.\n$/,
+      /To create: 3 venues, 14 resources, 5 schedules, 27 price rules\.\nDone: all 56 steps\.\n$/,
     );
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
     for (const file of [YAML, CSV]) {
@@ -353,7 +354,9 @@ describe('what only the service knows is found before anything is changed', () =
     const third = two('[Net 2, Net 3]').concat(
       barn().slice(barn().indexOf('      - name: Net 1')).replace('Net 1', 'Net 3'),
     );
-    expect(labels(stepsOf(await planOf(await fileWith(third))))).toEqual(['create resource Net 3']);
+    expect(labels(stepsOf(await planOf(await fileWith(third))))).toEqual([
+      ...['create resource Net 3', 'complete resource Net 3'],
+    ]);
     await operatorJson(url, ['import', await fileWith(third.replace('[Net 2, Net 3]', '[Net 2]'))]);
     expect(await refused(third)).toMatch(/is to share ground with Net 3, and does not/);
   });

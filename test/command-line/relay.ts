@@ -8,6 +8,7 @@ export type Write = { number: number; method: string; path: string; body: unknow
 /** What becomes of a write: it is passed on, refused (503), or done and never answered for. */
 export type Verdict = 'pass' | 'refuse' | 'swallow' | undefined;
 
+/** `close` waits until the service has answered all that was passed on, whoever has gone meanwhile. */
 export type Relay = { url: string; writes: Write[]; close: () => Promise<void> };
 
 /** Stands between a command and the service: passes every call on, and asks `onWrite` first about those that change something. */
@@ -16,6 +17,7 @@ export async function startRelay(
   onWrite: (write: Write) => Verdict | Promise<Verdict>,
 ): Promise<Relay> {
   const writes: Write[] = [];
+  const handled: Promise<void>[] = [];
   const server = createServer((request, response) => {
     const handle = async (): Promise<void> => {
       const { method = '', url: path = '' } = request;
@@ -47,17 +49,18 @@ export async function startRelay(
       response.writeHead(answer.status, { 'content-type': 'application/json' });
       response.end(answered);
     };
-    handle().catch(() => request.socket.destroy());
+    handled.push(handle().catch(() => void request.socket.destroy()));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     writes,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+      await Promise.all(handled);
+    },
   };
 }
 

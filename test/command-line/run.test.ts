@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createClient } from '../../src/command-line/client.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import type { Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, freeSlotIds, operatorOf } from '../support/factories.ts';
@@ -307,6 +308,29 @@ describe('a failure', () => {
     await new Promise((resolve) => stranger.close(resolve));
     expect([code, err]).toEqual([1, expect.stringContaining('is not the operator API')]);
     expect(seen).toEqual(['/api/v1/operator/venues']);
+  });
+});
+
+describe('an answer that is none of the API', () => {
+  test.each([
+    ['a page of a proxy, 502', 502, true, /answers 502, .* of a proxy in front of it/],
+    ['a page of a proxy, 504', 504, true, /answers 504, .* of a proxy in front of it/],
+    ['a page with 200', 200, true, /is not the operator API: 200 .*in between/],
+    ['a redirection', 302, false, /is not the operator API: 302/],
+    ['a page with 404', 404, false, /is not the operator API: 404/],
+  ])('%s: it is said whether it may have been done', async (_what, status, mayBeDone, message) => {
+    const proxy = createServer((_request, response) => {
+      response.writeHead(status, { 'content-type': 'text/html' }).end('<!doctype html>');
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const call = createClient(
+      `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+      OPERATOR_KEY,
+      new AbortController().signal,
+    );
+    const failure = await call({ method: 'POST', path: '/x', body: {} }).catch((err: unknown) => err);
+    await new Promise((resolve) => proxy.close(resolve));
+    expect(failure).toMatchObject({ mayBeDone, message: expect.stringMatching(message) });
   });
 });
 

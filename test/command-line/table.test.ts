@@ -31,6 +31,14 @@ describe('a table', () => {
     expect(fitTable(columns, [row], 160)).toEqual({ lines: expect.any(Array), omitted: [] });
   });
 
+  test('may have very many rows', () => {
+    const many = Array.from({ length: 130_000 }, () => ({ id: 'x' }));
+    expect(fitTable([plain('id')], many, 80).lines).toHaveLength(many.length + 1);
+    const some = many.slice(0, 250).map((_, index) => ({ id: `${index}`, name: 'any' }));
+    const { lines } = fitTable([plain('id'), prose('name')], some, 80);
+    expect(lines).toEqual(['id   name', ...some.map(({ id }) => `${id.padEnd(3)}  any`)]);
+  });
+
   test('never cuts the first column, however narrow', () => {
     expect(fitTable(columns, [row], 10).lines[1]).toBe(ID);
   });

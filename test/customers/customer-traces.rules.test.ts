@@ -7,6 +7,8 @@ const isTrace = createTraceFinder(
     { name: 'Asha Rao', email: 'asha.rao@mail.example' },
     { name: 'Al', email: null },
     { name: 'Дарья', email: 'd+x@mail.example' },
+    { name: null, email: 'asha-rao@turf-town.example' },
+    { name: null, email: '^$\\.*+?()[]{}|/@any.example' },
   ],
 );
 
@@ -26,6 +28,9 @@ test.each([
   'ASHA.RAO@MAIL.EXAMPLE',
   'mailto:asha.rao%40mail.example',
   'D+X@mail.example',
+  'asha-rao@turf-town.example',
+  'for Asha-Rao%40Turf-Town.example!',
+  '^$\\.*+?()[]{}|/@any.example',
   'al',
   'order-al-7',
   'ДАРЬЯ 7',
@@ -44,6 +49,7 @@ test.each([
   'd+xXmail.example',
   'external',
   'dx@mail.example',
+  'asha@turf-town.example',
   '018f6f3e-9845-7077-8777-000000000000',
 ])('%j does not', (text) => {
   expect(isTrace(text)).toBe(false);

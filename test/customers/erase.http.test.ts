@@ -95,6 +95,15 @@ async function whereCanariesAre(): Promise<string[]> {
   );
 }
 
+test('a customer is erased whatever marks the address has', async () => {
+  const email = 'asha-rao@turf-town.example';
+  await bookSlot(seller, anySlot(), {
+    ...{ ...customer, customer_email: email, payment_reference: `for ${email}` },
+  }).then(passBy);
+  expect(expectStatus(await erase(), 200)).toEqual({ bookings: 1, purchases: 0 });
+  expect(await dumpDatabase(service)).not.toContain(email);
+});
+
 describe('after the erasure of a customer', () => {
   test('nothing that is stored or logged holds the name, phone or email, and the rest stays', async () => {
     const receiver = await startReceiver();

@@ -227,6 +227,19 @@ describe('grants', () => {
 });
 
 describe('certification', () => {
+  test('called several times at once has one date, the first', async () => {
+    const { id } = await anyPartner(service, []);
+    await service.context.db
+      .collection('partners')
+      .updateOne({ _id: id as never }, { $set: { certifiedAt: null } });
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, () => operator.post(`${PARTNERS}/${id}/certify`, { notes: '$name' })),
+    );
+    const answers = replies.map((reply) => expectStatus(reply, 200));
+    expect(new Set(answers.map((answer) => answer['certified_at'])).size).toBe(1);
+    expect(answers[0]?.['certification_notes']).toBe('$name');
+  });
+
   test('is recorded once; the first date stays', async () => {
     const { id } = await create();
     const first = expectStatus(

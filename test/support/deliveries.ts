@@ -1,4 +1,5 @@
 import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
+import type { AttemptResult } from '../../src/webhooks/deliver-webhook.service.ts';
 import { deliverWebhook } from '../../src/webhooks/deliver-webhook.service.ts';
 import { createEndpointGate } from '../../src/webhooks/endpoint-gate.rules.ts';
 import type { WebhookSender } from '../../src/webhooks/send-webhook.ts';
@@ -20,18 +21,20 @@ export async function anyDelivery(
   return (await rowOf(service, 'deliveries', { eventId: event?._id, partnerId: receiver.id }))._id;
 }
 
-/** Makes attempts of a delivery one after the other, as its worker would when each is due. */
+/** Makes attempts of a delivery one after the other, as its worker would when each is due; answers what came of the last. */
 export async function attemptDelivery(
   service: Service,
   sender: WebhookSender,
   deliveryId: string,
   times = 1,
-): Promise<void> {
+): Promise<AttemptResult | undefined> {
+  let result: AttemptResult | undefined;
   for (let count = 0; count < times; count += 1) {
     const row = await rowOf(service, 'deliveries', { _id: deliveryId });
     const { subscriptionId, generation, attemptsMade: failuresKnown } = row;
     const deps = { ...service.context, sender, gate: createEndpointGate(2) };
     const signal = new AbortController().signal;
-    await deliverWebhook(deps, { deliveryId, subscriptionId, generation, failuresKnown, signal });
+    result = await deliverWebhook(deps, { deliveryId, subscriptionId, generation, failuresKnown, signal });
   }
+  return result;
 }

@@ -122,8 +122,10 @@ describe.each(WITHHOLD)('a delivery %s', (_whose, { code, begin, end }) => {
     await begin();
     expect(verdict(await redrive(id))).toBe(code);
     expect(await redriveAll()).toBe(0);
-    // Bull Board's retry.
-    await attemptDelivery(service, sender, id);
+    // Bull Board's retry: a job that is said to be done would not be on the board any more.
+    expect(await attemptDelivery(service, sender, id)).toEqual({
+      ...{ kind: 'dead', attemptsMade: 5, isWithheld: true },
+    });
     expect(await read(id)).toMatchObject({ state: 'dead_letter', generation: 1 });
     expect(receiver.received.length).toBe(before);
     await end();

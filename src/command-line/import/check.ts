@@ -90,11 +90,12 @@ function refuseTwins<Row extends FileRow>(
   faults: Fault[],
   ...parents: readonly FileRow[]
 ): void {
-  const keys = rows.map(keyOf);
-  for (const [index, row] of rows.entries()) {
-    const first = keys.indexOf(keys[index] ?? '');
-    if (first === index || textOf(row.fields['name']) === '') continue;
-    const earlier = `${message}, the other in line ${rows[first]?.line ?? 0}`;
+  const firsts = new Map<string, Row>();
+  for (const row of rows) {
+    const first = firsts.get(keyOf(row));
+    if (first === undefined) firsts.set(keyOf(row), row);
+    if (first === undefined || textOf(row.fields['name']) === '') continue;
+    const earlier = `${message}, the other in line ${first.line}`;
     faults.push({
       line: row.lineOf('name'),
       subject: subjectOf(...parents, row),
@@ -104,27 +105,39 @@ function refuseTwins<Row extends FileRow>(
   }
 }
 
+/** With how many others a resource can share ground, as the schema of resources has it. */
+const MAX_SHARED = 20;
+
 /** Ground is shared by two, so it is enough that one of them says so. */
 function shareBothWays(venue: FileVenue, resources: readonly WantedResource[], faults: Fault[]): void {
+  // Of two of one name, which are a fault, the first.
+  const byKey = new Map(resources.toReversed().map((each) => [each.key, each]));
   for (const [index, resource] of resources.entries()) {
     const row = venue.resources[index];
     for (const key of row === undefined ? [] : resource.sharesWith) {
-      const other = resources.find((each) => each.key === key);
+      const other = byKey.get(key);
       if (other !== undefined && other !== resource) {
         other.sharesWith.add(resource.key);
         continue;
       }
       const message =
         other === resource ? 'names the resource itself' : `names no resource of this venue: ${key}`;
-      const path = 'shares_space_with';
-      faults.push({
-        line: row?.lineOf(path) ?? 0,
-        subject: subjectOf(venue, ...(row ? [row] : [])),
-        path,
-        message,
-      });
+      faults.push(sharingFault(venue, row, message));
     }
   }
+  for (const [index, { sharesWith }] of resources.entries()) {
+    const said = venue.resources[index]?.fields['shares_space_with'];
+    // What the schema has complained of is said once.
+    if (sharesWith.size <= MAX_SHARED || (Array.isArray(said) && said.length > MAX_SHARED)) continue;
+    const message = `would share ground with ${sharesWith.size}, those that name it included; a resource can with ${MAX_SHARED}`;
+    faults.push(sharingFault(venue, venue.resources[index], message));
+  }
+}
+
+function sharingFault(venue: FileVenue, row: FileResource | undefined, message: string): Fault {
+  const path = 'shares_space_with';
+  const subject = subjectOf(venue, ...(row === undefined ? [] : [row]));
+  return { line: row?.lineOf(path) ?? 0, subject, path, message };
 }
 
 /** `Andheri Turf House / Turf A / Evenings`. */

@@ -3,7 +3,7 @@ import type { Cells, Kind } from './csv-cells.ts';
 import { COLUMNS_OF, faultIn, KINDS, listIn, openingsIn, subjectOf, valueOf } from './csv-cells.ts';
 import { readSheet } from './csv-sheet.ts';
 import type { Fault, FileContent, FileResource, FileRow, FileVenue } from './file-rows.ts';
-import { sameName } from './identity.ts';
+import { nameKey, sameName } from './identity.ts';
 
 type Row = Cells & { kind: Kind };
 
@@ -13,19 +13,28 @@ export function readCsv(text: string): FileContent {
   const rows = all.flatMap((row) => rowOf(row, faults));
   const of = (kind: Kind) => rows.filter((row) => row.kind === kind);
   const venues = of('venue').map((row): FileVenue => ({ ...fileRow(row, { venue: 'name' }), resources: [] }));
+  const byName = grouped(venues);
   for (const row of of('resource')) {
     const { venue: _, city: __, ...fields } = fileRow(row, { resource: 'name' }).fields;
     const resource: FileResource = { ...fileRow(row, {}), fields, priceRules: [] };
-    venueOf(row, venues, faults)?.resources.push(resource);
+    venueOf(row, byName, faults)?.resources.push(resource);
   }
+  const resources = new Map(venues.map((venue) => [venue, grouped(venue.resources)]));
+  const resourceOf = (row: Row) => {
+    const venue = venueOf(row, byName, faults);
+    return venue && resourceNamed(row, resources.get(venue), faults);
+  };
   for (const row of of('price_rule')) {
     const { venue: _, city: __, resource: ___, ...fields } = fileRow(row, { price_rule: 'name' }).fields;
-    resourceOf(row, venues, faults)?.priceRules.push({ ...fileRow(row, {}), fields });
+    resourceOf(row)?.priceRules.push({ ...fileRow(row, {}), fields });
   }
   const parts = new Map<FileResource, Row[]>();
   for (const row of of('schedule')) {
-    const resource = resourceOf(row, venues, faults);
-    if (resource !== undefined) parts.set(resource, [...(parts.get(resource) ?? []), row]);
+    const resource = resourceOf(row);
+    if (resource === undefined) continue;
+    const ofResource = parts.get(resource) ?? [];
+    parts.set(resource, ofResource);
+    ofResource.push(row);
   }
   for (const [resource, ofResource] of parts) resource.schedule = scheduleOf(ofResource, faults);
   return { venues, faults };
@@ -55,11 +64,23 @@ function fileRow(row: Row, names: Readonly<Record<string, string>>): FileRow {
   return { line: row.line, fields, lineOf: () => row.line };
 }
 
-function venueOf(row: Row, venues: readonly FileVenue[], faults: Fault[]): FileVenue | undefined {
+type ByName<Named> = ReadonlyMap<string, Named[]>;
+
+function grouped<Named extends FileRow>(rows: readonly Named[]): ByName<Named> {
+  const byName = new Map<string, Named[]>();
+  for (const row of rows) {
+    const key = nameKey(row.fields['name']);
+    const ofName = byName.get(key) ?? [];
+    byName.set(key, ofName);
+    ofName.push(row);
+  }
+  return byName;
+}
+
+function venueOf(row: Row, venues: ByName<FileVenue>, faults: Fault[]): FileVenue | undefined {
   const { venue = '', city } = row.cells;
-  const found = venues.filter(
-    ({ fields }) => sameName(fields['name'], venue) && (city === undefined || sameName(fields['city'], city)),
-  );
+  const ofName = venues.get(nameKey(venue)) ?? [];
+  const found = ofName.filter(({ fields }) => city === undefined || sameName(fields['city'], city));
   // Two of one name and city are a fault of the venues.
   if (found.length === 1 || (found.length > 1 && city !== undefined)) return found[0];
   const message =
@@ -70,10 +91,12 @@ function venueOf(row: Row, venues: readonly FileVenue[], faults: Fault[]): FileV
   return undefined;
 }
 
-function resourceOf(row: Row, venues: readonly FileVenue[], faults: Fault[]): FileResource | undefined {
-  const venue = venueOf(row, venues, faults);
-  if (venue === undefined) return undefined;
-  const found = venue.resources.find(({ fields }) => sameName(fields['name'], row.cells['resource']));
+function resourceNamed(
+  row: Row,
+  resources: ByName<FileResource> | undefined,
+  faults: Fault[],
+): FileResource | undefined {
+  const [found] = resources?.get(nameKey(row.cells['resource'])) ?? [];
   if (found === undefined) faults.push(faultIn(row, 'resource', 'names no resource row of this venue'));
   return found;
 }
@@ -81,7 +104,7 @@ function resourceOf(row: Row, venues: readonly FileVenue[], faults: Fault[]): Fi
 /** The one schedule that several rows describe together. */
 function scheduleOf(rows: readonly Row[], faults: Fault[]): FileRow {
   const lines = new Map<string, number>();
-  const weekly: Record<string, unknown[]> = {};
+  const byDay = new Map<string, unknown[]>();
   const exceptions: { date: string; hours: unknown[] }[] = [];
   for (const row of rows) {
     const { days_of_week: days, date, hours = '' } = row.cells;
@@ -95,17 +118,19 @@ function scheduleOf(rows: readonly Row[], faults: Fault[]): FileRow {
       exceptions.push({ date, hours: openings });
     }
     for (const day of listIn(days ?? '', 'days_of_week')) {
+      // The one name of a field that the schema would never see.
+      if (day === '__proto__') faults.push(faultIn(row, 'days_of_week', `${day} is no day of the week`));
       lines.set(`weekly.${day}`, lines.get(`weekly.${day}`) ?? row.line);
-      weekly[day] = [...(weekly[day] ?? []), ...(openings ?? [])];
+      byDay.set(day, [...(byDay.get(day) ?? []), ...(openings ?? [])]);
     }
   }
   const [first] = rows;
   const line = first?.line ?? 1;
-  if (first !== undefined && !WEEKDAYS.some((day) => weekly[day] !== undefined)) {
+  if (first !== undefined && !WEEKDAYS.some((day) => byDay.has(day))) {
     const message =
       'no row has the hours of the days of the week: without them it would be closed on all of them';
     faults.push({ line, subject: subjectOf(first), path: 'schedule', message });
   }
   const lineOf = (path: string): number => lines.get(path.split('.').slice(0, 2).join('.')) ?? line;
-  return { line, fields: { weekly, exceptions }, lineOf };
+  return { line, fields: { weekly: Object.fromEntries(byDay), exceptions }, lineOf };
 }

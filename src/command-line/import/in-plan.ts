@@ -7,7 +7,7 @@ export type ResourceInPlan = {
   venue: WantedVenue;
   resource: WantedResource;
   current: CurrentVenue | undefined;
-  /** Nothing is sold at the venue before the last step, so its resources need not be hidden themselves. */
+  /** Nothing is sold at the venue before the last step, so a resource that is whole when it is made need not be hidden itself. */
   isUnfinished: boolean;
 };
 

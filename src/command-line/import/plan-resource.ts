@@ -5,14 +5,14 @@ import { PREFIX } from './current.ts';
 import type { OfResource, ResourceInPlan } from './in-plan.ts';
 import { own, resourceKey } from './in-plan.ts';
 import { planPriceRules } from './plan-price-rules.ts';
-import { sharedWhenMade, sharingFaults } from './plan-sharing.ts';
+import { sharedWhenCompleted, sharedWhenMade, sharingFaults } from './plan-sharing.ts';
 import type { Plan, Step } from './step.ts';
-import { completionNote, UNFINISHED } from './unfinished.ts';
+import { completionNote, isHiddenNow, UNFINISHED } from './unfinished.ts';
 import type { WantedResource } from './wanted.ts';
 
 /** Adds the steps of a resource: itself, its schedule, its price rules, and what makes it go on sale. */
 export function planResource(plan: Plan, inPlan: ResourceInPlan): void {
-  const { venue, resource, current, isUnfinished } = inPlan;
+  const { venue, resource, current } = inPlan;
   const there = current?.resources.get(resource.key);
   const key = resourceKey(venue, resource.key);
   if (there !== undefined) plan.ids.set(key, there.id);
@@ -22,8 +22,7 @@ export function planResource(plan: Plan, inPlan: ResourceInPlan): void {
     path: (ids) => `${PREFIX}/resources/${ids.get(key) ?? ''}`,
   };
   plan.faults.push(...sharingFaults(inPlan));
-  const hasMore = resource.schedule !== undefined || resource.rules.length > 0;
-  const isHidden = there === undefined ? hasMore && !isUnfinished : isHiddenNow(there);
+  const isHidden = there === undefined ? mustBeHidden(inPlan) : isHiddenNow(there);
   if (there === undefined) plan.steps.push(creation(inPlan, of, isHidden));
   else if (!isHidden) planChange(plan, resource, of, there);
   planSchedule(plan, resource, of, there);
@@ -31,15 +30,25 @@ export function planResource(plan: Plan, inPlan: ResourceInPlan): void {
   if (!isHidden) return;
   plan.steps.push({
     ...{ ...own(of, 'resource'), action: 'complete', line: resource.line, changes: [] },
-    note: completionNote(resource.body.status, there !== undefined),
+    note: completionNote({
+      ...{ status: resource.body.status, wasInterrupted: there !== undefined },
+      isWithVenue: inPlan.isUnfinished,
+    }),
     request: (ids) => ({
-      ...{ method: 'PATCH', path: of.path(ids), body: { status: 'active', ...resource.body } },
+      ...{ method: 'PATCH', path: of.path(ids) },
+      body: { status: 'active', ...resource.body, ...sharedWhenCompleted(inPlan, ids) },
     }),
   });
 }
 
-const isHiddenNow = ({ fields }: CurrentResource) =>
-  fields['resource_type'] === UNFINISHED && fields['status'] === 'inactive';
+/**
+ * Whether a new resource is not whole when it is made. The service relates shared ground one by one: cut off in the middle, it
+ * leaves a resource that is inactive, which the mark tells from one that somebody closed.
+ */
+function mustBeHidden({ venue, resource, current, isUnfinished }: ResourceInPlan): boolean {
+  const hasMore = resource.schedule !== undefined || resource.rules.length > 0;
+  return (hasMore && !isUnfinished) || sharedWhenMade(venue, resource, current).length > 0;
+}
 
 function creation({ venue, resource, current }: ResourceInPlan, of: OfResource, isHidden: boolean): Step {
   const sharing = sharedWhenMade(venue, resource, current);

@@ -2,6 +2,9 @@ import { textOf } from '../values.ts';
 import type { CurrentResource } from './current.ts';
 import type { Fault } from './file-rows.ts';
 import type { ResourceInPlan } from './in-plan.ts';
+import { resourceKey } from './in-plan.ts';
+import type { Ids } from './step.ts';
+import { isHiddenNow } from './unfinished.ts';
 import type { WantedResource, WantedVenue } from './wanted.ts';
 
 /** Those that are there when a resource is made: the service gives each of them the new one in return. */
@@ -19,8 +22,29 @@ export function sharedWhenMade(
 }
 
 /**
+ * What the completion of a resource says of its ground where an interrupted import has made it: all that it is to share, for
+ * the service may have been cut off while it related them. Ground shared with what the file does not name stays so.
+ */
+export function sharedWhenCompleted(
+  { venue, resource, current }: ResourceInPlan,
+  ids: Ids,
+): { shares_space_with?: string[] } {
+  const there = current?.resources.get(resource.key);
+  if (there === undefined || !isSaid(resource)) return {};
+  const idOf = (key: string) => ids.get(resourceKey(venue, key)) ?? '';
+  const named = new Set(venue.resources.map(({ key }) => idOf(key)));
+  const others = sharedIds(there).filter((id) => !named.has(id));
+  return { shares_space_with: [...sharedWhenMade(venue, resource, current).map(idOf), ...others] };
+}
+
+const isSaid = ({ saysShared, sharesWith }: WantedResource): boolean => saysShared || sharesWith.size > 0;
+
+/** Whether the completion of the resource sets what it shares. */
+const isSetLater = (wanted: WantedResource, there: CurrentResource) => isHiddenNow(there) && isSaid(wanted);
+
+/**
  * Where two resources are there, they must agree with the file: a change of what they share takes them off sale for a moment and
- * is refused where claims overlap, so it is a deed of its own.
+ * is refused where claims overlap, so it is a deed of its own. What an interrupted import has left of one of them is completed.
  */
 export function sharingFaults({ venue, resource, current }: ResourceInPlan): Fault[] {
   const there = current?.resources.get(resource.key);
@@ -30,10 +54,11 @@ export function sharingFaults({ venue, resource, current }: ResourceInPlan): Fau
     const otherThere = current?.resources.get(other.key);
     if (otherThere === undefined) return [];
     const [isShared, shouldBe] = [shares(there, otherThere), resource.sharesWith.has(other.key)];
-    const isSaid = resource.saysShared || other.saysShared;
+    if (isSetLater(resource, there) || isSetLater(other, otherThere)) return [];
+    const isSpokenOf = resource.saysShared || other.saysShared;
     // Each pair once, and nothing that the file does not speak of.
     const isSecond = venue.resources.indexOf(other) < venue.resources.indexOf(resource);
-    if (isShared === shouldBe || !isSaid || isSecond) return [];
+    if (isShared === shouldBe || !isSpokenOf || isSecond) return [];
     const message = shouldBe
       ? `is to share ground with ${other.body.name}, and does not`
       : `is not to share ground with ${other.body.name}, and does`;
@@ -49,7 +74,11 @@ export function sharingFaults({ venue, resource, current }: ResourceInPlan): Fau
   });
 }
 
-function shares({ fields }: CurrentResource, other: CurrentResource): boolean {
+function shares(one: CurrentResource, other: CurrentResource): boolean {
+  return sharedIds(one).includes(other.id);
+}
+
+function sharedIds({ fields }: CurrentResource): string[] {
   const { shares_space_with: ids } = fields;
-  return Array.isArray(ids) && ids.map(textOf).includes(other.id);
+  return Array.isArray(ids) ? ids.map(textOf) : [];
 }

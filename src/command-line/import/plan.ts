@@ -42,7 +42,7 @@ function planVenue(plan: Plan, venue: WantedVenue, current: CurrentVenue | undef
   if (!isUnfinished) return;
   plan.steps.push({
     ...{ ...own, action: 'complete', changes: [] },
-    note: completionNote(body.status, current !== undefined),
+    note: completionNote({ status: body.status, wasInterrupted: current !== undefined }),
     request: (ids) => ({ method: 'PATCH', path: path(ids), body: { status: 'active', ...body } }),
   });
 }

@@ -105,13 +105,13 @@ const counted = (count: number, what: string) => `${count} ${what}${count === 1 
 export function stopText({ done, stopped, notDone }: Outcome): string {
   const [first, ...rest] = notDone.map(stepText);
   const isUnknown = stopped?.mayBeDone === true;
+  const undone = isUnknown || first === undefined ? rest : [first, ...rest];
   return [
     stopped?.step === undefined ? (stopped?.reason ?? '') : `At "${first ?? ''}": ${stopped.reason}`,
     `${counted(done.length, 'step')} of ${done.length + notDone.length} done${done.length === 0 ? '.' : ':'}`,
     ...listed(done.map(stepText)),
     ...(isUnknown ? [`Perhaps done: ${first ?? ''}`] : []),
-    'Not done:',
-    ...listed(isUnknown ? rest : [...(first === undefined ? [] : [first]), ...rest]),
+    ...(undone.length === 0 ? [] : ['Not done:', ...listed(undone)]),
     'Run the same command again to complete it.',
   ].join('\n');
 }

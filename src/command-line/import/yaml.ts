@@ -42,10 +42,14 @@ function reasonOf({ message }: Error): string {
   return message.split('\n')[0] ?? '';
 }
 
-/** Names that are no fields, but parts of every object. */
+/** Names that are no fields: lists and objects, and parts of every object. */
 function refuseTraps({ document, counter, faults }: Source): void {
   visit(document, {
     Pair: (_key, { key }) => {
+      if (isMap(key) || isSeq(key)) {
+        const { line } = counter.linePos(offsetOf(key) ?? 0);
+        faults.push(faultOfFile('a field must have a name, not a list or fields', line));
+      }
       if (!isScalar(key) || !['__proto__', 'constructor', 'prototype'].includes(String(key.value))) return;
       const line = counter.linePos(key.range?.[0] ?? 0).line;
       faults.push({ ...faultOfFile('is no field that can be here', line), path: String(key.value) });
