@@ -6,7 +6,7 @@ import { blackoutRoutes } from './blackouts/blackouts.router.ts';
 import { operatorBookingRoutes } from './bookings/operator-bookings.router.ts';
 import { walkInRoutes } from './bookings/walk-ins.router.ts';
 import { missingGuards } from './collections.ts';
-import { consoleNotFound, mountConsole, mountConsoleAssets } from './console/console.ts';
+import { consoleFault, consoleNotFound, mountConsole, mountConsoleAssets } from './console/console.ts';
 import type { ApiContext, Context } from './context.ts';
 import { customerRoutes } from './customers/customers.router.ts';
 import { mountApiDescription } from './http/api-description.ts';
@@ -61,6 +61,7 @@ export function createAdminApp(context: ApiContext): Express {
   mountRoutes(app, routes, (_req, res) => Promise.resolve(operatorOf(res)));
   app.use(consoleNotFound(context));
   app.use(notFound);
+  app.use(consoleFault(context));
   app.use(errorHandler);
   return app;
 }

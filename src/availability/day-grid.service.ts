@@ -1,4 +1,4 @@
-import { isBlackedOut } from '../blackouts/blackout.rules.ts';
+import { closesGroundOf } from '../blackouts/blackout.rules.ts';
 import type { BlackoutRow } from '../blackouts/blackouts.service.ts';
 import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
 import { dayBounds, localDateOf } from '../platform/calendar.ts';
@@ -76,7 +76,13 @@ export async function readDayGrid(deps: AvailabilityDeps, venueId: string, date:
     findOccupancyAtVenue(deps.db, venue._id, from, to),
     findBlackoutsAt(deps, venue._id, from, to),
   ]);
-  const toCell = cellMaker(deps, venue, claims, blackouts);
+  const closers = new Map(
+    resources.map((resource) => [
+      resource._id,
+      blackouts.filter((blackout) => closesGroundOf(blackout, resource)),
+    ]),
+  );
+  const toCell = cellMaker(deps, venue, claims, closers);
   const cells = windows.map(toCell);
   const columns = resources.map((resource) => ({
     resource,
@@ -98,7 +104,8 @@ function cellMaker(
   deps: AvailabilityDeps,
   venue: VenueRow,
   claims: readonly Occupancy[],
-  blackouts: readonly BlackoutRow[],
+  /** By resource, those that close it at some time. */
+  closers: ReadonlyMap<string, readonly BlackoutRow[]>,
 ) {
   const claimOn = new Map(claims.flatMap((claim) => claim.cells.map((cell) => [cell, claim] as const)));
   const sellable = sellableWindow(deps, venue);
@@ -107,7 +114,9 @@ function cellMaker(
     const inTheWay = new Set(cellsOfWindow(resource, slot).flatMap((cell) => claimOn.get(cell) ?? []));
     const own = [...inTheWay].filter(({ resourceId }) => resourceId === resource._id);
     const occupants = (own.length > 0 ? own : [...inTheWay]).map(occupantOf);
-    const closing = blackouts.filter((blackout) => isBlackedOut(resource, slot, [blackout]));
+    const closing = (closers.get(resource._id) ?? []).filter(
+      ({ startsAt, endsAt }) => startsAt < slot.end && endsAt > slot.start,
+    );
     const unsellable = unsellableReason(venue, resource, slot, sellable, closing);
     const isTaken = occupants.some(({ kind }) => kind !== 'held');
     return {

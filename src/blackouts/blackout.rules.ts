@@ -39,19 +39,19 @@ export function blackedOutBy(
   resource: Resource,
   blackouts: readonly Blackout[],
 ): (window: Window) => boolean {
-  const closures = unionOf(
-    blackouts.filter(
-      ({ resourceIds }) => resourceIds === null || resourceIds.some((id) => meets(resource, id)),
-    ),
-  );
+  const closures = unionOf(blackouts.filter((blackout) => closesGroundOf(blackout, resource)));
   return ({ start, end }) => {
     const next = closures[countEndedBy(closures, start.getTime())];
     return next !== undefined && next.from < end.getTime();
   };
 }
 
-function meets({ _id, sharesSpaceWith }: Resource, named: string): boolean {
-  return _id === named || sharesSpaceWith.includes(named);
+/** Whether it closes the resource at its time: it names the resource, or one with which it shares ground, or all. */
+export function closesGroundOf(
+  { resourceIds }: Pick<Blackout, 'resourceIds'>,
+  { _id, sharesSpaceWith }: Resource,
+): boolean {
+  return resourceIds === null || resourceIds.some((id) => id === _id || sharesSpaceWith.includes(id));
 }
 
 /** [from, to) in epoch milliseconds. */

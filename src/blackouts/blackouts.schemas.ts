@@ -77,12 +77,12 @@ export const blackoutWithConflicts = named(
   'BlackoutWithConflicts',
   shape({
     ...blackoutFields,
-    conflict_count: count(1).description('How many holds and bookings stand in it.'),
+    conflict_count: count(1).description('How many holds and bookings stand in it that are not over.'),
     conflicts: Joi.array()
       .items(conflict)
       .max(MAX_CONFLICTS_SHOWN)
       .description(
-        `The holds and bookings that stand in it at the time of the answer, by their start: the first ${MAX_CONFLICTS_SHOWN}. They are left alone.`,
+        `The holds and bookings that stand in it at the time of the answer and are not over, by their start: the first ${MAX_CONFLICTS_SHOWN}. They are left alone.`,
       ),
   }),
 );

@@ -23,7 +23,7 @@ export type { BlackoutRow } from './blackouts.model.ts';
 
 export type BlackoutDeps = { db: Db; clock: Clock };
 
-/** A blackout and the live holds and bookings in it, by their start. */
+/** A blackout and the live holds and bookings in it, by their start; what is over by now needs no call and is left out. */
 export type BlackoutDetail = { blackout: BlackoutRow; conflicts: StandingClaim[] };
 
 /**
@@ -49,14 +49,16 @@ export async function addBlackout(
     await excludeWalkIns(deps, venueId, tx);
     return insertBlackout(deps.db, draft, tx);
   });
-  const [detail = { blackout, conflicts: [] }] = await withConflicts(deps, venueId, [blackout]);
-  const young = detail.conflicts.filter((claim) => mayBeUnreported(claim, blackout));
+  // All of its time: a claim that is over by now may be young, and would be given up as one that was not reported.
+  const standing = await standingIn(deps, blackout, blackout.startsAt);
+  const young = standing.filter((claim) => mayBeUnreported(claim, blackout));
   await keepReported(
     deps.db,
     blackout._id,
     young.map(({ _id }) => _id),
   );
-  return detail;
+  const reportedFrom = deps.clock.now();
+  return { blackout, conflicts: standing.filter(({ slotEnd }) => slotEnd > reportedFrom) };
 }
 
 /** Of blackouts that have not ended. Every availability answer and every hold reads those of its time. */
@@ -82,11 +84,11 @@ export async function listBlackouts(
 }
 
 /** A blackout, ended or not, with what stands in it now. @throws DomainError BLACKOUT_NOT_FOUND */
-export async function getBlackout(deps: { db: Db }, blackoutId: string): Promise<BlackoutDetail> {
+export async function getBlackout(deps: BlackoutDeps, blackoutId: string): Promise<BlackoutDetail> {
   const blackout = await findBlackout(deps.db, blackoutId);
   if (blackout === null) throw blackoutNotFound();
-  const [detail] = await withConflicts(deps, blackout.venueId, [blackout]);
-  return detail ?? { blackout, conflicts: [] };
+  const from = new Date(Math.max(blackout.startsAt.getTime(), deps.clock.now().getTime()));
+  return { blackout, conflicts: await standingIn(deps, blackout, from) };
 }
 
 /** Opens again what the blackout closed, unless another one does. @throws DomainError BLACKOUT_NOT_FOUND */
@@ -110,22 +112,14 @@ export async function findBlackoutsAt(
   return findBlackouts(deps.db, venueId, from, to, tx);
 }
 
-async function withConflicts(
-  deps: { db: Db },
-  venueId: string,
-  blackouts: readonly BlackoutRow[],
-): Promise<BlackoutDetail[]> {
-  if (blackouts.length === 0) return [];
-  const from = new Date(Math.min(...blackouts.map(({ startsAt }) => startsAt.getTime())));
-  const to = new Date(Math.max(...blackouts.map(({ endsAt }) => endsAt.getTime())));
-  const claims = await listStandingClaims(deps, venueId, from, to);
+/** The live claims in the blackout that end after `from`, by their start. */
+async function standingIn(deps: { db: Db }, blackout: BlackoutRow, from: Date): Promise<StandingClaim[]> {
+  if (from >= blackout.endsAt) return [];
+  const claims = await listStandingClaims(deps, blackout.venueId, from, blackout.endsAt);
   // Read after the claims: every one of them is then of a resource that is known, with the ground that it shares.
-  const resources = new Map((await listResources(deps, venueId)).map((row) => [row._id, row]));
-  return blackouts.map((blackout) => ({
-    blackout,
-    conflicts: claims.filter(({ resourceId, slotStart, slotEnd }) => {
-      const resource = resources.get(resourceId) ?? { _id: resourceId, sharesSpaceWith: [] };
-      return isBlackedOut(resource, { start: slotStart, end: slotEnd }, [blackout]);
-    }),
-  }));
+  const resources = new Map((await listResources(deps, blackout.venueId)).map((row) => [row._id, row]));
+  return claims.filter(({ resourceId, slotStart, slotEnd }) => {
+    const resource = resources.get(resourceId) ?? { _id: resourceId, sharesSpaceWith: [] };
+    return isBlackedOut(resource, { start: slotStart, end: slotEnd }, [blackout]);
+  });
 }

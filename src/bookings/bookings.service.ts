@@ -47,8 +47,8 @@ export async function getBooking(
 }
 
 /**
- * The partner's bookings (all partners' where none is named), newest `booked_at` first. `from` and `to` are inclusive dates of `booked_at` in the zone of the
- * venue named, else in the service's zone (decisions §4).
+ * The partner's bookings (all partners' where none is named), newest `booked_at` first. `from` and `to` are inclusive dates of
+ * `booked_at` in the zone of the venue named, else in the service's zone (decisions §4).
  * @throws DomainError VALIDATION_ERROR where the phone is no number.
  */
 export async function listBookings(

@@ -54,15 +54,26 @@ function Row({ row, timeZone }: { row: AuditRow; timeZone: string }): VNode {
       <td>{row.who === null ? 'nobody' : WHO[row.who]}</td>
       <td class="long">{`${row.method} ${row.path}`}</td>
       <td>
-        {row.before === null && row.after === null ? (
-          <span class="faint">–</span>
-        ) : (
-          <details>
-            <summary>Show</summary>
-            <pre>{JSON.stringify({ before: row.before, after: row.after }, null, 2)}</pre>
-          </details>
-        )}
+        {row.before === null && row.after === null ? <span class="faint">–</span> : <Change row={row} />}
       </td>
     </tr>
+  );
+}
+
+/** A page has a hundred rows, of which one can be a schedule of a year. */
+const MAX_CHANGE_CHARACTERS = 4096;
+
+function Change({ row: { before, after } }: { row: AuditRow }): VNode {
+  const text = JSON.stringify({ before, after }, null, 2);
+  return (
+    <details>
+      <summary>Show</summary>
+      <pre>{text.slice(0, MAX_CHANGE_CHARACTERS)}</pre>
+      {text.length > MAX_CHANGE_CHARACTERS ? (
+        <p class="faint">
+          {`The first ${MAX_CHANGE_CHARACTERS} of ${text.length} characters; the operator API has all.`}
+        </p>
+      ) : null}
+    </details>
   );
 }

@@ -1,11 +1,10 @@
 import type { VNode } from 'preact';
 import type { BlackoutRow } from '../blackouts/blackouts.service.ts';
 import { getBlackout } from '../blackouts/blackouts.service.ts';
-import type { StandingClaim } from '../reservations/reservations.service.ts';
 import { getVenue, listResources } from '../venues/venues.service.ts';
 import { count, dateTime, timeSpan, zoneName } from './format.rules.ts';
 import { ApiForm } from './forms.tsx';
-import { dateOf, gridPath, PartnerLink } from './links.tsx';
+import { claimPath, dateOf, gridPath, PartnerLink } from './links.tsx';
 import { readNames } from './names.ts';
 import { Badge, Facts, Heading, Table, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
@@ -13,7 +12,7 @@ import type { PageHandler } from './request.ts';
 /** How many of what stands in it are shown: who has to be called, nobody calls them all from one page. */
 const MAX_SHOWN = 500;
 
-/** A blackout with what stands in it: those whom somebody has to call. */
+/** A blackout with what still stands in it: those whom somebody has to call. A list to work through, so it stays as it is. */
 export const blackoutPage: PageHandler = async (deps, { params }) => {
   const { blackout, conflicts } = await getBlackout(deps, params['blackoutId'] ?? '');
   const shown = conflicts.slice(0, MAX_SHOWN);
@@ -30,7 +29,6 @@ export const blackoutPage: PageHandler = async (deps, { params }) => {
   return {
     title: `Blackout: ${blackout.reason}`,
     section: '/',
-    isLive: true,
     content: (
       <>
         <Heading title={blackout.reason}>
@@ -54,7 +52,7 @@ export const blackoutPage: PageHandler = async (deps, { params }) => {
           rows={shown.map((claim) => (
             <tr key={claim._id}>
               <th scope="row">
-                <a class="conflict" href={pageOf(claim)}>
+                <a class="conflict" href={claimPath(claim._id, claim.bookingId)}>
                   {`${dateOf(claim, timeZone)}, ${timeSpan(claim.slotStart, claim.slotEnd, timeZone)}`}
                 </a>
               </th>
@@ -78,9 +76,6 @@ const standing = (number: number) =>
   number === 0
     ? 'Nothing stands in it'
     : `${count(number, 'hold or booking stands', 'holds and bookings stand')} in it`;
-
-const pageOf = ({ _id, bookingId }: StandingClaim) =>
-  bookingId === undefined ? `/holds/${_id}` : `/bookings/${bookingId}`;
 
 /** The blackouts of a venue that have not ended, the nearest first. */
 export function BlackoutList({

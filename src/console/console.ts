@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import type { Express, RequestHandler } from 'express';
+import type { ErrorRequestHandler, Express, Request, RequestHandler } from 'express';
 import express from 'express';
+import { RETRY_AFTER_SECONDS } from '../http/error-handler.ts';
 import { ERRORS } from '../http/error-registry.ts';
 import { ASSETS_PATH, sendPage } from '../http/html-page.tsx';
 import { DomainError } from '../platform/errors.ts';
@@ -65,10 +66,26 @@ export function mountConsole(app: Express, deps: ConsoleDeps): void {
 /** Answers a browser that asks for a page which there is not; everything else goes on to the API's own answer. */
 export function consoleNotFound(deps: ConsoleDeps): RequestHandler {
   return (req, res, next) => {
-    const asksForPage = req.method === 'GET' && req.accepts(['json', 'html']) === 'html';
-    if (asksForPage && !req.path.startsWith('/api/')) send(deps, res, missingPage());
+    if (req.method === 'GET' && isBrowser(req)) send(deps, res, missingPage());
     else next();
   };
+}
+
+/** Tells a browser that the database is away, whatever it asked for, the sign-in too; every other error goes on. */
+export function consoleFault(deps: ConsoleDeps): ErrorRequestHandler {
+  return (thrown: unknown, req, res, next) => {
+    if (res.headersSent || !isBrowser(req) || !isDatabaseUnavailable(thrown)) {
+      next(thrown);
+      return;
+    }
+    req.log.warn({ error: String(thrown) }, 'database out of reach');
+    res.set('Retry-After', RETRY_AFTER_SECONDS);
+    send(deps, res, faultPage());
+  };
+}
+
+function isBrowser(req: Request): boolean {
+  return !req.path.startsWith('/api/') && req.accepts(['json', 'html']) === 'html';
 }
 
 function show(deps: ConsoleDeps, handler: PageHandler): RequestHandler {
@@ -87,7 +104,6 @@ async function read(deps: ConsoleDeps, handler: PageHandler, request: PageReques
     return await handler(deps, request);
   } catch (err) {
     if (err instanceof DomainError && ERRORS[err.code].status === 404) return missingPage(err.message);
-    if (isDatabaseUnavailable(err)) return faultPage();
     throw err;
   }
 }

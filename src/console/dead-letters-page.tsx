@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { onlyHearing } from '../partners/partners.service.ts';
 import { defined } from '../platform/defined.ts';
 import { listDeliveries } from '../webhooks/deliveries.service.ts';
 import { deadLettersQuery } from '../webhooks/operator-webhooks.schemas.ts';
@@ -29,10 +30,15 @@ export const deadLettersPage: PageHandler = async (deps, request) => {
       ? listDeliveries(deps, { ...filter, state: 'dead_letter' }, query.cursor, query.limit)
       : { rows: [], next: null },
   ]);
-  const nameOf = await readNames(
-    deps,
-    all.map(({ subscription }) => subscription.partnerId),
-  );
+  const receivers = all.map(({ subscription: { partnerId } }) => ({ partnerId, venueId: null }));
+  const [nameOf, hearing] = await Promise.all([
+    readNames(
+      deps,
+      receivers.map(({ partnerId }) => partnerId),
+    ),
+    onlyHearing(deps, receivers),
+  ]);
+  const heard = new Set(hearing.map(({ partnerId }) => partnerId));
   const timeZone = deps.config.defaultTimeZone;
   return listingPage({
     section: '/dead-letters',
@@ -40,7 +46,7 @@ export const deadLettersPage: PageHandler = async (deps, request) => {
     filters: filtersFor(all, nameOf),
     request: { ...request, query: given },
     faults,
-    above: <BulkRedrive counts={counts} filter={defined({ subscription_id, event_type })} />,
+    above: <BulkRedrive counts={counts} heard={heard} filter={defined({ subscription_id, event_type })} />,
     table: {
       caption: `Dead letters, newest first; times in ${timeZone}`,
       columns: [...DELIVERY_COLUMNS, 'Change'],
@@ -74,16 +80,25 @@ function filtersFor(counts: readonly DeadLetterCount[], nameOf: (partnerId: stri
   ];
 }
 
-type BulkProps = { counts: readonly DeadLetterCount[]; filter: Readonly<Record<string, string>> };
+type BulkProps = {
+  counts: readonly DeadLetterCount[];
+  /** The partners that are told anything at all. */
+  heard: ReadonlySet<string>;
+  filter: Readonly<Record<string, string>>;
+};
 
-function BulkRedrive({ counts, filter }: BulkProps): VNode | null {
-  const of = (isActive: boolean) =>
-    counts
-      .filter(({ subscription }) => (subscription.status === 'active') === isActive)
-      .reduce((sum, each) => sum + each.count, 0);
-  const [redrivable, off] = [of(true), of(false)];
+/** Those of venues that are not granted any more are counted too: how many were redriven is said by the answer. */
+function BulkRedrive({ counts, heard, filter }: BulkProps): VNode | null {
+  const total = (of: readonly DeadLetterCount[]) => of.reduce((sum, each) => sum + each.count, 0);
+  const redrivable = total(
+    counts.filter(({ subscription: { status, partnerId } }) => status === 'active' && heard.has(partnerId)),
+  );
+  const off = total(counts) - redrivable;
   if (redrivable + off === 0) return null;
-  const left = off === 0 ? '' : ` ${off} more to subscriptions that are switched off stay as they are.`;
+  const left =
+    off === 0
+      ? ''
+      : ` ${off} more to subscriptions that are switched off, or to suspended partners, stay as they are.`;
   const many = count(redrivable, 'dead letter');
   return (
     <div class="actions bulk">
@@ -91,7 +106,7 @@ function BulkRedrive({ counts, filter }: BulkProps): VNode | null {
       {redrivable === 0 ? null : (
         <ApiForm
           call="POST /api/v1/operator/dead-letters/redrive"
-          done="New series of attempts have begun."
+          done="New series of attempts have begun: {redriven}."
           confirm={{
             question: `Redrive ${many}? Each begins a new series of attempts with the event_id that it has.`,
             yes: `Redrive ${redrivable}`,

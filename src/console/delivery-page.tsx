@@ -1,11 +1,13 @@
 import type { VNode } from 'preact';
+import { venueHeardOf } from '../events/event-body.rules.ts';
+import { mayHear } from '../partners/partners.service.ts';
 import type { DeliveryDetail } from '../webhooks/deliveries.service.ts';
 import { getDelivery } from '../webhooks/deliveries.service.ts';
 import { deliveryView } from '../webhooks/delivery-view.rules.ts';
 import { getAnySubscription } from '../webhooks/subscriptions.service.ts';
 import { outcomeOf, Redrive } from './delivery-rows.tsx';
 import { dateTimeSeconds, words } from './format.rules.ts';
-import { PartnerLink } from './links.tsx';
+import { claimPath, PartnerLink } from './links.tsx';
 import { readNames } from './names.ts';
 import { Badge, Facts, Heading, Table, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
@@ -14,8 +16,9 @@ import type { PageHandler } from './request.ts';
 export const deliveryPage: PageHandler = async (deps, { params }) => {
   const detail = await getDelivery(deps, undefined, params['deliveryId'] ?? '');
   const { delivery, event } = detail;
-  const [subscription, nameOf] = await Promise.all([
+  const [subscription, isHeard, nameOf] = await Promise.all([
     getAnySubscription(deps, delivery.subscriptionId),
+    mayHear(deps, { partnerId: delivery.partnerId, venueId: venueHeardOf(event) }),
     readNames(deps, [delivery.partnerId]),
   ]);
   const timeZone = deps.config.defaultTimeZone;
@@ -29,7 +32,11 @@ export const deliveryPage: PageHandler = async (deps, { params }) => {
           <Badge state={delivery.state} />
         </Heading>
         {delivery.state === 'dead_letter' ? (
-          <DeadLetter deliveryId={delivery._id} isActive={subscription.status === 'active'} />
+          <DeadLetter
+            deliveryId={delivery._id}
+            isActive={subscription.status === 'active'}
+            isHeard={isHeard}
+          />
         ) : null}
         <div class="columns">
           <section aria-labelledby="facts">
@@ -61,24 +68,23 @@ export const deliveryPage: PageHandler = async (deps, { params }) => {
 
 function About({ event }: { event: NonNullable<DeliveryDetail['event']> }): VNode {
   if (event.isTest === true) return <span>a sample for a test</span>;
-  return event.bookingId === null ? (
-    <a href={`/holds/${event.holdId}`}>the hold</a>
-  ) : (
-    <a href={`/bookings/${event.bookingId}`}>the booking</a>
-  );
+  const { holdId, bookingId } = event;
+  return <a href={claimPath(holdId, bookingId)}>{bookingId === null ? 'the hold' : 'the booking'}</a>;
 }
 
-function DeadLetter({ deliveryId, isActive }: { deliveryId: string; isActive: boolean }): VNode {
+type DeadLetterProps = { deliveryId: string; isActive: boolean; isHeard: boolean };
+
+function DeadLetter({ deliveryId, isActive, isHeard }: DeadLetterProps): VNode {
+  const standing = !isActive
+    ? 'Its subscription is switched off.'
+    : isHeard
+      ? 'It can be delivered again.'
+      : 'Its partner is suspended, or has no grant for the venue any more.';
   return (
     <div class="notice bad actions">
-      <p>
-        All attempts failed. {isActive ? 'It can be delivered again.' : 'Its subscription is switched off.'}
-      </p>
-      {isActive ? (
-        <Redrive deliveryId={deliveryId} label="this delivery" />
-      ) : (
-        <a href="/webhooks">Webhooks</a>
-      )}
+      <p>{`All attempts failed. ${standing}`}</p>
+      {isActive && isHeard ? <Redrive deliveryId={deliveryId} label="this delivery" /> : null}
+      {isActive ? null : <a href="/webhooks">Webhooks</a>}
     </div>
   );
 }

@@ -5,7 +5,7 @@ import type { PageRequest } from './request.ts';
 type ApiFormProps = {
   /** `POST /api/v1/operator/walk-ins`: the call that the script makes with the fields as its JSON body. */
   call: string;
-  /** What is said when it has succeeded. */
+  /** What is said when it has succeeded; `{field}` stands for that field of the answer. */
   done: string;
   /** Asked before; `yes` names the button that goes on. */
   confirm?: { question: string; yes: string };

@@ -2,7 +2,6 @@ import type { VNode } from 'preact';
 import type { DayGrid } from '../availability/day-grid.service.ts';
 import { addDays } from '../platform/calendar.ts';
 import { Dialog } from './dialog.tsx';
-import { zoneName } from './format.rules.ts';
 import { ApiForm, Field, IdempotencyKey } from './forms.tsx';
 
 /** Sells a slot to somebody at the venue. What is said of a hold is shown only where one is in the way. */
@@ -75,6 +74,9 @@ export function LiftDialog(): VNode {
         <span class="under" data-text="span" />
       </p>
       <p class="notice" data-if="more" data-text="more" hidden />
+      <p>
+        <a data-href="href">See what stands in it</a>
+      </p>
       <ApiForm
         class="stack"
         call="DELETE /api/v1/operator/blackouts/{blackout_id}"
@@ -91,11 +93,11 @@ export function LiftDialog(): VNode {
 }
 
 /** Closes resources for a time, given by the clocks of the venue. */
-export function BlackoutDialog({ grid: { venue, date, columns, now } }: { grid: DayGrid }): VNode {
+export function BlackoutDialog({ grid: { venue, date, columns } }: { grid: DayGrid }): VNode {
   return (
     <Dialog id="blackout-dialog" title="Add a blackout">
       <p class="hint">
-        {`Nothing is sold in that time any more. What is held or booked in it stays, and is listed afterwards. Times in ${zoneName(venue.timeZone, now)}.`}
+        {`Nothing is sold in that time any more. What is held or booked in it stays; the page of the blackout lists it. Times in ${venue.timeZone}.`}
       </p>
       <ApiForm
         class="stack"

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { DayGrid } from '../availability/day-grid.service.ts';
 import { readDayGrid } from '../availability/day-grid.service.ts';
 import { listBlackouts } from '../blackouts/blackouts.service.ts';
-import { addDays, localDateOf } from '../platform/calendar.ts';
+import { addDays, dayBounds, localDateOf } from '../platform/calendar.ts';
 import type { VenueRow } from '../venues/venues.service.ts';
 import { getVenue, listVenues } from '../venues/venues.service.ts';
 import { BlackoutList } from './blackout-page.tsx';
@@ -24,7 +24,10 @@ const BLACKOUTS_SHOWN = 20;
 export const gridPage: PageHandler = async (deps, request) => {
   const venues = await listVenues(deps);
   const { query, faults } = readQuery(gridQuery, request.query);
-  const venueId = query?.venue_id ?? venues[0]?._id;
+  // A faulty date must not lead to another venue.
+  const isVenueRead = faults?.every(({ path }) => path !== 'venue_id') === true;
+  const asked = isVenueRead ? request.query['venue_id'] : query?.venue_id;
+  const venueId = asked ?? venues[0]?._id;
   if (venueId === undefined) return noVenue();
   const venue = await getVenue(deps, venueId);
   const today = localDateOf(deps.clock.now(), venue.timeZone);
@@ -53,7 +56,7 @@ export const gridPage: PageHandler = async (deps, request) => {
         <GridTable grid={grid} nameOf={nameOf} />
         <div class="actions spread">
           <Legend />
-          <p class="faint">{`Times in ${zoneName(venue.timeZone, grid.now)}`}</p>
+          <p class="faint">{`Times in ${zoneName(venue.timeZone, dayBounds(date, venue.timeZone).start)}`}</p>
         </div>
         <OffSchedule grid={grid} nameOf={nameOf} />
         <BlackoutList

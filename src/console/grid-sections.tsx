@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { timeSpan } from './format.rules.ts';
 import type { GridProps } from './grid-props.ts';
+import { claimPath } from './links.tsx';
 import { Badge, Table } from './parts.tsx';
 
 /** What stands on the day beside its schedule: it blocks slots, and would be seen nowhere else. */
@@ -18,11 +19,7 @@ export function OffSchedule({ grid, nameOf }: GridProps): VNode | null {
         rows={grid.offSchedule.map((claim) => (
           <tr key={claim.holdId}>
             <th scope="row">
-              <a
-                href={
-                  claim.bookingId === undefined ? `/holds/${claim.holdId}` : `/bookings/${claim.bookingId}`
-                }
-              >
+              <a href={claimPath(claim.holdId, claim.bookingId)}>
                 {timeSpan(claim.slotStart, claim.slotEnd, grid.venue.timeZone)}
               </a>
             </th>

@@ -18,3 +18,8 @@ export function gridPath({ _id, timeZone }: VenueRow, at: Date): string {
 export function dateOf({ slotStart }: { slotStart: Date }, timeZone: string): string {
   return longDate(localDateOf(slotStart, timeZone));
 }
+
+/** The page of a claim: that of its booking where there is one, else of its hold. */
+export function claimPath(holdId: string, bookingId: string | null | undefined): string {
+  return bookingId === null || bookingId === undefined ? `/holds/${holdId}` : `/bookings/${bookingId}`;
+}

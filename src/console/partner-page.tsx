@@ -32,6 +32,7 @@ export const partnerPage: PageHandler = async (deps, { params }) => {
               facts={[
                 ['Contact', partner.contactEmail],
                 ['Certified', <When at={partner.certifiedAt} timeZone={timeZone} />],
+                ['Notes', partner.certificationNotes],
                 ['Since', <When at={partner.createdAt} timeZone={timeZone} />],
                 ['Partner id', <code>{partner._id}</code>],
               ]}
@@ -56,6 +57,9 @@ function Standing({ partner: { _id, name, status, certifiedAt } }: { partner: Pa
     <div class="actions">
       {certifiedAt === null ? (
         <ApiForm call={`POST ${path}/certify`} done={`${name} is certified.`}>
+          <Field id="certify-notes" label="Notes (optional)">
+            <input id="certify-notes" name="notes" maxlength={2000} autocomplete="off" />
+          </Field>
           <button>Certify</button>
         </ApiForm>
       ) : null}

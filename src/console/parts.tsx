@@ -40,7 +40,14 @@ export type TableProps = { caption: string; columns: readonly string[]; rows: VN
 export function Table({ caption, columns, rows, empty }: TableProps): VNode {
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   return (
-    <div class="scroll" role="region" aria-label={caption} tabindex={0}>
+    <div
+      class="scroll"
+      id={`table-${caption.toLowerCase().replace(/\W+/g, '-')}`}
+      data-keep-scroll
+      role="region"
+      aria-label={caption}
+      tabindex={0}
+    >
       <table>
         <caption class="unseen">{caption}</caption>
         <thead>

@@ -3,6 +3,7 @@ import type { DayCell, DayGrid, Occupant } from '../availability/day-grid.servic
 import { dateTime, minutes, price, timeSpan } from './format.rules.ts';
 import type { InsideProps } from './grid-props.ts';
 import { Icon } from './icon.tsx';
+import { claimPath } from './links.tsx';
 import { Opens, Plain } from './slot-parts.tsx';
 
 /** A hold counts down, and can be overridden while nothing firmer is in the way. */
@@ -23,7 +24,7 @@ export function Held({ cell, what, nameOf }: InsideProps): VNode {
   const [first] = cell.occupants;
   if (!cell.takesWalkIn) {
     return (
-      <a class="slot" href={`/holds/${first?.holdId}`}>
+      <a class="slot" id={`${cell.slotId}!`} href={`/holds/${first?.holdId}`}>
         <Icon name="clock" />
         {content}
       </a>
@@ -64,7 +65,7 @@ export function Taken({ cell, what, nameOf, grid }: InsideProps): VNode {
   const href = `/bookings/${taking.bookingId}`;
   if (taking.kind === 'booked') {
     return (
-      <a class="slot" href={href}>
+      <a class="slot" id={`${cell.slotId}!`} href={href}>
         <Icon name="check" />
         {inside}
       </a>
@@ -89,12 +90,16 @@ export function Shared({
   grid: DayGrid;
   by: Occupant | undefined;
 }): VNode {
+  if (by === undefined) return <Plain label="Taken" under="" />;
   const others = [...new Set(cell.occupants.map(({ resourceId }) => resourceId))];
   const names = grid.columns.filter(({ resource }) => others.includes(resource._id));
-  const isOnGrid = grid.columns.some(({ cells }) => cells.some(({ slotId }) => slotId === by?.slotId));
-  const away = by?.bookingId === undefined ? `/holds/${by?.holdId}` : `/bookings/${by.bookingId}`;
+  const isOnGrid = grid.columns.some(({ cells }) => cells.some(({ slotId }) => slotId === by.slotId));
   return (
-    <a class="slot" href={isOnGrid ? `#${by?.slotId}` : away}>
+    <a
+      class="slot"
+      id={`${cell.slotId}!`}
+      href={isOnGrid ? `#${by.slotId}` : claimPath(by.holdId, by.bookingId)}
+    >
       <Icon name="link" />
       <span class="state">{cell.occupants.some(({ kind }) => kind !== 'held') ? 'Taken' : 'Held'}</span>
       <span class="under">{`shared with ${names.map(({ resource }) => resource.name).join(', ')}`}</span>
@@ -119,6 +124,7 @@ export function Closed({
     slot_id: cell.slotId,
     what,
     blackout_id: first._id,
+    href: `/blackouts/${first._id}`,
     reason: first.reason,
     span: `${at(first.startsAt)} to ${at(first.endsAt)}`,
     more: more.length === 0 ? '' : 'Another blackout keeps the slot closed when this one is lifted.',

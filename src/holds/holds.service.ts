@@ -10,7 +10,8 @@ import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
 import { actorOf, SERVICE } from '../events/actor-types.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
-import { DomainError } from '../platform/errors.ts';
+import type { Audience } from '../platform/errors.ts';
+import { audienceOf, DomainError } from '../platform/errors.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import type { Queues } from '../platform/queues.ts';
@@ -159,7 +160,9 @@ export async function getHold(
   holdId: string,
 ): Promise<Reservation> {
   const hold = await findReservation(deps.db, holdId);
-  if (hold === null || (partnerId !== undefined && hold.partnerId !== partnerId)) throw holdNotFound();
+  if (hold === null || (partnerId !== undefined && hold.partnerId !== partnerId)) {
+    throw holdNotFound(audienceOf(partnerId));
+  }
   return hold;
 }
 
@@ -251,11 +254,13 @@ export async function expireHoldNow(deps: HoldDeps, partnerId: string, holdId: s
   throw new DomainError('INVALID_HOLD_STATE', 'The hold is not ACTIVE any more, so it cannot expire.');
 }
 
-export function holdNotFound(): DomainError {
-  return new DomainError(
-    'HOLD_NOT_FOUND',
-    'You have no hold with that id. Use hold_id as returned when it was placed.',
-  );
+const NOT_FOUND: Record<Audience, string> = {
+  partner: 'You have no hold with that id. Use hold_id as returned when it was placed.',
+  operator: 'There is no hold with that id.',
+};
+
+export function holdNotFound(audience: Audience = 'partner'): DomainError {
+  return new DomainError('HOLD_NOT_FOUND', NOT_FOUND[audience]);
 }
 
 export function holdExpired(): DomainError {

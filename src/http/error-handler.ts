@@ -4,7 +4,8 @@ import { isDatabaseUnavailable } from '../platform/mongo.ts';
 import { ERRORS } from './error-registry.ts';
 import { errorBody } from './error-responses.ts';
 
-const RETRY_AFTER_SECONDS = '1';
+/** What `Retry-After` says while the database is out of reach. */
+export const RETRY_AFTER_SECONDS = '1';
 
 /**
  * Turns whatever was thrown into the documented error body. Only a DomainError speaks to the caller; a database out of

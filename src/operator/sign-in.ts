@@ -30,9 +30,9 @@ export type SignInDeps = {
 
 /**
  * Lets nobody but an operator past it (operator interface, "Listeners"): programs send the operator's key, browsers have a
- * signed, HttpOnly, SameSite=Strict cookie from the sign-in page, which a sign-out ends wherever it was copied to. A call made with the cookie that changes anything must
- * come from a page of this origin. An address that sent too many wrong keys is refused every key for the rest of a minute;
- * whoever is signed in there is not (ADR 0008).
+ * signed, HttpOnly, SameSite=Strict cookie from the sign-in page, which a sign-out ends wherever it was copied to. A call made
+ * with the cookie that changes anything must come from a page of this origin. An address that sent too many wrong keys is
+ * refused every key for the rest of a minute; whoever is signed in there is not (ADR 0008).
  */
 export function mountSignIn(app: Express, deps: SignInDeps): void {
   const form = reading(express.urlencoded({ extended: false, limit: '2kb' }));

@@ -114,7 +114,7 @@ export async function findStandingClaimsAtVenue(
 }
 
 /** A claim as operators see it on the day of a venue: whose it is, and how long a hold has left by the database's clock. */
-export type Occupancy = StandingClaim &
+export type Occupancy = Omit<StandingClaim, 'placedAt'> &
   Pick<Reservation, 'cells' | 'status'> & { customerName?: string | null; leftMs: number };
 
 /** The live claims at a venue that overlap [from, to), by their start, with who has them. */

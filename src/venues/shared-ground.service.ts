@@ -21,18 +21,26 @@ export async function shareGround(
   now: Date,
 ): Promise<void> {
   await relateResources(deps.db, resource, otherIds);
-  await coverCommonGround(deps, resource, otherIds, now);
+  await coverCommonGround(
+    deps,
+    resource,
+    otherIds,
+    now,
+    'change the resource once more, with status: until then it may be inactive',
+  );
 }
 
 /**
  * Makes what stands on the resource and on the others cover the ground that they have in common, or are going to have.
- * @throws DomainError VALIDATION_ERROR where claims on both sides overlap: they cannot both have it.
+ * @throws DomainError VALIDATION_ERROR where claims on both sides overlap: they cannot both have it. `again` says what to do
+ * once they do not.
  */
 export async function coverCommonGround(
   deps: Deps,
   { _id: resourceId }: Ground,
   otherIds: readonly string[],
   now: Date,
+  again = 'send it again',
 ): Promise<void> {
   for (const otherId of otherIds) {
     const overlapping = [
@@ -43,7 +51,7 @@ export async function coverCommonGround(
     if (first === undefined) continue;
     throw fieldError(
       'shares_space_with',
-      `holds or bookings on ${resourceId} and ${otherId} overlap, ${overlapping.length} in all, such as at ${first.slotStart.toISOString()}. End one of each two, or wait until they are over, then send it again.`,
+      `holds or bookings on ${resourceId} and ${otherId} overlap, ${overlapping.length} in all, such as at ${first.slotStart.toISOString()}. End one of each two, or wait until they are over, then ${again}.`,
     );
   }
 }

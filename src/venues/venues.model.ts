@@ -65,6 +65,9 @@ export type ResourceRow = {
 /** Written by every walk-in, so that its transaction conflicts with a change of what it has read (ADR 0009). */
 type Fenced = { claimFence?: number };
 
+/** Calls that have the resource off while they share its ground; absent where its status is what somebody asked for. */
+type SwitchedOff = { offFor?: string[] };
+
 const venueSchema = new Schema<VenueRow & Fenced>(
   {
     _id: { type: String, required: true },
@@ -78,7 +81,7 @@ const venueSchema = new Schema<VenueRow & Fenced>(
   { collection: 'venues', versionKey: false },
 );
 
-const resourceSchema = new Schema<ResourceRow & Fenced>(
+const resourceSchema = new Schema<ResourceRow & Fenced & SwitchedOff>(
   {
     _id: { type: String, required: true },
     venueId: { type: String, required: true },
@@ -94,12 +97,14 @@ const resourceSchema = new Schema<ResourceRow & Fenced>(
     sharesSpaceWith: { type: [String], required: true },
     status: { type: String, enum: ['active', 'inactive'], required: true },
     claimFence: Number,
+    offFor: { type: [String], default: undefined },
   },
   { collection: 'resources', versionKey: false },
 );
 
 export const venueModel = (db: Db): Model<VenueRow & Fenced> => modelOf(db, 'Venue', venueSchema);
-export const resourceModel = (db: Db): Model<ResourceRow & Fenced> => modelOf(db, 'Resource', resourceSchema);
+export const resourceModel = (db: Db): Model<ResourceRow & Fenced & SwitchedOff> =>
+  modelOf(db, 'Resource', resourceSchema);
 
 export const VENUE_COLLECTIONS: CollectionDefinition[] = [
   {

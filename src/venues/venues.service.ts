@@ -14,6 +14,8 @@ import {
   insertVenue,
   listResourceRows,
   listVenueRows,
+  switchBack,
+  switchOff,
   updateResourceRow,
   updateVenueRow,
 } from './venues.store.ts';
@@ -199,7 +201,8 @@ export async function getResourceForWalkIn(
 
 /**
  * Changes a resource as an operator asks for it. With `sharesSpaceWith` it shares its ground with those and no others from
- * now on; where it begins to share some, it is inactive for that moment, and stays so after a crash or a failure in it.
+ * now on; where it begins to share some, it is inactive for that moment, and stays so after a crash or a failure in it, until a
+ * call names its status. A status that another call sets meanwhile is kept.
  * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR where a shared resource is itself or not of its venue, and where
  * claims on both sides overlap already.
  */
@@ -215,15 +218,17 @@ export async function changeResource(
     throw fieldError('shares_space_with', 'names the resource itself');
   await requireResourcesOf(deps, resource.venueId, sharesSpaceWith, 'shares_space_with');
   const isSharingMore = sharesSpaceWith.some((id) => !resource.sharesSpaceWith.includes(id));
-  if (isSharingMore) await updateResource(deps, resourceId, { status: 'inactive' });
+  const callId = newId();
+  const isOff = isSharingMore && (await switchOff(deps.db, resourceId, callId));
   try {
     await coverCommonGround(deps, resource, sharesSpaceWith, now);
   } catch (err) {
-    if (err instanceof DomainError) await updateResource(deps, resourceId, { status: resource.status });
+    if (isOff && err instanceof DomainError) await switchBack(deps.db, resourceId, callId);
     throw err;
   }
   await shareGround(deps, resource, sharesSpaceWith, now);
-  return updateResource(deps, resourceId, { status: resource.status, ...change });
+  if (isOff && change.status === undefined) await switchBack(deps.db, resourceId, callId);
+  return updateResource(deps, resourceId, change);
 }
 
 type ResourceChange = Partial<Omit<ResourceRow, '_id' | 'venueId' | 'sharesSpaceWith' | 'priceRules'>>;

@@ -51,7 +51,31 @@ export async function updateResourceRow(
   resourceId: string,
   set: Partial<Omit<ResourceRow, '_id' | 'venueId'>>,
 ): Promise<ResourceRow | null> {
-  return resourceModel(db).findByIdAndUpdate(resourceId, { $set: set }, { returnDocument: 'after' }).lean();
+  // A status that somebody asks for is not taken back by a call that has the resource off for its own time.
+  const asked = set.status === undefined ? {} : { $unset: { offFor: 1 as const } };
+  return resourceModel(db)
+    .findByIdAndUpdate(resourceId, { $set: set, ...asked }, { returnDocument: 'after' })
+    .lean();
+}
+
+/** Has a resource that is active off until every call that did this has done `switchBack`. False where somebody else has it off. */
+export async function switchOff(db: Db, resourceId: string, callId: string): Promise<boolean> {
+  const isOff = { offFor: mongoose.trusted({ $exists: true }) };
+  const { matchedCount } = await resourceModel(db).updateOne(
+    { _id: resourceId, $or: [{ status: 'active' as const }, isOff] },
+    { $set: { status: 'inactive' }, $addToSet: { offFor: callId } },
+  );
+  return matchedCount === 1;
+}
+
+/** The end of `switchOff`: the last such call makes the resource active, unless somebody has set its status meanwhile. */
+export async function switchBack(db: Db, resourceId: string, callId: string): Promise<void> {
+  const resources = resourceModel(db);
+  await resources.updateOne({ _id: resourceId, offFor: callId }, { $pull: { offFor: callId } });
+  await resources.updateOne(
+    { _id: resourceId, offFor: [] },
+    { $set: { status: 'active' }, $unset: { offFor: 1 } },
+  );
 }
 
 export async function unsetSchedule(db: Db, resourceId: string): Promise<void> {

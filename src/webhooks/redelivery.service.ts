@@ -92,8 +92,8 @@ const BATCH = 500;
 
 /**
  * Begins a fresh series of attempts for every dead letter that `filter` describes, but for those of deactivated subscriptions
- * and of partners that may not hear of the event any more: they stay dead letters. What becomes a dead letter during the call is left alone. Repeating it is safe; of calls that race
- * each series is begun, and counted, by one. Answers how many were begun.
+ * and of partners that may not hear of the event any more: they stay dead letters. What becomes a dead letter during the call
+ * is left alone. Repeating it is safe; of calls that race each series is begun, and counted, by one. Answers how many were begun.
  * @throws DomainError WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE, PARTNER_SUSPENDED for a subscription that is named
  */
 export async function redriveDeadLetters(
@@ -114,7 +114,7 @@ export async function redriveDeadLetters(
   }
 }
 
-/** How many dead letters each subscription has, and whether they can be delivered again: only where it is active. */
+/** How many dead letters a subscription has, whether or not they can be delivered again. */
 export type DeadLetterCount = { subscription: SubscriptionRow; count: number };
 
 /** The dead letters of all subscriptions, or of those that `filter` describes, counted; the most first. */

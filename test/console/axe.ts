@@ -7,12 +7,10 @@ type Violation = { id: string; impact: string; nodes: { html: string; failureSum
  * The faults of a page that axe calls serious or critical, as it is shown now. Evaluated past the page's policy, which lets
  * no script of its own be this.
  */
-export async function seriousFaults(page: Page, rules: 'all' | 'colours'): Promise<string[]> {
+export async function seriousFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<{ violations: Violation[] }>(
-    rules === 'all'
-      ? "axe.run({ resultTypes: ['violations'] })"
-      : "axe.run({ resultTypes: ['violations'], runOnly: ['color-contrast'] })",
+    "axe.run({ resultTypes: ['violations'] })",
   );
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

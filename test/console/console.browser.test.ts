@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import type { WatchedPage } from '../support/browser.ts';
 import { findBrowser, startBrowser, watchedPage } from '../support/browser.ts';
 import { createClient } from '../support/client.ts';
@@ -23,10 +23,15 @@ const describeInBrowser = program === undefined ? describe.skip : describe;
 let browser: Browser | undefined;
 let service: Service;
 let world: ConsoleWorld;
+/** The cookie of one sign-in, which every page of this file has. */
+let signedIn: Awaited<ReturnType<BrowserContext['storageState']>>;
 beforeAll(async () => {
   if (program === undefined) return;
   [browser, service] = await Promise.all([startBrowser(program), startService()]);
   world = await consoleWorld(service);
+  const { page, close } = await signIn('/partners');
+  signedIn = await page.context().storageState();
+  await close();
 });
 afterAll(async () => {
   if (program === undefined) return;
@@ -37,11 +42,17 @@ afterAll(async () => {
 
 const gridPath = () => `/?venue_id=${world.venueId}&date=${world.date}`;
 
-/** A page of the console, signed in. */
+/** A page of the console. */
 async function visit(path: string, options: BrowserContextOptions = DESKTOP): Promise<WatchedPage> {
   if (browser === undefined) throw new Error('The browser is not running');
-  const watched = await watchedPage(browser, service.adminUrl, options);
+  const watched = await watchedPage(browser, service.adminUrl, { storageState: signedIn, ...options });
   await watched.page.goto(service.adminUrl + path);
+  return watched;
+}
+
+/** The same by a sign-in of its own, which it may end. */
+async function signIn(path: string): Promise<WatchedPage> {
+  const watched = await visit(path, { ...DESKTOP, storageState: { cookies: [], origins: [] } });
   await watched.page.getByLabel('Operator key').fill(OPERATOR_KEY);
   await watched.page.getByRole('button', { name: 'Sign in' }).click();
   await watched.page.waitForURL(service.adminUrl + path);
@@ -68,7 +79,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
 
 describeInBrowser('an operator', () => {
   test('is refused with a wrong key, and signs in and out', async () => {
-    const { page, faults, close } = await visit('/partners');
+    const { page, faults, close } = await signIn('/partners');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Operator key').fill('wrong');
     await page.keyboard.press('Enter');
@@ -134,18 +145,20 @@ describeInBrowser('an operator', () => {
 
   test('sees a hold count down, and the slot come free by itself when it has lapsed', async () => {
     const slotId = world.slotOf(world.turf, 6);
-    const { page, faults, close } = await visit(gridPath());
     const hold = await placeHold(world.rival, slotId);
-    const _id = hold['hold_id'] as never;
-    const lapse = new Date(Date.now() + 4000);
-    await service.context.db
-      .collection('reservations')
-      .updateOne({ _id }, { $set: { holdExpiresAt: lapse } });
+    const { page, faults, close } = await visit(gridPath());
+    await page.clock.install();
     await page.reload();
     const countdown = cell(page, slotId).locator('.countdown');
     const first = await countdown.innerText();
-    expect(first).toMatch(/^00:0[0-4]$/);
-    await eventually('the countdown to go on', async () => (await countdown.innerText()) !== first);
+    expect(first).toMatch(/^(10:00|0\d:\d\d)$/);
+    await page.clock.runFor(2000);
+    expect((await countdown.innerText()) < first).toBe(true);
+    const lapsed = { $set: { holdExpiresAt: new Date(Date.now() - 1) } };
+    await service.context.db.collection('reservations').updateOne({ _id: hold['hold_id'] as never }, lapsed);
+    // Less than the page waits before it asks again of its own accord.
+    await countdown.evaluate((element) => element.setAttribute('data-seconds-left', '10'));
+    await page.clock.runFor(11_000);
     await said(page, `Turf A, `);
     expect(await cell(page, slotId).innerText()).toMatch(/Free/);
     expect(faults).toEqual([]);
@@ -165,12 +178,12 @@ describeInBrowser('an operator', () => {
     await dialog.locator('.field-error', { hasText: 'must be after' }).waitFor();
     await dialog.getByLabel('Until').fill(`${world.date}T12:00`);
     await dialog.getByRole('button', { name: 'Add blackout' }).click();
-    await said(page, 'The blackout is in force. 1 hold or booking stands in it.');
-    expect(await page.evaluate('document.activeElement.tagName')).toBe('LI');
-    await page.getByRole('link', { name: 'Resurfacing' }).click();
+    await page.waitForURL(/\/blackouts\//);
+    const address = page.url();
+    await page.getByText('1 hold or booking stands in it').waitFor();
     const conflict = page.locator('a.conflict');
     expect(await conflict.getAttribute('href')).toBe(`/bookings/${String(booking['booking_id'])}`);
-    await page.goBack();
+    await page.goto(service.adminUrl + gridPath());
     const closed = world.slotOf(world.north, 4);
     expect(await cell(page, closed).innerText()).toMatch(/Blackout\s+Resurfacing/);
     expect([await slotState(closed), await slotState(world.slotOf(world.north, 3))]).toEqual([
@@ -179,6 +192,8 @@ describeInBrowser('an operator', () => {
     ]);
     await shot(page, 'blackout');
     await cell(page, closed).locator('.slot').click();
+    const standing = page.getByRole('link', { name: 'See what stands in it' });
+    expect(service.adminUrl + String(await standing.getAttribute('href'))).toBe(address);
     await page.getByRole('button', { name: 'Lift blackout' }).click();
     await said(page, 'The blackout is lifted.');
     expect(await slotState(closed)).toBeUndefined();
@@ -193,8 +208,9 @@ describeInBrowser('an operator', () => {
     expect(await dialog.innerText()).toContain('Redrive 1 dead letter?');
     await dialog.getByRole('button', { name: 'No, go back' }).click();
     expect((await rowOf(service, 'deliveries', { _id: world.deliveryId })).state).toBe('dead_letter');
-    await page.locator('td').getByRole('button', { name: 'Redrive' }).click();
-    await said(page, 'A new series of attempts has begun.');
+    await page.getByRole('button', { name: 'Redrive it' }).click();
+    await dialog.getByRole('button', { name: 'Redrive 1' }).click();
+    await said(page, 'New series of attempts have begun: 1.');
     expect((await rowOf(service, 'deliveries', { _id: world.deliveryId })).state).toBe('pending');
     await page.getByText('There is none.').waitFor();
     expect(faults).toEqual([]);
@@ -269,12 +285,80 @@ describeInBrowser('an operator', () => {
     expect([await page.evaluate('document.activeElement.id'), faults]).toEqual([focused, []]);
     await close();
   });
+
+  test('who opens a dialog while an answer is on its way keeps it, and the focus stays on a link', async () => {
+    const { page, faults, close } = await visit(gridPath());
+    await page.clock.install();
+    await page.reload();
+    const slotId = world.slotOf(world.north, 2);
+    const link = cell(page, world.slotOf(world.turf, 0)).locator('a.slot');
+    const [asked, released] = [defer(), defer()];
+    await page.route(
+      ({ pathname }) => pathname === '/',
+      async (route) => {
+        asked.resolve();
+        await released.promise;
+        await route.continue();
+      },
+      { times: 1 },
+    );
+    await bookSlot(world.partner, slotId);
+    await link.focus();
+    await page.clock.runFor(16_000);
+    await asked.promise;
+    await cell(page, world.slotOf(world.north, 7)).locator('.slot').click();
+    const answered = page.waitForResponse((response) => new URL(response.url()).pathname === '/');
+    released.resolve();
+    await (await answered).finished();
+    await page.clock.runFor(1000);
+    expect(await page.locator('#walk-in-dialog[open]').count()).toBe(1);
+    expect(await cell(page, slotId).innerText()).toMatch(/Free/);
+    await page.keyboard.press('Escape');
+    await link.focus();
+    await page.clock.runFor(16_000);
+    await said(page, 'North half, 08:00–09:00: Booked.');
+    expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe(
+      `/bookings/${String(world.booking['booking_id'])}`,
+    );
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test('keeps the focus in a listing, and what was written into a filter', async () => {
+    const { page, faults, close } = await visit('/deliveries');
+    await page.clock.install();
+    await page.reload();
+    const mark = () => page.evaluate('document.querySelector("main h1").dataset.old = "1"');
+    const isOld = () => page.evaluate('"old" in document.querySelector("main h1").dataset');
+    const link = page.locator('tbody a').nth(1);
+    const href = await link.getAttribute('href');
+    await link.focus();
+    await mark();
+    await page.clock.runFor(16_000);
+    await eventually('the page to be brought up to date', async () => (await isOld()) === false);
+    expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe(href);
+    await mark();
+    await page.locator('main select').first().selectOption({ index: 1 });
+    await link.focus();
+    await page.clock.runFor(40_000);
+    expect(await isOld()).toBe(true);
+    expect(faults).toEqual([]);
+    await close();
+  });
 });
 
-/** Nothing is in transition while it is looked at. */
-const WIDTHS: [string, BrowserContextOptions][] = [
-  ['desktop', { ...DESKTOP, reducedMotion: 'reduce' }],
-  ['phone', { ...PHONE, reducedMotion: 'reduce' }],
+function defer(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+/** Each width and each scheme once. Nothing is in transition while it is looked at. */
+const LOOKS: [string, BrowserContextOptions][] = [
+  ['desktop', { ...DESKTOP, colorScheme: 'light', reducedMotion: 'reduce' }],
+  ['phone-dark', { ...PHONE, colorScheme: 'dark', reducedMotion: 'reduce' }],
 ];
 
 const OPENERS = { blackout: '#add-blackout', 'walk-in': '.free .slot', cancel: '.walk-in .slot' };
@@ -285,6 +369,7 @@ describeInBrowser('every page', () => {
     bookings: '/bookings',
     booking: `/bookings/${String(world.booking['booking_id'])}`,
     hold: `/holds/${String(world.hold['hold_id'])}`,
+    'blackout-page': `/blackouts/${String(world.blackout['blackout_id'])}`,
     partners: '/partners',
     partner: `/partners/${world.partner.id}`,
     webhooks: '/webhooks',
@@ -295,45 +380,35 @@ describeInBrowser('every page', () => {
     audit: '/audit',
   });
 
-  /** In light all rules, in dark those of colours, which alone are others then; a picture of both. */
-  async function inspect(page: Page, name: string, width: string): Promise<void> {
-    await page.emulateMedia({ colorScheme: 'light' });
-    expect([name, await seriousFaults(page, 'all')]).toEqual([name, []]);
+  async function inspect(page: Page, name: string, look: string): Promise<void> {
+    expect([name, await seriousFaults(page)]).toEqual([name, []]);
     const fits = await page.evaluate('document.documentElement.scrollWidth <= innerWidth');
     expect([name, fits]).toEqual([name, true]);
-    await shot(page, `${name}-${width}`);
-    await page.emulateMedia({ colorScheme: 'dark' });
-    expect([name, await seriousFaults(page, 'colours')]).toEqual([name, []]);
-    await shot(page, `${name}-${width}-dark`);
+    await shot(page, `${name}-${look}`);
   }
 
-  test.each(WIDTHS)(
-    'fits its window and has no serious fault of accessibility, in light and dark: %s',
-    async (width, options) => {
-      const { page, faults, close } = await visit('/', options);
-      for (const [name, path] of Object.entries(paths())) {
-        await page.goto(service.adminUrl + path);
-        await inspect(page, name, width);
-      }
-      for (const [name, opener] of Object.entries(OPENERS)) {
-        await page.goto(service.adminUrl + gridPath());
-        await page.locator(opener).first().click();
-        await inspect(page, `dialog-${name}`, width);
-      }
-      await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: 'Sign out' }).click();
-      await page.getByLabel('Operator key').waitFor();
-      await inspect(page, 'sign-in', width);
-      expect(faults).toEqual([]);
-      await close();
-    },
-  );
+  test.each(LOOKS)('fits its window and has no serious fault of accessibility: %s', async (look, options) => {
+    const { page, faults, close } = await visit('/', options);
+    for (const [name, path] of Object.entries(paths())) {
+      await page.goto(service.adminUrl + path);
+      await inspect(page, name, look);
+    }
+    for (const [name, opener] of Object.entries(OPENERS)) {
+      await page.goto(service.adminUrl + gridPath());
+      await page.locator(opener).first().click();
+      await inspect(page, `dialog-${name}`, look);
+    }
+    await page.goto(`${service.adminUrl}/sign-in`);
+    await inspect(page, 'sign-in', look);
+    expect(faults).toEqual([]);
+    await close();
+  });
 
   test('faults that are planted in one are found', async () => {
     const { page, close } = await visit('/partners');
     await page.evaluate(`document.querySelector('main').insertAdjacentHTML('beforeend',
       '<input><button></button><p id="pale">pale</p>'); document.getElementById('pale').style.color = '#cfcfcf'`);
-    const found = (await seriousFaults(page, 'all')).map((fault) => fault.split(':')[0]);
+    const found = (await seriousFaults(page)).map((fault) => fault.split(':')[0]);
     expect(new Set(found)).toEqual(new Set(['button-name', 'color-contrast', 'label']));
     await close();
   });

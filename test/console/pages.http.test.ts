@@ -41,6 +41,7 @@ const paths = (): string[] => [
   '/bookings',
   `/bookings/${String(world.booking['booking_id'])}`,
   `/holds/${String(world.hold['hold_id'])}`,
+  `/blackouts/${String(world.blackout['blackout_id'])}`,
   '/partners',
   `/partners/${world.partner.id}`,
   '/webhooks',
@@ -135,6 +136,7 @@ describe('what there is not', () => {
   test.each([
     `/bookings/${MISSING}`,
     `/holds/${MISSING}`,
+    `/blackouts/${MISSING}`,
     `/partners/${MISSING}`,
     `/deliveries/${MISSING}`,
     `/?venue_id=${MISSING}`,
@@ -145,6 +147,10 @@ describe('what there is not', () => {
     const reply = await page(path);
     expect([reply.status, reply.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
     expect(reply.text).toContain('<h1>Not found</h1>');
+  });
+
+  test('is said to an operator, not to a partner', async () => {
+    expect((await page(`/holds/${MISSING}`)).text).toContain('There is no hold with that id.');
   });
 
   test('is the usual error for a program, and under /api/ for everybody', async () => {
@@ -189,7 +195,10 @@ describe('names that others chose', () => {
     expectStatus(await operator.post('/api/v1/operator/walk-ins', sold), 201);
     const hold = await placeHold(seller, third);
     const day = { starts_at: `${world.date}T00:00Z`, ends_at: `${world.date}T23:00Z`, reason: HOSTILE };
-    expectStatus(await operator.post(`/api/v1/operator/venues/${venue.id}/blackouts`, day), 201);
+    const blackout = expectStatus(
+      await operator.post(`/api/v1/operator/venues/${venue.id}/blackouts`, day),
+      201,
+    );
     const ending = { reason: HOSTILE, idempotency_key: 'hostile' };
     const bookingId = String(booked['booking_id']);
     expectStatus(await operator.post(`/api/v1/operator/bookings/${bookingId}/cancel`, ending), 200);
@@ -197,6 +206,7 @@ describe('names that others chose', () => {
       ...[`/?venue_id=${venue.id}&date=${world.date}`, '/bookings', `/bookings/${bookingId}`],
       ...[`/holds/${String(hold['hold_id'])}`, '/partners', `/partners/${String(made['partner_id'])}`],
       `/bookings?customer_name=${encodeURIComponent(HOSTILE)}`,
+      `/blackouts/${String(blackout['blackout_id'])}`,
     ]) {
       const { text } = await page(path);
       expect([path, text.includes('<img'), text.includes('&lt;img src=x')]).toEqual([path, false, true]);
@@ -231,6 +241,43 @@ describe('what the pages tell', () => {
     }
     expect(text).toContain('Times in Asia/Kolkata, GMT+5:30');
     expect(text).not.toContain('9876543210');
+  });
+
+  test('a faulty date leads to no other venue', async () => {
+    const other = await anyVenue(service, [], { name: 'Zenith Park' });
+    const reply = await page(`/?venue_id=${other.id}&date=2026-02-30`);
+    expect([reply.status, reply.text.includes(`value="${other.id}" selected`)]).toEqual([400, true]);
+  });
+
+  test('the offset is that of the day that is shown, not of today', async () => {
+    const london = await anyVenue(service, [], { time_zone: 'Europe/London' });
+    const offsetOn = async (date: string) =>
+      /Times in Europe\/London, (GMT[+\d]*)/.exec(
+        (await page(`/?venue_id=${london.id}&date=${date}`)).text,
+      )?.[1];
+    expect([await offsetOn('2027-01-15'), await offsetOn('2027-07-15')]).toEqual(['GMT+0', 'GMT+1']);
+  });
+
+  test('a blackout tells what stands in it, and who has it', async () => {
+    const { text } = await page(`/blackouts/${String(world.blackout['blackout_id'])}`);
+    for (const part of ['1 hold or booking stands in it', '12:00–13:00', `/partners/${world.partner.id}`])
+      expect(text).toContain(part);
+  });
+
+  test('an audit of something long is cut, and says so', async () => {
+    const { id, resourceIds } = await anyVenue(service, [{ name: 'Busy' }]);
+    const day = (index: number) => new Date(Date.UTC(2027, 0, 1 + index)).toISOString().slice(0, 10);
+    const hours = [{ start: '06:00', end: '10:00' }];
+    const weekly = Object.fromEntries(
+      ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((name) => [name, hours]),
+    );
+    const exceptions = Array.from({ length: 100 }, (_, index) => ({ date: day(index), hours }));
+    const path = `/api/v1/operator/resources/${String(resourceIds[0])}/schedule`;
+    expectStatus(await operator.put(path, { weekly, exceptions }), 200);
+    expect(id).not.toBe('');
+    const { text } = await page('/audit?action=setSchedule');
+    expect(text).toMatch(/The first 4096 of \d+ characters; the operator API has all\./);
+    expect(text).not.toContain(day(99));
   });
 
   test('a hold that was confirmed leads to its booking', async () => {
@@ -277,8 +324,19 @@ describe('what the pages tell', () => {
     expect(off.text).toContain(
       '0 dead letters can be delivered again. 1 more to subscriptions that are switched off',
     );
-    expect(off.text).not.toContain('Redrive all');
+    expect(off.text).not.toContain('Redrive it');
     expectStatus(await operator.post(`${path}/activate`), 200);
+    const rival = `/api/v1/operator/partners/${world.rival.id}`;
+    expectStatus(await operator.patch(rival, { status: 'suspended' }), 200);
+    const suspended = await page('/dead-letters');
+    expect(suspended.text).toContain('0 dead letters can be delivered again. 1 more');
+    const one = await page(`/deliveries/${world.deliveryId}`);
+    expect([one.text.includes('Its partner is suspended'), one.text.includes('>Redrive<')]).toEqual([
+      true,
+      false,
+    ]);
+    expectStatus(await operator.patch(rival, { status: 'active' }), 200);
+    expect((await page(`/deliveries/${world.deliveryId}`)).text).toContain('>Redrive<');
   });
 });
 

@@ -30,6 +30,8 @@ export type ConsoleWorld = {
   booking: Json;
   hold: Json;
   walkIn: Json;
+  /** Of the tennis court, that day from 12:00 on; a booking stands in it. */
+  blackout: Json;
   /** A dead letter of the rival's. */
   deliveryId: string;
   stop: () => Promise<void>;
@@ -44,7 +46,11 @@ export async function consoleWorld(service: Service): Promise<ConsoleWorld> {
   const north = await anyResource(service, venue.id, { name: 'North half', ...MORNING });
   const ground = { name: 'Full ground', duration_minutes: 120, price_rupees: 2400 };
   const full = await anyResource(service, venue.id, { ...ground, ...MORNING, shares_space_with: [north] });
-  await anyResource(service, venue.id, { name: 'Tennis court', sport_category: 'tennis', ...MORNING });
+  const court = await anyResource(service, venue.id, {
+    name: 'Tennis court',
+    sport_category: 'tennis',
+    ...MORNING,
+  });
   const [partner, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
   const date = dateIn(3);
   const slots = await freeSlotIds(partner, venue.id, date);
@@ -59,9 +65,13 @@ export async function consoleWorld(service: Service): Promise<ConsoleWorld> {
   const hold = await placeHold(rival, slotOf(full, 0));
   const sold = { slot_id: slotOf(turf, 2), customer_name: 'Vikram Shetty' };
   const walkIn = expectStatus(await operatorOf(service).post('/api/v1/operator/walk-ins', sold), 201);
+  await bookSlot(partner, slotOf(court, 6));
+  const noon = { starts_at: `${date}T12:00+05:30`, ends_at: `${date}T14:00+05:30`, resource_ids: [court] };
+  const path = `/api/v1/operator/venues/${venue.id}/blackouts`;
+  const blackout = expectStatus(await operatorOf(service).post(path, { ...noon, reason: 'New net' }), 201);
   return {
     ...{ venueId: venue.id, date, partner, rival, turf, full, north, slotOf, booking, hold, walkIn },
-    deliveryId,
+    ...{ blackout, deliveryId },
     stop: async () => {
       await sender.close();
       await receiver.close();

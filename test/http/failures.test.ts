@@ -1,8 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { signSession } from '../../src/operator/session.rules.ts';
+import { createClient } from '../support/client.ts';
 import type { Partner, Venue } from '../support/factories.ts';
-import { anyPartner, anyVenue, confirmBody, freeSlotIds, placeHold } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  confirmBody,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+} from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { OPERATOR_KEY, startService } from '../support/service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 let service: Service;
@@ -18,8 +27,12 @@ afterAll(() => service.stop());
 afterEach(() => failpoint('off', {}));
 
 /** Makes commands on one collection of this file's database fail; other suites share the server. */
-async function failpoint(mode: 'off' | 'alwaysOn' | { times: number }, data: Record<string, unknown>) {
-  const namespace = `${service.context.db.name}.reservations`;
+async function failpoint(
+  mode: 'off' | 'alwaysOn' | { times: number },
+  data: Record<string, unknown>,
+  collection = 'reservations',
+) {
+  const namespace = `${service.context.db.name}.${collection}`;
   await service.context.db
     .getClient()
     .db('admin')
@@ -69,6 +82,26 @@ describe('when the database cannot be reached', () => {
     const reply = await get(path);
     expect(verdict(reply)).toBe('503 SERVICE_UNAVAILABLE');
     expect(reply.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  });
+
+  test('a browser gets a page that says so, at the sign-in too, and a program the usual error', async () => {
+    const browser = { accept: 'text/html,*/*;q=0.8' };
+    const operator = operatorOf(service);
+    await failpoint('alwaysOn', NOT_PRIMARY);
+    expect(verdict(await operator.get('/api/v1/operator/bookings', browser))).toBe('503 SERVICE_UNAVAILABLE');
+    const page = await operator.get('/bookings', browser);
+    await failpoint('alwaysOn', { errorCode: 10107, failCommands: ['find', 'aggregate'] }, 'ended_sessions');
+    const session = signSession(OPERATOR_KEY, new Date());
+    const signedIn = { ...browser, cookie: `operator_session=${session}` };
+    const stranger = createClient(service.adminUrl, undefined);
+    for (const reply of [page, await stranger.get('/partners', signedIn)]) {
+      expect([reply.status, reply.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
+      expect(reply.text).toContain('The database cannot be reached');
+      expect(reply.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    }
+    expect(verdict(await stranger.get('/partners', { cookie: signedIn.cookie }))).toBe(
+      '503 SERVICE_UNAVAILABLE',
+    );
   });
 
   test('a write that the driver can repeat is repeated, and its caller notices nothing', async () => {

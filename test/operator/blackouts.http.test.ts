@@ -272,6 +272,25 @@ describe('what stands in a blackout', () => {
     expect((await read(made)).body).toEqual(made);
   });
 
+  test('no more when it is over, though it is kept as known to the blackout', async () => {
+    const place = await ground();
+    const booking = await bookSlot(place.seller, at(place.court, '0700'));
+    const row = await rowOf(service, 'reservations', { bookingId: booking['booking_id'] });
+    const own = { _id: randomUUID(), bookingId: randomUUID(), confirmKey: randomUUID() };
+    const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+    const over = { ...row, ...own, slotStart: minutesAgo(90), slotEnd: minutesAgo(30), cells: [own._id] };
+    await service.context.db.collection('reservations').insertOne(over as never);
+    const made = await blackOut(place, { starts_at: minutesAgo(120).toISOString() });
+    expect(made).toMatchObject({ conflict_count: 1, conflicts: [{ booking_id: booking['booking_id'] }] });
+    expect((await read(made)).body).toEqual(made);
+    const kept = await rowOf(service, 'blackouts', { _id: made['blackout_id'] });
+    expect(new Set(kept.reportedIds)).toEqual(new Set([row._id, own._id]));
+    await service.context.db
+      .collection('blackouts')
+      .updateOne({ _id: made['blackout_id'] as never }, { $set: { endsAt: minutesAgo(20) } });
+    expect((await read(made)).body).toMatchObject({ conflict_count: 0, conflicts: [] });
+  });
+
   test('no more when the hold has lapsed, settled or not', async () => {
     const place = await ground();
     const hold = await placeHold(place.seller, at(place.court, '0700'));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Reply } from '../support/client.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
@@ -68,6 +69,14 @@ function beforeCellsAreAdded(meanwhile: () => Promise<unknown>): () => void {
   return () => {
     reservations.updateOne = original;
   };
+}
+
+function latch(): { opened: Promise<void>; open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((done) => {
+    open = done;
+  });
+  return { opened, open };
 }
 
 describe('a resource that begins to share ground', () => {
@@ -148,6 +157,47 @@ describe('a resource that begins to share ground', () => {
     expect(answers).toEqual(['inactive', TAKEN, 'inactive', TAKEN]);
     expect(await overlaps(place.full, place.north)).toBe(0);
     expect(await hold(place.rival, at(place.full, '0700'))).toBe('201');
+  });
+
+  test('is active again when calls for it that raced have all ended, and inactive until then', async () => {
+    const place = await ground();
+    await placeHold(place.seller, at(place.north, '0600'));
+    let calls = 0;
+    let second: Promise<Reply> | undefined;
+    const [secondIsIn, firstIsOver] = [latch(), latch()];
+    const restore = beforeCellsAreAdded(async () => {
+      calls += 1;
+      if (calls === 1) {
+        second = Promise.resolve().then(() => share(place.full, [place.north]));
+        await secondIsIn.opened;
+      } else if (calls === 2) {
+        secondIsIn.open();
+        await firstIsOver.opened;
+      }
+    });
+    expectStatus(await share(place.full, [place.north]), 200);
+    expect(await read(place.full)).toMatchObject({ status: 'inactive' });
+    firstIsOver.open();
+    expect((await second)?.status).toBe(200);
+    restore();
+    expect(await read(place.full)).toMatchObject({ shares_space_with: [place.north], status: 'active' });
+    for (let round = 0; round < 5; round += 1) {
+      await Promise.all(
+        [[], [place.north], [place.court], [place.north]].map((others) => share(place.full, others)),
+      );
+      expect(await read(place.full)).toMatchObject({ status: 'active' });
+    }
+  });
+
+  test('stays inactive where an operator asks for that meanwhile', async () => {
+    const place = await ground();
+    await placeHold(place.seller, at(place.north, '0600'));
+    const restore = beforeCellsAreAdded(() => change(place.full, { status: 'inactive' }));
+    expectStatus(await share(place.full, [place.north]), 200);
+    restore();
+    expect(await read(place.full)).toMatchObject({ shares_space_with: [place.north], status: 'inactive' });
+    expectStatus(await share(place.full, [place.north, place.court]), 200);
+    expect(await read(place.full)).toMatchObject({ status: 'inactive' });
   });
 
   test('racing with holds on both sides, ends with no two that overlap', async () => {

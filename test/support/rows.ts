@@ -1,9 +1,15 @@
+import type { BlackoutRow } from '../../src/blackouts/blackouts.model.ts';
 import type { EventRow } from '../../src/events/events.model.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import type { DeliveryRow } from '../../src/webhooks/deliveries.model.ts';
 import type { Service } from './service.ts';
 
-type Rows = { reservations: Reservation; events: EventRow; deliveries: DeliveryRow };
+type Rows = {
+  reservations: Reservation;
+  events: EventRow;
+  deliveries: DeliveryRow;
+  blackouts: BlackoutRow;
+};
 
 /** What the database itself holds, past every service. */
 export async function rowsOf<Name extends keyof Rows>(

@@ -21,29 +21,30 @@ async function submit(form) {
   if (form.ariaBusy === 'true' || (question !== undefined && !(await confirmed(question, yes)))) return;
   form.ariaBusy = 'true';
   try {
-    const response = await call(form);
-    const answer = response.status === 204 ? {} : await response.json();
-    if (response.ok) await succeed(form, answer);
-    else if (response.status === 401) signInAgain();
-    else showFaults(form, answer.error);
-  } catch {
-    showFaults(form, { message: UNKNOWN });
+    const reply = await call(form).catch(() => undefined);
+    if (reply === undefined) showFaults(form, { message: UNKNOWN });
+    else if (reply.status === 401) signInAgain();
+    else if (reply.ok) await succeed(form, reply.answer);
+    else showFaults(form, reply.answer.error ?? { message: UNKNOWN });
   } finally {
     form.ariaBusy = 'false';
   }
 }
 
-function call(form) {
+/** What came back; rejects where the outcome is not known. */
+async function call(form) {
   const [method, template] = form.dataset.api.split(' ');
   const path = template.replace(/\{(\w+)\}/g, (_all, name) => encodeURIComponent(form.elements[name].value));
   const hasBody = method === 'POST' || method === 'PATCH';
   const json = { 'content-type': 'application/json', accept: 'application/json' };
-  return fetch(path, {
+  const response = await fetch(path, {
     method,
     headers: hasBody ? json : { accept: json.accept },
     signal: AbortSignal.timeout(TIMEOUT_MS),
     ...(hasBody ? { body: JSON.stringify(bodyOf(form)) } : {}),
   });
+  const { ok, status } = response;
+  return { ok, status, answer: status === 204 ? {} : await response.json() };
 }
 
 /** The fields as the API wants them; those that were left blank are left out. */
@@ -81,10 +82,13 @@ async function succeed(form, answer) {
   const { done, reveal } = form.dataset;
   form.closest('dialog')?.close();
   if (reveal !== undefined) await showSecret(answer[reveal]);
+  if ((answer.conflict_count ?? 0) > 0) {
+    // Its page lists whom somebody has to call.
+    location.assign(`/blackouts/${answer.blackout_id}`);
+    return;
+  }
   await refresh();
-  const stands = answer.conflict_count ?? 0;
-  const left = stands === 1 ? 'hold or booking stands' : 'holds and bookings stand';
-  say(stands === 0 ? done : `${done} ${stands} ${left} in it.`);
+  say(done.replace(/\{(\w+)\}/g, (_all, name) => answer[name]));
   if (answer.blackout_id !== undefined) document.getElementById(answer.blackout_id)?.focus();
 }
 

@@ -16,20 +16,28 @@ export function say(text) {
   }, 8000);
 }
 
-/** Fetches this page again and shows it; focus and scroll positions stay where they are. False where that failed. */
-export async function refresh() {
+let latest = 0;
+
+/**
+ * Fetches this page again and shows it; focus and scroll positions stay where they are. False where that failed, where a later
+ * call has begun meanwhile, and where `mayShow` says no once the answer is there.
+ */
+export async function refresh(mayShow = () => true) {
+  latest += 1;
+  const own = latest;
   const response = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => null);
+  const text = await response?.text().catch(() => undefined);
+  if (own !== latest || !mayShow()) return false;
   if (response !== null && new URL(response.url).pathname === '/sign-in') {
     signInAgain();
     return false;
   }
   const isPage = response?.headers.get('content-type')?.startsWith('text/html') === true;
-  if (!isPage || response.status >= 500) {
+  if (!isPage || response.status >= 500 || text === undefined) {
     say('The page could not be brought up to date.');
     return false;
   }
-  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-  show(page);
+  show(new DOMParser().parseFromString(text, 'text/html'));
   return true;
 }
 
@@ -39,7 +47,7 @@ export function signInAgain() {
 }
 
 function show(page) {
-  const focused = main.contains(document.activeElement) ? document.activeElement.id : undefined;
+  const refocus = keptFocus();
   const scrolled = [...main.querySelectorAll('[data-keep-scroll]')].map((part) => [
     part.id,
     part.scrollLeft,
@@ -50,20 +58,58 @@ function show(page) {
   document.title = page.title;
   for (const [id, x, y] of scrolled) document.getElementById(id)?.scrollTo(x, y);
   scrollTo(left, top);
-  if (focused !== undefined) (document.getElementById(focused) ?? main).focus({ preventScroll: true });
+  refocus();
   document.dispatchEvent(new Event('console:shown'));
 }
 
-/** Whether the page can be changed under the eyes of whoever sees it: nothing is open, nothing is being filled in. */
-export function isIdle() {
-  const isFillingIn = main.querySelector('input:focus, select:focus, textarea:focus') !== null;
-  return !isFillingIn && document.querySelector('dialog[open], main details[open]') === null;
+const FOCUSABLE = 'a[href], button, input, select, textarea, summary, [tabindex]';
+
+/** Answers how to put the focus where it is now: by id, else on the first, second … of those that look alike. */
+function keptFocus() {
+  const focused = document.activeElement;
+  if (!main.contains(focused)) return () => {};
+  const likeness = (element) =>
+    [element.tagName, element.getAttribute('href'), element.ariaLabel, element.textContent].join('|');
+  const wanted = likeness(focused);
+  const alike = () => [...main.querySelectorAll(FOCUSABLE)].filter((element) => likeness(element) === wanted);
+  const place = alike().indexOf(focused);
+  return () => {
+    const found = focused.id === '' ? alike()[place] : document.getElementById(focused.id);
+    (found ?? main).focus({ preventScroll: true });
+  };
+}
+
+const BUSY = [
+  ...['dialog[open]', 'main details[open]', 'form[aria-busy=true]'],
+  ...['main input:focus', 'main select:focus', 'main textarea:focus'],
+].join(', ');
+const FAULTS = '.form-error:not(:empty), .field-error';
+
+/**
+ * Whether the page can be changed under the eyes of whoever sees it: nothing is open, sent, filled in, or refused and still to be
+ * read. What a closed dialog has in it does not matter: it is made empty when it is opened.
+ */
+function isIdle() {
+  if (document.querySelector(BUSY) !== null) return false;
+  const isSeen = (element) => element.closest('dialog') === null;
+  if ([...main.querySelectorAll(FAULTS)].some(isSeen)) return false;
+  return ![...main.querySelectorAll('input, select, textarea')].some(
+    (control) => isSeen(control) && isChanged(control),
+  );
+}
+
+function isChanged(control) {
+  if (control.type === 'checkbox' || control.type === 'radio')
+    return control.checked !== control.defaultChecked;
+  if (control.options === undefined) return control.value !== control.defaultValue;
+  const first = [...control.options].findIndex((option) => option.defaultSelected);
+  return control.selectedIndex !== Math.max(first, 0);
 }
 
 async function refreshIfIdle() {
   if (!('live' in main.dataset) || document.visibilityState !== 'visible' || !isIdle()) return;
   const before = cellStates();
-  if (await refresh()) tell(before);
+  if (await refresh(isIdle)) tell(before);
 }
 
 function cellStates() {
