@@ -66,8 +66,7 @@ export async function authenticatePartner(
       'The x-api-key header is missing, or its key is malformed, unknown, expired or revoked. Send the key that the platform operator issued to you.',
     );
   }
-  const partner = await findPartner(deps.db, key.partnerId);
-  if (partner?.status !== 'active') {
+  if (key.partnerStatus !== 'active') {
     throw new DomainError('PARTNER_SUSPENDED', SUSPENDED.partner);
   }
   return { partnerId: key.partnerId, keyId: key._id };

@@ -92,8 +92,22 @@ export async function endApiKeyRow(
   );
 }
 
-export async function findApiKeyByPrefix(db: Db, prefix: string): Promise<ApiKeyRow | null> {
-  return apiKeyModel(db).findOne({ prefix }).lean();
+/** A key and the state of its partner, in one round trip: every call of a partner begins with it. */
+export async function findApiKeyByPrefix(
+  db: Db,
+  prefix: string,
+): Promise<(ApiKeyRow & { partnerStatus: PartnerRow['status'] | undefined }) | null> {
+  const partner = { from: 'partners', localField: 'partnerId', foreignField: '_id', as: 'partner' };
+  const [row] = await apiKeyCollection(db)
+    .aggregate<ApiKeyRow & { partner: PartnerRow[] }>([
+      { $match: { prefix } },
+      { $limit: 1 },
+      { $lookup: partner },
+    ])
+    .toArray();
+  if (row === undefined) return null;
+  const { partner: found, ...key } = row;
+  return { ...key, partnerStatus: found[0]?.status };
 }
 
 export async function listApiKeyRows(db: Db, partnerId: string): Promise<ApiKeyRow[]> {

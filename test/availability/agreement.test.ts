@@ -172,9 +172,10 @@ test('availability and holds agree on every slot and on every window that is non
   const { faults, answers } = await compareAll(false);
   process.stderr.write(`seed ${propertySeed()}: ${JSON.stringify(Object.fromEntries(answers))}\n`);
   expect(faults).toEqual([]);
-  for (const answer of ['201', '404 SLOT_NOT_FOUND']) expect(answers.get(answer)).toBeGreaterThan(150);
+  for (const answer of ['201', '404 SLOT_NOT_FOUND'])
+    expect(answers.get(answer)).toBeGreaterThan(CASES * 1.5);
   for (const reason of ['held', 'booked', 'blackout', 'past', 'beyond_horizon'])
-    expect(answers.get(`409 ${reason}`)).toBeGreaterThan(10);
+    expect(answers.get(`409 ${reason}`)).toBeGreaterThan(CASES / 10);
 }, 300_000);
 
 const eachSlot =

@@ -15,8 +15,11 @@ import { startService } from '../support/service.ts';
 
 const BOOKINGS = '/api/v1/bookings';
 const HOLDS = '/api/v1/partner/holds';
-const COUNT = scaled(10_000, 3000);
-const PHONES = Array.from({ length: 100 }, (_, index) => `+9198765432${String(index).padStart(2, '0')}`);
+const COUNT = scaled(10_000, 4000);
+const PHONES = Array.from(
+  { length: COUNT / 100 },
+  (_, index) => `+9198765432${String(index).padStart(2, '0')}`,
+);
 const BY_BOOKED_AT = { bookedAt: -1, bookingId: -1 } as const;
 
 const random = mulberry32(propertySeed());

@@ -18,7 +18,7 @@ import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
 
-const BATCH = 40;
+const BATCH = 20;
 const RACES = scaled(200, 120);
 /** Within a batch the head starts lie so far apart. */
 const SPREAD_MS = 300;
