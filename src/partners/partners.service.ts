@@ -186,10 +186,8 @@ export async function rotateApiKey(
   overlapSeconds: number,
 ): Promise<IssuedKey> {
   await requireIssuable(deps, partnerId);
-  const now = deps.clock.now();
-  const ending = { partnerId, keyId, now, at: new Date(now.getTime() + overlapSeconds * 1000) };
   const issued = await inTransaction(deps.db, async (tx) => {
-    const old = await endApiKeyRow(deps.db, ending, tx);
+    const old = await endApiKeyRow(deps.db, { partnerId, keyId, inMs: overlapSeconds * 1000 }, tx);
     if (old === null) return null;
     const made = makeKey(deps, partnerId, { label: old.label, expiresAt: null });
     await insertApiKey(deps.db, made.key, tx);

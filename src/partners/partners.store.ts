@@ -72,12 +72,13 @@ export async function insertApiKey(db: Db, key: ApiKeyRow, tx?: Tx): Promise<voi
 }
 
 /**
- * Ends a key that is in force at `now` not later than `at`: an earlier end of its own stays. Null where the partner has no
- * such key in force.
+ * Ends a key that is in force not later than in `inMs`: an earlier end of its own stays. Null where the partner has no such
+ * key in force. By the database's clock, read by the update itself: to an instant that a racing call took before, a key that was
+ * just ended would still be in force.
  */
 export async function endApiKeyRow(
   db: Db,
-  { partnerId, keyId, now, at }: { partnerId: string; keyId: string; now: Date; at: Date },
+  { partnerId, keyId, inMs }: { partnerId: string; keyId: string; inMs: number },
   tx: Tx,
 ): Promise<ApiKeyRow | null> {
   return apiKeyCollection(db).findOneAndUpdate(
@@ -85,9 +86,9 @@ export async function endApiKeyRow(
       _id: keyId,
       partnerId,
       revokedAt: null,
-      $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }],
+      $or: [{ expiresAt: null }, { $expr: { $gt: ['$expiresAt', '$$NOW'] } }],
     },
-    [{ $set: { expiresAt: { $min: ['$expiresAt', at] } } }],
+    [{ $set: { expiresAt: { $min: ['$expiresAt', { $add: ['$$NOW', inMs] }] } } }],
     { returnDocument: 'after', session: tx },
   );
 }
