@@ -22,7 +22,7 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/', '<rootDir>/.data/'],
   // Every suite talks to a real MongoDB and Redis, and some wait for processes: a third keeps two cores busy meanwhile.
   maxWorkers: 3,
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   forceExit: false,
   detectOpenHandles: false,
 };

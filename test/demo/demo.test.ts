@@ -40,7 +40,7 @@ describe('when no service runs', () => {
   test('it starts one, tells the whole story with every check held, ends with 0 and leaves nothing behind', async () => {
     folder = await temporaryFolder();
     const demo = startProcess('scripts/demo.ts', { PORT: '0', TMPDIR: folder });
-    await eventually('the story', () => demo.output().includes('Venues and resources'), 40_000);
+    await eventually('the story', () => demo.output().includes('Venues and resources'), 120_000);
     expect(await processes()).toBeGreaterThanOrEqual(8);
     expect(await leftovers()).toHaveLength(1);
     expect(await demo.exited).toEqual({ code: 0, signal: null });
@@ -78,7 +78,7 @@ describe('when no service runs', () => {
     expect(output.split('\n').filter((line) => line.length > 80)).toEqual([]);
     expect(output).not.toContain('\u001b');
     expect(output).not.toMatch(/(pk_sandbox_|whsec_|op_)[\w-]{5}/);
-  });
+  }, 240_000);
 });
 
 describe('against a service that runs without its webhook-delivery worker', () => {

@@ -22,7 +22,7 @@ export type SpawnedProcess = {
 
 const projectFolder = path.resolve(import.meta.dirname, '../..');
 /** Starting takes a second of processor time, which can be long in coming on a busy machine. */
-export const START_DEADLINE_MS = 40_000;
+export const START_DEADLINE_MS = 90_000;
 
 const started: { child: ChildProcess; exited: Promise<Exit> }[] = [];
 
