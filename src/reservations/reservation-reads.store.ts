@@ -89,6 +89,15 @@ export type StandingClaim = Pick<
   '_id' | 'bookingId' | 'partnerId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd' | 'placedAt'
 >;
 
+const WHOSE_AND_WHEN = {
+  bookingId: 1,
+  partnerId: 1,
+  resourceId: 1,
+  slotId: 1,
+  slotStart: 1,
+  slotEnd: 1,
+};
+
 /** The live claims at a venue that overlap [from, to), by their start; the newest state, committed or about to be. */
 export async function findStandingClaimsAtVenue(
   db: Db,
@@ -96,15 +105,7 @@ export async function findStandingClaimsAtVenue(
   from: Date,
   to: Date,
 ): Promise<StandingClaim[]> {
-  const fields = {
-    bookingId: 1,
-    partnerId: 1,
-    resourceId: 1,
-    slotId: 1,
-    slotStart: 1,
-    slotEnd: 1,
-    placedAt: 1,
-  };
+  const fields = { ...WHOSE_AND_WHEN, placedAt: 1 };
   return reservationCollection(db)
     .aggregate<StandingClaim>(
       [...liveClaimsAt(venueId, from, to), { $sort: { slotStart: 1, _id: 1 } }, { $project: fields }],
@@ -125,16 +126,9 @@ export async function findOccupancyAtVenue(
   to: Date,
 ): Promise<Occupancy[]> {
   const fields = {
-    ...{
-      bookingId: 1,
-      partnerId: 1,
-      resourceId: 1,
-      slotId: 1,
-      slotStart: 1,
-      slotEnd: 1,
-      cells: 1,
-      status: 1,
-    },
+    ...WHOSE_AND_WHEN,
+    cells: 1,
+    status: 1,
     customerName: '$customer.name',
     leftMs: { $subtract: ['$holdExpiresAt', '$$NOW'] },
   };

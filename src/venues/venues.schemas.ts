@@ -83,10 +83,13 @@ const resourceFields = {
   status: status(),
 };
 
+/** With how many resources one can share its ground. */
+export const MAX_SHARED = 20;
+
 const sharesSpaceWith = () =>
   Joi.array()
     .items(text(200))
-    .max(20)
+    .max(MAX_SHARED)
     .unique()
     .description('resource_id of those with which it cannot be used at the same time; they then name it too.')
     .example([]);

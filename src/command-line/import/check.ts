@@ -4,7 +4,7 @@ import { MAX_PRICE_RULES } from '../../venues/price-rule-limit.rules.ts';
 import { priceRuleBody } from '../../venues/price-rules.schemas.ts';
 import { scheduleFaults } from '../../venues/schedule-faults.rules.ts';
 import { scheduleBody } from '../../venues/schedules.schemas.ts';
-import { createResourceBody, createVenueBody } from '../../venues/venues.schemas.ts';
+import { createResourceBody, createVenueBody, MAX_SHARED } from '../../venues/venues.schemas.ts';
 import { textOf } from '../values.ts';
 import type { Fault, FileContent, FileResource, FileRow, FileVenue } from './file-rows.ts';
 import { nameKey, venueKey } from './identity.ts';
@@ -104,9 +104,6 @@ function refuseTwins<Row extends FileRow>(
     });
   }
 }
-
-/** With how many others a resource can share ground, as the schema of resources has it. */
-const MAX_SHARED = 20;
 
 /** Ground is shared by two, so it is enough that one of them says so. */
 function shareBothWays(venue: FileVenue, resources: readonly WantedResource[], faults: Fault[]): void {
