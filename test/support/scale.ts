@@ -1,6 +1,6 @@
 /**
- * How often something is tried that takes long: `full` in the long tier (`npm run test:long`), `short` in `npm test`, which has
- * to end within minutes on two cores.
+ * How often something is tried that takes long: `full` in the long tiers (`npm run test:long`, `npm run test:faults`), `short`
+ * in `npm test`, which has to end within minutes on two cores.
  */
 export const scaled = (full: number, short: number): number =>
-  process.env['TEST_TIER'] === 'long' ? full : short;
+  ['long', 'faults'].includes(process.env['TEST_TIER'] ?? '') ? full : short;
