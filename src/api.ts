@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createAdminApp } from './admin-app.ts';
 import { startAlerting } from './alerting.ts';
 import { createApiContext } from './context.ts';
@@ -5,7 +6,10 @@ import { listen } from './http/listen.ts';
 import { createPartnerApp } from './partner-app.ts';
 import { runProcess } from './platform/lifecycle.ts';
 
-/** The API process: both listeners. It serves, and answers 503, before MongoDB and Redis are there. */
+/** Where processes are replaced one by one, a caller must meet a refused connection, not a process that cannot serve yet. */
+const LISTEN_AFTER_MS = 5000;
+
+/** The API process: both listeners. Where MongoDB is away at the start it listens all the same after 5 s, and answers 503. */
 runProcess('api', async (scope) => {
   const context = createApiContext(scope);
   context.connected.then(
@@ -14,6 +18,7 @@ runProcess('api', async (scope) => {
       if (!scope.stopping.aborted) scope.log.error({ err }, 'the connection to MongoDB was given up');
     },
   );
+  await Promise.race([context.connected, delay(LISTEN_AFTER_MS, undefined, { signal: scope.stopping })]);
   const { host, port, adminPort } = scope.config;
   const partner = await listen(createPartnerApp(context), host, port);
   scope.onStop('partner listener', partner.close);

@@ -50,8 +50,9 @@ test('without MongoDB and Redis every process waits and says for what', async ()
     await logged(process, 'waiting for Redis: it cannot be reached');
   }
   // The API serves without them; a worker that is ready would claim to work.
-  const ready = [api, ...workers].map((each) => each.log().some((line) => line['msg'] === 'ready'));
-  expect(ready).toEqual([true, false, false, false]);
+  await logged(api, 'ready');
+  const ready = workers.map((each) => each.log().some((line) => line['msg'] === 'ready'));
+  expect(ready).toEqual([false, false, false]);
 });
 
 test('without MongoDB and Redis the API lives, is not ready, and answers 503 with Retry-After', async () => {

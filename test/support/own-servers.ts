@@ -1,6 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import path from 'node:path';
@@ -9,6 +7,7 @@ import { startMongod } from '../../src/embedded/mongod.ts';
 import { redisKind } from '../../src/embedded/server-kinds.ts';
 import { temporaryParent } from '../../src/embedded/temporary-folder.ts';
 import { eventually } from './eventually.ts';
+import { keptProcess } from './kept-process.ts';
 
 /** A server that belongs to one test file, on a port that is known, and refuses, before it is started. */
 export type OwnServer = {
@@ -18,7 +17,7 @@ export type OwnServer = {
   discard(): Promise<void>;
 };
 
-/** A Redis can be started again after it was killed: empty. */
+/** A Redis can be started again after it was killed: empty, unless it keeps its data. */
 export type OwnRedis = OwnServer & {
   /** SIGKILL ends it, SIGSTOP freezes it with its connections open, SIGCONT wakes it. */
   signal(name: NodeJS.Signals): Promise<void>;
@@ -26,7 +25,7 @@ export type OwnRedis = OwnServer & {
 
 /** A MongoDB, a replica set of one; fail points are allowed. */
 export async function ownMongod(): Promise<OwnServer> {
-  const dataPath = await mkdtemp(path.join(await temporaryParent(), 'partner-booking-test-'));
+  const dataPath = await temporaryFolder();
   const port = await freePort();
   let stop = (): Promise<void> => Promise.resolve();
   return {
@@ -42,41 +41,38 @@ export async function ownMongod(): Promise<OwnServer> {
   };
 }
 
-/** The server's pid comes first, then it runs until standard input ends, which this process' death brings about too. */
-const UNTIL_END_OF_INPUT = '"$@" >/dev/null & echo $!; cat >/dev/null; kill -9 $!';
-
-/** redis-memory-server gives a port out once in a process, so this starts the same binary by itself. */
-export async function ownRedis(): Promise<OwnRedis> {
+/**
+ * redis-memory-server gives a port out once in a process, so this starts the same binary by itself. With `keepsData` it
+ * appends to a file as in production, and is back with its data after it was killed.
+ */
+export async function ownRedis({ keepsData = false } = {}): Promise<OwnRedis> {
   const port = await freePort();
-  let keeper: ChildProcess | undefined;
-  let pid = 0;
-  const end = async () => {
-    if (keeper === undefined) return;
-    const ended = once(keeper, 'exit');
-    keeper.stdin?.end();
-    await ended;
-    keeper = undefined;
-  };
+  const dataPath = await temporaryFolder();
+  const persistence = keepsData
+    ? ['--appendonly', 'yes', '--appendfsync', 'everysec']
+    : ['--appendonly', 'no'];
+  const redis = keptProcess(async () => {
+    const { path: binary } = await findBinary(redisKind, process.env, () => undefined);
+    const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dataPath];
+    return [binary, ...place, '--save', '', ...persistence, '--maxmemory-policy', 'noeviction'];
+  });
   return {
     uri: `redis://127.0.0.1:${port}`,
     start: async () => {
-      const { path: binary } = await findBinary(redisKind, process.env, () => undefined);
-      const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-      keeper = spawn('sh', ['-c', UNTIL_END_OF_INPUT, 'sh', binary, ...settings], {
-        stdio: ['pipe', 'pipe', 'ignore'],
-      });
-      const [line] = (await once(keeper.stdout as NodeJS.EventEmitter, 'data')) as [Buffer];
-      pid = Number(line.toString());
+      await redis.start();
       await eventually('Redis listens', () => accepts(port));
     },
-    signal: async (name) => {
-      // Without a pid the signal would go to this whole process group.
-      if (keeper === undefined) throw new Error('This Redis is not running');
-      process.kill(pid, name);
-      if (name === 'SIGKILL') await end();
+    signal: redis.signal,
+    discard: async () => {
+      await redis.end();
+      await rm(dataPath, { recursive: true, force: true });
     },
-    discard: end,
   };
+}
+
+/** A folder for the data of a server that one test file has for itself. */
+export async function temporaryFolder(): Promise<string> {
+  return mkdtemp(path.join(await temporaryParent(), 'partner-booking-test-'));
 }
 
 /**
@@ -98,7 +94,8 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-function accepts(port: number): Promise<boolean> {
+/** Whether something listens there. */
+export function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     const settle = (answer: boolean) => {

@@ -1,8 +1,11 @@
 import type { BlackoutRow } from '../../src/blackouts/blackouts.model.ts';
 import type { EventRow } from '../../src/events/events.model.ts';
+import type { Db } from '../../src/platform/mongo.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import type { DeliveryRow } from '../../src/webhooks/deliveries.model.ts';
-import type { Service } from './service.ts';
+
+/** Whatever has a connection to the database. */
+export type Stored = { context: { db: Db } };
 
 type Rows = {
   reservations: Reservation;
@@ -13,17 +16,17 @@ type Rows = {
 
 /** What the database itself holds, past every service. */
 export async function rowsOf<Name extends keyof Rows>(
-  service: Service,
+  { context }: Stored,
   name: Name,
   filter: Record<string, unknown> = {},
 ): Promise<Rows[Name][]> {
-  const rows = await service.context.db.collection(name).find(filter).toArray();
+  const rows = await context.db.collection(name).find(filter).toArray();
   return rows as unknown as Rows[Name][];
 }
 
 /** The one row that `filter` describes. */
 export async function rowOf<Name extends keyof Rows>(
-  service: Service,
+  service: Stored,
   name: Name,
   filter: Record<string, unknown>,
 ): Promise<Rows[Name]> {

@@ -19,7 +19,7 @@ async function inOwnProcess(code: string, environment: Record<string, string> = 
   const { stdout, stderr } = await run(
     process.execPath,
     ['--import', 'tsx', '--input-type=module', '--eval', module],
-    { env: { PATH: process.env['PATH'] ?? '', ...environment }, timeout: 15_000 },
+    { env: { PATH: process.env['PATH'] ?? '', ...environment }, timeout: 90_000 },
   );
   return { printed: JSON.parse(stdout) as unknown, stderr };
 }

@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
+import { scaled } from '../support/scale.ts';
+import { report } from './report.ts';
+import type { FaultSystem } from './system.ts';
+import { PARTS, startSystem, VICTIMS } from './system.ts';
+import type { Trading } from './trading.ts';
+import { inWords, startTrading, TRADING_OVERRIDES } from './trading.ts';
+
+const KILLS = scaled(20, 1);
+const seed = propertySeed();
+
+let system: FaultSystem;
+let trading: Trading;
+beforeAll(async () => {
+  system = await startSystem({ overrides: TRADING_OVERRIDES });
+  trading = await startTrading(system);
+}, 240_000);
+afterAll(async () => {
+  await trading.stop();
+  await system.stop();
+});
+
+describe('nothing that was acknowledged is lost, and nothing happens twice', () => {
+  test.each(VICTIMS)(
+    `while %s is killed ${KILLS} times under load`,
+    async (victim) => {
+      const beganAt = performance.now();
+      const random = mulberry32(seed);
+      const figures = await trading.during(random, async ({ told, isFailing }) => {
+        for (let kill = 0; kill < KILLS; kill += 1) {
+          const soldBefore = told.length;
+          while (told.length < soldBefore + 4 && !isFailing()) await delay(20);
+          await delay(integerBetween(random, 0, 300));
+          await system.kill(victim);
+        }
+      });
+      const { count, result } = inWords(figures);
+      report({
+        promise: 2,
+        experiment: `kill -9 of ${victim}`,
+        count: `${KILLS} kills; ${count}`,
+        result,
+        seed,
+        beganAt,
+      });
+    },
+    900_000,
+  );
+});
+
+test('every process is replaced under load: no call fails but for a refused connection, and nothing is lost', async () => {
+  const beganAt = performance.now();
+  const rounds = scaled(5, 1);
+  const codes: (number | null)[] = [];
+  const figures = await trading.during(mulberry32(seed), async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      for (const part of PARTS) codes.push(await system.replace(part));
+    }
+  });
+
+  expect(codes).toEqual(codes.map(() => 0));
+  expect(figures.unavailable).toBe(0);
+  const { count, result } = inWords(figures);
+  report({
+    promise: 7,
+    experiment: `SIGTERM and a new process, each of ${PARTS.join(', ')}`,
+    count: `${codes.length} replaced; ${count}`,
+    result,
+    seed,
+    beganAt,
+  });
+}, 600_000);

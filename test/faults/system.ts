@@ -1,0 +1,129 @@
+import { migrate } from '../../src/collections.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import type { Db } from '../../src/platform/mongo.ts';
+import { createDb, openDb } from '../../src/platform/mongo.ts';
+import { eventually } from '../support/eventually.ts';
+import type { MongoSet } from '../support/mongo-set.ts';
+import { startMongoSet } from '../support/mongo-set.ts';
+import { freePort, ownRedis } from '../support/own-servers.ts';
+import { serviceEnvironment } from '../support/service.ts';
+import type { SpawnedProcess } from '../support/worker-process.ts';
+import { START_DEADLINE_MS, startProcess, stopProcess } from '../support/worker-process.ts';
+
+const FILES = {
+  api: 'src/api.ts',
+  'hold-expiry': 'workers/hold-expiry.ts',
+  'event-dispatch': 'workers/event-dispatch.ts',
+  'webhook-delivery': 'workers/webhook-delivery.ts',
+} as const;
+export type Part = keyof typeof FILES;
+export const PARTS = Object.keys(FILES) as Part[];
+
+/** What can be killed: each process of the service, and the servers. */
+export const VICTIMS = [...PARTS, 'redis-server', 'mongod'] as const;
+export type Victim = (typeof VICTIMS)[number];
+
+/** The whole service as it runs in production: its processes, a Redis that keeps its data, and a replica set of its own. */
+export type FaultSystem = {
+  /** Partner listeners, one of each API. */
+  urls: string[];
+  url: string;
+  adminUrl: string;
+  context: { db: Db };
+  mongo: MongoSet;
+  /** `kill -9`, and started again at once; resolves when it serves again. Of a replica set, the primary is killed. */
+  kill(victim: Victim): Promise<void>;
+  /** SIGTERM, and another in its place once it is gone; answers its exit code. */
+  replace(part: Part, index?: number): Promise<number | null>;
+  stop(): Promise<void>;
+};
+
+type Running = { process: SpawnedProcess; start: () => SpawnedProcess };
+
+/** Starts it all and waits until it serves. `overrides` are environment variables of every process. */
+export async function startSystem({
+  apis = 1,
+  members = 1,
+  parts = PARTS,
+  overrides = {},
+}: {
+  apis?: number;
+  members?: number;
+  parts?: readonly Part[];
+  overrides?: Record<string, string>;
+} = {}): Promise<FaultSystem> {
+  const [mongo, redis] = await Promise.all([startMongoSet(members), ownRedis({ keepsData: true })]);
+  await redis.start();
+  const environment = serviceEnvironment('faults', {
+    RATE_LIMIT_PER_MINUTE: '0',
+    ...overrides,
+    MONGODB_URI: mongo.uri,
+    REDIS_URL: redis.uri,
+  });
+  const db = createDb();
+  const stopping = new AbortController();
+  await openDb(db, mongo.uri, createLogger('auditor', 'silent'), stopping.signal);
+  await migrate(db);
+
+  const run = (part: Part, settings: Record<string, string> = {}): Running => {
+    const start = () => startProcess(FILES[part], { ...environment, ...settings });
+    return { start, process: start() };
+  };
+  const ports = await Promise.all(
+    Array.from({ length: apis }, async () => [await freePort(), await freePort()]),
+  );
+  const running = {
+    api: ports.map(([port, adminPort]) => run('api', { PORT: String(port), ADMIN_PORT: String(adminPort) })),
+    ...Object.fromEntries(parts.filter((part) => part !== 'api').map((part) => [part, [run(part)]])),
+  } as Record<Part, Running[]>;
+  const urls = ports.map(([port]) => `http://127.0.0.1:${port}`);
+  const serves = async (part: Part, index: number) => {
+    await running[part][index]?.process.ready;
+    if (part === 'api') {
+      const isReady = async () => (await fetch(`${urls[index]}/readyz`)).ok;
+      await eventually('the API is ready', isReady, START_DEADLINE_MS);
+    }
+  };
+  for (const part of parts) await Promise.all(running[part].map((_each, index) => serves(part, index)));
+
+  const end = async (part: Part, index: number, by: (process: SpawnedProcess) => Promise<number | null>) => {
+    const one = running[part][index];
+    if (one === undefined) throw new Error(`There is no such ${part}`);
+    const code = await by(one.process);
+    one.process = one.start();
+    await serves(part, index);
+    return code;
+  };
+  return {
+    urls,
+    url: urls[0] ?? '',
+    adminUrl: `http://127.0.0.1:${ports[0]?.[1]}`,
+    context: { db },
+    mongo,
+    kill: async (victim) => {
+      if (victim === 'redis-server') {
+        await redis.signal('SIGKILL');
+        await redis.start();
+      } else if (victim === 'mongod') {
+        const primary = await mongo.primary();
+        await primary.signal('SIGKILL');
+        await primary.start();
+        await mongo.isWhole();
+      } else {
+        await end(victim, 0, async (process) => {
+          process.signal('SIGKILL');
+          return (await process.exited).code;
+        });
+      }
+    },
+    replace: (part, index = 0) => end(part, index, async (process) => (await stopProcess(process)).code),
+    stop: async () => {
+      const processes = Object.values(running).flat();
+      for (const { process } of processes) process.signal('SIGKILL');
+      await Promise.all(processes.map(({ process }) => process.exited));
+      stopping.abort();
+      await db.close();
+      await Promise.all([redis.discard(), mongo.discard()]);
+    },
+  };
+}

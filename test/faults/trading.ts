@@ -1,0 +1,71 @@
+import { expect } from '@jest/globals';
+import { anyPartner, anyVenue, dateIn, freeSlotIds, subscribe } from '../support/factories.ts';
+import type { Random } from '../support/random.ts';
+import type { WebhookReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { rowsOf } from '../support/rows.ts';
+import { scaled } from '../support/scale.ts';
+import { auditEvents, doubleBookings, faultsOfHistories, lostAcknowledgements } from './audit.ts';
+import type { Patience } from './insist.ts';
+import type { Sales } from './sales.ts';
+import { startSales } from './sales.ts';
+import type { FaultSystem } from './system.ts';
+
+/** A short timeout, because the attempt of a dead worker is taken up when it and 5 s are over. */
+export const TRADING_OVERRIDES = {
+  WEBHOOK_TIMEOUT_MS: '2000',
+  WEBHOOK_RETRY_DELAYS_SECONDS: '1,1,1,1',
+  MAX_ACTIVE_HOLDS: '100000',
+};
+
+const LANES = 4;
+
+/** A partner that sells and hears of it, for experiments that disturb it. */
+export type Trading = {
+  receiver: WebhookReceiver;
+  /** Sells while `disturb` is at work, and expects that nothing was lost and nothing happened twice. */
+  during(random: Random, disturb: (sales: Sales) => Promise<void>): Promise<TradingFigures>;
+  stop(): Promise<void>;
+};
+
+/** `repeats`: attempts that came again, of all that were heard since the beginning. */
+export type TradingFigures = Patience & { repeats: number; heard: number };
+
+export async function startTrading(system: FaultSystem): Promise<Trading> {
+  const receiver = await startReceiver();
+  const venue = await anyVenue(system, [{ duration_minutes: 15 }, { duration_minutes: 15 }]);
+  const { api, apiKey, id } = await anyPartner(system, [venue.id]);
+  await subscribe({ id, api, apiKey }, receiver.url);
+  const days = Array.from({ length: scaled(40, 6) }, (_, day) => dateIn(3 + day));
+  const slotIds = (
+    await Promise.all(days.map((day) => freeSlotIds({ id, api, apiKey }, venue.id, day)))
+  ).flat();
+  return {
+    receiver,
+    during: async (random, disturb) => {
+      const sales = startSales({ urls: system.urls, apiKey, slotIds, lanes: LANES }, random);
+      await disturb(sales);
+      await sales.stop();
+      const audit = await auditEvents(system, receiver.received, 1);
+      const rows = await rowsOf(system, 'reservations');
+      expect(lostAcknowledgements(rows, sales.told)).toEqual([]);
+      expect(await faultsOfHistories(system, rows)).toEqual([]);
+      expect(doubleBookings(rows, (resourceId) => [resourceId])).toEqual([]);
+      expect(audit.faults).toEqual([]);
+      return { ...sales.patience, repeats: audit.repeats, heard: receiver.received.length };
+    },
+    stop: () => receiver.close(),
+  };
+}
+
+/** The figures in words, for the table. */
+export function inWords({ answered, broken, unavailable, repeats, heard }: TradingFigures): {
+  count: string;
+  result: string;
+} {
+  const share = ((100 * repeats) / heard).toFixed(2);
+  return {
+    count: `${answered} acknowledged calls, ${broken} broken connections, ${unavailable} answers 503`,
+    result: `0 lost, 0 changes twice; so far ${repeats} of ${heard} deliveries repeated (${share} %)`,
+  };
+}

@@ -1,0 +1,102 @@
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import mongoose from 'mongoose';
+import { findBinary } from '../../src/embedded/find-binary.ts';
+import { mongodKind } from '../../src/embedded/server-kinds.ts';
+import { eventually } from './eventually.ts';
+import type { KeptProcess } from './kept-process.ts';
+import { keptProcess } from './kept-process.ts';
+import { accepts, freePort, temporaryFolder } from './own-servers.ts';
+
+const SET = 'faults';
+
+/** A replica set whose members can be killed and started again on their data. Its addresses name a database. */
+export type MongoSet = {
+  uri: string;
+  members: KeptProcess[];
+  /** The member that takes writes now; waits until there is one. */
+  primary(): Promise<KeptProcess>;
+  /** Waits until every member is there and one takes writes. */
+  isWhole(): Promise<void>;
+  discard(): Promise<void>;
+};
+
+/** Starts `count` members; electing another primary takes them about 2 s (MongoDB's own setting is 10 s). */
+export async function startMongoSet(count: number): Promise<MongoSet> {
+  const folder = await temporaryFolder();
+  const ports = await distinctPorts(count);
+  const members = ports.map((port) => keptProcess(() => mongodCommand(folder, port)));
+  await Promise.all(members.map((member) => member.start()));
+  await Promise.all(ports.map((port) => eventually('mongod listens', () => accepts(port), 60_000)));
+  const hosts = ports.map((port) => `127.0.0.1:${port}`);
+  await command(hosts[0] ?? '', {
+    replSetInitiate: {
+      _id: SET,
+      members: hosts.map((host, _id) => ({ _id, host })),
+      settings: { electionTimeoutMillis: 2000, heartbeatIntervalMillis: 500, catchUpTimeoutMillis: 2000 },
+    },
+  });
+  const states = () => Promise.all(hosts.map((host) => stateOf(host)));
+  const primary = () =>
+    eventually('there is a primary', async () => members[(await states()).indexOf('primary')], 60_000);
+  const isWhole = async () => {
+    await eventually(
+      'the set is whole',
+      async () => {
+        const now = await states();
+        return now.includes('primary') && now.every((state) => state !== 'none');
+      },
+      60_000,
+    );
+  };
+  await isWhole();
+  return {
+    uri: `mongodb://${hosts.join()}/partner_booking?replicaSet=${SET}`,
+    members,
+    primary,
+    isWhole,
+    discard: async () => {
+      await Promise.all(members.map((member) => member.end()));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function mongodCommand(folder: string, port: number): Promise<string[]> {
+  const { path: binary } = await findBinary(mongodKind, process.env, () => undefined);
+  const dataPath = path.join(folder, String(port));
+  await mkdir(dataPath, { recursive: true });
+  return [
+    binary,
+    ...['--replSet', SET, '--port', String(port), '--bind_ip', '127.0.0.1', '--dbpath', dataPath],
+    ...['--wiredTigerCacheSizeGB', '0.25', '--oplogSize', '256'],
+    ...['--setParameter', 'transactionLifetimeLimitSeconds=10', '--setParameter', 'enableTestCommands=1'],
+  ];
+}
+
+async function distinctPorts(count: number): Promise<number[]> {
+  const ports = new Set<number>();
+  for (; ports.size < count; ) ports.add(await freePort());
+  return [...ports];
+}
+
+async function stateOf(host: string): Promise<'primary' | 'secondary' | 'none'> {
+  const answered = command(host, { hello: 1 }).then(
+    (hello) => (hello['isWritablePrimary'] ? 'primary' : hello['secondary'] ? 'secondary' : 'none'),
+    () => 'none' as const,
+  );
+  return Promise.race([answered, delay(1000, 'none' as const, { ref: false })]);
+}
+
+/** Asks one member itself, whatever the others are. */
+async function command(host: string, body: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const client = new mongoose.mongo.MongoClient(`mongodb://${host}/?directConnection=true`, {
+    serverSelectionTimeoutMS: 1000,
+  });
+  try {
+    return await client.db('admin').command(body);
+  } finally {
+    await client.close();
+  }
+}
