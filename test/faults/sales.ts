@@ -15,8 +15,8 @@ export type Sales = {
   /** What partners were told so far, one entry for each hold that was placed. */
   told: Told[];
   patience: Patience;
-  /** Whether one has met what must not come: then `stop` will throw, and nothing more is sold. */
-  isFailing(): boolean;
+  /** Resolves when some more have been made, and where one has met what must not come: then `stop` throws. */
+  goOn(): Promise<void>;
   /** Lets the sales in progress end; throws where one met an answer that must not come. */
   stop(): Promise<void>;
 };
@@ -59,7 +59,9 @@ export function startSales(
   return {
     told,
     patience,
-    isFailing: () => hasFailed,
+    goOn: async () => {
+      for (const before = told.length; told.length < before + lanes && !hasFailed; ) await delay(20);
+    },
     stop: async () => {
       stopping.abort();
       await all;

@@ -1,0 +1,58 @@
+import type { PromiseId } from '../../test/faults/promises.ts';
+import { PROMISES } from '../../test/faults/promises.ts';
+import type { Finding } from '../../test/faults/report.ts';
+
+const WIDTH = 80;
+
+/** What was found, by promise, for a terminal of 80 columns. */
+export function asText(findings: readonly Finding[]): string {
+  return byPromise(findings)
+    .map(([promise, found]) => [`\n${promise}. ${PROMISES[promise]}`, ...found.map(findingAsText)].join('\n'))
+    .join('\n')
+    .concat('\n');
+}
+
+function findingAsText({ experiment, count, result, ...finding }: Finding): string {
+  const { seed, tookMs } = finding;
+  const how = `${seconds(tookMs)}${seed === undefined ? '' : `, seed ${seed}`}`;
+  return [wrapped(`${experiment} (${how})`, '   '), wrapped(count, '     '), wrapped(result, '     → ')].join(
+    '\n',
+  );
+}
+
+/** The same as a table of Markdown, under a line that says on what it was measured. */
+export function asMarkdown(findings: readonly Finding[], machine: string): string {
+  const rows = byPromise(findings).flatMap(([promise, found]) =>
+    found.map(({ experiment, count, result, seed, tookMs }) =>
+      [promise, experiment, count, result, seed ?? '', seconds(tookMs)].map(cell).join(' | '),
+    ),
+  );
+  return [
+    `Measured on ${machine}.`,
+    '',
+    '| | Experiment | How often | Found | Seed | Time |',
+    '|---|---|---|---|---|---|',
+    ...rows.map((row) => `| ${row} |`),
+    '',
+  ].join('\n');
+}
+
+function byPromise(findings: readonly Finding[]): [PromiseId, Finding[]][] {
+  const ids = Object.keys(PROMISES).map((id) => Number(id) as PromiseId);
+  return ids.map((id): [PromiseId, Finding[]] => [id, findings.filter(({ promise }) => promise === id)]);
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+const cell = (value: string | number): string => String(value).replaceAll('|', '\\|');
+
+/** Broken between words, further lines as far in as the first. */
+function wrapped(text: string, indent: string): string {
+  const lines = [indent];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    const isFirst = last.trim() === '' || last === indent;
+    if (!isFirst && last.length + 1 + word.length > WIDTH) lines.push(`${' '.repeat(indent.length)}${word}`);
+    else lines[lines.length - 1] = isFirst ? last + word : `${last} ${word}`;
+  }
+  return lines.join('\n');
+}

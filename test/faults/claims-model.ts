@@ -1,0 +1,157 @@
+import type { EventRow } from '../../src/events/events.model.ts';
+import type { Reservation } from '../../src/reservations/reservations.model.ts';
+import type { ReservationStatus } from '../../src/reservations/reservations.rules.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Stored } from '../support/rows.ts';
+import { rowsOf } from '../support/rows.ts';
+import type { GroundsOf } from './audit.ts';
+import { areRivals, faultOfHistory } from './audit.ts';
+
+export type SlotWindow = Pick<Reservation, 'slotId' | 'resourceId' | 'slotStart' | 'slotEnd'>;
+
+/** A reservation as its owner knows it; nobody else may change it but time, a walk-in over it and an operator's blackout. */
+export type Owned = SlotWindow & { holdId: string; status: ReservationStatus; bookingId?: string };
+
+/** A call's beginning and end by the clock of this machine, which is the database's too; milliseconds. */
+export type Span = { sentAt: number; answeredAt: number };
+
+/** What partners know of the ground from their answers alone: who certainly has it, from when until when. */
+type Certain = SlotWindow & { holdId: string; isBooked: boolean; from: number; until: number };
+
+/** The legal changes, from the contract's table of states; DISPLACED is the hold that a walk-in took the slot of. */
+const NEXT: Record<ReservationStatus, readonly ReservationStatus[]> = {
+  ACTIVE: ['BOOKED', 'RELEASED', 'EXPIRED', 'DISPLACED'],
+  BOOKED: ['CANCELLED', 'REFUNDED'],
+  CANCELLED: ['REFUNDED'],
+  REFUNDED: [],
+  RELEASED: [],
+  EXPIRED: [],
+  DISPLACED: [],
+};
+/** What happens to a hold without its owner. */
+const BY_OTHERS: readonly ReservationStatus[] = ['EXPIRED', 'DISPLACED'];
+
+/**
+ * A model of who may have what, held against every answer and against the database after every step. `violations` has what
+ * contradicts it, in words.
+ */
+export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
+  const certain: Certain[] = [];
+  const closed: { from: number; until: number; slotStart: Date; slotEnd: Date }[] = [];
+  const violations: string[] = [];
+
+  /** An answer says that the ground is `claim`'s, from somewhere within the call until `until`. */
+  const claimed = (claim: SlotWindow & { holdId: string }, span: Span, until: number, isBooked: boolean) => {
+    const before = certain.find((each) => each.holdId === claim.holdId);
+    const rival = certain.find(
+      (each) =>
+        each.holdId !== claim.holdId &&
+        each.from <= span.sentAt &&
+        each.until >= span.answeredAt &&
+        areRivals(each, claim, groundsOf),
+    );
+    if (rival !== undefined)
+      violations.push(`${claim.holdId} got ${claim.slotId}, which ${rival.holdId} had`);
+    const blackout = closed.find(
+      (each) =>
+        each.from <= span.sentAt &&
+        each.until >= span.answeredAt &&
+        each.slotStart < claim.slotEnd &&
+        claim.slotStart < each.slotEnd,
+    );
+    if (blackout !== undefined && before === undefined)
+      violations.push(`${claim.holdId} got ${claim.slotId}, which is blacked out`);
+    if (before === undefined) certain.push({ ...claim, isBooked, from: span.answeredAt, until });
+    else Object.assign(before, { isBooked, until });
+  };
+
+  /** From now on this reservation may have given its ground up. */
+  const ending = (holdId: string) => {
+    const claim = certain.find((each) => each.holdId === holdId);
+    if (claim !== undefined) claim.until = Math.min(claim.until, Date.now());
+  };
+
+  /** From now on a walk-in may have taken the ground of the holds there. */
+  const displacing = (slot: SlotWindow) => {
+    for (const claim of certain) {
+      if (!claim.isBooked && areRivals(claim, slot, groundsOf))
+        claim.until = Math.min(claim.until, Date.now());
+    }
+  };
+
+  /** A blackout that was acknowledged; until it is lifted nothing new may be held there. Answers how it is lifted. */
+  const blackedOut = (window: { slotStart: Date; slotEnd: Date }): (() => void) => {
+    const entry = { ...window, from: Date.now(), until: Number.POSITIVE_INFINITY };
+    closed.push(entry);
+    return () => {
+      entry.until = Date.now();
+    };
+  };
+
+  /**
+   * Reads the reservation after a step of its owner, who tried to bring it to `wanted` and was told that this `succeeded`, or not.
+   * Changes `owned` to what is there now.
+   */
+  const check = async (owned: Owned, wanted: ReservationStatus, succeeded: boolean): Promise<void> => {
+    const [rows, events] = await eventually('the database answers', () => readAround(stored, owned), 60_000);
+    const row = rows.find(({ _id }) => _id === owned.holdId);
+    if (row === undefined) {
+      violations.push(`${owned.holdId} was acknowledged and is gone`);
+      return;
+    }
+    const note = (fault: string | undefined) => {
+      if (fault !== undefined)
+        violations.push(`${fault} (was ${owned.status}, wanted ${wanted}: ${succeeded})`);
+    };
+    note(faultOfHistory(row, events));
+    note(faultOfChange(owned, row, wanted, succeeded));
+    for (const other of row.claimed ? rows : []) {
+      if (other._id !== row._id && areRivals(other, row, groundsOf))
+        note(`${row._id} and ${other._id} both have the ground`);
+    }
+    owned.status = row.status;
+  };
+
+  return { violations, claimed, ending, displacing, blackedOut, check };
+}
+
+/** The reservation and whatever claims overlap it, at one moment; and then its events, of which none is lost on the way there. */
+async function readAround(stored: Stored, owned: Owned): Promise<[Reservation[], EventRow[]]> {
+  const overlapping = { claimed: true, slotStart: { $lt: owned.slotEnd }, slotEnd: { $gt: owned.slotStart } };
+  const rows = await stored.context.db
+    .collection<Reservation>('reservations')
+    .find({ $or: [{ _id: owned.holdId }, overlapping] }, { readConcern: { level: 'snapshot' } })
+    .toArray();
+  return [rows, await rowsOf(stored, 'events', { holdId: owned.holdId })];
+}
+export type ClaimsModel = ReturnType<typeof createClaimsModel>;
+
+function faultOfChange(
+  owned: Owned,
+  row: Reservation,
+  wanted: ReservationStatus,
+  succeeded: boolean,
+): string | undefined {
+  const said = `${row._id} is ${row.status}`;
+  if (owned.bookingId !== row.bookingId) return `${said} with another booking_id than was answered`;
+  if (row.status === 'EXPIRED' && row.holdExpiresAt.getTime() > Date.now())
+    return `${said} before its expiry`;
+  if (
+    row.status === 'BOOKED' &&
+    owned.status !== 'BOOKED' &&
+    (row.bookedAt ?? row.placedAt) >= row.holdExpiresAt
+  )
+    return `${said}, confirmed after its expiry`;
+  if (succeeded) {
+    // A hold that was just placed or extended can end by itself at any time.
+    const isThere = row.status === wanted || (wanted === 'ACTIVE' && BY_OTHERS.includes(row.status));
+    return isThere ? undefined : `${said} after a success`;
+  }
+  const isUnchanged = row.status === owned.status;
+  const isByOthers = owned.status === 'ACTIVE' && BY_OTHERS.includes(row.status);
+  if (!isUnchanged && !isByOthers) return `${said} after a refusal`;
+  const isAlive = owned.status !== 'ACTIVE' || row.holdExpiresAt.getTime() > Date.now();
+  return isUnchanged && isAlive && NEXT[owned.status].includes(wanted)
+    ? `${said}: refused without a reason`
+    : undefined;
+}

@@ -1,0 +1,213 @@
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { GUARD_INDEX, reservationCollection } from '../../src/reservations/reservations.model.ts';
+import { anyPartner, anyResource, anyVenue, slotsOf, subscribe } from '../support/factories.ts';
+import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
+import { startReceiver } from '../support/receiver.ts';
+import type { Stored } from '../support/rows.ts';
+import { rowsOf } from '../support/rows.ts';
+import { scaled } from '../support/scale.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { auditEvents, doubleBookings, faultsOfHistories, type GroundsOf } from './audit.ts';
+import { createClaimsModel, type SlotWindow } from './claims-model.ts';
+import type { HistoryScene, Tally } from './history.ts';
+import { playHistory } from './history.ts';
+import { newPatience } from './insist.ts';
+import { report } from './report.ts';
+import type { Victim } from './system.ts';
+import { startSystem, VICTIMS } from './system.ts';
+
+const PARTNERS = 8;
+const seed = propertySeed();
+/** Seeds that once failed, each played again. */
+const KEPT_SEEDS: readonly number[] = [];
+const SETTINGS = {
+  HOLD_TTL_SECONDS: '2',
+  RATE_LIMIT_PER_MINUTE: '0',
+  MAX_ACTIVE_HOLDS: '100000',
+  WEBHOOK_TIMEOUT_MS: '2000',
+  WEBHOOK_RETRY_DELAYS_SECONDS: '1,1,1,1',
+};
+
+const releases: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const release of releases.splice(0).reverse()) await release();
+});
+
+/** Eight partners at one venue: two halves and the full turf over both, eight hours of them; few enough that all want the same. */
+async function sceneOn(service: Pick<Service, 'url' | 'adminUrl'> & Stored) {
+  const hours = { operating_hours_start: '06:00', operating_hours_end: '14:00' };
+  const venue = await anyVenue(service, [
+    { name: 'Left', ...hours },
+    { name: 'Right', ...hours },
+  ]);
+  const full = await anyResource(service, venue.id, {
+    ...{ name: 'Full', ...hours },
+    shares_space_with: venue.resourceIds,
+  });
+  const groundsOf: GroundsOf = (id) => (id === full ? venue.resourceIds : [id]);
+  const partners = await Promise.all(Array.from({ length: PARTNERS }, () => anyPartner(service, [venue.id])));
+  const [first] = partners;
+  if (first === undefined) throw new Error('There is no partner');
+  const slots = (await slotsOf(first, venue.id)).map(
+    (slot): SlotWindow => ({
+      slotId: String(slot['slot_id']),
+      resourceId: String(slot['resource_id']),
+      slotStart: new Date(String(slot['slot_start'])),
+      slotEnd: new Date(String(slot['slot_end'])),
+    }),
+  );
+  const model = createClaimsModel(service, groundsOf);
+  const { url, adminUrl } = service;
+  const scene: HistoryScene = {
+    url,
+    adminUrl,
+    venueId: venue.id,
+    partners,
+    slots,
+    model,
+    patience: newPatience(),
+  };
+  return { scene, groundsOf, first };
+}
+
+async function anyService(): Promise<Service> {
+  const service = await startService(SETTINGS);
+  releases.push(service.stop);
+  return service;
+}
+
+const inWords = (tally: Tally): string =>
+  Object.entries(tally)
+    .map(([what, { done, refused }]) => `${what} ${done}/${done + refused}`)
+    .toSorted()
+    .join(', ');
+
+/** Everything that contradicts the promise: in the answers, step by step, and in the database at the end. */
+async function contradictions(service: Stored, scene: HistoryScene, groundsOf: GroundsOf): Promise<string[]> {
+  const rows = await rowsOf(service, 'reservations');
+  const atEnd = [...(await faultsOfHistories(service, rows)), ...doubleBookings(rows, groundsOf)];
+  return [...scene.model.violations, ...atEnd];
+}
+
+test.each([seed, ...KEPT_SEEDS])(
+  'in a random history of eight partners and an operator on the same slots, no slot is sold twice (seed %d)',
+  async (eachSeed) => {
+    const beganAt = performance.now();
+    const service = await anyService();
+    const { scene, groundsOf } = await sceneOn(service);
+
+    const tally = await playHistory(scene, eachSeed, (steps) => steps >= scaled(5000, 600));
+
+    expect(await contradictions(service, scene, groundsOf)).toEqual([]);
+    // A history in which nothing of a kind succeeds has shown nothing of it.
+    const neverDone = Object.entries(tally).filter(([, { done }]) => done === 0);
+    expect(neverDone).toEqual([]);
+    report({
+      promise: 1,
+      experiment: 'random history',
+      count: inWords(tally),
+      result: '0 contradictions',
+      seed: eachSeed,
+      beganAt,
+    });
+  },
+  120_000,
+);
+
+describe('the checker is not blind', () => {
+  test('without the guard index it finds double bookings', async () => {
+    const service = await anyService();
+    const { scene, groundsOf } = await sceneOn(service);
+    await service.context.db.collection('reservations').dropIndex(GUARD_INDEX);
+
+    await playHistory(scene, seed, (steps) => steps >= 250);
+
+    expect((await contradictions(service, scene, groundsOf)).join('\n')).toMatch(/both have the ground/);
+  });
+
+  test('with transitions that do not ask for the state they begin from, it finds illegal changes', async () => {
+    const service = await anyService();
+    const { scene, groundsOf } = await sceneOn(service);
+    const collection = reservationCollection(service.context.db);
+    const guarded = collection.findOneAndUpdate.bind(collection);
+    collection.findOneAndUpdate = ((filter: object, ...rest: [never, never]) => {
+      const { status: _status, $expr: _expiry, ...unguarded } = filter as Record<string, unknown>;
+      return guarded(unguarded as never, ...rest);
+    }) as typeof collection.findOneAndUpdate;
+
+    await playHistory(scene, seed, (steps) => steps >= 250);
+
+    expect((await contradictions(service, scene, groundsOf)).join('\n')).toMatch(/is \w+ after /);
+  });
+});
+
+/** Spawning it all and killing it takes a minute and more: `npm test` has the kills without the history (kills.test.ts). */
+const isFull = scaled(1, 0) === 1;
+if (isFull) {
+  describe('with kills going on', () => {
+    test('in 60 s of a random history no slot is sold twice, and every event is delivered', async () => {
+      const beganAt = performance.now();
+      const { system, scene, groundsOf, receiver, tally, killed } = await disturbed(
+        60_000,
+        {},
+        VICTIMS,
+        3000,
+      );
+
+      const audit = await auditEvents(system, receiver.received, 1);
+      expect(await contradictions(system, scene, groundsOf)).toEqual([]);
+      expect(audit.faults).toEqual([]);
+      expect(new Set(killed)).toEqual(new Set(VICTIMS));
+      const { broken, unavailable } = scene.patience;
+      report({
+        promise: 1,
+        experiment: `random history of 60 s with ${killed.length} kills of every process and server`,
+        count: `${inWords(tally)}; ${broken} broken connections, ${unavailable} answers 503`,
+        result: `0 contradictions; ${audit.events} events delivered, ${audit.repeats} repeated`,
+        seed,
+        beganAt,
+      });
+    }, 400_000);
+
+    test('control: where writes are acknowledged before the journal has them, kills of mongod are found out', async () => {
+      const preload = pathToFileURL(path.join(import.meta.dirname, 'weak-writes.mjs'));
+      const overrides = { NODE_OPTIONS: `--import ${preload.href}` };
+      const { system, scene, groundsOf } = await disturbed(40_000, overrides, ['mongod'], 500);
+
+      expect(await contradictions(system, scene, groundsOf)).not.toEqual([]);
+    }, 400_000);
+  });
+}
+
+/** A history on a whole system of which something is killed again and again. */
+async function disturbed(
+  durationMs: number,
+  overrides: Record<string, string>,
+  victims: readonly Victim[],
+  killEveryMs: number,
+) {
+  const system = await startSystem({ overrides: { ...SETTINGS, ...overrides } });
+  releases.push(system.stop);
+  const receiver = await startReceiver();
+  releases.push(receiver.close);
+  const { scene, groundsOf, first } = await sceneOn(system);
+  await subscribe(first, receiver.url);
+  const random = mulberry32(seed);
+  const killed: Victim[] = [];
+  const endsAt = performance.now() + durationMs;
+  const isOver = () => performance.now() >= endsAt;
+  const kill = async () => {
+    for (let turn = 0; !isOver() || turn < victims.length; turn += 1) {
+      await delay(integerBetween(random, killEveryMs / 2, killEveryMs));
+      const victim = victims[turn % victims.length] ?? 'api';
+      await system.kill(victim);
+      killed.push(victim);
+    }
+  };
+  const [tally] = await Promise.all([playHistory(scene, seed, isOver), kill()]);
+  return { system, scene, groundsOf, receiver, tally, killed };
+}

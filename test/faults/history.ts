@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ReservationStatus } from '../../src/reservations/reservations.rules.ts';
+import type { Client, Reply } from '../support/client.ts';
+import { createClient } from '../support/client.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import { confirmBody, json } from '../support/factories.ts';
+import type { Random } from '../support/random.ts';
+import { integerBetween, mulberry32, pick } from '../support/random.ts';
+import { OPERATOR_KEY } from '../support/service.ts';
+import type { ClaimsModel, Owned, SlotWindow, Span } from './claims-model.ts';
+import type { Patience } from './insist.ts';
+import { insist } from './insist.ts';
+
+export type HistoryScene = {
+  url: string;
+  adminUrl: string;
+  venueId: string;
+  partners: readonly Partner[];
+  slots: readonly SlotWindow[];
+  model: ClaimsModel;
+  patience: Patience;
+};
+
+/** How often each thing was tried, and how often it was refused. */
+export type Tally = Record<string, { done: number; refused: number }>;
+
+/** What a partner does next, by weight; a replay repeats an earlier success to the byte. */
+const STEPS = [
+  'hold',
+  'hold',
+  'hold',
+  'confirm',
+  'confirm',
+  'release',
+  'extend',
+  'cancel',
+  'refund',
+  'replay',
+] as const;
+type Step = (typeof STEPS)[number];
+
+/**
+ * Lets every partner, and an operator beside them, do at random what the interface allows, until `isOver` says so of the
+ * number of steps made, each on what it owns but all on the same few slots. Every answer and the database after it are held against the model. The seed decides who tries
+ * what in which order; how the calls of several interleave is the machine's.
+ */
+export async function playHistory(
+  scene: HistoryScene,
+  seed: number,
+  isOver: (steps: number) => boolean,
+): Promise<Tally> {
+  let steps = 0;
+  const tally: Tally = {};
+  const count = (what: string, isDone: boolean) => {
+    tally[what] ??= { done: 0, refused: 0 };
+    tally[what][isDone ? 'done' : 'refused'] += 1;
+  };
+  const lanes = scene.partners.map(({ apiKey }, index) =>
+    partnerLane(scene, createClient(scene.url, apiKey), mulberry32(seed + index), count),
+  );
+  lanes.push(operatorLane(scene, mulberry32(seed - 1), count));
+  const play = async (step: () => Promise<void>) => {
+    for (; !isOver(steps); steps += 1) await step();
+  };
+  await Promise.all(lanes.map(play));
+  return tally;
+}
+
+type Count = (what: string, isDone: boolean) => void;
+type Success = { path: string; body: Json; reply: Reply };
+
+/** A call, insisted on; with the time that it took. */
+async function timed(patience: Patience, call: () => Promise<Reply>): Promise<{ reply: Reply; span: Span }> {
+  const sentAt = Date.now();
+  const reply = await insist(call, patience);
+  return { reply, span: { sentAt, answeredAt: Date.now() } };
+}
+
+function partnerLane(scene: HistoryScene, api: Client, random: Random, count: Count): () => Promise<void> {
+  const { model, patience } = scene;
+  const mine: Owned[] = [];
+  const successes: Success[] = [];
+  const send = async (path: string, body: Json) => {
+    const call = () => timed(patience, () => api.post(path, body));
+    const twin = random() < 0.15 ? call() : undefined;
+    const made = laterOf(await call(), await twin);
+    if (made === 'contradictory') model.violations.push(`Two equal calls of ${path} at once gave two things`);
+    if (made === 'contradictory') return call();
+    if (made.reply.status < 300) successes.push({ path, body, reply: made.reply });
+    return made;
+  };
+
+  const hold = async () => {
+    const slot = pick(random, scene.slots);
+    const body = {
+      slot_id: slot.slotId,
+      idempotency_key: randomUUID(),
+      ...(random() < 0.2 ? { ttl_seconds: 60 } : {}),
+    };
+    const { reply, span } = await send('/api/v1/partner/holds', body);
+    count('hold', reply.status === 201);
+    if (reply.status !== 201) return;
+    const { hold_id, hold_expiry_at } = json(reply);
+    const owned: Owned = { ...slot, holdId: String(hold_id), status: 'ACTIVE' };
+    model.claimed(owned, span, Date.parse(String(hold_expiry_at)), false);
+    mine.push(owned);
+    await model.check(owned, 'ACTIVE', true);
+  };
+  /** One attempt to bring a reservation of this partner to `wanted`, from whatever state it is in. */
+  const move = async (step: Step, wanted: ReservationStatus, owned: Owned, path: string, body: Json) => {
+    if (step === 'cancel' || step === 'refund' || step === 'release') model.ending(owned.holdId);
+    const { reply, span } = await send(path, body);
+    const isDone = reply.status < 300;
+    count(step, isDone);
+    if (isDone && step === 'confirm') owned.bookingId = String(json(reply)['booking_id']);
+    if (isDone && step === 'confirm') model.claimed(owned, span, Number.POSITIVE_INFINITY, true);
+    if (isDone && step === 'extend')
+      model.claimed(owned, span, Date.parse(String(json(reply)['hold_expiry_at'])), false);
+    await model.check(owned, wanted, isDone);
+  };
+  const replay = async () => {
+    if (successes.length === 0) return;
+    const { path, body, reply: first } = pick(random, successes);
+    const { reply } = await timed(patience, () => api.post(path, body));
+    const isSame = reply.status === first.status && idOf(reply) === idOf(first);
+    count('replay', isSame);
+    // An extension has no key: it is a new one.
+    if (!isSame && !path.endsWith('/extend'))
+      model.violations.push(`A replay of ${path} was answered ${reply.text} after ${first.text}`);
+  };
+
+  return async () => {
+    const step = pick(random, STEPS);
+    const ofBooking = step === 'cancel' || step === 'refund';
+    // Mostly the youngest, so that what is tried is often legal; sometimes any, so that it often is not.
+    const known = ofBooking ? mine.filter(({ bookingId }) => bookingId !== undefined) : mine;
+    const owned =
+      random() < 0.7 ? known.at(-1) : known[integerBetween(random, 0, Math.max(0, known.length - 1))];
+    if (step === 'replay') return replay();
+    if (step === 'hold' || owned === undefined) return hold();
+    const ofHold = `/api/v1/partner/holds/${owned.holdId}`;
+    const ending = { reason: 'rain', idempotency_key: randomUUID() };
+    switch (step) {
+      case 'confirm':
+        return move(
+          step,
+          'BOOKED',
+          owned,
+          '/api/v1/bookings/confirm',
+          confirmBody(owned.holdId, { idempotency_key: randomUUID() }),
+        );
+      case 'release':
+        return move(step, 'RELEASED', owned, `${ofHold}/cancel`, {});
+      case 'extend':
+        return move(step, 'ACTIVE', owned, `${ofHold}/extend`, { ttl_seconds: 60 });
+      case 'cancel':
+        return move(step, 'CANCELLED', owned, `/api/v1/bookings/${owned.bookingId}/cancel`, ending);
+      case 'refund':
+        return move(step, 'REFUNDED', owned, `/api/v1/bookings/${owned.bookingId}/refund`, ending);
+    }
+  };
+}
+
+type Made = { reply: Reply; span: Span };
+
+/** What two equal calls at once have brought: one may be refused where the slot came free between them. */
+function laterOf(one: Made, twin: Made | undefined): Made | 'contradictory' {
+  if (twin === undefined || twin.reply.status >= 300) return one;
+  if (one.reply.status < 300 && idOf(one.reply) !== idOf(twin.reply)) return 'contradictory';
+  return one.reply.status < 300
+    ? { ...one, span: { ...one.span, sentAt: Math.min(one.span.sentAt, twin.span.sentAt) } }
+    : twin;
+}
+
+const idOf = (reply: Reply): unknown => json(reply)['booking_id'] ?? json(reply)['hold_id'];
+
+function operatorLane(scene: HistoryScene, random: Random, count: Count): () => Promise<void> {
+  const { model, patience, venueId } = scene;
+  const api = createClient(scene.adminUrl, OPERATOR_KEY);
+  const prefix = '/api/v1/operator';
+  const walkIns: Owned[] = [];
+  const lifts: (() => void)[] = [];
+
+  const walkIn = async () => {
+    const slot = pick(random, scene.slots);
+    const isOverriding = random() < 0.5;
+    const body = { slot_id: slot.slotId, override_holds: isOverriding };
+    const { reply, span } = await timed(patience, async () => {
+      if (isOverriding) model.displacing(slot);
+      return api.post(`${prefix}/walk-ins`, body).finally(() => isOverriding && model.displacing(slot));
+    });
+    count('walk-in', reply.status === 201);
+    if (reply.status !== 201) return;
+    const { hold_id, booking_id } = json(reply);
+    const owned: Owned = {
+      ...slot,
+      holdId: String(hold_id),
+      status: 'BOOKED',
+      bookingId: String(booking_id),
+    };
+    model.claimed(owned, span, Number.POSITIVE_INFINITY, true);
+    walkIns.push(owned);
+    await model.check(owned, 'BOOKED', true);
+  };
+  const cancelWalkIn = async () => {
+    const owned = walkIns.pop();
+    if (owned === undefined) return;
+    model.ending(owned.holdId);
+    const body = { reason: 'left', idempotency_key: randomUUID() };
+    const path = `${prefix}/bookings/${owned.bookingId}/cancel`;
+    const { reply } = await timed(patience, () => api.post(path, body));
+    count('cancel of a walk-in', reply.status === 200);
+    await model.check(owned, 'CANCELLED', reply.status === 200);
+  };
+  const blackOut = async () => {
+    const { slotStart, slotEnd } = pick(random, scene.slots);
+    const body = { starts_at: slotStart.toISOString(), ends_at: slotEnd.toISOString(), reason: 'Repairs' };
+    const inWindow = scene.slots.filter((slot) => slot.slotStart < slotEnd && slotStart < slot.slotEnd);
+    // A hold that is placed in these milliseconds may be given up when it is confirmed (ADR 0009).
+    const displace = () => inWindow.forEach(model.displacing);
+    const { reply } = await timed(patience, async () => {
+      displace();
+      return api.post(`${prefix}/venues/${venueId}/blackouts`, body).finally(displace);
+    });
+    count('blackout', reply.status === 201);
+    if (reply.status === 201) lifts.push(model.blackedOut({ slotStart, slotEnd }));
+  };
+  /** All of them: one whose making was in doubt may be there twice. */
+  const liftBlackouts = async () => {
+    for (const lift of lifts.splice(0)) lift();
+    const { reply } = await timed(patience, () => api.get(`${prefix}/venues/${venueId}/blackouts`));
+    for (const blackout of json(reply)['data'] as Json[]) {
+      await timed(patience, () => api.delete(`${prefix}/blackouts/${String(blackout['blackout_id'])}`));
+    }
+  };
+
+  return async () => {
+    await pick(random, [
+      walkIn,
+      walkIn,
+      walkIn,
+      cancelWalkIn,
+      cancelWalkIn,
+      cancelWalkIn,
+      blackOut,
+      liftBlackouts,
+      liftBlackouts,
+    ])();
+    await delay(integerBetween(random, 0, 60));
+  };
+}
