@@ -6,7 +6,7 @@ import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { findBinary } from '../../src/embedded/find-binary.ts';
 import { startMongod } from '../../src/embedded/mongod.ts';
-import { redisKind } from '../../src/embedded/server-kinds.ts';
+import { mongodKind, redisKind, type ServerKind } from '../../src/embedded/server-kinds.ts';
 import { temporaryParent } from '../../src/embedded/temporary-folder.ts';
 import { eventually } from './eventually.ts';
 
@@ -45,9 +45,42 @@ export async function ownMongod(): Promise<OwnServer> {
 /** The server's pid comes first, then it runs until standard input ends, which this process' death brings about too. */
 const UNTIL_END_OF_INPUT = '"$@" >/dev/null & echo $!; cat >/dev/null; kill -9 $!';
 
-/** redis-memory-server gives a port out once in a process, so this starts the same binary by itself. */
-export async function ownRedis(): Promise<OwnRedis> {
+/**
+ * redis-memory-server gives a port out once in a process, so this starts the same binary by itself. `settings` are
+ * arguments of redis-server; by default it keeps nothing.
+ */
+export async function ownRedis(settings: readonly string[] = []): Promise<OwnRedis> {
   const port = await freePort();
+  const args = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...settings];
+  const { start, signal, end } = bareServer(redisKind, port, args);
+  return { uri: `redis://127.0.0.1:${port}`, start, signal, discard: end };
+}
+
+/** A mongod as it starts without any setting: of no replica set, unless `settings` (its arguments) say otherwise. */
+export async function bareMongod(settings: readonly string[] = []): Promise<OwnServer> {
+  const dataPath = await mkdtemp(path.join(await temporaryParent(), 'partner-booking-test-'));
+  const port = await freePort();
+  const args = [
+    '--bind_ip',
+    '127.0.0.1',
+    '--dbpath',
+    dataPath,
+    '--wiredTigerCacheSizeGB',
+    '0.25',
+    ...settings,
+  ];
+  const { start, end } = bareServer(mongodKind, port, args);
+  return {
+    uri: `mongodb://127.0.0.1:${port}/partner_booking`,
+    start,
+    discard: async () => {
+      await end();
+      await rm(dataPath, { recursive: true, force: true });
+    },
+  };
+}
+
+function bareServer(kind: ServerKind, port: number, args: readonly string[]) {
   let keeper: ChildProcess | undefined;
   let pid = 0;
   const end = async () => {
@@ -58,24 +91,21 @@ export async function ownRedis(): Promise<OwnRedis> {
     keeper = undefined;
   };
   return {
-    uri: `redis://127.0.0.1:${port}`,
     start: async () => {
-      const { path: binary } = await findBinary(redisKind, process.env, () => undefined);
-      const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-      keeper = spawn('sh', ['-c', UNTIL_END_OF_INPUT, 'sh', binary, ...settings], {
-        stdio: ['pipe', 'pipe', 'ignore'],
-      });
+      const { path: binary } = await findBinary(kind, process.env, () => undefined);
+      const command = ['-c', UNTIL_END_OF_INPUT, 'sh', binary, '--port', String(port), ...args];
+      keeper = spawn('sh', command, { stdio: ['pipe', 'pipe', 'ignore'] });
       const [line] = (await once(keeper.stdout as NodeJS.EventEmitter, 'data')) as [Buffer];
       pid = Number(line.toString());
-      await eventually('Redis listens', () => accepts(port));
+      await eventually(`${kind.name} listens`, () => accepts(port));
     },
-    signal: async (name) => {
+    signal: async (name: NodeJS.Signals) => {
       // Without a pid the signal would go to this whole process group.
-      if (keeper === undefined) throw new Error('This Redis is not running');
+      if (keeper === undefined) throw new Error('This server is not running');
       process.kill(pid, name);
       if (name === 'SIGKILL') await end();
     },
-    discard: end,
+    end,
   };
 }
 
