@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createAdminApp } from './admin-app.ts';
 import { startAlerting } from './alerting.ts';
 import { createApiContext } from './context.ts';
+import { watchGuards } from './guards.ts';
 import { listen } from './http/listen.ts';
 import { createPartnerApp } from './partner-app.ts';
 import { runProcess } from './platform/lifecycle.ts';
@@ -9,20 +10,20 @@ import { runProcess } from './platform/lifecycle.ts';
 /** Where processes are replaced one by one, a caller must meet a refused connection, not a process that cannot serve yet. */
 const LISTEN_AFTER_MS = 5000;
 
-/** The API process: both listeners. Where MongoDB is away at the start it listens all the same after 5 s, and answers 503. */
+/**
+ * The API process: both listeners. Where MongoDB or its guards are away at the start it listens all the same after 5 s, and
+ * answers 503.
+ */
 runProcess('api', async (scope) => {
   const context = createApiContext(scope);
-  context.connected.then(
-    () => startAlerting(scope, context),
-    (err: unknown) => {
-      if (!scope.stopping.aborted) scope.log.error({ err }, 'the connection to MongoDB was given up');
-    },
-  );
-  await Promise.race([context.connected, delay(LISTEN_AFTER_MS, undefined, { signal: scope.stopping })]);
+  const guards = watchGuards(scope, context.db, context.connected);
+  context.connected.then(() => startAlerting(scope, context), scope.fail);
+  const looked = context.connected.then(guards.missing).catch(() => undefined);
+  await Promise.race([looked, delay(LISTEN_AFTER_MS, undefined, { signal: scope.stopping })]);
   const { host, port, adminPort } = scope.config;
-  const partner = await listen(createPartnerApp(context), host, port);
+  const partner = await listen(createPartnerApp(context, guards), host, port);
   scope.onStop('partner listener', partner.close);
-  const admin = await listen(createAdminApp(context), host, adminPort);
+  const admin = await listen(createAdminApp(context, guards), host, adminPort);
   scope.onStop('admin listener', admin.close);
   return { url: partner.url, adminUrl: admin.url };
 });

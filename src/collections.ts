@@ -6,7 +6,7 @@ import { ENDED_SESSIONS } from './operator/ended-sessions.model.ts';
 import { PACKAGE_COLLECTIONS } from './packages/packages.model.ts';
 import { PARTNER_COLLECTIONS } from './partners/partners.model.ts';
 import type { CollectionDefinition } from './platform/collections.ts';
-import { ensureCollection, missingUniqueIndexes } from './platform/collections.ts';
+import { ensureCollection, missingUniqueIndexes, missingValidators } from './platform/collections.ts';
 import { LEASES } from './platform/leases.store.ts';
 import type { Db } from './platform/mongo.ts';
 import { RESERVATIONS } from './reservations/reservations.model.ts';
@@ -35,7 +35,8 @@ export async function migrate(db: Db): Promise<void> {
   await Promise.all(COLLECTIONS.map((definition) => ensureCollection(db, definition)));
 }
 
-/** The unique indexes that the database lacks: without them nothing may be served. */
+/** The unique indexes and validators that the database lacks: without them nothing may be served. */
 export async function missingGuards(db: Db): Promise<string[]> {
-  return (await Promise.all(COLLECTIONS.map((definition) => missingUniqueIndexes(db, definition)))).flat();
+  const indexes = await Promise.all(COLLECTIONS.map((definition) => missingUniqueIndexes(db, definition)));
+  return [...indexes.flat(), ...(await missingValidators(db, COLLECTIONS))];
 }

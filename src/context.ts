@@ -13,6 +13,7 @@ import type { RateLimits } from './platform/rate-limiter.ts';
 import { createRateLimits } from './platform/rate-limiter.ts';
 import type { SecretBox } from './platform/secret-box.ts';
 import { createSecretBox } from './platform/secret-box.ts';
+import { requireFitRedis } from './platform/server-requirements.ts';
 
 /** Everything that services are given; each takes the parts that it names. */
 export type Context = {
@@ -29,7 +30,7 @@ export type ApiContext = Context & { rateLimits: RateLimits; metrics: ApiMetrics
 
 /**
  * Builds the connections of one process and registers their release. Nothing is awaited: the database connects in the
- * background (`connected`), Redis by itself.
+ * background (`connected`), Redis by itself. A server that is not fit ends the process, whenever it first answers (ADR 0015).
  */
 export function createContext(scope: ProcessScope): Context & { connected: Promise<void> } {
   const { config, log, stopping, onStop } = scope;
@@ -37,6 +38,7 @@ export function createContext(scope: ProcessScope): Context & { connected: Promi
   onStop('MongoDB', () => db.close());
   const queues = createQueues(config.redisUrl, config.queuePrefix, log);
   onStop('queues', () => queues.close());
+  void requireFitRedis(scope);
   const connected = openDb(db, config.mongodbUri, log, stopping);
   return {
     config,

@@ -1,9 +1,9 @@
 import type { Express, Request } from 'express';
 import { availabilityRoutes } from './availability/availability.router.ts';
 import { bookingRoutes } from './bookings/bookings.router.ts';
-import { missingGuards } from './collections.ts';
 import type { ApiContext, Context } from './context.ts';
 import { feedRoutes } from './events/feed.router.ts';
+import { unwatchedGuards } from './guards.ts';
 import { holdRoutes } from './holds/holds.router.ts';
 import { mountApiDescription } from './http/api-description.ts';
 import { mountApiReference } from './http/api-reference.ts';
@@ -37,15 +37,18 @@ export function partnerRoutes(context: Context): Route<PartnerCaller>[] {
   ];
 }
 
-/** What partners reach on `PORT`. */
-export function createPartnerApp(context: ApiContext): Express {
+/** What partners reach on `PORT`; every call of the API is refused while `guards` do. */
+export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(context.db)): Express {
   const app = createBaseApp(context.log, context.metrics.observe('partner'));
-  mountHealth(app, { missingGuards: () => missingGuards(context.db), isRedisReady: context.queues.isReady });
+  mountHealth(app, { missingGuards: guards.missing, isRedisReady: context.queues.isReady });
   mountApiReference(app, { title: 'Partner API reference · Partner Booking Service' });
   const routes = partnerRoutes(context);
   mountApiDescription(app, describePartnerApi(routes));
   const { partnerCalls, badPartnerKeys } = context.rateLimits;
-  const authenticate = (req: Request) => authenticatePartner(context, req.get('x-api-key'));
+  const authenticate = async (req: Request) => {
+    guards.require();
+    return authenticatePartner(context, req.get('x-api-key'));
+  };
   mountRoutes(
     app,
     routes,

@@ -2,6 +2,7 @@ import { startAlerting } from '../src/alerting.ts';
 import { createContext } from '../src/context.ts';
 import { dispatchEvents, dispatchWaiting } from '../src/events/event-dispatch.service.ts';
 import { sequenceEvents, shortenFeed } from '../src/events/feed.service.ts';
+import { untilGuarded } from '../src/guards.ts';
 import { coalesced } from '../src/platform/coalesced.ts';
 import { runProcess } from '../src/platform/lifecycle.ts';
 import type { EventDispatchJob } from '../src/platform/queues.ts';
@@ -16,6 +17,7 @@ runProcess('event-dispatch', async (scope) => {
   const context = createContext(scope);
   await context.connected;
   startAlerting(scope, context);
+  await untilGuarded(scope, context.db);
   const sequence = coalesced(() => sequenceEvents(context));
   startWorker<EventDispatchJob>(scope, 'event-dispatch', { concurrency: 20 }, async (job) => {
     await dispatchEvents(context, job.data.reservationId);

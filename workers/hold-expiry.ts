@@ -1,6 +1,7 @@
 import { DelayedError } from 'bullmq';
 import { startAlerting } from '../src/alerting.ts';
 import { createContext } from '../src/context.ts';
+import { untilGuarded } from '../src/guards.ts';
 import { runProcess } from '../src/platform/lifecycle.ts';
 import type { HoldExpiryJob } from '../src/platform/queues.ts';
 import { expireHold, settleLapsedHolds } from '../src/reservations/reservations.service.ts';
@@ -14,6 +15,7 @@ runProcess('hold-expiry', async (scope) => {
   const context = createContext(scope);
   await context.connected;
   startAlerting(scope, context);
+  await untilGuarded(scope, context.db);
   startWorker<HoldExpiryJob>(scope, 'hold-expiry', { concurrency: 50 }, async (job, token) => {
     const leftMs = await expireHold(context, job.data.holdId);
     if (leftMs === 0) return;

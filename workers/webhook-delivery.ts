@@ -2,6 +2,7 @@ import type { Job } from 'bullmq';
 import { DelayedError, UnrecoverableError } from 'bullmq';
 import { startAlerting } from '../src/alerting.ts';
 import { createContext } from '../src/context.ts';
+import { untilGuarded } from '../src/guards.ts';
 import { runProcess } from '../src/platform/lifecycle.ts';
 import type { WebhookDeliveryJob } from '../src/platform/queues.ts';
 import { deliverWebhook } from '../src/webhooks/deliver-webhook.service.ts';
@@ -39,6 +40,7 @@ runProcess('webhook-delivery', async (scope) => {
   const context = createContext(scope);
   await context.connected;
   startAlerting(scope, context);
+  await untilGuarded(scope, context.db);
   const sender = createWebhookSender({
     timeoutMs: config.webhookTimeoutMs,
     allowPrivateNetworks: config.webhookAllowPrivateNetworks,

@@ -15,7 +15,8 @@ export const RETRY_AFTER_SECONDS = '1';
 export const errorHandler: ErrorRequestHandler = (thrown: unknown, req, res, next) => {
   const error = asDomainError(thrown);
   if (error.code === 'INTERNAL_ERROR') req.log.error({ err: thrown }, 'unexpected error');
-  if (error.code === 'SERVICE_UNAVAILABLE') req.log.warn({ error: String(thrown) }, 'database out of reach');
+  if (error.code === 'SERVICE_UNAVAILABLE')
+    req.log.warn({ error: String(thrown) }, 'database out of reach, or not ready');
   if (res.headersSent) {
     next(thrown);
     return;

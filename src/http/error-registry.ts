@@ -214,7 +214,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
-    when: 'The database cannot be reached, or it is unknown whether the call took effect.',
+    when: 'The database cannot be reached or is not ready, or it is unknown whether the call took effect.',
     remedy: 'Repeat the call after the seconds in Retry-After, with the same idempotency_key.',
   },
 };

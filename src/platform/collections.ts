@@ -30,6 +30,8 @@ export async function ensureCollection(db: Db, definition: CollectionDefinition)
 
 /** The names of the unique indexes that the definition states and the database lacks (or has with another key or filter). */
 export async function missingUniqueIndexes(db: Db, definition: CollectionDefinition): Promise<string[]> {
+  const unique = definition.indexes.filter((index) => index.unique === true);
+  if (unique.length === 0) return [];
   const existing = await database(db)
     .collection(definition.name)
     .indexes()
@@ -37,9 +39,32 @@ export async function missingUniqueIndexes(db: Db, definition: CollectionDefinit
       if (err.codeName === 'NamespaceNotFound') return [];
       throw err;
     });
-  return definition.indexes
-    .filter((wanted) => wanted.unique === true && !existing.some((found) => isSameIndex(found, wanted)))
+  return unique
+    .filter((wanted) => !existing.some((found) => isSameIndex(found, wanted)))
     .map((wanted) => wanted.name);
+}
+
+/**
+ * `<collection>_validator` for each collection that is to have a validator and has none that refuses writes. Which one it is is
+ * not compared: while a release replaces another, both run on the newer one's.
+ */
+export async function missingValidators(
+  db: Db,
+  definitions: readonly CollectionDefinition[],
+): Promise<string[]> {
+  const existing = await database(db).listCollections({}, { nameOnly: false }).toArray();
+  const optionsOf = new Map(existing.map(({ name, options }) => [name, options]));
+  const isValidated = ({ name }: CollectionDefinition): boolean => {
+    const options: Record<string, unknown> = optionsOf.get(name) ?? {};
+    return (
+      (options['validator'] as { $jsonSchema?: object } | undefined)?.$jsonSchema !== undefined &&
+      (options['validationLevel'] ?? 'strict') === 'strict' &&
+      (options['validationAction'] ?? 'error') === 'error'
+    );
+  };
+  return definitions
+    .filter((definition) => definition.jsonSchema !== undefined && !isValidated(definition))
+    .map(({ name }) => `${name}_validator`);
 }
 
 function isSameIndex(found: Record<string, unknown>, wanted: IndexDefinition): boolean {

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { isTimeZone } from './calendar.ts';
 import { isRegion } from './phone.ts';
+import { settingsFaults } from './settings.rules.ts';
 
 /** Settings of every process, checked at start. Durations carry their unit in the name. */
 export type Config = {
@@ -33,7 +34,7 @@ export type Config = {
   logLevel: string;
 };
 
-/** The environment does not describe a service that can run: `faults` has one sentence per variable. */
+/** The environment does not describe a service that can run: `faults` has a sentence for each, which begins with its variable. */
 export class ConfigError extends Error {
   readonly faults: string[];
 
@@ -129,10 +130,16 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     ),
   );
   const checked = SCHEMA.validate(given, { abortEarly: false, errors: { wrap: { label: false } } });
-  if (checked.error) throw new ConfigError(checked.error.details.map((detail) => explain(detail)));
-  return Object.fromEntries(
-    Object.entries(checked.value).map(([name, set]) => [camelCase(name), set]),
+  const details = checked.error?.details ?? [];
+  const faulty = new Set(details.map(({ path }) => path[0]));
+  const settings = Object.fromEntries(
+    Object.entries(checked.value as object)
+      .filter(([name]) => !faulty.has(name))
+      .map(([name, set]) => [camelCase(name), set]),
   ) as Config;
+  const faults = [...details.map(explain), ...settingsFaults(settings)];
+  if (faults.length > 0) throw new ConfigError(faults);
+  return settings;
 }
 
 /** The field of a Config that holds a variable: `PORT` is `port`, `MONGODB_URI` is `mongodbUri`. */

@@ -3,6 +3,8 @@ import type { Config } from './config.ts';
 import { ConfigError, loadConfig } from './config.ts';
 import type { Logger } from './logger.ts';
 import { createLogger } from './logger.ts';
+import { UnfitServerError } from './server-requirements.rules.ts';
+import { settingsWarnings } from './settings.rules.ts';
 
 /** How long a process may take to finish or hand back what it has (operator interface, "Processes"). */
 const STOP_TIMEOUT_MS = 25_000;
@@ -14,6 +16,8 @@ export type ProcessScope = {
   stopping: AbortSignal;
   /** Stops this process in the ordinary way. */
   stop(): void;
+  /** Stops this process because it must not run: says why and ends with exit code 1. Nothing where it stops already. */
+  fail(reason: Error): void;
   /** Registers the release of something acquired; releases run in reverse order, each once, whatever the others throw. */
   onStop(label: string, release: () => Promise<unknown>): void;
 };
@@ -21,7 +25,8 @@ export type ProcessScope = {
 /**
  * Runs one process from its configuration to its exit code. `start` acquires and registers; what it returns is sent to
  * the parent process, when there is one, with `ready: true`. SIGTERM, SIGINT, an unexpected error and the death of the
- * parent all end in the same orderly stop, which is cut after 25 s; a faulty configuration ends with exit code 1.
+ * parent all end in the same orderly stop, which is cut after 25 s; a faulty configuration, and a server that is not fit
+ * (ADR 0015), end with exit code 1.
  */
 export function runProcess(
   name: string,
@@ -29,6 +34,7 @@ export function runProcess(
 ): void {
   const config = configOrExit();
   const log = createLogger(name, config.logLevel);
+  for (const warning of settingsWarnings(config)) log.warn(warning);
   const stop = new AbortController();
   let hasFailed = false;
   const releases: { label: string; release: () => Promise<unknown> }[] = [];
@@ -47,23 +53,27 @@ export function runProcess(
   });
   if (process.channel !== undefined) process.once('disconnect', closer.close);
 
+  const fail = (err: Error) => {
+    if (stop.signal.aborted) return;
+    if (err instanceof UnfitServerError) log.fatal(err.message);
+    else log.fatal({ err }, 'the process could not start');
+    hasFailed = true;
+    closer.close();
+  };
+
   start({
     config,
     log,
     stopping: stop.signal,
     stop: () => closer.close(),
+    fail,
     onStop: (label, release) => void releases.push({ label, release }),
   })
     .then((ready) => {
       log.info(ready, 'ready');
       process.send?.({ ready: true, ...ready });
     })
-    .catch((err: unknown) => {
-      if (stop.signal.aborted) return;
-      log.fatal({ err }, 'the process could not start');
-      hasFailed = true;
-      closer.close();
-    });
+    .catch(fail);
 }
 
 function configOrExit(): Config {

@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientSession, Connection, Model, Schema } from 'mongoose';
 import mongoose from 'mongoose';
 import type { Logger } from './logger.ts';
+import type { Hello } from './server-requirements.rules.ts';
+import { directUri, isUninitiated, requireFitMongod, UnfitServerError } from './server-requirements.rules.ts';
 
 /** The database as stores see it. */
 export type Db = Connection;
@@ -33,31 +35,67 @@ export function collectionOf<T extends object>({ collection }: Model<T>): mongoo
   return collection as unknown as mongoose.mongo.Collection<T>;
 }
 
-/** Opens `db`, trying again every second until it succeeds or `signal` aborts; says so once while it waits. */
+/**
+ * Opens `db`, trying again every second until it succeeds or `signal` aborts; says so once while it waits.
+ * @throws UnfitServerError where what answers is no replica set, or too old: waiting would not help
+ */
 export async function openDb(db: Db, uri: string, log: Logger, signal: AbortSignal): Promise<void> {
+  let hasToldOfSet = false;
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
     try {
-      await db.openUri(uri, {
-        autoIndex: false,
-        autoCreate: false,
-        bufferCommands: false,
-        sanitizeFilter: true,
-        writeConcern: { w: 'majority', journal: true, wtimeoutMS: 5000 },
-        waitQueueTimeoutMS: 5000,
-        readConcernLevel: 'majority',
-        maxPoolSize: 64,
-        serverSelectionTimeoutMS: 2000,
-        socketTimeoutMS: 30_000,
-      });
+      await db.openUri(uri, OPTIONS);
+      requireFitMongod(await greet(db.getClient()), uri);
       if (attempt > 1) log.info('MongoDB answers');
       return;
     } catch (err) {
+      if (err instanceof UnfitServerError) throw err;
       if (attempt === 1 || attempt % 30 === 0) {
         log.warn({ error: (err as Error).message }, 'waiting for MongoDB: it cannot be reached yet');
       }
-      await delay(1000, undefined, { signal });
+      const [hello] = await Promise.all([greetDirectly(uri), delay(1000, undefined, { signal })]);
+      if (hello === undefined) continue;
+      // The driver passes over a server that is not of the set that it was told, and says no more than that.
+      requireFitMongod(hello, uri);
+      if (isUninitiated(hello) && !hasToldOfSet)
+        log.warn('waiting for MongoDB: its replica set is yet to be made; run rs.initiate() once in mongosh');
+      hasToldOfSet = isUninitiated(hello);
     }
+  }
+}
+
+const OPTIONS: mongoose.ConnectOptions = {
+  autoIndex: false,
+  autoCreate: false,
+  bufferCommands: false,
+  sanitizeFilter: true,
+  writeConcern: { w: 'majority', journal: true, wtimeoutMS: 5000 },
+  waitQueueTimeoutMS: 5000,
+  readConcernLevel: 'majority',
+  maxPoolSize: 64,
+  serverSelectionTimeoutMS: 2000,
+  socketTimeoutMS: 30_000,
+};
+
+function greet(client: mongoose.mongo.MongoClient): Promise<Hello> {
+  return client.db('admin').command({ hello: 1 });
+}
+
+/** What the first host says of itself, whatever it belongs to; undefined where it does not answer within a second. */
+async function greetDirectly(uri: string): Promise<Hello | undefined> {
+  const direct = directUri(uri);
+  if (direct === undefined) return undefined;
+  const client = new mongoose.mongo.MongoClient(direct, {
+    serverSelectionTimeoutMS: 1000,
+    connectTimeoutMS: 1000,
+    socketTimeoutMS: 1000,
+  });
+  try {
+    return await greet(client);
+  } catch {
+    return undefined;
+  } finally {
+    await client.close();
   }
 }
 

@@ -47,6 +47,29 @@ export function createWorkerRedis(url: string, log: Logger): Redis {
   return redis;
 }
 
+/**
+ * What Redis says of itself (INFO), as soon as it answers, on a connection that is gone then.
+ * @throws Error where it answers with an error, or `signal` aborts first
+ */
+export async function readRedisInfo(url: string, signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted();
+  const redis = new Redis(url, {
+    maxRetriesPerRequest: null,
+    connectTimeout: 2000,
+    retryStrategy: reconnectDelayMs,
+  });
+  // The connections that stay tell of outages.
+  redis.on('error', () => undefined);
+  const end = () => redis.disconnect();
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    return await redis.info();
+  } finally {
+    signal.removeEventListener('abort', end);
+    end();
+  }
+}
+
 /** Ends the connection whatever its state, also where Redis does not answer; never throws. */
 export async function closeRedis(redis: Redis): Promise<void> {
   if (redis.status === 'ready') {

@@ -40,6 +40,7 @@ export const FAILURE_ROWS: readonly Row[] = [
         log: context.log,
         stopping: stopping.signal,
         stop: () => undefined,
+        fail: () => undefined,
         onStop: (_label, release) => void releases.push(release),
       });
       const opened = unreachable.connected.catch(() => undefined);

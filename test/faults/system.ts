@@ -5,7 +5,7 @@ import { createDb, openDb } from '../../src/platform/mongo.ts';
 import { eventually } from '../support/eventually.ts';
 import type { MongoSet } from '../support/mongo-set.ts';
 import { startMongoSet } from '../support/mongo-set.ts';
-import { freePort, ownRedis } from '../support/own-servers.ts';
+import { freePort, KEEPS_DATA, ownRedis } from '../support/own-servers.ts';
 import { serviceEnvironment } from '../support/service.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { START_DEADLINE_MS, startProcess, stopProcess } from '../support/worker-process.ts';
@@ -52,7 +52,7 @@ export async function startSystem({
   parts?: readonly Part[];
   overrides?: Record<string, string>;
 } = {}): Promise<FaultSystem> {
-  const [mongo, redis] = await Promise.all([startMongoSet(members), ownRedis({ keepsData: true })]);
+  const [mongo, redis] = await Promise.all([startMongoSet(members), ownRedis(KEEPS_DATA)]);
   await redis.start();
   const environment = serviceEnvironment('faults', {
     RATE_LIMIT_PER_MINUTE: '0',

@@ -5,7 +5,7 @@ import { createClient } from '../support/client.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, operatorOf } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { OPERATOR_KEY, startService } from '../support/service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 let service: Service;
@@ -172,7 +172,7 @@ describe('an API key', () => {
     ['cut short', (key) => ({ 'x-api-key': key.slice(0, -1) })],
     ['in upper case', (key) => ({ 'x-api-key': key.toUpperCase() })],
     ['sent as a bearer token', (key) => ({ authorization: `Bearer ${key}` })],
-    ["that is the operator's", () => ({ 'x-api-key': 'operator-key-of-the-tests-0123456789' })],
+    ["that is the operator's", () => ({ 'x-api-key': OPERATOR_KEY })],
   ];
   test.each(faulty)('%s is 401 INVALID_API_KEY, in the same words as any other', async (_what, headersOf) => {
     const reply = await stranger.get('/api/v1/partner/venues', headersOf(partner.apiKey));

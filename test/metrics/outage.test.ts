@@ -80,6 +80,7 @@ test('with MongoDB away, its figures are absent, not 0, and the process tells of
     log: createLogger('api', 'silent', { write: () => undefined }),
     stopping: stopping.signal,
     stop: () => undefined,
+    fail: () => undefined,
     onStop: (_label, release) => void releases.push(release),
   });
   context.connected.catch(() => undefined);

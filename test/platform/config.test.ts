@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { ConfigError, loadConfig, operatorEnvironment } from '../../src/platform/config.ts';
+import { settingsWarnings } from '../../src/platform/settings.rules.ts';
 
 const KEY = Buffer.alloc(32, 1).toString('base64');
 const REQUIRED = {
@@ -100,6 +102,107 @@ describe('the configuration', () => {
     expect(faults).toHaveLength(2);
     expect(faults.join(' ')).not.toMatch(/canary/);
   });
+});
+
+/** A production environment without a fault. */
+const PRODUCTION = {
+  ...REQUIRED,
+  SERVICE_MODE: 'production',
+  OPERATOR_API_KEY: randomBytes(32).toString('base64url'),
+  ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
+};
+const URI = REQUIRED.MONGODB_URI;
+
+describe('settings that break a promise', () => {
+  test.each([
+    ['one port for both listeners', { PORT: '3000', ADMIN_PORT: '3000' }, /^ADMIN_PORT .*port of its own$/],
+    [
+      'as many sends for one failing endpoint as there are',
+      { WEBHOOK_CONCURRENCY: '5', WEBHOOK_UNHEALTHY_CONCURRENCY: '5' },
+      /^WEBHOOK_UNHEALTHY_CONCURRENCY .*lower the first or raise the second$/,
+    ],
+    ['one send at a time', { WEBHOOK_CONCURRENCY: '1' }, /^WEBHOOK_UNHEALTHY_CONCURRENCY /],
+    ['writes that one node has', { MONGODB_URI: `${URI}&w=1` }, /^MONGODB_URI .* w .*leave it out$/],
+    ['writes that nobody answers for', { MONGODB_URI: `${URI}&w=0` }, /^MONGODB_URI .* w /],
+    ['writes without a journal', { MONGODB_URI: `${URI}&journal=false` }, /^MONGODB_URI .* journal /],
+    ['the same by an old name', { MONGODB_URI: `${URI}&J=false` }, /^MONGODB_URI .* j /],
+    ['reads of what may be undone', { MONGODB_URI: `${URI}&readConcernLevel=local` }, /readconcernlevel/],
+    ['reads from secondaries', { MONGODB_URI: `${URI}&readPreference=nearest` }, /readpreference/],
+    ['writes that are not repeated', { MONGODB_URI: `${URI}&retryWrites=false` }, /retrywrites/],
+  ])('%s: refused anywhere, by one sentence that says what to do', (_what, set, sentence) => {
+    for (const environment of [REQUIRED, PRODUCTION])
+      expect(faultsOf({ ...environment, ...set })).toEqual([expect.stringMatching(sentence)]);
+  });
+
+  test.each([
+    [
+      'an operator key that can be guessed',
+      { OPERATOR_API_KEY: 'x'.repeat(32) },
+      /^OPERATOR_API_KEY .*make one: /,
+    ],
+    [
+      'an encryption key that can be guessed',
+      { ENCRYPTION_KEYS: KEY },
+      /^ENCRYPTION_KEYS .*put a new one first: /,
+    ],
+    [
+      'webhooks into the own network',
+      { WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' },
+      /^WEBHOOK_ALLOW_PRIVATE_NETWORKS .*leave it out$/,
+    ],
+    [
+      'holds for tests',
+      { HOLD_TTL_SECONDS: '59' },
+      /^HOLD_TTL_SECONDS must be at least 60 .*leave it out for 600$/,
+    ],
+    [
+      'a connection that no failover moves',
+      { MONGODB_URI: 'mongodb://h1:27017/db?directConnection=true' },
+      /^MONGODB_URI .*replicaSet=$/,
+    ],
+  ])('%s: refused in production, and there alone', (_what, set, sentence) => {
+    expect(faultsOf({ ...PRODUCTION, ...set })).toEqual([expect.stringMatching(sentence)]);
+    expect(() => loadConfig({ ...REQUIRED, ...set })).not.toThrow();
+  });
+
+  test('control: nothing is refused, or warned of, in a production environment without a fault', () => {
+    const strong = `${URI}&w=majority&journal=true&readConcernLevel=majority&retryWrites=true`;
+    for (const uri of [URI, strong, 'mongodb+srv://user:p%40ss@cluster.example/db']) {
+      const config = loadConfig({ ...PRODUCTION, MONGODB_URI: uri, PORT: '0', ADMIN_PORT: '0' });
+      expect(settingsWarnings(config)).toEqual([]);
+    }
+  });
+
+  test('they are named together with what is faulty by itself, and no secret is repeated', () => {
+    const faults = faultsOf({
+      ...{ ...PRODUCTION, LOG_LEVEL: 'loud', REDIS_URL: '', OPERATOR_API_KEY: 'canary-'.repeat(6) },
+      ...{ MONGODB_URI: 'mongodb://u:canary@h/db?w=1', HOLD_TTL_SECONDS: '1', PORT: '1', ADMIN_PORT: '1' },
+    });
+    const named = faults.map((fault) => fault.split(' ')[0] ?? '');
+    expect(named).toHaveLength(6);
+    expect(new Set(named)).toEqual(
+      new Set([
+        'ADMIN_PORT',
+        'HOLD_TTL_SECONDS',
+        'LOG_LEVEL',
+        'MONGODB_URI',
+        'OPERATOR_API_KEY',
+        'REDIS_URL',
+      ]),
+    );
+    expect(faults.join(' ')).not.toContain('canary');
+  });
+});
+
+test.each([
+  ['RATE_LIMIT_PER_MINUTE', { RATE_LIMIT_PER_MINUTE: '0' }, 0],
+  ['WEBHOOK_RETRY_DELAYS_SECONDS', { WEBHOOK_RETRY_DELAYS_SECONDS: '1,2' }, 0],
+  ['WEBHOOK_TIMEOUT_MS', { WEBHOOK_TIMEOUT_MS: '15001' }, 1],
+])('%s that only wastes is a warning, not a fault', (name, set, inSandbox) => {
+  expect(settingsWarnings(loadConfig({ ...PRODUCTION, ...set }))).toEqual([
+    expect.stringMatching(new RegExp(`^${name} `)),
+  ]);
+  expect(settingsWarnings(loadConfig({ ...REQUIRED, ...set }))).toHaveLength(inSandbox);
 });
 
 describe('what the operator’s command line takes from the environment', () => {

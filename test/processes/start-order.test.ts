@@ -68,20 +68,33 @@ test('without MongoDB and Redis the API lives, is not ready, and answers 503 wit
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
-test('with MongoDB there, the API is not ready until its indexes are, whatever becomes of Redis', async () => {
+test('with MongoDB there, nothing is sold and no worker works until its indexes are, whatever becomes of Redis', async () => {
   const { get } = createClient(urls.url, undefined);
   await mongod.start();
   await eventually('MongoDB is met', async () => (await get('/readyz')).text.includes('missing_indexes'));
+  const refused = await get('/api/v1/partner/venues');
+  for (const process of [api, ...workers]) {
+    const line = await logged(process, 'the database lacks guards without which nothing may be sold');
+    expect(line).toMatchObject({ level: 50, remedy: expect.stringContaining('npm run migrate') });
+    expect(line['missing_indexes']).toContain('one_claim_per_cell');
+  }
+  expect([verdict(refused), refused.headers.get('retry-after')]).toEqual(['503 SERVICE_UNAVAILABLE', '1']);
+  expect(workers.filter((each) => each.log().some((line) => line['msg'] === 'ready'))).toEqual([]);
 
   const migrated = await startProcess('src/migrate.ts', environment).exited;
 
   expect(migrated.code).toBe(0);
   await eventually('ready', async () => (await get('/readyz')).status === 200);
   expect((await get('/readyz')).body).toEqual({ status: 'ready', database: 'ok', redis: 'unreachable' });
+  // Of its own accord: nothing was started again.
+  for (const worker of workers) await logged(worker, 'ready');
 });
 
 test('when both have come, what was started before them works: a hold is announced, expires, and is announced again', async () => {
   await redis.start();
+  // This Redis keeps nothing, which production refuses and the sandbox bears.
+  for (const process of [api, ...workers])
+    await eventually('the warning', () => process.output().includes('set appendonly yes'));
   const venue = await anyVenue(urls);
   const partner = await anyPartner(urls, [venue.id]);
   const receiver = await startReceiver();

@@ -2,12 +2,10 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import mongoose from 'mongoose';
-import { findBinary } from '../../src/embedded/find-binary.ts';
 import { mongodKind } from '../../src/embedded/server-kinds.ts';
 import { eventually } from './eventually.ts';
 import type { KeptProcess } from './kept-process.ts';
-import { keptProcess } from './kept-process.ts';
-import { accepts, freePort, temporaryFolder } from './own-servers.ts';
+import { bareServer, freePort, temporaryFolder } from './own-servers.ts';
 
 const SET = 'faults';
 
@@ -26,9 +24,11 @@ export type MongoSet = {
 export async function startMongoSet(count: number): Promise<MongoSet> {
   const folder = await temporaryFolder();
   const ports = await distinctPorts(count);
-  const members = ports.map((port) => keptProcess(() => mongodCommand(folder, port)));
+  await Promise.all(ports.map((port) => mkdir(path.join(folder, String(port)))));
+  const members = ports.map((port) =>
+    bareServer(mongodKind, port, settings(path.join(folder, String(port)))),
+  );
   await Promise.all(members.map((member) => member.start()));
-  await Promise.all(ports.map((port) => eventually('mongod listens', () => accepts(port), 60_000)));
   const hosts = ports.map((port) => `127.0.0.1:${port}`);
   await command(hosts[0] ?? '', {
     replSetInitiate: {
@@ -63,13 +63,9 @@ export async function startMongoSet(count: number): Promise<MongoSet> {
   };
 }
 
-async function mongodCommand(folder: string, port: number): Promise<string[]> {
-  const { path: binary } = await findBinary(mongodKind, process.env, () => undefined);
-  const dataPath = path.join(folder, String(port));
-  await mkdir(dataPath, { recursive: true });
+function settings(dataPath: string): string[] {
   return [
-    binary,
-    ...['--replSet', SET, '--port', String(port), '--bind_ip', '127.0.0.1', '--dbpath', dataPath],
+    ...['--replSet', SET, '--bind_ip', '127.0.0.1', '--dbpath', dataPath],
     ...['--wiredTigerCacheSizeGB', '0.25', '--oplogSize', '256'],
     ...['--setParameter', 'transactionLifetimeLimitSeconds=10', '--setParameter', 'enableTestCommands=1'],
   ];

@@ -4,9 +4,10 @@ import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { findBinary } from '../../src/embedded/find-binary.ts';
 import { startMongod } from '../../src/embedded/mongod.ts';
-import { redisKind } from '../../src/embedded/server-kinds.ts';
+import { mongodKind, redisKind, type ServerKind } from '../../src/embedded/server-kinds.ts';
 import { temporaryParent } from '../../src/embedded/temporary-folder.ts';
 import { eventually } from './eventually.ts';
+import type { KeptProcess } from './kept-process.ts';
 import { keptProcess } from './kept-process.ts';
 
 /** A server that belongs to one test file, on a port that is known, and refuses, before it is started. */
@@ -41,31 +42,63 @@ export async function ownMongod(): Promise<OwnServer> {
   };
 }
 
+/** Settings with which Redis is back with its data after it was killed, as in production. */
+export const KEEPS_DATA = [
+  '--appendonly',
+  'yes',
+  '--appendfsync',
+  'everysec',
+  '--maxmemory-policy',
+  'noeviction',
+];
+
 /**
- * redis-memory-server gives a port out once in a process, so this starts the same binary by itself. With `keepsData` it
- * appends to a file as in production, and is back with its data after it was killed.
+ * redis-memory-server gives a port out once in a process, so this starts the same binary by itself. `settings` are
+ * arguments of redis-server; by default it keeps nothing.
  */
-export async function ownRedis({ keepsData = false } = {}): Promise<OwnRedis> {
+export async function ownRedis(settings: readonly string[] = []): Promise<OwnRedis> {
   const port = await freePort();
   const dataPath = await temporaryFolder();
-  const persistence = keepsData
-    ? ['--appendonly', 'yes', '--appendfsync', 'everysec']
-    : ['--appendonly', 'no'];
-  const redis = keptProcess(async () => {
-    const { path: binary } = await findBinary(redisKind, process.env, () => undefined);
-    const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dataPath];
-    return [binary, ...place, '--save', '', ...persistence, '--maxmemory-policy', 'noeviction'];
-  });
+  const args = ['--bind', '127.0.0.1', '--dir', dataPath, '--save', '', '--appendonly', 'no', ...settings];
+  const { start, signal, end } = bareServer(redisKind, port, args);
   return {
     uri: `redis://127.0.0.1:${port}`,
-    start: async () => {
-      await redis.start();
-      await eventually('Redis listens', () => accepts(port));
-    },
-    signal: redis.signal,
+    start,
+    signal,
     discard: async () => {
-      await redis.end();
+      await end();
       await rm(dataPath, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A mongod as it starts without any setting: of no replica set, unless `settings` (its arguments) say otherwise. */
+export async function bareMongod(settings: readonly string[] = []): Promise<OwnServer> {
+  const port = await freePort();
+  const dataPath = await temporaryFolder();
+  const place = ['--bind_ip', '127.0.0.1', '--dbpath', dataPath, '--wiredTigerCacheSizeGB', '0.25'];
+  const { start, end } = bareServer(mongodKind, port, [...place, ...settings]);
+  return {
+    uri: `mongodb://127.0.0.1:${port}/partner_booking`,
+    start,
+    discard: async () => {
+      await end();
+      await rm(dataPath, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A server that can be killed and started again; `start` resolves when it listens. */
+export function bareServer(kind: ServerKind, port: number, args: readonly string[]): KeptProcess {
+  const server = keptProcess(async () => {
+    const { path: binary } = await findBinary(kind, process.env, () => undefined);
+    return [binary, '--port', String(port), ...args];
+  });
+  return {
+    ...server,
+    start: async () => {
+      await server.start();
+      await eventually(`${kind.name} listens`, () => accepts(port), 60_000);
     },
   };
 }
@@ -94,8 +127,7 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** Whether something listens there. */
-export function accepts(port: number): Promise<boolean> {
+function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     const settle = (answer: boolean) => {

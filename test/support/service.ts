@@ -9,7 +9,9 @@ import { loadConfig } from '../../src/platform/config.ts';
 import type { ProcessScope } from '../../src/platform/lifecycle.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 
-export const OPERATOR_KEY = 'operator-key-of-the-tests-0123456789';
+/** Drawn anew for each test file, since a service in production refuses a key that is published. */
+export const OPERATOR_KEY = `op_${randomBytes(32).toString('base64url')}`;
+const ENCRYPTION_KEY = randomBytes(32).toString('base64');
 
 /** A whole API of one test file: own database, own queues, both listeners on free ports, in this process. */
 export type Service = {
@@ -36,6 +38,7 @@ export async function startService(overrides: Record<string, string> = {}): Prom
     log: createLogger('api', config.logLevel, { write: (line) => void lines.push(line) }),
     stopping: stopping.signal,
     stop: () => undefined,
+    fail: (reason) => void lines.push(reason.message),
     onStop: (_label, release) => void releases.push(release),
   };
   const context = createApiContext(scope);
@@ -72,8 +75,8 @@ export function serviceEnvironment(
     REDIS_URL: redisUrl,
     QUEUE_PREFIX: `{${name}}`,
     OPERATOR_API_KEY: OPERATOR_KEY,
-    ENCRYPTION_KEYS: Buffer.alloc(32, 7).toString('base64'),
-    WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+    ENCRYPTION_KEYS: ENCRYPTION_KEY,
+    WEBHOOK_ALLOW_PRIVATE_NETWORKS: String(overrides['SERVICE_MODE'] !== 'production'),
     HOST: '127.0.0.1',
     PORT: '0',
     ADMIN_PORT: '0',

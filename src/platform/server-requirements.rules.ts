@@ -1,0 +1,68 @@
+/** A server is not of the kind that the promises need: the message says what it is and what to do about it. */
+export class UnfitServerError extends Error {
+  override readonly name = 'UnfitServerError';
+}
+
+/** What a mongod says of itself (`hello`), as far as it is judged. */
+export type Hello = { setName?: string; isreplicaset?: boolean; msg?: string; maxWireVersion?: number };
+
+/** MongoDB 6.0's; the wire version is what every server tells before anyone has signed in. */
+const WIRE_VERSION = 17;
+
+const MAKE_A_SET =
+  'One node is enough: start it with --replSet rs0, run rs.initiate() once in mongosh, and end MONGODB_URI in ?replicaSet=rs0.';
+
+/**
+ * @throws UnfitServerError for a standalone mongod (no transactions, no majority), one before 6.0, or a member of another
+ *   set than `uri` names, which the driver would pass over for ever.
+ */
+export function requireFitMongod(hello: Hello, uri: string): void {
+  const isPartOfMore = hello.setName !== undefined || hello.isreplicaset === true || hello.msg === 'isdbgrid';
+  if (!isPartOfMore) throw new UnfitServerError(`This MongoDB is no replica set. ${MAKE_A_SET}`);
+  if ((hello.maxWireVersion ?? 0) < WIRE_VERSION)
+    throw new UnfitServerError('This MongoDB is older than 6.0. Upgrade it to 6.0 or newer.');
+  const wanted = /[?&]replicaSet=([^&]*)/i.exec(uri)?.[1];
+  if (wanted !== undefined && hello.setName !== undefined && hello.setName !== decodeURIComponent(wanted)) {
+    throw new UnfitServerError(
+      `MONGODB_URI names the replica set ${wanted}, and this MongoDB belongs to ${hello.setName}. Name that one in MONGODB_URI.`,
+    );
+  }
+}
+
+/** Whether it is meant to be of a replica set that nobody has made yet; until then no driver can use it. */
+export function isUninitiated(hello: Hello): boolean {
+  return hello.setName === undefined && hello.isreplicaset === true;
+}
+
+/** The address of the first host alone, whatever set it belongs to; undefined where only the DNS knows the hosts. */
+export function directUri(uri: string): string | undefined {
+  const [, scheme, host, path = '/', query = ''] =
+    /^(mongodb:\/\/(?:[^@/]*@)?)([^,/?]+)[^/?]*(\/[^?]*)?(?:\?(.*))?$/.exec(uri) ?? [];
+  if (scheme === undefined || host === undefined) return undefined;
+  const kept = query
+    .split('&')
+    .filter((each) => !/^(replicaSet|directConnection|loadBalanced)=|^$/i.test(each));
+  return `${scheme}${host}${path}?${[...kept, 'directConnection=true'].join('&')}`;
+}
+
+/** The oldest Redis that BullMQ is meant for. */
+const REDIS_VERSION: readonly [major: number, minor: number] = [6, 2];
+
+/**
+ * What is wrong with a Redis, by its answer to INFO, which needs no administrator: one sentence for each fault, with its
+ * remedy. What INFO does not tell is not judged.
+ */
+export function redisFaults(info: string): string[] {
+  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
+  const policy = field('maxmemory_policy');
+  const version = field('redis_version');
+  const [major = 0, minor = 0] = (version ?? REDIS_VERSION.join('.')).split('.').map(Number);
+  const isOld = major < REDIS_VERSION[0] || (major === REDIS_VERSION[0] && minor < REDIS_VERSION[1]);
+  return [
+    ...(policy !== undefined && policy !== 'noeviction'
+      ? [`It evicts (${policy}), which loses jobs: set maxmemory-policy noeviction.`]
+      : []),
+    ...(field('aof_enabled') === '0' ? ['It forgets at a restart: set appendonly yes.'] : []),
+    ...(isOld ? [`It is ${version}: upgrade it to ${REDIS_VERSION.join('.')} or newer.`] : []),
+  ];
+}

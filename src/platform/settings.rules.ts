@@ -1,0 +1,128 @@
+import { weaknessOfEncryptionKeys, weaknessOfOperatorKey } from './weak-secrets.rules.ts';
+
+/** The settings that are judged together; one that has a fault of its own is absent. */
+type Settings = Partial<{
+  serviceMode: 'sandbox' | 'production';
+  port: number;
+  adminPort: number;
+  mongodbUri: string;
+  operatorApiKey: string;
+  encryptionKeys: Buffer[];
+  holdTtlSeconds: number;
+  webhookRetryDelaysSeconds: number[];
+  webhookTimeoutMs: number;
+  webhookAllowPrivateNetworks: boolean;
+  webhookConcurrency: number;
+  webhookUnhealthyConcurrency: number;
+  rateLimitPerMinute: number;
+}>;
+
+/** The schedule that partners are promised. */
+const RETRY_DELAYS_SECONDS = '300,900,1800,3600';
+/** The shortest that a partner may ask for. */
+const MIN_HOLD_SECONDS = 60;
+/** How long a worker that stops lets its sends end by themselves. */
+const FINISH_SECONDS = 15;
+
+/**
+ * Settings each of which is well-formed, and that break a promise of the service together: one sentence for each, which
+ * begins with a variable and says what to do (ADR 0015).
+ */
+export function settingsFaults(settings: Settings): string[] {
+  const ofProduction = settings.serviceMode === 'production' ? productionFaults(settings) : [];
+  return [...conflicts(settings), ...mongodbFaults(settings.mongodbUri ?? ''), ...ofProduction];
+}
+
+/** Settings that break no promise and are hardly meant: a sentence each, for the log. */
+export function settingsWarnings(settings: Settings): string[] {
+  const isProduction = settings.serviceMode === 'production';
+  const delays = settings.webhookRetryDelaysSeconds?.join() ?? RETRY_DELAYS_SECONDS;
+  return when([
+    [
+      isProduction && settings.rateLimitPerMinute === 0,
+      'RATE_LIMIT_PER_MINUTE is 0: one partner can take all of the service; set how many calls a minute each may make',
+    ],
+    [
+      isProduction && delays !== RETRY_DELAYS_SECONDS,
+      `WEBHOOK_RETRY_DELAYS_SECONDS is not the schedule that partners are told; leave it out for ${RETRY_DELAYS_SECONDS}`,
+    ],
+    [
+      (settings.webhookTimeoutMs ?? 0) > FINISH_SECONDS * 1000,
+      `WEBHOOK_TIMEOUT_MS is above ${FINISH_SECONDS * 1000}: a worker that stops cuts sends off after ${FINISH_SECONDS} s, and they are made again`,
+    ],
+  ]);
+}
+
+function conflicts({ port, adminPort, ...settings }: Settings): string[] {
+  const { webhookConcurrency: all = 2, webhookUnhealthyConcurrency: unhealthy = 1 } = settings;
+  return when([
+    [
+      port !== undefined && port !== 0 && port === adminPort,
+      'ADMIN_PORT must not be PORT: partners would reach what is the operator’s; give it a port of its own',
+    ],
+    [
+      unhealthy >= all,
+      'WEBHOOK_UNHEALTHY_CONCURRENCY must be below WEBHOOK_CONCURRENCY: one failing endpoint would take every send; lower the first or raise the second',
+    ],
+  ]);
+}
+
+function productionFaults(settings: Settings): string[] {
+  const { operatorApiKey, encryptionKeys, holdTtlSeconds = MIN_HOLD_SECONDS } = settings;
+  const operator = operatorApiKey === undefined ? undefined : weaknessOfOperatorKey(operatorApiKey);
+  const encryption = encryptionKeys === undefined ? undefined : weaknessOfEncryptionKeys(encryptionKeys);
+  return when([
+    [
+      operator !== undefined,
+      `OPERATOR_API_KEY ${operator}; make one: node -p "crypto.randomBytes(32).toString('base64url')"`,
+    ],
+    [
+      encryption !== undefined,
+      `ENCRYPTION_KEYS ${encryption}; put a new one first: node -p "crypto.randomBytes(32).toString('base64')", and leave each other one once, to decrypt`,
+    ],
+    [
+      settings.webhookAllowPrivateNetworks === true,
+      'WEBHOOK_ALLOW_PRIVATE_NETWORKS must be false in production: partners could make this service call your own network; leave it out',
+    ],
+    [
+      holdTtlSeconds < MIN_HOLD_SECONDS,
+      `HOLD_TTL_SECONDS must be at least ${MIN_HOLD_SECONDS} in production: less is for tests; leave it out for 600`,
+    ],
+    [
+      optionsOf(settings.mongodbUri ?? '').some(
+        ([name, value]) => name === 'directconnection' && value === 'true',
+      ),
+      'MONGODB_URI must not have directConnection=true in production: it would hold on to one node when another becomes primary; name the set with replicaSet=',
+    ],
+  ]);
+}
+
+/** Options under which an answer may be taken back, or a reader miss what was answered, and the values that may be given. */
+const STRONG: ReadonlyMap<string, string> = new Map([
+  ['w', 'majority'],
+  ['journal', 'true'],
+  ['j', 'true'],
+  ['fsync', 'true'],
+  ['readconcernlevel', 'majority'],
+  ['readpreference', 'primary'],
+  ['retrywrites', 'true'],
+]);
+
+function mongodbFaults(uri: string): string[] {
+  return optionsOf(uri)
+    .filter(([name, value]) => STRONG.has(name) && STRONG.get(name) !== value)
+    .map(
+      ([name]) =>
+        `MONGODB_URI must not set ${name} to anything but ${STRONG.get(name)}: what was answered could be lost or overlooked; leave it out`,
+    );
+}
+
+/** Names and values in lower case, as the driver reads them. */
+function optionsOf(uri: string): [name: string, value: string][] {
+  const query = new URLSearchParams(uri.split('?', 2)[1] ?? '');
+  return [...query].map(([name, value]) => [name.toLowerCase(), value.toLowerCase()]);
+}
+
+function when(rows: readonly (readonly [boolean, string])[]): string[] {
+  return rows.filter(([holds]) => holds).map(([, sentence]) => sentence);
+}

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { createAdminApp } from '../../src/admin-app.ts';
+import { migrate, missingGuards } from '../../src/collections.ts';
+import { watchGuards } from '../../src/guards.ts';
+import type { Listener } from '../../src/http/listen.ts';
+import { listen } from '../../src/http/listen.ts';
+import { createPartnerApp } from '../../src/partner-app.ts';
+import { createDb, openDb } from '../../src/platform/mongo.ts';
+import { createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner, anyVenue, bookSlot, freeSlotIds, operatorOf } from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+const GUARD = 'one_claim_per_cell';
+const ABSENT = 'the database lacks guards without which nothing may be sold';
+
+/** The API as its process has it, on the database of a service that refuses nothing. */
+let service: Service;
+let listeners: { partner: Listener; admin: Listener };
+let partner: Partner;
+/** The looks have a connection of their own, which can be lost alone. */
+const looking = createDb();
+const stopping = new AbortController();
+beforeAll(async () => {
+  service = await startService();
+  const { context } = service;
+  const scope = { log: context.log, stopping: stopping.signal };
+  const connected = openDb(looking, context.config.mongodbUri, context.log, stopping.signal);
+  const guards = watchGuards(scope, looking, connected, { waitMs: 20, watchMs: 20 });
+  listeners = {
+    partner: await listen(createPartnerApp(context, guards), '127.0.0.1', 0),
+    admin: await listen(createAdminApp(context, guards), '127.0.0.1', 0),
+  };
+  partner = await anyPartner(service);
+});
+afterAll(async () => {
+  stopping.abort();
+  await looking.close();
+  await Promise.all([listeners.partner.close(), listeners.admin.close()]);
+  await service.stop();
+});
+beforeEach(async () => {
+  await migrate(service.context.db);
+  await eventually('it serves', serves);
+});
+
+const reservations = () => service.context.db.collection('reservations');
+const watched = () => createClient(listeners.partner.url, partner.apiKey);
+const call = () => watched().get('/api/v1/partner/venues');
+const admin = () => operatorOf({ url: listeners.partner.url, adminUrl: listeners.admin.url });
+const serves = async () => (await call()).status === 200;
+const told = () => service.logs().split(ABSENT).length - 1;
+
+test('an index that is dropped in operation stops every call of the API, with one error line, until it is migrated', async () => {
+  const before = told();
+  await reservations().dropIndex(GUARD);
+  const refused = await eventually('it refuses', async () => {
+    const reply = await call();
+    return reply.status === 503 && reply;
+  });
+
+  expect(verdict(refused)).toBe('503 SERVICE_UNAVAILABLE');
+  expect(refused.headers.get('retry-after')).toBe('1');
+  expect(refused.text).not.toContain(GUARD);
+  const change = await admin().post('/api/v1/operator/partners', {});
+  expect([verdict(change), change.headers.get('retry-after')]).toEqual(['503 SERVICE_UNAVAILABLE', '1']);
+  expect(verdict(await watched().get('/api/v1/nothing'))).toBe('404 ROUTE_NOT_FOUND');
+  expect(await watched().get('/readyz')).toMatchObject({ status: 503, body: { missing_indexes: [GUARD] } });
+  expect((await watched().get('/healthz')).status).toBe(200);
+  expect(told()).toBe(before + 1);
+  expect(service.logs()).toMatch(new RegExp(`"level":50[^\\n]*"${GUARD}"[^\\n]*npm run migrate`));
+  // Control: nothing but the watch refuses; without it the call is served.
+  expect(verdict(await partner.api.get('/api/v1/partner/venues'))).toBe('200');
+
+  await migrate(service.context.db);
+  await eventually('it serves again', serves);
+  expect((await watched().get('/readyz')).status).toBe(200);
+});
+
+test('an index of another filter, and a validator that is gone or only warns, are absent guards', async () => {
+  const { db } = service.context;
+  const command = (fields: Record<string, unknown>) => db.db?.command({ collMod: 'reservations', ...fields });
+  await reservations().dropIndex(GUARD);
+  await db.db?.command({
+    createIndexes: 'reservations',
+    indexes: [
+      { name: GUARD, key: { cells: 1 }, unique: true, partialFilterExpression: { status: 'BOOKED' } },
+    ],
+  });
+  expect(await missingGuards(db)).toEqual([GUARD]);
+  await reservations().dropIndex(GUARD);
+  await migrate(db);
+  expect(await missingGuards(db)).toEqual([]);
+
+  await command({ validationAction: 'warn' });
+  expect(await missingGuards(db)).toEqual(['reservations_validator']);
+  await eventually('it refuses', async () => !(await serves()));
+  await command({ validationAction: 'error', validator: {} });
+  expect(await missingGuards(db)).toEqual(['reservations_validator']);
+});
+
+test('what was sold twice without the index, an operator can undo, and then it can be migrated', async () => {
+  const venue = await anyVenue(service);
+  const seller = await anyPartner(service, [venue.id]);
+  const [slotId = ''] = await freeSlotIds(seller, venue.id);
+  await reservations().dropIndex(GUARD);
+  await eventually('it refuses', async () => !(await serves()));
+  // Control: where nothing refuses, and no index guards, one slot is sold twice.
+  const [booking] = [await bookSlot(seller, slotId), await bookSlot(seller, slotId)];
+  await expect(migrate(service.context.db)).rejects.toThrow(/duplicate key.*one_claim_per_cell/);
+
+  const path = `/api/v1/operator/bookings/${String(booking['booking_id'])}`;
+  expect(verdict(await admin().post('/api/v1/operator/walk-ins', {}))).toBe('503 SERVICE_UNAVAILABLE');
+  expect(verdict(await admin().get(path))).toBe('200');
+  const undone = await admin().post(`${path}/cancel`, { reason: 'Sold twice', idempotency_key: 'undo' });
+  expect(verdict(undone)).toBe('200');
+  await migrate(service.context.db);
+  await eventually('it serves again', serves);
+});
+
+test('a look that fails stops nothing', async () => {
+  await looking.close();
+  // Control: the looks do fail.
+  expect(await watched().get('/readyz')).toMatchObject({ status: 503, body: { database: 'unreachable' } });
+  expect(await serves()).toBe(true);
+});
