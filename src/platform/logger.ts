@@ -18,6 +18,12 @@ const SECRET_FIELDS = [
   'payment_reference',
 ];
 
+/**
+ * Written line by line: pino's buffer waits for ever, and the process with it, where it is flushed at the exit and nobody reads the
+ * pipe any more. A process whose log collector or parent has died could then not be stopped.
+ */
+const STANDARD_OUTPUT = 1;
+
 /** Structured JSON log on standard output; secrets and customers' data are redacted by field name as a last resort. */
 export function createLogger(service: string, level: string, destination?: DestinationStream): Logger {
   const paths = SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`]);
@@ -27,5 +33,5 @@ export function createLogger(service: string, level: string, destination?: Desti
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths, censor: '[redacted]' },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  return pino(options, destination ?? pino.destination({ dest: STANDARD_OUTPUT, sync: true }));
 }

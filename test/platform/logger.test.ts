@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from '@jest/globals';
+import { nodeArguments } from '../../src/embedded/node-arguments.ts';
+
+const logger = pathToFileURL(path.resolve(import.meta.dirname, '../../src/platform/logger.ts')).href;
+const [option = '', tsx = ''] = nodeArguments('logger.ts');
+const STUCK_AFTER_MS = 3000;
+
+/** A program that logs two lines and exits when it is told to. */
+async function started(makeLog: string): Promise<ChildProcess> {
+  const program = `${makeLog}
+    process.on('message', () => { log.info('stopping'); log.info('stopped'); process.exit(0); });
+    process.send('ready');`;
+  const child = spawn(process.execPath, [option, tsx, '--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
+  });
+  await once(child, 'message');
+  return child;
+}
+
+/** What becomes of it when nobody reads its log any more: the exit code, or 'stuck'. */
+async function exitUnread(child: ChildProcess): Promise<unknown> {
+  child.stdout?.destroy();
+  const exited = once(child, 'exit');
+  child.send('stop');
+  const kill = setTimeout(() => child.kill('SIGKILL'), STUCK_AFTER_MS);
+  const [code] = (await exited) as [number | null];
+  clearTimeout(kill);
+  return code ?? 'stuck';
+}
+
+test('a process whose log nobody reads any more can still end', async () => {
+  const child = await started(
+    `import { createLogger } from '${logger}'; const log = createLogger('test', 'info');`,
+  );
+  expect(await exitUnread(child)).toBe(0);
+});
+
+test('with the buffer that pino has by default it is stuck in its exit', async () => {
+  const child = await started(`import { pino } from 'pino'; const log = pino();`);
+  expect(await exitUnread(child)).toBe('stuck');
+});
