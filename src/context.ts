@@ -3,6 +3,7 @@ import { createApiMetrics } from './metrics/api-metrics.ts';
 import type { Clock } from './platform/clock.ts';
 import { systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
+import { createDatabaseClock } from './platform/database-clock.ts';
 import type { ProcessScope } from './platform/lifecycle.ts';
 import type { Logger } from './platform/logger.ts';
 import type { Db } from './platform/mongo.ts';
@@ -29,7 +30,7 @@ export type ApiContext = Context & { rateLimits: RateLimits; metrics: ApiMetrics
 
 /**
  * Builds the connections of one process and registers their release. Nothing is awaited: the database connects in the
- * background (`connected`), Redis by itself.
+ * background (`connected`, once its time is known too), Redis by itself.
  */
 export function createContext(scope: ProcessScope): Context & { connected: Promise<void> } {
   const { config, log, stopping, onStop } = scope;
@@ -37,11 +38,17 @@ export function createContext(scope: ProcessScope): Context & { connected: Promi
   onStop('MongoDB', () => db.close());
   const queues = createQueues(config.redisUrl, config.queuePrefix, log);
   onStop('queues', () => queues.close());
-  const connected = openDb(db, config.mongodbUri, log, stopping);
+  const clock = createDatabaseClock(systemClock, db, log);
+  const connected = openDb(db, config.mongodbUri, log, stopping).then(() => clock.measure());
+  connected.then(
+    () => clock.keepMeasuring(stopping),
+    // Told by whoever waits for the connection.
+    () => undefined,
+  );
   return {
     config,
     log,
-    clock: systemClock,
+    clock,
     db,
     queues,
     secretBox: createSecretBox(config.encryptionKeys),

@@ -18,7 +18,7 @@ export type OwnServer = {
   discard(): Promise<void>;
 };
 
-/** A Redis can be started again after it was killed: empty. */
+/** A Redis can be started again after it was killed. */
 export type OwnRedis = OwnServer & {
   /** SIGKILL ends it, SIGSTOP freezes it with its connections open, SIGCONT wakes it. */
   signal(name: NodeJS.Signals): Promise<void>;
@@ -45,9 +45,13 @@ export async function ownMongod(): Promise<OwnServer> {
 /** The server's pid comes first, then it runs until standard input ends, which this process' death brings about too. */
 const UNTIL_END_OF_INPUT = '"$@" >/dev/null & echo $!; cat >/dev/null; kill -9 $!';
 
-/** redis-memory-server gives a port out once in a process, so this starts the same binary by itself. */
-export async function ownRedis(): Promise<OwnRedis> {
+/**
+ * `keepsItsData`: with an append-only file, as in production, so that one that was killed has its data when it starts again.
+ * redis-memory-server gives a port out once in a process, so this starts the same binary by itself.
+ */
+export async function ownRedis({ keepsItsData = false } = {}): Promise<OwnRedis> {
   const port = await freePort();
+  const dataPath = await mkdtemp(path.join(await temporaryParent(), 'partner-booking-test-'));
   let keeper: ChildProcess | undefined;
   let pid = 0;
   const end = async () => {
@@ -61,7 +65,8 @@ export async function ownRedis(): Promise<OwnRedis> {
     uri: `redis://127.0.0.1:${port}`,
     start: async () => {
       const { path: binary } = await findBinary(redisKind, process.env, () => undefined);
-      const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+      const persistence = ['--dir', dataPath, '--save', '', '--appendonly', keepsItsData ? 'yes' : 'no'];
+      const settings = ['--port', String(port), '--bind', '127.0.0.1', ...persistence];
       keeper = spawn('sh', ['-c', UNTIL_END_OF_INPUT, 'sh', binary, ...settings], {
         stdio: ['pipe', 'pipe', 'ignore'],
       });
@@ -75,7 +80,10 @@ export async function ownRedis(): Promise<OwnRedis> {
       process.kill(pid, name);
       if (name === 'SIGKILL') await end();
     },
-    discard: end,
+    discard: async () => {
+      await end();
+      await rm(dataPath, { recursive: true, force: true });
+    },
   };
 }
 
