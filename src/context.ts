@@ -3,6 +3,7 @@ import { createApiMetrics } from './metrics/api-metrics.ts';
 import type { Clock } from './platform/clock.ts';
 import { systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
+import { createDatabaseClock } from './platform/database-clock.ts';
 import type { ProcessScope } from './platform/lifecycle.ts';
 import type { Logger } from './platform/logger.ts';
 import type { Db } from './platform/mongo.ts';
@@ -30,7 +31,8 @@ export type ApiContext = Context & { rateLimits: RateLimits; metrics: ApiMetrics
 
 /**
  * Builds the connections of one process and registers their release. Nothing is awaited: the database connects in the
- * background (`connected`), Redis by itself. A server that is not fit ends the process, whenever it first answers (ADR 0015).
+ * background (`connected`, once its time is known too), Redis by itself. A server that is not fit ends the process, whenever
+ * it first answers (ADR 0015).
  */
 export function createContext(scope: ProcessScope): Context & { connected: Promise<void> } {
   const { config, log, stopping, onStop } = scope;
@@ -39,11 +41,17 @@ export function createContext(scope: ProcessScope): Context & { connected: Promi
   const queues = createQueues(config.redisUrl, config.queuePrefix, log);
   onStop('queues', () => queues.close());
   void requireFitRedis(scope);
-  const connected = openDb(db, config.mongodbUri, log, stopping);
+  const clock = createDatabaseClock(systemClock, db, log);
+  const connected = openDb(db, config.mongodbUri, log, stopping).then(() => clock.measure());
+  connected.then(
+    () => clock.keepMeasuring(stopping),
+    // Told by whoever waits for the connection.
+    () => undefined,
+  );
   return {
     config,
     log,
-    clock: systemClock,
+    clock,
     db,
     queues,
     secretBox: createSecretBox(config.encryptionKeys),

@@ -2,6 +2,7 @@ import { DelayedError } from 'bullmq';
 import { startAlerting } from '../src/alerting.ts';
 import { createContext } from '../src/context.ts';
 import { untilGuarded } from '../src/guards.ts';
+import { systemClock } from '../src/platform/clock.ts';
 import { runProcess } from '../src/platform/lifecycle.ts';
 import type { HoldExpiryJob } from '../src/platform/queues.ts';
 import { expireHold, settleLapsedHolds } from '../src/reservations/reservations.service.ts';
@@ -19,7 +20,8 @@ runProcess('hold-expiry', async (scope) => {
   startWorker<HoldExpiryJob>(scope, 'hold-expiry', { concurrency: 50 }, async (job, token) => {
     const leftMs = await expireHold(context, job.data.holdId);
     if (leftMs === 0) return;
-    await job.moveToDelayed(context.clock.now().getTime() + leftMs, token);
+    // By the host's clock: BullMQ compares it with that.
+    await job.moveToDelayed(systemClock.now().getTime() + leftMs, token);
     throw new DelayedError();
   });
   startSweep(scope, context.db, {

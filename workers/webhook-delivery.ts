@@ -3,6 +3,7 @@ import { DelayedError, UnrecoverableError } from 'bullmq';
 import { startAlerting } from '../src/alerting.ts';
 import { createContext } from '../src/context.ts';
 import { untilGuarded } from '../src/guards.ts';
+import { systemClock } from '../src/platform/clock.ts';
 import { runProcess } from '../src/platform/lifecycle.ts';
 import type { WebhookDeliveryJob } from '../src/platform/queues.ts';
 import { deliverWebhook } from '../src/webhooks/deliver-webhook.service.ts';
@@ -22,7 +23,7 @@ const SWEEP_LIMIT = 500;
 const RESTORE_EVERY_SWEEPS = 12;
 const RESTORE_LIMIT = 10_000;
 const LOCK_MARGIN_MS = 6000;
-const STALLED_CHECK_MS = 3000;
+const STALLED_CHECK_MS = 2000;
 
 /** The failure of an attempt that is not the last; tells the backoff how long to wait. */
 class AttemptFailed extends ExpectedFailure {
@@ -83,7 +84,8 @@ runProcess('webhook-delivery', async (scope) => {
           );
         case 'later':
           await keepInStep(job, result.attemptsMade);
-          await job.moveToDelayed(context.clock.now().getTime() + result.inMs, token);
+          // By the host's clock: BullMQ compares it with that.
+          await job.moveToDelayed(systemClock.now().getTime() + result.inMs, token);
           throw new DelayedError();
       }
     },

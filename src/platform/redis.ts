@@ -3,6 +3,12 @@ import { Redis } from 'ioredis';
 import type { Logger } from './logger.ts';
 
 const QUIT_TIMEOUT_MS = 1000;
+/**
+ * A connection on which nothing is answered for so long is replaced: where the network swallows packets, or has forgotten the
+ * connection, nothing else would end it for a quarter of an hour or more. A worker's waits for jobs up to 10 s at a time.
+ */
+const PRODUCER_SILENCE_MS = 5000;
+const WORKER_SILENCE_MS = 14_000;
 
 /**
  * A connection for producers: it fails at once while Redis is away instead of queueing commands, and reconnects by
@@ -12,6 +18,7 @@ export function createProducerRedis(url: string, log: Logger): Redis {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
+    socketTimeout: PRODUCER_SILENCE_MS,
     connectTimeout: 2000,
     retryStrategy: reconnectDelayMs,
   });
@@ -40,6 +47,7 @@ export function createLimiterRedis(url: string): Redis {
 export function createWorkerRedis(url: string, log: Logger): Redis {
   const redis = new Redis(url, {
     maxRetriesPerRequest: null,
+    socketTimeout: WORKER_SILENCE_MS,
     connectTimeout: 2000,
     retryStrategy: reconnectDelayMs,
   });

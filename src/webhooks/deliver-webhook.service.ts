@@ -62,13 +62,15 @@ export type AttemptResult =
 /** How much longer than the sending itself a worker has the row; then another may take it over (ADR 0006). */
 const LEASE_MARGIN_MS = 5000;
 const SECRET_RETRY_MS = 10_000;
+/** A job that comes earlier than this before its row is due waits: the hosts' clocks, by which the queue goes, disagree. */
+const EARLY_MS = 1000;
 
 /**
- * Makes one attempt of a delivery. The row decides its number and what follows. A job that comes twice or after the row has
- * moved on sends nothing; one that a person makes due early (Bull Board's promote) is an attempt like any other. A job that
- * is run again for a dead letter (Bull Board's retry) is one manual attempt, of which a failure changes nothing. What waits
- * for a receiver that may not hear of it (any more) is cancelled: its subscription is inactive, its partner suspended or
- * without a grant for the venue (decisions §6, "Receivers"; ADR 0006). A dead letter stays one.
+ * Makes one attempt of a delivery. The row decides its number, what follows, and when it is due, by the database's clock: a job
+ * that comes before that waits, one that comes twice or after the row has moved on sends nothing. A job that is run again for
+ * a dead letter (Bull Board's retry) is one manual attempt, of which a failure changes nothing. What waits for a receiver
+ * that may not hear of it (any more) is cancelled: its subscription is inactive, its partner suspended or without a grant for
+ * the venue (decisions §6, "Receivers"; ADR 0006). A dead letter stays one.
  */
 export async function deliverWebhook(deps: DeliverDeps, due: DueAttempt): Promise<AttemptResult> {
   // Before anything is read: behind a dead endpoint there may be very many of these.
@@ -81,7 +83,9 @@ export async function deliverWebhook(deps: DeliverDeps, due: DueAttempt): Promis
   const isBehind = due.failuresKnown < row.attemptsMade;
   if (row.state === 'dead_letter' && isBehind) return { kind: 'dead', attemptsMade: row.attemptsMade };
   const waitMs = (row.nextAttemptAt?.getTime() ?? 0) - deps.clock.now().getTime();
-  if (isBehind && waitMs > 0) return { kind: 'later', inMs: waitMs, attemptsMade: row.attemptsMade };
+  if (waitMs > (isBehind ? 0 : EARLY_MS)) {
+    return { kind: 'later', inMs: waitMs, attemptsMade: row.attemptsMade };
+  }
 
   const [subscription, event] = await Promise.all([
     findSubscription(deps.db, row.subscriptionId),

@@ -1,6 +1,7 @@
 import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
 import type { AttemptResult } from '../../src/webhooks/deliver-webhook.service.ts';
 import { deliverWebhook } from '../../src/webhooks/deliver-webhook.service.ts';
+import { makeDue } from '../../src/webhooks/deliveries.store.ts';
 import { createEndpointGate } from '../../src/webhooks/endpoint-gate.rules.ts';
 import type { WebhookSender } from '../../src/webhooks/send-webhook.ts';
 import type { Partner } from './factories.ts';
@@ -21,7 +22,7 @@ export async function anyDelivery(
   return (await rowOf(service, 'deliveries', { eventId: event?._id, partnerId: receiver.id }))._id;
 }
 
-/** Makes attempts of a delivery one after the other, as its worker would when each is due; answers what came of the last. */
+/** Makes attempts of a delivery one after the other, each as soon as it waits; answers what came of the last. */
 export async function attemptDelivery(
   service: Service,
   sender: WebhookSender,
@@ -30,6 +31,7 @@ export async function attemptDelivery(
 ): Promise<AttemptResult | undefined> {
   let result: AttemptResult | undefined;
   for (let count = 0; count < times; count += 1) {
+    await makeDue(service.context.db, deliveryId);
     const row = await rowOf(service, 'deliveries', { _id: deliveryId });
     const { subscriptionId, generation, attemptsMade: failuresKnown } = row;
     const deps = { ...service.context, sender, gate: createEndpointGate(2) };

@@ -1,7 +1,7 @@
 import type { Service } from './service.ts';
 
-/** What a fail point holds up: commands of one client (its appName), of these names, on one collection. */
-export type Blocked = { appName: string; command: string; collection: string };
+/** What a fail point holds up: commands of one client (its appName), of this name, on one collection; each for 3 s unless stated. */
+export type Blocked = { appName: string; command: string; collection: string; forMs?: number };
 
 export type Block = {
   /** Resolves when a command has been held up. */
@@ -9,18 +9,24 @@ export type Block = {
   lift: () => Promise<void>;
 };
 
+/** Ends what MongoDB is doing for a client that is dead: what was held up for it must not be done after its death. */
+export async function endCommandsOf(service: Service, appName: string): Promise<void> {
+  const { inprog } = await onAdmin(service, { currentOp: 1, appName, active: true });
+  for (const { opid } of inprog as { opid: unknown }[]) await onAdmin(service, { killOp: 1, op: opid });
+}
+
 /**
- * Makes MongoDB hold up commands for 3 s each, so that a process can be met in the middle of its work. A server has one
+ * Makes MongoDB hold up commands, so that a process can be met in the middle of its work. A server has one
  * such fail point: tests that use it need a mongod of their own.
  */
 export async function blockCommands(service: Service, blocked: Blocked): Promise<Block> {
-  const { appName, command, collection } = blocked;
+  const { appName, command, collection, forMs = 3000 } = blocked;
   const data = {
     appName,
     failCommands: [command],
     namespace: `${service.context.db.name}.${collection}`,
     blockConnection: true,
-    blockTimeMS: 3000,
+    blockTimeMS: forMs,
   };
   const failCommand = { configureFailPoint: 'failCommand' };
   const { count } = await onAdmin(service, { ...failCommand, mode: 'alwaysOn', data });

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Job } from 'bullmq';
+import type { WebhookDeliveryJob } from '../../src/platform/queues.ts';
 import { deliveryJobId } from '../../src/platform/queues.ts';
 import type { DeliveryRow } from '../../src/webhooks/deliveries.model.ts';
+import { makeDue } from '../../src/webhooks/deliveries.store.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
@@ -66,9 +68,15 @@ const waitingJobOf = (delivery: DeliveryRow, failures: number) =>
     return job.attemptsMade === failures && (await job.isDelayed()) && job;
   });
 
+/** Makes the attempt for which the job waits due now, in row and queue. */
+async function bringForward(job: Job<WebhookDeliveryJob>): Promise<void> {
+  await makeDue(service.context.db, job.data.deliveryId);
+  await job.promote();
+}
+
 /** Fails the delivery for good: each retry is brought forward as soon as it waits. */
 async function failForGood(delivery: DeliveryRow): Promise<void> {
-  for (const failures of DELAYS.keys()) await (await waitingJobOf(delivery, failures + 1)).promote();
+  for (const failures of DELAYS.keys()) await bringForward(await waitingJobOf(delivery, failures + 1));
   await eventually('the row is a dead letter', async () => (await readRow(delivery)).state === 'dead_letter');
 }
 
@@ -84,7 +92,7 @@ test('the real jobs wait exactly 300, 900, 1800 and 3600 s between five attempts
     const waitMs = (row.nextAttemptAt?.getTime() ?? 0) - sentAt;
     expect(waitMs).toBeGreaterThanOrEqual(seconds * 1000);
     expect(waitMs).toBeLessThan(seconds * 1000 + 1000);
-    await job.promote();
+    await bringForward(job);
   }
   await eventually('five attempts', () => attemptsOf(delivery).length === 5);
   const numbers = attemptsOf(delivery).map((attempt) => headerOf(attempt, 'x-delivery-attempt'));
@@ -122,7 +130,7 @@ test('a delivery that succeeds at a retry is sent no more and is no dead letter'
   const job = await waitingJobOf(delivery, 1);
   receiver.answerWith(200);
 
-  await job.promote();
+  await bringForward(job);
 
   await eventually('it succeeded', async () => (await readRow(delivery)).state === 'succeeded');
   receiver.answerWith(500);

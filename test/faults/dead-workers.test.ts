@@ -1,0 +1,363 @@
+/* oxlint-disable jest/no-standalone-expect -- `testInFull` is a test, or none */
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { DeliveryRow } from '../../src/webhooks/deliveries.model.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
+import { blockCommands, endCommandsOf } from '../support/fail-points.ts';
+import type { OwnServer } from '../support/own-servers.ts';
+import { ownMongod } from '../support/own-servers.ts';
+import type { Received, WebhookReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { rowOf, rowsOf } from '../support/rows.ts';
+import { scaled } from '../support/scale.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import type { SpawnedProcess } from '../support/worker-process.ts';
+import { endProcesses, logged, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
+import { changeOf, inSeconds, toldAsTwo, untold } from './figures.ts';
+import { report } from './report.ts';
+
+// On a machine that is busy with other suites.
+jest.setTimeout(scaled(900_000, 300_000));
+
+/** ADR 0006: lock, lease and check together. */
+const TAKEN_UP_WITHIN_MS = 20_000;
+/** The contract's in the full form; locks and leases go by it. */
+const WEBHOOK_TIMEOUT_MS = scaled(10_000, 5000);
+const ROUNDS = scaled(4, 1);
+const HOLDS = scaled(120, 20);
+const DEATHS_OF_POISON = 12;
+const testInFull = scaled(1, 0) === 1 ? test : test.skip;
+
+const KINDS = ['hold-expiry', 'event-dispatch', 'webhook-delivery'] as const;
+type Kind = (typeof KINDS)[number];
+type Pair = { doomed: SpawnedProcess; survivor: SpawnedProcess };
+
+let mongod: OwnServer;
+let service: Service;
+let receiver: WebhookReceiver;
+let partner: Partner;
+let slotIds: string[];
+/** The hold of which the receiver answers no delivery. */
+let unanswered: unknown;
+let pairs: Record<Kind, Pair>;
+
+beforeAll(async () => {
+  mongod = await ownMongod();
+  await mongod.start();
+  service = await startService({
+    MONGODB_URI: mongod.uri,
+    HOLD_TTL_SECONDS: '2',
+    WEBHOOK_TIMEOUT_MS: String(WEBHOOK_TIMEOUT_MS),
+    // For what a busy receiver lets time out.
+    WEBHOOK_RETRY_DELAYS_SECONDS: '2,2,2,2',
+  });
+  receiver = await startReceiver(({ body }, response) => {
+    if (body['hold_id'] !== unanswered) response.writeHead(200).end();
+  });
+  const venue = await anyVenue(service, [{ duration_minutes: 15 }]);
+  partner = await anyPartner(service, [venue.id]);
+  await subscribe(partner, receiver.url);
+  const days = Array.from({ length: scaled(10, 1) }, (_, day) =>
+    freeSlotIds(partner, venue.id, dateIn(2 + day)),
+  );
+  slotIds = (await Promise.all(days)).flat();
+  const doomed = KINDS.map((kind) => startNamed(kind, 'doomed'));
+  await Promise.all(doomed.map((each) => logged(each, 'ready')));
+  // So that it is one of the doomed that sweeps.
+  await eventually('a sweep', async () => (await sweeper()) !== undefined);
+  const survivors = KINDS.map((kind) => startNamed(kind, 'survivor'));
+  await Promise.all(survivors.map((each) => logged(each, 'ready')));
+  pairs = Object.fromEntries(
+    KINDS.map((kind, index) => [kind, { doomed: doomed[index], survivor: survivors[index] }]),
+  ) as typeof pairs;
+});
+afterAll(async () => {
+  await endProcesses();
+  await receiver.close();
+  await service.stop();
+  await mongod.discard();
+});
+
+/** A worker that MongoDB knows by `name`, so that its commands alone can be held up. */
+function startNamed(kind: Kind, name: string): SpawnedProcess {
+  const MONGODB_URI = `${mongod.uri}&appName=${name}-${kind}`;
+  return startProcess(`workers/${kind}.ts`, { ...service.environment, MONGODB_URI });
+}
+
+async function kill(process: SpawnedProcess): Promise<void> {
+  process.signal('SIGKILL');
+  await process.exited;
+}
+
+/** Who has the lease of the sweep of lapsed holds. */
+async function sweeper(): Promise<string | undefined> {
+  const leases = service.context.db.collection<{ _id: string; holder: string }>('leases');
+  return (await leases.findOne({ _id: 'sweep-lapsed-holds' }))?.holder;
+}
+
+const place = async (): Promise<string> => String((await placeHold(partner, slotIds.pop() ?? ''))['hold_id']);
+const bodies = (): Json[] => receiver.received.map(({ body }) => body);
+const historyOf = (holdId: string) => ['hold_created', 'hold_expired'].map((type) => changeOf(holdId, type));
+
+/** Waits until every change of these holds has been told, and the rows know. */
+async function untilTold(holdIds: readonly string[]): Promise<void> {
+  const isTold = async (): Promise<boolean> => {
+    if (untold(holdIds.flatMap(historyOf), bodies()).length > 0) return false;
+    const events = await rowsOf(service, 'events', { holdId: { $in: holdIds } });
+    const eventId = { $in: events.map(({ _id }) => _id) };
+    return (await rowsOf(service, 'deliveries', { eventId, state: { $ne: 'succeeded' } })).length === 0;
+  };
+  await eventually('every change is told', isTold, START_DEADLINE_MS);
+}
+
+/** What must be true of every hold that lapsed, whoever was frozen or killed meanwhile. */
+async function faultsOf(holdIds: readonly string[]): Promise<string[]> {
+  const events = await rowsOf(service, 'events', { holdId: { $in: holdIds } });
+  const deliveries = await rowsOf(service, 'deliveries', { eventId: { $in: events.map(({ _id }) => _id) } });
+  const successes = ({ attempts }: DeliveryRow) =>
+    attempts.filter(({ outcome }) => outcome === 'succeeded').length;
+  const told = events.map(({ holdId, type }) => changeOf(holdId, type)).toSorted();
+  return [
+    ...(told.join() === holdIds.flatMap(historyOf).toSorted().join()
+      ? []
+      : ['a change happened twice, or not at all']),
+    ...(deliveries.length === events.length ? [] : ['an event has not one delivery']),
+    ...deliveries.filter((row) => successes(row) !== 1).map(({ _id }) => `${_id} has not one success`),
+    ...toldAsTwo(bodies()),
+  ];
+}
+
+test('workers that are frozen past their locks and leases, and wake up, change nothing twice; another takes over the sweep', async () => {
+  const beganAt = performance.now();
+  const holdIds: string[] = [];
+  const takeoversMs: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const ofRound = await Promise.all(Array.from({ length: HOLDS }, place));
+    holdIds.push(...ofRound);
+    const some = 1 + Math.floor(Math.random() * (HOLDS / 2));
+    await eventually('some have lapsed and are told of', () => {
+      return (
+        ofRound.filter((id) => untold([changeOf(id, 'hold_expired')], bodies()).length === 0).length >= some
+      );
+    });
+    const sweeping = await sweeper();
+    const frozenAt = performance.now();
+    for (const kind of KINDS) pairs[kind].doomed.signal('SIGSTOP');
+    if (round === 0) {
+      await eventually('another sweeps', async () => (await sweeper()) !== sweeping);
+      takeoversMs.push(performance.now() - frozenAt);
+    }
+    await untilTold(ofRound);
+    const isOver = async () =>
+      (await rowsOf(service, 'deliveries', { state: { $ne: 'succeeded' } })).length === 0 &&
+      performance.now() - frozenAt > WEBHOOK_TIMEOUT_MS + 6000;
+    await eventually('locks and leases have run out, and all is done', isOver, START_DEADLINE_MS);
+    for (const kind of KINDS) pairs[kind].doomed.signal('SIGCONT');
+  }
+  // The doomed are seen at work again by the tests below; the last of these looks once more.
+  expect(await faultsOf(holdIds)).toEqual([]);
+  const repeats = receiver.received.length - new Set(bodies().map((body) => body['event_id'])).size;
+  expect(new Set(bodies().map((body) => body['delivery_id'])).size).toBe(receiver.received.length);
+  report({
+    promise: 4,
+    experiment:
+      'SIGSTOP of one worker of each kind in the middle of lapsing holds, past lock and lease, then SIGCONT',
+    count: `${ROUNDS} times, ${holdIds.length} holds, ${2 * holdIds.length} events`,
+    result: `0 changes twice, ${repeats} webhooks repeated with the same event_id; another took the sweep over after ${inSeconds(Math.max(...takeoversMs))} s`,
+    beganAt,
+  });
+});
+
+/** Where a worker is held up in the middle of its work on a new hold, and how it is seen that the work was done after all. */
+const MID_WORK = [
+  {
+    kind: 'hold-expiry' as const,
+    ...{ command: 'findAndModify', collection: 'reservations' },
+    isDone: async (holdId: string) =>
+      (await rowOf(service, 'reservations', { _id: holdId })).status === 'EXPIRED',
+  },
+  {
+    kind: 'event-dispatch' as const,
+    ...{ command: 'update', collection: 'deliveries' },
+    isDone: async (holdId: string) =>
+      (await rowsOf(service, 'deliveries')).length > 0 &&
+      untold([changeOf(holdId, 'hold_created')], bodies()).length === 0,
+  },
+];
+
+describe.each(MID_WORK)(
+  'a $kind worker killed in the middle of a job',
+  ({ kind, command, collection, isDone }) => {
+    /** Kills the doomed, and answers how long it took until `next` had done its work. */
+    async function takeUp(appName: string, doomed: SpawnedProcess, next: () => unknown): Promise<number> {
+      const block = await blockCommands(service, {
+        appName: `${appName}-${kind}`,
+        command,
+        collection,
+        forMs: 60_000,
+      });
+      const holdId = await place();
+      await block.met();
+      const killedAt = performance.now();
+      await kill(doomed);
+      await endCommandsOf(service, `${appName}-${kind}`);
+      await block.lift();
+      expect(await isDone(holdId)).toBe(false);
+      await next();
+      await eventually('the work is done', () => isDone(holdId), START_DEADLINE_MS);
+      const tookMs = performance.now() - killedAt;
+      await untilTold([holdId]);
+      expect(await faultsOf([holdId])).toEqual([]);
+      return tookMs;
+    }
+
+    test('another that runs takes it up within 20 s', async () => {
+      const beganAt = performance.now();
+      const { doomed, survivor } = pairs[kind];
+      survivor.signal('SIGSTOP');
+      const tookMs = await takeUp('doomed', doomed, () => survivor.signal('SIGCONT'));
+
+      expect(tookMs).toBeLessThanOrEqual(TAKEN_UP_WITHIN_MS);
+      const experiment = `kill -9 of a ${kind} worker in the middle of its work, another running`;
+      report({
+        promise: 4,
+        experiment,
+        count: '1 kill',
+        result: `done after ${inSeconds(tookMs)} s`,
+        beganAt,
+      });
+    });
+
+    testInFull('one that is started again takes it up within 20 s', async () => {
+      const beganAt = performance.now();
+      const tookMs: number[] = [];
+      let [name, worker] = ['survivor', pairs[kind].survivor];
+      for (const next of ['second', 'third', 'fourth', 'fifth', 'sixth']) {
+        const restart = () => {
+          worker = startNamed(kind, next);
+        };
+        tookMs.push(await takeUp(name, worker, restart));
+        name = next;
+      }
+
+      expect(Math.max(...tookMs)).toBeLessThanOrEqual(TAKEN_UP_WITHIN_MS);
+      const experiment = `kill -9 of the only ${kind} worker in the middle of its work, and a restart`;
+      const result = `done after ${tookMs.map(inSeconds).join(', ')} s`;
+      report({ promise: 4, experiment, count: `${tookMs.length} kills`, result, beganAt });
+    });
+  },
+);
+
+const attemptsOf = (holdId: string): Received[] =>
+  receiver.received.filter(({ body }) => body['hold_id'] === holdId && body['event_type'] === 'hold_created');
+
+/** A hold of which the delivery is being made, and hangs. */
+async function hangingDelivery(): Promise<string> {
+  unanswered = await place();
+  const holdId = String(unanswered);
+  await eventually('the first attempt', () => attemptsOf(holdId).length === 1, START_DEADLINE_MS);
+  return holdId;
+}
+
+async function rowOfDelivery(holdId: string): Promise<DeliveryRow> {
+  return rowOf(service, 'deliveries', { eventId: attemptsOf(holdId)[0]?.body['event_id'] });
+}
+
+/** Kills the worker that makes the last attempt; answers how long it takes until the next is made. */
+async function killInAttempt(holdId: string, worker: SpawnedProcess, next: () => unknown): Promise<number> {
+  const isInProgress = async () => (await rowOfDelivery(holdId)).attempts.at(-1)?.outcome === 'started';
+  await eventually('an attempt is being made', isInProgress, START_DEADLINE_MS);
+  const attempts = attemptsOf(holdId).length;
+  const killedAt = performance.now();
+  await kill(worker);
+  await next();
+  await eventually('the next attempt', () => attemptsOf(holdId).length > attempts, START_DEADLINE_MS);
+  return performance.now() - killedAt;
+}
+
+test('a delivery whose worker dies three times is delivered, each attempt taken up within 20 s, and counts one attempt', async () => {
+  const beganAt = performance.now();
+  const { doomed, survivor } = pairs['webhook-delivery'];
+  survivor.signal('SIGSTOP');
+  const holdId = await hangingDelivery();
+  const tookMs = [await killInAttempt(holdId, doomed, () => survivor.signal('SIGCONT'))];
+  // From here on one lives at a time, so that the one that is killed is the one that sends.
+  let third = survivor;
+  tookMs.push(
+    await killInAttempt(holdId, survivor, () => {
+      third = startNamed('webhook-delivery', 'third');
+    }),
+  );
+  tookMs.push(
+    await killInAttempt(holdId, third, () => {
+      unanswered = undefined;
+      pairs['webhook-delivery'].survivor = startNamed('webhook-delivery', 'fourth');
+    }),
+  );
+  await eventually('it is delivered', async () => (await rowOfDelivery(holdId)).state === 'succeeded');
+
+  const { attempts, ...row } = await rowOfDelivery(holdId);
+  // On a busy machine an attempt may have timed out before its worker could be killed; that one counts.
+  const timedOut = attempts.filter(({ error }) => error === 'timeout').length;
+  expect(row).toMatchObject({ state: 'succeeded', attemptsMade: timedOut + 1 });
+  expect(attempts.map(({ outcome }) => outcome).filter((outcome) => outcome !== 'failed')).toEqual([
+    ...['interrupted', 'interrupted', 'interrupted'],
+    'succeeded',
+  ]);
+  const received = attemptsOf(holdId);
+  expect(new Set(received.map(({ body }) => body['event_id'])).size).toBe(1);
+  expect(new Set(received.map(({ body }) => body['delivery_id'])).size).toBe(received.length);
+  expect(Math.max(...tookMs)).toBeLessThanOrEqual(TAKEN_UP_WITHIN_MS);
+  report({
+    promise: 4,
+    experiment:
+      'kill -9 of the webhook-delivery worker in three attempts running of one delivery (the first with another running)',
+    count: '3 kills',
+    result: `tried again after ${tookMs.map(inSeconds).join(', ')} s, delivered, no death counted`,
+    beganAt,
+  });
+});
+
+testInFull(
+  `a delivery that kills ${DEATHS_OF_POISON} workers holds up no other, and is delivered once it kills no more`,
+  async () => {
+    const beganAt = performance.now();
+    const holdId = await hangingDelivery();
+    const tookMs: number[] = [];
+    let worker = pairs['webhook-delivery'].survivor;
+    let gaveUp = 0;
+    for (let death = 1; death <= DEATHS_OF_POISON; death += 1) {
+      tookMs.push(
+        await killInAttempt(holdId, worker, async () => {
+          if (death === DEATHS_OF_POISON) unanswered = undefined;
+          worker = startNamed('webhook-delivery', `poisoned-${death}`);
+          await untilTold([await place()]);
+        }),
+      );
+      gaveUp += worker.log().filter((line) => line['msg'] === 'job failed').length;
+    }
+    await eventually('it is delivered', async () => (await rowOfDelivery(holdId)).state === 'succeeded');
+
+    expect(await rowOfDelivery(holdId)).toMatchObject({ attemptsMade: 1 });
+    expect(gaveUp).toBeGreaterThan(0);
+    report({
+      promise: 4,
+      experiment: 'A delivery that kills every worker that tries it, while others are delivered',
+      count: `${DEATHS_OF_POISON} deaths`,
+      result: `others delivered each time; the queue gave up ${gaveUp} times, the sweep put it back (longest wait ${inSeconds(Math.max(...tookMs))} s); delivered in the end`,
+      beganAt,
+    });
+  },
+);
+
+test('that a change happened twice would be noticed', async () => {
+  const holdId = await place();
+  await untilTold([holdId]);
+  const [event] = await rowsOf(service, 'events', { holdId, type: 'hold_expired' });
+  const events = service.context.db.collection<{ _id: string; sequence: number }>('events');
+  await events.insertOne({ ...event, _id: 'the-same-again', sequence: -1 });
+
+  expect(await faultsOf([holdId])).toContain('a change happened twice, or not at all');
+});

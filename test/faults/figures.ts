@@ -1,0 +1,32 @@
+import type { Json } from '../support/factories.ts';
+
+/** `p50 3 ms, p99 12 ms, max 40 ms` of durations in milliseconds. */
+export function spread(durationsMs: readonly number[]): string {
+  const sorted = durationsMs.toSorted((a, b) => a - b);
+  const at = (share: number) => Math.round(sorted[Math.ceil(sorted.length * share) - 1] ?? 0);
+  return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms`;
+}
+
+/** `12.3` of 12,345 ms. */
+export const inSeconds = (ms: number): string => (ms / 1000).toFixed(1);
+
+/** What a state change is told as: one hold has each type of event at most once. */
+export const changeOf = (holdId: unknown, eventType: string): string => `${String(holdId)} ${eventType}`;
+
+/** Of `changes`, those that no body told of. */
+export function untold(changes: readonly string[], bodies: readonly Json[]): string[] {
+  const told = new Set(bodies.map((body) => changeOf(body['hold_id'], String(body['event_type']))));
+  return changes.filter((change) => !told.has(change));
+}
+
+/** Changes that were told of under more than one event_id: they happened twice. */
+export function toldAsTwo(bodies: readonly Json[]): string[] {
+  const ids = new Map<string, unknown>();
+  const twice = new Set<string>();
+  for (const body of bodies) {
+    const change = changeOf(body['hold_id'], String(body['event_type']));
+    if (ids.has(change) && ids.get(change) !== body['event_id']) twice.add(change);
+    ids.set(change, body['event_id']);
+  }
+  return [...twice];
+}

@@ -1,0 +1,51 @@
+import type { AddressInfo, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+
+/** A way to a server that can be made to swallow everything. */
+export type TcpRelay = {
+  port: number;
+  /**
+   * Connections that are there stay open and dead for good, as behind a firewall that has forgotten them; new ones are
+   * accepted and get no answer, until `restore`, which leaves them dead too.
+   */
+  swallow(): void;
+  /** From now on, new connections reach the server again. */
+  restore(): void;
+  close(): Promise<void>;
+};
+
+/** Passes every connection on to `targetPort` of this machine. */
+export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
+  let isSwallowing = false;
+  const sockets = new Set<Socket>();
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket);
+    return socket.on('error', () => undefined).on('close', () => void sockets.delete(socket));
+  };
+  const server = createServer((client) => {
+    keep(client);
+    if (isSwallowing) return;
+    const target = keep(connect(targetPort, '127.0.0.1'));
+    client.pipe(target).pipe(client);
+    client.on('close', () => target.destroy());
+    target.on('close', () => client.destroy());
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    swallow: () => {
+      isSwallowing = true;
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    restore: () => {
+      isSwallowing = false;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets) socket.destroy();
+        server.close(() => resolve());
+      }),
+  };
+}
