@@ -73,6 +73,10 @@ const OPTIONS: mongoose.ConnectOptions = {
   waitQueueTimeoutMS: 5000,
   readConcernLevel: 'majority',
   maxPoolSize: 64,
+  // A server that is frozen or cut off: found out after 2 + 5 s, when all that waits for it fails; then each
+  // call waits 2 s for it to come back. By default that takes 40 s, and no caller waits so long.
+  heartbeatFrequencyMS: 2000,
+  connectTimeoutMS: 5000,
   serverSelectionTimeoutMS: 2000,
   socketTimeoutMS: 30_000,
 };
@@ -99,9 +103,51 @@ async function greetDirectly(uri: string): Promise<Hello | undefined> {
   }
 }
 
-/** Runs `work` in one transaction; the driver runs it again when it meets a write conflict, so it must have no side effects. */
+/** How long a transaction is begun again: as the driver does where others are in its way, for they get on; else not so long. */
+const CONFLICT_MS = 120_000;
+const BEGIN_AGAIN_MS = 10_000;
+const COMMIT_AGAIN_MS = 5000;
+const WRITE_CONFLICT = 112;
+
+/**
+ * Runs `work` in one transaction, again after a write conflict or a lost connection, so it must have no side effects. Where
+ * the database is not back within 10 s, or does not acknowledge the commit within 5 s, that is thrown: a commit may then have
+ * happened. The driver's own `withTransaction` would go on for 120 s, which no caller waits.
+ */
 export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return db.transaction(work);
+  const session = await db.startSession();
+  try {
+    return await untilSettled(BEGIN_AGAIN_MS, 'TransientTransactionError', async () => {
+      session.startTransaction();
+      try {
+        const result = await work(session);
+        await untilSettled(COMMIT_AGAIN_MS, 'UnknownTransactionCommitResult', () =>
+          session.commitTransaction(),
+        );
+        return result;
+      } finally {
+        // Where it was committed, or that is unknown, there is nothing to abort.
+        if (session.inTransaction()) await session.abortTransaction();
+      }
+    });
+  } finally {
+    await session.endSession();
+  }
+}
+
+/** Repeats `step` while it fails with this label and `forMs` have not passed; for a write conflict longer. */
+async function untilSettled<T>(forMs: number, label: string, step: () => Promise<T>): Promise<T> {
+  const beganAt = performance.now();
+  for (let boundMs = 5; ; boundMs = Math.min(boundMs * 1.5, 500)) {
+    try {
+      return await step();
+    } catch (err) {
+      const isConflict = (err as { code?: unknown }).code === WRITE_CONFLICT;
+      const tookMs = performance.now() - beganAt;
+      if (!hasLabel(err, label) || tookMs >= (isConflict ? CONFLICT_MS : forMs)) throw err;
+      await delay(Math.random() * boundMs);
+    }
+  }
 }
 
 /** Whether `err` is the violation of a unique index. */
@@ -111,34 +157,47 @@ export function isDuplicateKey(err: unknown): boolean {
 
 const UNAVAILABLE = new Set([
   'MongoServerSelectionError',
-  'MongoNetworkError',
-  'MongoNetworkTimeoutError',
   'MongoNotConnectedError',
-  'MongoPoolClearedError',
+  'MongoPoolClosedError',
+  'MongoServerClosedError',
   'MongoTopologyClosedError',
+  'MongoClientClosedError',
   'MongoWriteConcernError',
   'MongoExpiredSessionError',
   'MongoWaitQueueTimeoutError',
 ]);
 
 /**
- * What a server answers that is going down, stepping down or too slow: the retryable errors of MongoDB's specification, and
- * the end of `maxTimeMS` (50) and `wtimeout` (64). Only failed writes carry a label that says so; reads have the code alone.
+ * What a server answers that is going down, stepping down or too slow: the retryable errors of MongoDB's specification, a
+ * cursor that ended with its server (43), no primary as a router sees it (133), and the end of `maxTimeMS` (50) and `wtimeout`
+ * (64). Only failed writes carry a label that says so; reads have the code alone.
  */
 const UNAVAILABLE_CODES = new Set<unknown>([
-  6, 7, 50, 64, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436,
+  6, 7, 43, 50, 64, 89, 91, 133, 134, 189, 262, 9001, 10058, 10107, 11600, 11602, 13435, 13436,
 ]);
+
+const UNAVAILABLE_LABELS = [
+  'RetryableWriteError',
+  'TransientTransactionError',
+  'UnknownTransactionCommitResult',
+];
 
 /** Whether `err` means that the database cannot be reached or left the outcome of a write in doubt. */
 export function isDatabaseUnavailable(err: unknown): boolean {
   if (!(err instanceof Error)) return false;
+  // With it all that is cleared from the pool, or takes too long on a connection.
+  if (err instanceof mongoose.mongo.MongoNetworkError) return true;
   if (UNAVAILABLE.has(err.name) || err.message.includes('before initial connection')) return true;
+  if (err instanceof mongoose.mongo.MongoBulkWriteError && isUnacknowledged(err)) return true;
   if (UNAVAILABLE_CODES.has((err as { code?: unknown }).code)) return true;
-  const hasErrorLabel = (err as { hasErrorLabel?: (label: string) => boolean }).hasErrorLabel;
-  return (
-    typeof hasErrorLabel === 'function' &&
-    ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult'].some((label) =>
-      hasErrorLabel.call(err, label),
-    )
-  );
+  return UNAVAILABLE_LABELS.some((label) => hasLabel(err, label));
+}
+
+/** Whether all of a bulk write was done, and its acknowledgement is what failed, whatever its code. */
+function isUnacknowledged({ writeErrors, result }: mongoose.mongo.MongoBulkWriteError): boolean {
+  return [writeErrors].flat().length === 0 && result.getWriteConcernError() !== undefined;
+}
+
+function hasLabel(err: unknown, label: string): boolean {
+  return err instanceof mongoose.mongo.MongoError && err.hasErrorLabel(label);
 }

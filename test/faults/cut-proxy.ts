@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import mongoose from 'mongoose';
+
+/** Which commands are struck: of this name, on this collection where it is named, after `skip` others of them. */
+export type Target = { command: string; collection?: string; skip?: number };
+
+/**
+ * What becomes of a struck command: the connection is cut before the server has it (`request lost`), or after the server has
+ * carried it out (`reply lost`).
+ */
+export type Cut = 'request lost' | 'reply lost';
+
+export type CutProxy = {
+  port: number;
+  /** Strikes the next `times` matching commands. Answers a function that ends this and tells how many were struck. */
+  strike: (target: Target, cut: Cut, times: number) => () => number;
+  close: () => Promise<void>;
+};
+
+type Armed = { target: Target; cut: Cut; toSkip: number; left: number; struck: number };
+
+/** Stands between a driver and a mongod, and loses what it is told to lose: the one way to lose a reply twice. */
+export async function startCutProxy(mongodPort: number): Promise<CutProxy> {
+  let armed: Armed | undefined;
+  const open = new Set<Socket>();
+
+  const cutOf = (message: Buffer): Cut | undefined => {
+    if (armed === undefined || armed.left === 0 || !isTarget(message, armed.target)) return undefined;
+    if (armed.toSkip > 0) {
+      armed.toSkip -= 1;
+      return undefined;
+    }
+    armed.left -= 1;
+    armed.struck += 1;
+    return armed.cut;
+  };
+
+  const server = createServer((client) => {
+    const upstream = connect(mongodPort, '127.0.0.1');
+    const end = () => {
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) {
+      open.add(socket);
+      socket.setNoDelay(true).on('error', end);
+      socket.on('close', () => {
+        open.delete(socket);
+        end();
+      });
+    }
+    /** By the id of its request: the reply that must not arrive. */
+    const unanswered = new Map<number, Cut>();
+    client.on(
+      'data',
+      inMessages((message) => {
+        const cut = cutOf(message);
+        if (cut === 'request lost') return end();
+        if (cut !== undefined) unanswered.set(message.readInt32LE(4), cut);
+        upstream.write(message);
+      }),
+    );
+    upstream.on(
+      'data',
+      inMessages((message) => {
+        const cut = unanswered.get(message.readInt32LE(8));
+        if (cut === 'reply lost') end();
+        else if (cut === undefined) client.write(message);
+      }),
+    );
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    strike: (target, cut, times) => {
+      const own = { target, cut, toSkip: target.skip ?? 0, left: times, struck: 0 };
+      armed = own;
+      return () => {
+        if (armed === own) armed = undefined;
+        return own.struck;
+      };
+    },
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of open) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** Puts chunks together to whole messages; each begins with its length. */
+function inMessages(onMessage: (message: Buffer) => void): (chunk: Buffer) => void {
+  let pending = Buffer.alloc(0);
+  return (chunk) => {
+    pending = Buffer.concat([pending, chunk]);
+    while (pending.length >= 4 && pending.length >= pending.readInt32LE(0)) {
+      const length = pending.readInt32LE(0);
+      const message = pending.subarray(0, length);
+      pending = pending.subarray(length);
+      onMessage(message);
+    }
+  };
+}
+
+/** An OP_MSG: a header of 16 bytes, 4 of flags, 1 that says `body`, and a document of which the first field is the command. */
+const OP_MSG = 2013;
+const BODY_AT = 21;
+
+function isTarget(message: Buffer, { command, collection }: Target): boolean {
+  if (message.readInt32LE(12) !== OP_MSG) return false;
+  const body = message.subarray(BODY_AT, BODY_AT + message.readInt32LE(BODY_AT));
+  const [first] = Object.entries(mongoose.mongo.BSON.deserialize(body));
+  return first?.[0] === command && (collection === undefined || first[1] === collection);
+}

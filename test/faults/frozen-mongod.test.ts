@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Reply } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Partner } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  confirmBody,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+} from '../support/factories.ts';
+import type { OwnServer } from '../support/own-servers.ts';
+import { ownMongod } from '../support/own-servers.ts';
+import { rowsOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+import { report } from './report.ts';
+
+let mongod: OwnServer;
+let service: Service;
+let partner: Partner;
+let slots: string[];
+let pid = 0;
+beforeAll(async () => {
+  mongod = await ownMongod();
+  await mongod.start();
+  service = await startService({ MONGODB_URI: mongod.uri });
+  const venue = await anyVenue(service);
+  partner = await anyPartner(service, [venue.id]);
+  slots = await freeSlotIds(partner, venue.id);
+  const status = await service.context.db.getClient().db('admin').command({ serverStatus: 1 });
+  pid = Number(status['pid']);
+});
+afterAll(async () => {
+  process.kill(pid, 'SIGCONT');
+  await service.stop();
+  await mongod.discard();
+});
+
+/** More than the pool has connections, so that some wait for one. */
+const CALLERS = 80;
+/** The driver finds out after 7 s and then looks for another server for 2 s; the rest is for a busy machine. */
+const BOUND_MS = 15_000;
+
+async function timed(call: () => Promise<Reply>): Promise<{ reply: Reply; tookMs: number }> {
+  const startedAt = performance.now();
+  const reply = await call();
+  return { reply, tookMs: performance.now() - startedAt };
+}
+
+test('while MongoDB is frozen every call is 503 before its caller gives up, and when it is back the same calls work', async () => {
+  const beganAt = performance.now();
+  const [slotId = '', other = ''] = slots;
+  const body = confirmBody((await placeHold(partner, slotId))['hold_id']);
+  const confirm = () => partner.api.post('/api/v1/bookings/confirm', body);
+  const hold = () => partner.api.post('/api/v1/partner/holds', { slot_id: other, idempotency_key: 'one' });
+  const calls = [
+    confirm,
+    hold,
+    () => partner.api.get('/api/v1/bookings'),
+    () => operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: slots.at(-1) }),
+  ];
+
+  process.kill(pid, 'SIGSTOP');
+  const first = await Promise.all(
+    Array.from({ length: CALLERS }, (_, index) => timed(calls[index % calls.length] ?? hold)),
+  );
+  const later = await Promise.all(calls.map(timed));
+  process.kill(pid, 'SIGCONT');
+  const continuedAt = performance.now();
+
+  for (const { reply } of [...first, ...later]) {
+    expect(verdict(reply)).toBe('503 SERVICE_UNAVAILABLE');
+    expect(reply.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  }
+  const slowestMs = Math.max(...first.map(({ tookMs }) => tookMs));
+  const laterMs = Math.max(...later.map(({ tookMs }) => tookMs));
+  expect(slowestMs).toBeLessThan(BOUND_MS);
+
+  const booked = await eventually('the confirm works', async () => {
+    const reply = await confirm();
+    return reply.status === 503 ? undefined : reply;
+  });
+  const backMs = performance.now() - continuedAt;
+  expect([verdict(booked), verdict(await hold())]).toEqual(['201', '201']);
+  const rows = await rowsOf(service, 'reservations', { slotId: { $in: [slotId, other] } });
+  expect(rows.map(({ status, outbox }) => `${status}, ${outbox.length}`).sort()).toEqual([
+    'ACTIVE, 1',
+    'BOOKED, 2',
+  ]);
+  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+  report({
+    promise: 5,
+    experiment: 'SIGSTOP of MongoDB under load, then SIGCONT',
+    count: `${first.length + later.length} calls, all answered 503`,
+    result: `after ${seconds(slowestMs)} at most, ${seconds(laterMs)} once it was known; sales went on ${seconds(backMs)} after SIGCONT, 0 effects twice`,
+    beganAt,
+  });
+});

@@ -1,0 +1,77 @@
+import type { Cut, Target } from './cut-proxy.ts';
+import type { World } from './in-doubt-world.ts';
+
+/** A command of a write: one of a transaction, its commit, or a write or read by itself. */
+export type Struck = Target & { of: 'commit' | 'transaction' | 'single write' | 'read' };
+
+export type Fault = {
+  name: string;
+  /** Whether a write struck by it has been carried out. */
+  isApplied: boolean;
+  /** Does it to the next `times` commands of the target; answers a function that ends it and tells how many were struck. */
+  strike: (world: World, target: Target, times: number) => Promise<() => Promise<number>>;
+};
+
+/** MongoDB itself answers so, by its fail point. */
+function answered(name: string, isApplied: boolean, data: Record<string, unknown>): Fault {
+  return {
+    name,
+    isApplied,
+    strike: async ({ service }, { command, collection, skip }, times) => {
+      const { db } = service.context;
+      const admin = db.getClient().db('admin');
+      const set = (mode: unknown, more: Record<string, unknown> = {}) =>
+        admin.command({
+          configureFailPoint: 'failCommand',
+          mode,
+          data: { failCommands: [command], ...more },
+        });
+      const namespace = collection === undefined ? {} : { namespace: `${db.name}.${collection}` };
+      const mode = skip !== undefined ? { skip } : Number.isFinite(times) ? { times } : 'alwaysOn';
+      const { ['count']: before } = await set(mode, { ...namespace, ...data });
+      return async () => {
+        const { ['count']: after } = await set('off');
+        return Number(after) - Number(before) - (skip ?? 0);
+      };
+    },
+  };
+}
+
+/** The connection fails. */
+function lost(cut: Cut, isApplied: boolean): Fault {
+  return {
+    name: cut,
+    isApplied,
+    strike: ({ proxy }, target, times) => {
+      const end = proxy.strike(target, cut, times);
+      return Promise.resolve(() => Promise.resolve(end()));
+    },
+  };
+}
+
+const unacknowledged = (code: number) => ({
+  writeConcernError: { code, errmsg: 'not acknowledged in time' },
+});
+
+export const REPLY_LOST = lost('reply lost', true);
+export const REQUEST_LOST = lost('request lost', false);
+const NO_PRIMARY = answered('refused, for there is no primary', false, { errorCode: 10107 });
+const GOING_DOWN = answered('refused, for the server is going down', false, { errorCode: 11600 });
+export const LATE = answered('done, and not acknowledged in time', true, unacknowledged(64));
+const STEPPED_DOWN = answered('done, and the primary stepped down', true, unacknowledged(189));
+const SHUT_DOWN = answered('done, and the primary was shut down', true, unacknowledged(91));
+
+export const COMMIT_FAULTS = [
+  REPLY_LOST,
+  REQUEST_LOST,
+  NO_PRIMARY,
+  GOING_DOWN,
+  LATE,
+  STEPPED_DOWN,
+  SHUT_DOWN,
+];
+/** Too few members to ever acknowledge it: the driver does not say of a commit that its result is then unknown. */
+export const TOO_FEW = answered('done, and too few were there to acknowledge it', true, unacknowledged(100));
+export const WRITE_FAULTS = [...COMMIT_FAULTS, TOO_FEW];
+/** Reads, and the writes in a transaction, have no write concern of their own. */
+export const UNDONE_FAULTS = [REPLY_LOST, REQUEST_LOST, NO_PRIMARY, GOING_DOWN];

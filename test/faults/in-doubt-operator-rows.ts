@@ -1,0 +1,136 @@
+import { expectStatus, placeHold } from '../support/factories.ts';
+import type { Row } from './in-doubt-rows.ts';
+import { BOOKED, COMMIT, ending, HELD, inside, MOVE, PARTNER_ROWS, single } from './in-doubt-rows.ts';
+import { anyCustomer, countOf, reservations } from './in-doubt-world.ts';
+
+const OPERATOR = '/api/v1/operator';
+
+const OPERATOR_ROWS: Row[] = [
+  {
+    call: 'a walk-in',
+    struck: [inside('findAndModify', 'reservations'), COMMIT, single('insert', 'audit')],
+    prepare: (world) => {
+      const body = { slot_id: world.anySlot(), customer_name: 'Ravi' };
+      return Promise.resolve({
+        call: () => world.operator.post(`${OPERATOR}/walk-ins`, body),
+        effects: () => reservations(world, { slotId: body.slot_id }),
+      });
+    },
+    before: [],
+    once: ['BOOKED: booking_created'],
+    works: '201',
+    again: { answers: '409 SLOT_NOT_AVAILABLE' },
+    repeats: 'own',
+  },
+  {
+    call: 'a walk-in that overrides a hold',
+    struck: [inside('findAndModify', 'reservations'), COMMIT],
+    prepare: async (world) => {
+      const slotId = world.anySlot();
+      await placeHold(world.partner, slotId);
+      const body = { slot_id: slotId, override_holds: true };
+      return {
+        call: () => world.operator.post(`${OPERATOR}/walk-ins`, body),
+        effects: () => reservations(world, { slotId }),
+      };
+    },
+    before: [HELD],
+    once: ['BOOKED: booking_created', 'DISPLACED: hold_created, hold_cancelled'],
+    works: '201',
+    again: { answers: '409 SLOT_NOT_AVAILABLE' },
+    repeats: 'own',
+  },
+  {
+    call: "an operator's cancel",
+    struck: [MOVE],
+    prepare: ending('cancel', 'operator'),
+    before: [BOOKED],
+    once: ['CANCELLED: hold_created, booking_created, booking_cancelled'],
+    works: '200',
+    repeats: 'replay',
+  },
+  {
+    call: "an operator's refund that gives credit back",
+    struck: [inside('update', 'package_purchases'), COMMIT],
+    prepare: ending('refund', 'operator', true),
+    before: [BOOKED, 9],
+    once: ['REFUNDED: hold_created, booking_created, booking_refunded', 10],
+    works: '200',
+    repeats: 'replay',
+  },
+  {
+    call: 'a blackout',
+    struck: [inside('findAndModify', 'blackouts'), COMMIT, single('update', 'blackouts')],
+    prepare: async (world) => {
+      await world.service.context.db.collection('blackouts').deleteMany({});
+      const [starts, ends] = [20, 21].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
+      const body = { starts_at: starts, ends_at: ends, reason: 'works' };
+      return {
+        call: () => world.operator.post(`${OPERATOR}/venues/${world.venueId}/blackouts`, body),
+        effects: () => countOf(world, 'blackouts', { reason: 'works' }),
+      };
+    },
+    before: 0,
+    once: 1,
+    works: '201',
+    // It has no key: two of the same window close what one closes, and both are listed and lifted.
+    again: { effects: 2 },
+    repeats: 'own',
+  },
+  {
+    call: 'an API key',
+    struck: [single('insert', 'api_keys')],
+    prepare: async (world) => {
+      const made = await world.operator.post(`${OPERATOR}/partners`, {
+        ...{ name: 'Keyless', contact_email: 'dev@partner.example' },
+      });
+      const partnerId = expectStatus(made, 201)['partner_id'];
+      return {
+        call: () => world.operator.post(`${OPERATOR}/partners/${String(partnerId)}/keys`, { label: 'first' }),
+        effects: () => countOf(world, 'api_keys', { partnerId }),
+      };
+    },
+    before: 0,
+    once: 1,
+    works: '201',
+    // A key whose secret nobody was shown is listed, and opens nothing to anybody.
+    again: { effects: 2 },
+    repeats: 'own',
+  },
+  {
+    call: 'a grant',
+    struck: [single('update', 'grants')],
+    prepare: async (world) => {
+      await world.operator.delete(`${OPERATOR}/partners/${world.partner.id}/venues/${world.venueId}`);
+      return {
+        call: () => world.operator.put(`${OPERATOR}/partners/${world.partner.id}/venues/${world.venueId}`),
+        effects: () => countOf(world, 'grants', { partnerId: world.partner.id }),
+      };
+    },
+    before: 0,
+    once: 1,
+    works: '204',
+    repeats: 'same',
+  },
+  {
+    call: "a customer's erasure",
+    struck: [single('update', 'package_purchases')],
+    prepare: async (world) => {
+      const phone = (await anyCustomer(world)).phone;
+      await world.service.context.db
+        .collection('package_purchases')
+        .updateMany({ phoneE164: phone }, { $set: { creditsRemaining: 0 } });
+      return {
+        call: () => world.operator.post(`${OPERATOR}/customers/erase`, { customer_phone: phone }),
+        effects: () => countOf(world, 'package_purchases', { phoneE164: phone }),
+      };
+    },
+    before: 1,
+    once: 0,
+    works: '200',
+    repeats: 'own',
+  },
+];
+
+/** Every call that is tried. */
+export const ROWS: readonly Row[] = [...PARTNER_ROWS, ...OPERATOR_ROWS];

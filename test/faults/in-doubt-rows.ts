@@ -1,0 +1,290 @@
+import type { Reply } from '../support/client.ts';
+import type { Json } from '../support/factories.ts';
+import { bookSlot, confirmBody, placeHold, subscribe } from '../support/factories.ts';
+import type { Struck } from './in-doubt-faults.ts';
+import type { World } from './in-doubt-world.ts';
+import { anyCustomer, anyKey, anyPhone, countOf, creditsOf, reservations, rowNow } from './in-doubt-world.ts';
+
+/** A call that is ready to be made, and what the database holds of it. */
+export type Prepared = { call: () => Promise<Reply>; effects: () => Promise<unknown> };
+
+/** A call that writes, and every place at which its database can fail it. */
+export type Row = {
+  call: string;
+  struck: readonly Struck[];
+  prepare: (world: World) => Promise<Prepared>;
+  /** What the database holds before the call, and after it has worked once. */
+  before: unknown;
+  once: unknown;
+  /** Status and code of a call that works. */
+  works: string;
+  /** What the same call again answers, and leaves behind, where the first one worked; as the first one unless stated. */
+  again?: { answers?: string; effects?: unknown };
+  /** Whether repeated calls answer the first one's bytes as a replay (a key), the same bytes, or each its own. */
+  repeats: 'replay' | 'same' | 'own';
+};
+
+export const single = (command: string, collection: string): Struck => ({
+  command,
+  collection,
+  of: 'single write',
+});
+export const inside = (command: string, collection: string): Struck => ({
+  command,
+  collection,
+  of: 'transaction',
+});
+const read = (command: string, collection: string, skip: number): Struck => ({
+  ...{ command, collection, skip, of: 'read' },
+});
+export const COMMIT: Struck = { command: 'commitTransaction', of: 'commit' };
+export const MOVE = single('findAndModify', 'reservations');
+
+export const HELD = 'ACTIVE: hold_created';
+export const BOOKED = 'BOOKED: hold_created, booking_created';
+
+const HOLDS = '/api/v1/partner/holds';
+const holdIdOf = (hold: Json) => String(hold['hold_id']);
+
+async function anyHold({ partner, anySlot }: World): Promise<string> {
+  return holdIdOf(await placeHold(partner, anySlot()));
+}
+
+export const ending =
+  (operation: 'cancel' | 'refund', by: 'partner' | 'operator', hasCredit = false) =>
+  async (world: World): Promise<Prepared> => {
+    const { phone, purchaseId } = hasCredit ? await anyCustomer(world) : { phone: undefined, purchaseId: '' };
+    const fields = phone === undefined ? {} : { customer_phone: phone, use_package_credit: true };
+    const { booking_id: id } = await bookSlot(world.partner, world.anySlot(), fields);
+    const api = by === 'partner' ? world.partner.api : world.operator;
+    const path = `/api/v1/${by === 'partner' ? '' : 'operator/'}bookings/${String(id)}/${operation}`;
+    const body = { reason: 'rain', idempotency_key: anyKey() };
+    return {
+      call: () => api.post(path, body),
+      effects: async () => [
+        ...(await reservations(world, { bookingId: id })),
+        ...(hasCredit ? [await creditsOf(world, purchaseId)] : []),
+      ],
+    };
+  };
+
+const HOLD_ROWS: Row[] = [
+  {
+    call: 'a hold',
+    struck: [MOVE, read('find', 'blackouts', 1)],
+    prepare: (world) => {
+      const body = { slot_id: world.anySlot(), idempotency_key: anyKey() };
+      return Promise.resolve({
+        call: () => world.partner.api.post(HOLDS, body),
+        effects: () => reservations(world, { slotId: body.slot_id }),
+      });
+    },
+    before: [],
+    once: [HELD],
+    works: '201',
+    repeats: 'replay',
+  },
+  {
+    call: 'a hold without a key',
+    struck: [MOVE, read('find', 'blackouts', 1)],
+    prepare: (world) => {
+      const body = { slot_id: world.anySlot() };
+      return Promise.resolve({
+        call: () => world.partner.api.post(HOLDS, body),
+        effects: () => reservations(world, { slotId: body.slot_id }),
+      });
+    },
+    before: [],
+    once: [HELD],
+    works: '201',
+    again: { answers: '409 SLOT_NOT_AVAILABLE' },
+    repeats: 'own',
+  },
+  {
+    call: 'the extension of a hold',
+    struck: [MOVE],
+    prepare: async (world) => {
+      const holdId = await anyHold(world);
+      return {
+        call: () => world.partner.api.post(`${HOLDS}/${holdId}/extend`, { ttl_seconds: 1800 }),
+        effects: async () => {
+          const row = await rowNow(world, 'reservations', holdId);
+          const isExtended = Number(row?.['holdExpiresAt']) - Number(row?.['placedAt']) >= 1_800_000;
+          return [...(await reservations(world, { _id: holdId })), isExtended];
+        },
+      };
+    },
+    before: [HELD, false],
+    once: [HELD, true],
+    works: '200',
+    repeats: 'own',
+  },
+  {
+    call: 'the release of a hold',
+    struck: [MOVE],
+    prepare: async (world) => {
+      const holdId = await anyHold(world);
+      return {
+        call: () => world.partner.api.post(`${HOLDS}/${holdId}/cancel`, { reason: 'changed mind' }),
+        effects: () => reservations(world, { _id: holdId }),
+      };
+    },
+    before: [HELD],
+    once: ['RELEASED: hold_created, hold_cancelled'],
+    works: '200',
+    repeats: 'same',
+  },
+];
+
+const BOOKING_ROWS: Row[] = [
+  {
+    call: 'a confirm',
+    struck: [MOVE],
+    prepare: async (world) => {
+      const holdId = await anyHold(world);
+      const body = confirmBody(holdId);
+      return {
+        call: () => world.partner.api.post('/api/v1/bookings/confirm', body),
+        effects: () => reservations(world, { _id: holdId }),
+      };
+    },
+    before: [HELD],
+    once: [BOOKED],
+    works: '201',
+    repeats: 'replay',
+  },
+  {
+    call: 'a confirm with package credit',
+    struck: [inside('findAndModify', 'package_purchases'), inside('findAndModify', 'reservations'), COMMIT],
+    prepare: async (world) => {
+      const { phone, purchaseId } = await anyCustomer(world);
+      const holdId = await anyHold(world);
+      const body = confirmBody(holdId, { customer_phone: phone, use_package_credit: true });
+      return {
+        call: () => world.partner.api.post('/api/v1/bookings/confirm', body),
+        effects: async () => [
+          ...(await reservations(world, { _id: holdId })),
+          await creditsOf(world, purchaseId),
+        ],
+      };
+    },
+    before: [HELD, 10],
+    once: [BOOKED, 9],
+    works: '201',
+    repeats: 'replay',
+  },
+  {
+    call: 'a cancel',
+    struck: [MOVE],
+    prepare: ending('cancel', 'partner'),
+    before: [BOOKED],
+    once: ['CANCELLED: hold_created, booking_created, booking_cancelled'],
+    works: '200',
+    repeats: 'replay',
+  },
+  {
+    call: 'a refund',
+    struck: [MOVE],
+    prepare: ending('refund', 'partner'),
+    before: [BOOKED],
+    once: ['REFUNDED: hold_created, booking_created, booking_refunded'],
+    works: '200',
+    repeats: 'replay',
+  },
+  {
+    call: 'a refund that gives credit back',
+    struck: [inside('findAndModify', 'reservations'), inside('update', 'package_purchases'), COMMIT],
+    prepare: ending('refund', 'partner', true),
+    before: [BOOKED, 9],
+    once: ['REFUNDED: hold_created, booking_created, booking_refunded', 10],
+    works: '200',
+    repeats: 'replay',
+  },
+  {
+    call: 'a package purchase',
+    struck: [single('findAndModify', 'package_purchases')],
+    prepare: (world) => {
+      const body = { customer_phone: anyPhone(), payment_method: 'upi', idempotency_key: anyKey() };
+      return Promise.resolve({
+        call: () => world.partner.api.post(`/api/v1/packages/${world.packageId}/purchase`, body),
+        effects: () => countOf(world, 'package_purchases', { phoneE164: body.customer_phone }),
+      });
+    },
+    before: 0,
+    once: 1,
+    works: '201',
+    repeats: 'replay',
+  },
+];
+
+const WEBHOOKS = '/api/v1/partner/webhooks';
+const ENDPOINT = 'http://127.0.0.1:9/hook';
+
+const WEBHOOK_ROWS: Row[] = [
+  {
+    call: 'a subscription',
+    struck: [single('insert', 'webhook_subscriptions')],
+    prepare: async (world) => {
+      await world.service.context.db.collection('webhook_subscriptions').deleteMany({});
+      const body = { endpoint_url: ENDPOINT, event_types: ['hold_created'] };
+      return {
+        call: () => world.partner.api.post(WEBHOOKS, body),
+        effects: () => countOf(world, 'webhook_subscriptions', {}),
+      };
+    },
+    before: 0,
+    once: 1,
+    works: '201',
+    // It has no key: the partner is told to list its subscriptions first, and 20 is the bound.
+    again: { effects: 2 },
+    repeats: 'own',
+  },
+  {
+    call: 'a rotation of a secret',
+    struck: [single('findAndModify', 'webhook_subscriptions')],
+    prepare: async (world) => {
+      await world.service.context.db.collection('webhook_subscriptions').deleteMany({});
+      const { id } = await subscribe(world.partner, ENDPOINT);
+      let last = '';
+      const { secretBox } = world.service.context;
+      return {
+        call: async () => {
+          const reply = await world.partner.api.post(`${WEBHOOKS}/${id}/rotate-secret`);
+          if (reply.status === 200) last = String((reply.body as Json)['secret_key']);
+          return reply;
+        },
+        effects: async () => {
+          const row = await rowNow(world, 'webhook_subscriptions', id);
+          const isLast = secretBox.open(String(row?.['sealedSecret']), id) === last;
+          return [row?.['secretRotatedAt'] !== null, last === '' || isLast];
+        },
+      };
+    },
+    before: [false, true],
+    // The secret that an answer showed last is the one that counts.
+    once: [true, true],
+    works: '200',
+    repeats: 'own',
+  },
+  {
+    call: 'a test event',
+    struck: [single('update', 'events'), single('update', 'deliveries')],
+    prepare: async (world) => {
+      const { db } = world.service.context;
+      for (const name of ['webhook_subscriptions', 'events']) await db.collection(name).deleteMany({});
+      const { id } = await subscribe(world.partner, ENDPOINT);
+      return {
+        call: () => world.partner.api.post(`${WEBHOOKS}/${id}/test`, {}),
+        effects: async () =>
+          (await countOf(world, 'deliveries', { subscriptionId: id })) > 0 ? 'sent' : 'none',
+      };
+    },
+    before: 'none',
+    // Each call may send a sample of its own.
+    once: 'sent',
+    works: '202',
+    repeats: 'own',
+  },
+];
+
+export const PARTNER_ROWS: readonly Row[] = [...HOLD_ROWS, ...BOOKING_ROWS, ...WEBHOOK_ROWS];

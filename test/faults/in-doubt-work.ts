@@ -1,0 +1,157 @@
+import { countNewDeadLetters } from '../../src/alerts/dead-letters.service.ts';
+import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
+import { sequenceEvents } from '../../src/events/feed.service.ts';
+import { settleLapsedHold } from '../../src/reservations/reservations.service.ts';
+import { lapseNow } from '../../src/reservations/reservations.store.ts';
+import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
+import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
+import { placeHold, subscribe } from '../support/factories.ts';
+import { startReceiver } from '../support/receiver.ts';
+import type { Row } from './in-doubt-rows.ts';
+import { COMMIT, inside, MOVE, single } from './in-doubt-rows.ts';
+import type { World } from './in-doubt-world.ts';
+import { countOf, reservations, rowNow } from './in-doubt-world.ts';
+
+/** Work that is ready to be done, once more each time that it is called; `end` releases what it needed. */
+export type PreparedWork = {
+  run: () => Promise<unknown>;
+  effects: () => Promise<unknown>;
+  end?: () => Promise<void>;
+};
+
+/** The work of a worker, as its jobs and sweeps do it. */
+export type Work = Pick<Row, 'struck' | 'before' | 'once'> & {
+  work: string;
+  prepare: (world: World) => Promise<PreparedWork>;
+};
+
+async function anyHoldId({ partner, anySlot }: World): Promise<string> {
+  return String((await placeHold(partner, anySlot()))['hold_id']);
+}
+
+async function forget({ service }: World, ...collections: string[]): Promise<void> {
+  for (const name of collections) await service.context.db.collection(name).deleteMany({});
+}
+
+/** A delivery to a receiver of its own, and attempts of it, each after the lease of the one before. */
+async function anyAttempts(world: World, status: number) {
+  await forget(world, 'webhook_subscriptions', 'deliveries', 'events', 'alerts', 'alert_state');
+  const receiver = await startReceiver(status);
+  await subscribe(world.partner, receiver.url, ['hold_created']);
+  const sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
+  const { service, partner } = world;
+  const id = await anyDelivery(service, partner, partner, world.anySlot());
+  const over = { $set: { leaseUntil: new Date(0), nextAttemptAt: new Date(0) } };
+  return {
+    id,
+    receiver,
+    attempt: async () => {
+      await service.context.db.collection('deliveries').updateOne({ _id: id as never }, over);
+      return attemptDelivery(service, sender, id);
+    },
+    end: async () => {
+      await sender.close();
+      await receiver.close();
+    },
+  };
+}
+
+const eventsOf = async (world: World, holdId: string): Promise<unknown[]> => [
+  await countOf(world, 'events', { holdId }),
+  await countOf(world, 'deliveries', {}),
+  await countOf(world, 'reservations', { _id: holdId, outbox: { $ne: [] } }),
+];
+
+export const WORKS: readonly Work[] = [
+  {
+    work: 'the expiry of a hold',
+    struck: [MOVE],
+    prepare: async (world) => {
+      const holdId = await anyHoldId(world);
+      await lapseNow(world.service.context.db, holdId);
+      return {
+        run: () => settleLapsedHold(world.service.context, holdId),
+        effects: () => reservations(world, { _id: holdId }),
+      };
+    },
+    before: ['ACTIVE: hold_created'],
+    once: ['EXPIRED: hold_created, hold_expired'],
+  },
+  {
+    work: 'the dispatch of an event',
+    struck: [single('update', 'events'), single('update', 'deliveries'), single('update', 'reservations')],
+    prepare: async (world) => {
+      await forget(world, 'webhook_subscriptions', 'deliveries');
+      await subscribe(world.partner, 'http://127.0.0.1:9/hook');
+      const holdId = await anyHoldId(world);
+      return {
+        run: () => dispatchEvents(world.service.context, holdId),
+        effects: () => eventsOf(world, holdId),
+      };
+    },
+    before: [0, 0, 1],
+    once: [1, 1, 0],
+  },
+  {
+    work: 'a delivery',
+    // The attempt is begun, and settled.
+    struck: [
+      single('findAndModify', 'deliveries'),
+      { ...single('findAndModify', 'deliveries'), skip: 1 },
+      single('update', 'webhook_subscriptions'),
+    ],
+    prepare: async (world) => {
+      const { id, receiver, attempt, end } = await anyAttempts(world, 200);
+      return {
+        run: attempt,
+        effects: async () => {
+          const { state } = (await rowNow(world, 'deliveries', id)) ?? {};
+          const heardOf = new Set(receiver.received.map(({ body }) => body['event_id'])).size;
+          return state === 'succeeded' ? [state, heardOf] : [state];
+        },
+        end,
+      };
+    },
+    before: ['pending'],
+    once: ['succeeded', 1],
+  },
+  {
+    work: 'the places of the feed',
+    struck: [inside('findAndModify', 'feed_counters'), inside('update', 'events'), COMMIT],
+    prepare: async (world) => {
+      await forget(world, 'events', 'feed_counters');
+      for (let count = 0; count < 3; count += 1) {
+        await dispatchEvents(world.service.context, await anyHoldId(world));
+      }
+      const { db } = world.service.context;
+      return {
+        run: () => sequenceEvents(world.service.context),
+        effects: async () => [
+          await db.collection('events').distinct('sequence', {}, { readConcern: { level: 'local' } }),
+          (await rowNow(world, 'feed_counters', 'feed'))?.['last'] ?? 0,
+        ],
+      };
+    },
+    before: [[], 0],
+    once: [[1, 2, 3], 3],
+  },
+  {
+    work: 'the count of dead letters',
+    struck: [inside('update', 'deliveries'), inside('update', 'alert_state'), COMMIT],
+    prepare: async (world) => {
+      const { attempt, end } = await anyAttempts(world, 500);
+      for (let count = 0; count < 5; count += 1) await attempt();
+      return {
+        run: () => countNewDeadLetters(world.service.context, new AbortController().signal),
+        effects: async () => {
+          const alerts = world.service.context.db.collection('alerts').find({ kind: 'dead_letter' });
+          const counts = (await alerts.toArray()).map((alert) => alert['count']);
+          return [counts, (await rowNow(world, 'alert_state', 'dead-letters'))?.['total'] ?? 0];
+        },
+        end,
+      };
+    },
+    before: [[], 0],
+    once: [[1], 1],
+  },
+];

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import type { Reservation } from '../../src/reservations/reservations.model.ts';
+import type { Client } from '../support/client.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import {
+  anyPackage,
+  anyPartner,
+  anyVenue,
+  buyPackage,
+  dateIn,
+  freeSlotIds,
+  operatorOf,
+} from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import type { CutProxy } from './cut-proxy.ts';
+import { startCutProxy } from './cut-proxy.ts';
+
+/** A service that reaches its own mongod through a proxy which loses what it is told to lose. */
+export type World = {
+  service: Service;
+  proxy: CutProxy;
+  partner: Partner;
+  operator: Client;
+  venueId: string;
+  packageId: string;
+  /** A slot that nothing else uses. */
+  anySlot: () => string;
+  stop: () => Promise<void>;
+};
+
+const DAYS = [3, 4, 5];
+
+export async function startWorld(mongodUri: string): Promise<World> {
+  const proxy = await startCutProxy(Number(new URL(mongodUri).port));
+  // No member changes its state here, so the driver would hear of nothing: it has to ask, and may ask often.
+  const options = 'directConnection=true&serverMonitoringMode=poll&minHeartbeatFrequencyMS=10';
+  const MONGODB_URI = `mongodb://127.0.0.1:${proxy.port}/in_doubt?${options}`;
+  const service = await startService({ MONGODB_URI, RATE_LIMIT_PER_MINUTE: '0' });
+  const venue = await anyVenue(service, [{ duration_minutes: 5 }]);
+  const partner = await anyPartner(service, [venue.id]);
+  const slots: string[] = [];
+  for (const day of DAYS) slots.push(...(await freeSlotIds(partner, venue.id, dateIn(day))));
+  return {
+    service,
+    proxy,
+    partner,
+    operator: operatorOf(service),
+    venueId: venue.id,
+    packageId: await anyPackage(service, partner, [venue.id]),
+    anySlot: () => {
+      const slotId = slots.pop();
+      if (slotId === undefined) throw new Error('No slot is left');
+      return slotId;
+    },
+    stop: async () => {
+      await service.stop();
+      await proxy.close();
+    },
+  };
+}
+
+export const anyKey = (): string => randomUUID();
+
+let phones = 9_800_000_000;
+
+/** The phone of nobody else. */
+export function anyPhone(): string {
+  phones += 1;
+  return `+91${phones}`;
+}
+
+/** A customer of its own with ten credits. */
+export async function anyCustomer({
+  partner,
+  packageId,
+}: World): Promise<{ phone: string; purchaseId: string }> {
+  const phone = anyPhone();
+  const purchase = await buyPackage(partner, packageId, { customer_phone: phone });
+  return { phone, purchaseId: String(purchase['id']) };
+}
+
+/** What the database has now, acknowledged or not. */
+const NOW = { readConcern: { level: 'local' as const } };
+
+/** Each reservation that `filter` describes: its state, and every event of it. */
+export async function reservations({ service }: World, filter: Json): Promise<string[]> {
+  const rows = await service.context.db.collection<Reservation>('reservations').find(filter, NOW).toArray();
+  return rows.map(({ status, outbox }) => `${status}: ${outbox.map(({ type }) => type).join(', ')}`).sort();
+}
+
+/** How many rows of a collection `filter` describes. */
+export function countOf({ service }: World, collection: string, filter: Json): Promise<number> {
+  return service.context.db.collection(collection).countDocuments(filter, NOW);
+}
+
+/** The row of that id. */
+export async function rowNow({ service }: World, collection: string, id: string): Promise<Json | null> {
+  return service.context.db.collection(collection).findOne({ _id: id as never }, NOW);
+}
+
+/** How many credits a purchase has left. */
+export async function creditsOf(world: World, purchaseId: string): Promise<unknown> {
+  return (await rowNow(world, 'package_purchases', purchaseId))?.['creditsRemaining'];
+}
