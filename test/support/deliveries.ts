@@ -32,7 +32,7 @@ export async function attemptDelivery(
   for (let count = 0; count < times; count += 1) {
     const row = await rowOf(service, 'deliveries', { _id: deliveryId });
     const { subscriptionId, generation, attemptsMade: failuresKnown } = row;
-    const deps = { ...service.context, sender, gate: createEndpointGate(2) };
+    const deps = { ...service.context, sender, gate: createEndpointGate(10, 2) };
     const signal = new AbortController().signal;
     result = await deliverWebhook(deps, { deliveryId, subscriptionId, generation, failuresKnown, signal });
   }
