@@ -22,6 +22,8 @@ const SWEEP_LIMIT = 500;
 /** Every how many sweeps the dead-letter queue is compared with the rows. */
 const RESTORE_EVERY_SWEEPS = 12;
 const RESTORE_LIMIT = 10_000;
+/** Slow sends give their places up (ADR 0016): for one job that has a place, a process has up to this many in hand. */
+const JOBS_PER_PLACE = 4;
 const LOCK_MARGIN_MS = 6000;
 const STALLED_CHECK_MS = 2000;
 
@@ -47,13 +49,14 @@ runProcess('webhook-delivery', async (scope) => {
     allowPrivateNetworks: config.webhookAllowPrivateNetworks,
   });
   scope.onStop('webhook sender', () => sender.close());
-  const deps = { ...context, sender, gate: createEndpointGate(config.webhookUnhealthyConcurrency) };
+  const gate = createEndpointGate(config.webhookConcurrency, config.webhookUnhealthyConcurrency);
+  const deps = { ...context, sender, gate };
 
   startWorker<WebhookDeliveryJob>(
     scope,
     'webhook-delivery',
     {
-      concurrency: config.webhookConcurrency,
+      concurrency: config.webhookConcurrency * JOBS_PER_PLACE,
       lockDuration: config.webhookTimeoutMs + LOCK_MARGIN_MS,
       stalledInterval: STALLED_CHECK_MS,
       settings: {

@@ -3,6 +3,7 @@ import type { Express, Request, Response } from 'express';
 import express from 'express';
 import helmet from 'helmet';
 import { pinoHttp } from 'pino-http';
+import { DomainError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { ObserveRequest } from './measure-requests.ts';
@@ -42,6 +43,12 @@ export function createBaseApp(log: Logger, observe: ObserveRequest = () => undef
     res.setHeader('Cache-Control', 'no-store');
     // `fetch` sends no-cache with every If-None-Match, for which Express would never answer 304. Nothing is cached here.
     delete req.headers['cache-control'];
+    if (req.httpVersion === '1.1' && req.headers.host === undefined) {
+      throw new DomainError(
+        'MALFORMED_REQUEST',
+        'The request has no Host header, which HTTP/1.1 asks for. Send one.',
+      );
+    }
     next();
   });
   return app;

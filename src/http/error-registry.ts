@@ -27,6 +27,11 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
     when: 'The body is not one complete JSON document.',
     remedy: 'Send one JSON object, encoded as UTF-8.',
   },
+  MALFORMED_REQUEST: {
+    status: 400,
+    when: 'What was sent is no HTTP/1.1 request: its first line, a header, the framing of its body or the Host header is at fault.',
+    remedy: 'Send it with an HTTP library as it is; look for a proxy that changes it.',
+  },
   INVALID_API_KEY: {
     status: 401,
     when: 'The x-api-key header is missing, or its key is malformed, unknown, expired, revoked or of another deployment (sandbox or production).',
@@ -132,6 +137,11 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
     when: 'The path exists, but not with this method.',
     remedy: 'Use one of the methods that the Allow header names.',
   },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    when: 'The headers did not arrive within 10 s, or the whole request within 12 s. The connection is closed.',
+    remedy: 'Repeat the call, with the same idempotency_key, over a new connection.',
+  },
   SLOT_NOT_AVAILABLE: {
     status: 409,
     when: 'The slot is held, booked, blacked out, begun or beyond the booking horizon, or its venue is inactive.',
@@ -205,6 +215,11 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
     status: 429,
     when: 'You sent more requests than your share allows, or bad keys came too often from your address.',
     remedy: 'Wait for the seconds in Retry-After; the RateLimit header tells what is left.',
+  },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    when: 'The request line, with path and query, and the headers are larger than 16 KB together. The connection is closed.',
+    remedy: 'Send less: no cookies, a shorter query.',
   },
   INTERNAL_ERROR: {
     status: 500,

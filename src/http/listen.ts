@@ -2,24 +2,59 @@ import type { Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Express } from 'express';
+import { answerUnreadable } from './unreadable-requests.ts';
 
 export type Listener = { url: string; close: () => Promise<void> };
+
+/** How long a client may take, so that one that is slow on purpose holds nothing for long (ADR 0016). */
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 12_000;
+const TAKE_ANSWER_TIMEOUT_MS = 10_000;
+const CHECK_EVERY_MS = 1000;
+
+/** Request line and headers together; a path with its query has no limit of its own. */
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/** What a listener holds at most; a connection beyond is closed at once, before it costs memory. */
+const MAX_CONNECTIONS = 10_000;
 
 /** Both listeners, one after the other, must be through within the 25 s that a process has to stop. */
 const FINISH_TIMEOUT_MS = 10_000;
 
+/** The connections of a server, each with the answer that is under way on it. */
+type Connections = Map<Socket, ServerResponse | undefined>;
+
 /**
- * Serves `app`; port 0 picks a free one. `close` stops taking connections, ends those on which no request is in progress,
- * and waits up to 10 s for the others to be answered.
+ * Serves `app`; port 0 picks a free one. A client that takes too long over its request, or over taking its answer, is cut
+ * within 15 s; what is no request is answered in the documented form. `close` stops taking connections, ends those on
+ * which no request is in progress, and waits up to 10 s for the others to be answered.
  */
-export async function listen(app: Express, host: string, port: number): Promise<Listener> {
+export async function listen(
+  app: Express,
+  host: string,
+  port: number,
+  maxConnections = MAX_CONNECTIONS,
+): Promise<Listener> {
   const server = createServer(
-    { requestTimeout: 15_000, headersTimeout: 10_000, connectionsCheckingInterval: 1000 },
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_EVERY_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      // The app refuses a request without one, in the documented form.
+      requireHostHeader: false,
+    },
     app,
   );
+  // An expectation that nobody knows is one that nobody has to meet; Node would answer 417 without a body.
+  server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
   // Longer than the idle time of common load balancers, which must be the ones to close.
   server.keepAliveTimeout = 65_000;
-  const close = gracefulClose(server);
+  server.maxConnections = maxConnections;
+  const connections = watchConnections(server);
+  answerUnreadable(server, (socket) => connections.get(socket));
+  cutSlowReaders(server, connections);
+  const close = gracefulClose(server, connections);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host, resolve);
   });
@@ -31,10 +66,8 @@ export async function listen(app: Express, host: string, port: number): Promise<
   };
 }
 
-/** Node's own `close` waits 65 s for a client that keeps its connection, and for ever for one that never sent a request. */
-function gracefulClose(server: Server): () => Promise<void> {
-  const connections = new Map<Socket, ServerResponse | undefined>();
-  let isClosing = false;
+function watchConnections(server: Server): Connections {
+  const connections: Connections = new Map();
   server.on('connection', (socket: Socket) => {
     connections.set(socket, undefined);
     socket.once('close', () => connections.delete(socket));
@@ -42,7 +75,33 @@ function gracefulClose(server: Server): () => Promise<void> {
   server.on('request', ({ socket }, response) => {
     connections.set(socket, response);
     response.once('close', () => {
-      if (connections.has(socket)) connections.set(socket, undefined);
+      if (connections.get(socket) === response) connections.set(socket, undefined);
+    });
+  });
+  return connections;
+}
+
+/** Node waits for ever for a client to take what it asked for. */
+function cutSlowReaders(server: Server, connections: Connections): void {
+  const waitingSince = new WeakMap<ServerResponse, number>();
+  const check = (): void => {
+    const now = performance.now();
+    for (const [socket, answer] of connections) {
+      if (answer?.writableEnded !== true || answer.writableFinished) continue;
+      const since = waitingSince.get(answer) ?? now;
+      waitingSince.set(answer, since);
+      if (now - since >= TAKE_ANSWER_TIMEOUT_MS) socket.destroy();
+    }
+  };
+  const checking = setInterval(check, CHECK_EVERY_MS).unref();
+  server.once('close', () => clearInterval(checking));
+}
+
+/** Node's own `close` waits 65 s for a client that keeps its connection, and for ever for one that never sent a request. */
+function gracefulClose(server: Server, connections: Connections): () => Promise<void> {
+  let isClosing = false;
+  server.on('request', ({ socket }, response) => {
+    response.once('close', () => {
       if (isClosing) socket.destroySoon();
     });
   });

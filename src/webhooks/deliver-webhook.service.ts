@@ -11,7 +11,7 @@ import type { SecretBox } from '../platform/secret-box.ts';
 import type { DeliveryRow, DeliveryState } from './deliveries.model.ts';
 import { maxAttempts, raiseDeadLetter } from './deliveries.service.ts';
 import { beginAttempt, cancelDelivery, findDelivery, settleAttempt } from './deliveries.store.ts';
-import type { EndpointGate } from './endpoint-gate.rules.ts';
+import type { EndpointGate, Visit } from './endpoint-gate.rules.ts';
 import { deferralMs } from './endpoint-gate.rules.ts';
 import type { SendOutcome, WebhookMessage, WebhookSender } from './send-webhook.ts';
 import { signDelivery } from './signature.rules.ts';
@@ -74,9 +74,18 @@ const EARLY_MS = 1000;
  */
 export async function deliverWebhook(deps: DeliverDeps, due: DueAttempt): Promise<AttemptResult> {
   // Before anything is read: behind a dead endpoint there may be very many of these.
-  if (deps.gate.isFull(due.subscriptionId)) {
-    return { kind: 'later', inMs: deferralMs(), attemptsMade: due.failuresKnown };
+  const visit = await deps.gate.enter(due.subscriptionId, due.signal);
+  if (visit === null) {
+    return { kind: 'later', inMs: due.signal.aborted ? 0 : deferralMs(), attemptsMade: due.failuresKnown };
   }
+  try {
+    return await deliver(deps, due, visit);
+  } finally {
+    visit.leave();
+  }
+}
+
+async function deliver(deps: DeliverDeps, due: DueAttempt, visit: Visit): Promise<AttemptResult> {
   const row = await findDelivery(deps.db, due.deliveryId);
   if (row === null || row.generation !== due.generation) return { kind: 'done' };
   if (row.state === 'succeeded' || row.state === 'cancelled') return { kind: 'done' };
@@ -101,13 +110,10 @@ export async function deliverWebhook(deps: DeliverDeps, due: DueAttempt): Promis
     await cancelDelivery(deps.db, row._id);
     return { kind: 'done' };
   }
-  const leave = deps.gate.tryEnter(subscription._id, subscription.consecutiveFailures);
-  if (leave === null) return { kind: 'later', inMs: deferralMs(), attemptsMade: row.attemptsMade };
-  try {
-    return await attempt(deps, row, subscription, event, due.signal);
-  } finally {
-    leave();
+  if (!visit.maySend(subscription.consecutiveFailures)) {
+    return { kind: 'later', inMs: deferralMs(), attemptsMade: row.attemptsMade };
   }
+  return attempt(deps, row, subscription, event, due.signal);
 }
 
 /** The event as long as its receiver may hear of it: its partner may have been suspended or lost the grant meanwhile. */

@@ -7,6 +7,8 @@ import { responseExcerpt } from './response-excerpt.rules.ts';
 import { createWantedConnect, type WantedConnect } from './wanted-connect.ts';
 
 const MAX_RESPONSE_BYTES = 16 * 1024;
+/** A receiver has use for one or two 1xx before its answer; reading them without end would cost this process its time. */
+const MAX_INTERIM_ANSWERS = 20;
 // A receiver that closes idle connections while a request is on its way would cost the delivery an attempt. Most wait
 // longer than a second; those that announce a longer time in `Keep-Alive` are taken at their word, up to the maximum.
 const IDLE_CONNECTION_MS = 1_000;
@@ -49,7 +51,8 @@ export type WebhookSender = {
   /**
    * POSTs a message once and never rejects. Success is a 2xx whose answer was complete within the deadline; an answer
    * longer than 16 KB counts as complete there and its connection is dropped. A status other than 2xx decides alone,
-   * whatever becomes of its body. Redirects are not followed and nothing is sent twice.
+   * whatever becomes of its body; more than 20 interim answers (1xx) before it are a `network_error`. Redirects are not followed
+   * and nothing is sent twice.
    */
   send(message: WebhookMessage): Promise<SendOutcome>;
   /** Waits for the exchanges in progress, then closes all connections; sends from now on are `interrupted`. */
@@ -126,7 +129,9 @@ function post(message: WebhookMessage, timeoutMs: number, { agent, waitFor }: Wa
           stopWaiting();
           if (settled) cut(null);
         },
-        onResponseStart: (_controller, statusCode) => answer.head(statusCode),
+        onResponseStart(_controller, statusCode) {
+          if (answer.isInterimTooOftenWith(statusCode)) cut('network_error');
+        },
         onResponseData(_controller, chunk) {
           if (answer.isFullWith(chunk)) cut(null);
         },
@@ -141,10 +146,13 @@ function post(message: WebhookMessage, timeoutMs: number, { agent, waitFor }: Wa
 function createAnswer() {
   const chunks: Buffer[] = [];
   let bytesLeft = MAX_RESPONSE_BYTES;
+  let interimLeft = MAX_INTERIM_ANSWERS;
   let statusCode: number | null = null;
   return {
-    head(status: number): void {
+    isInterimTooOftenWith(status: number): boolean {
       if (status >= 200) statusCode = status;
+      else interimLeft -= 1;
+      return interimLeft < 0;
     },
     isFullWith(chunk: Buffer): boolean {
       chunks.push(chunk.subarray(0, bytesLeft));

@@ -34,7 +34,7 @@ export async function attemptDelivery(
     await makeDue(service.context.db, deliveryId);
     const row = await rowOf(service, 'deliveries', { _id: deliveryId });
     const { subscriptionId, generation, attemptsMade: failuresKnown } = row;
-    const deps = { ...service.context, sender, gate: createEndpointGate(2) };
+    const deps = { ...service.context, sender, gate: createEndpointGate(10, 2) };
     const signal = new AbortController().signal;
     result = await deliverWebhook(deps, { deliveryId, subscriptionId, generation, failuresKnown, signal });
   }

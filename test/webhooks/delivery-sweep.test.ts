@@ -74,7 +74,7 @@ test('a secret that no key opens costs no attempt, and the operator is told', as
     ...service.context,
     secretBox: createSecretBox([Buffer.alloc(32, 99)]),
     sender: { send: () => Promise.reject(new Error('nothing may be sent')) },
-    gate: createEndpointGate(2),
+    gate: createEndpointGate(10, 2),
   };
 
   const result = await deliverWebhook(deps, {

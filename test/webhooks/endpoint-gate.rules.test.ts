@@ -1,30 +1,132 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
+import type { EndpointGate, Visit } from '../../src/webhooks/endpoint-gate.rules.ts';
 import { createEndpointGate, deferralMs } from '../../src/webhooks/endpoint-gate.rules.ts';
 
-test('a healthy endpoint is never held back', () => {
-  const gate = createEndpointGate(2);
-  const sends = Array.from({ length: 100 }, () => gate.tryEnter('healthy', 2));
-  expect(sends).not.toContain(null);
-  expect(gate.isFull('healthy')).toBe(false);
+/** After this a send is slow (ADR 0016). */
+const SLOW_AFTER_MS = 1000;
+
+const never = () => new AbortController().signal;
+
+/** What becomes of `count` deliveries to an endpoint: their visits, null where it is full, 'waiting' where none has ended. */
+function enterAll(
+  gate: EndpointGate,
+  endpoint: string,
+  count: number,
+): Promise<(Visit | null | 'waiting')[]> {
+  const entries = Array.from({ length: count }, () => gate.enter(endpoint, never()));
+  return Promise.all(entries.map((entry) => Promise.race([entry, delay(0, 'waiting' as const)])));
+}
+
+const isVisit = (each: Visit | null | 'waiting'): each is Visit => each !== null && each !== 'waiting';
+const shown = (entries: (Visit | null | 'waiting')[]) =>
+  entries.map((each) => (isVisit(each) ? 'in' : each === null ? 'full' : each));
+
+/** Visits that have begun to send, to an endpoint with so many failures in a row. */
+async function sending(gate: EndpointGate, endpoint: string, count: number, failures = 0): Promise<Visit[]> {
+  const visits = (await enterAll(gate, endpoint, count)).filter(isVisit);
+  return visits.filter((visit) => visit.maySend(failures));
+}
+
+test('one endpoint has a quarter of the places; what comes beyond waits its turn, and others find room', async () => {
+  const gate = createEndpointGate(8, 2);
+  const [first, second, third] = [1, 2, 3].map(() => gate.enter('busy', never()));
+  expect(shown(await enterAll(gate, 'another', 2))).toEqual(['in', 'in']);
+  expect(await Promise.race([third, delay(0, 'waiting')])).toBe('waiting');
+
+  (await first)?.leave();
+
+  expect(await third).not.toBeNull();
+  (await second)?.leave();
 });
 
-test('an endpoint that failed three times in a row has its share at a time, and no more', () => {
-  const gate = createEndpointGate(2);
-  const first = gate.tryEnter('failing', 3);
-  const second = gate.tryEnter('failing', 3);
-  expect([typeof first, typeof second, gate.tryEnter('failing', 3)]).toEqual(['function', 'function', null]);
-  expect(gate.tryEnter('another', 3)).not.toBeNull();
+test('when all places are taken, they go to who waited longest', async () => {
+  const gate = createEndpointGate(1, 2);
+  const held = await gate.enter('a', never());
+  const order: string[] = [];
+  const waiting = ['b', 'c', 'd'].map(async (endpoint) => {
+    const visit = await gate.enter(endpoint, never());
+    order.push(endpoint);
+    visit?.leave();
+  });
+  expect(order).toEqual([]);
+  held?.leave();
+  await Promise.all(waiting);
+  expect(order).toEqual(['b', 'c', 'd']);
 });
 
-test('a refusal is remembered until a place is free again', () => {
-  const gate = createEndpointGate(1);
-  const leave = gate.tryEnter('failing', 3);
-  expect(gate.isFull('failing')).toBe(false);
-  gate.tryEnter('failing', 3);
-  expect(gate.isFull('failing')).toBe(true);
-  leave?.();
-  expect(gate.isFull('failing')).toBe(false);
-  expect(gate.tryEnter('failing', 3)).not.toBeNull();
+test('an endpoint that answers is never full, however many wait', async () => {
+  const gate = createEndpointGate(4, 2);
+  let most = 0;
+  let inProgress = 0;
+  const visits = Array.from({ length: 50 }, async () => {
+    const visit = await gate.enter('healthy', never());
+    most = Math.max(most, (inProgress += 1));
+    expect(visit?.maySend(2)).toBe(true);
+    await delay(1);
+    inProgress -= 1;
+    visit?.leave();
+  });
+  await Promise.all(visits);
+  expect(most).toBe(1);
+});
+
+test('a slow send gives its place to another; when all of its quarter is slow, who waits for the endpoint is sent back', async () => {
+  const gate = createEndpointGate(8, 2);
+  const beganAt = performance.now();
+  const slow = await sending(gate, 'hanging', 2);
+  expect(shown(await enterAll(gate, 'b', 2))).toEqual(['in', 'in']);
+  expect(shown(await enterAll(gate, 'c', 2))).toEqual(['in', 'in']);
+  expect(shown(await enterAll(gate, 'd', 2))).toEqual(['in', 'in']);
+  const behindIt = gate.enter('hanging', never());
+  const another = gate.enter('e', never());
+
+  expect(await behindIt).toBeNull();
+  expect(performance.now() - beganAt).toBeGreaterThanOrEqual(SLOW_AFTER_MS - 5);
+  expect(await another).not.toBeNull();
+  expect(await gate.enter('hanging', never())).toBeNull();
+
+  slow[0]?.leave();
+  expect(await gate.enter('hanging', never())).not.toBeNull();
+});
+
+test('a place is given up once, by a slow send that ends too', async () => {
+  const gate = createEndpointGate(1, 2);
+  const [slow] = await sending(gate, 'slow', 1);
+  const second = await gate.enter('b', never());
+  slow?.leave();
+  expect(shown(await enterAll(gate, 'c', 1))).toEqual(['waiting']);
+  second?.leave();
+});
+
+test('an endpoint that failed three times in a row has its share of sends, and no more', async () => {
+  const gate = createEndpointGate(40, 2);
+  const sends = await sending(gate, 'failing', 3, 3);
+  expect(sends).toHaveLength(2);
+  expect(shown(await enterAll(gate, 'failing', 1))).toEqual(['full']);
+  expect(await sending(gate, 'another', 3, 2)).toHaveLength(3);
+});
+
+test('a refusal is remembered until a send has ended', async () => {
+  const gate = createEndpointGate(40, 1);
+  const [send] = await sending(gate, 'failing', 1, 3);
+  const refused = await gate.enter('failing', never());
+  expect(refused?.maySend(3)).toBe(false);
+  refused?.leave();
+  expect(await gate.enter('failing', never())).toBeNull();
+  send?.leave();
+  expect(await sending(gate, 'failing', 1, 3)).toHaveLength(1);
+});
+
+test('who waits when the process stops waits no longer', async () => {
+  const gate = createEndpointGate(1, 2);
+  const held = await gate.enter('a', never());
+  const stop = new AbortController();
+  const waiting = gate.enter('b', stop.signal);
+  stop.abort();
+  expect(await waiting).toBeNull();
+  held?.leave();
+  expect(shown(await enterAll(gate, 'b', 1))).toEqual(['in']);
 });
 
 test('what was held back comes back within 2 to 6 seconds', () => {

@@ -274,3 +274,26 @@ describe('the reading limit', () => {
     expect(target.connections).toBe(1);
   });
 });
+
+describe('interim answers', () => {
+  const interim = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+  const saying = (times: number) =>
+    rawReceiver((socket) =>
+      socket.once('data', () =>
+        socket.write(`${interim.repeat(times)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`),
+      ),
+    );
+
+  test('more than 20 before the answer are network_error', async () => {
+    const target = await saying(21);
+    expect(await sender().send(messageTo(target.port))).toEqual(
+      outcome({ ok: false, statusCode: null, error: 'network_error' }),
+    );
+    await until(() => target.closedConnections === 1);
+  });
+
+  test('control: 20 of them are passed over', async () => {
+    const target = await saying(20);
+    expect(await sender().send(messageTo(target.port))).toEqual(outcome({ ok: true, statusCode: 200 }));
+  });
+});

@@ -36,12 +36,18 @@ export type OpenApiDocument = {
     responses: Record<string, ResponseObject>;
     schemas: Record<string, JsonSchema>;
   };
-  /** Answers of no operation: to a path or a method that does not exist. */
+  /** Answers of no operation: to a path or a method that does not exist, and to what cannot be read as a request. */
   'x-general-responses': Record<string, JsonSchema>;
 };
 
 /** Codes that belong to no operation but to everything around them. */
-const GENERAL_ERRORS: ErrorCode[] = ['ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED'];
+const GENERAL_ERRORS: ErrorCode[] = [
+  'MALFORMED_REQUEST',
+  'ROUTE_NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'REQUEST_TIMEOUT',
+  'HEADERS_TOO_LARGE',
+];
 
 const PARAMETERS: Record<string, JsonSchema> = {
   'X-Request-Id': {

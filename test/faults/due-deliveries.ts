@@ -1,0 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
+import type { EventRow } from '../../src/events/events.model.ts';
+import { appendEvents } from '../../src/events/events.store.ts';
+import { percentile } from '../../src/observability/percentile.rules.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { newDelivery, schedulePending } from '../../src/webhooks/deliveries.service.ts';
+import { upsertDeliveries } from '../../src/webhooks/deliveries.store.ts';
+import { eventually } from '../support/eventually.ts';
+import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
+import type { WebhookReceiver } from '../support/receiver.ts';
+import { rowOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+
+/** A subscription of a partner of its own. */
+export type Endpoint = { _id: string; partnerId: string };
+
+/** Makes deliveries of one venue's events due, as their dispatch does, but any number at once. */
+export type Deliveries = {
+  /** A partner with a grant for the venue, subscribed to what happens there. */
+  endpoint(url: string): Promise<Endpoint>;
+  /** `count` events, each for every one of `endpoints`, due now; answers their ids and that time. */
+  due(endpoints: readonly Endpoint[], count: number): Promise<{ eventIds: string[]; dueAtMs: number }>;
+};
+
+export async function anyDeliveries(service: Service): Promise<Deliveries> {
+  const venue = await anyVenue(service);
+  const event = await anyEvent(service, venue.id);
+  return {
+    endpoint: async (url) => {
+      const partner = await anyPartner(service, [venue.id]);
+      return { _id: (await subscribe(partner, url, ['hold_created'])).id, partnerId: partner.id };
+    },
+    due: async (endpoints, count) => {
+      const { db, clock } = service.context;
+      const events = Array.from({ length: count }, () => ({ ...event, _id: newId() }));
+      const eventIds = events.map(({ _id }) => _id);
+      await appendEvents(db, events);
+      const now = clock.now();
+      await upsertDeliveries(
+        db,
+        events.flatMap((each) => endpoints.map((endpoint) => newDelivery(each, endpoint, now))),
+      );
+      await schedulePending(service.context, { eventIds });
+      return { eventIds, dueAtMs: now.getTime() };
+    },
+  };
+}
+
+/** What the dispatch of a hold leaves in the log. */
+async function anyEvent(service: Service, venueId: string): Promise<EventRow> {
+  const holder = await anyPartner(service, [venueId]);
+  const [slotId = ''] = await freeSlotIds(holder, venueId);
+  const { hold_id: holdId } = await placeHold(holder, slotId);
+  await dispatchEvents(service.context, String(holdId));
+  const { isUnsequenced: _waits, ...event } = await rowOf(service, 'events', { holdId });
+  return event;
+}
+
+/** How long deliveries took from being due to their arrival, in milliseconds. */
+export type Arrivals = { count: number; p50: number; p99: number; max: number };
+
+const EVERY_MS = 200;
+
+/** Keeps the endpoints of `receivers` supplied with five events a second for `forMs`, and waits until all have arrived. */
+export async function streamTo(
+  deliveries: Deliveries,
+  receivers: readonly (WebhookReceiver & { endpoint: Endpoint })[],
+  forMs: number,
+): Promise<Arrivals> {
+  const dueAtMs = new Map<unknown, number>();
+  const endpoints = receivers.map(({ endpoint }) => endpoint);
+  const beganAt = performance.now();
+  for (let tick = 0; tick * EVERY_MS < forMs; tick += 1) {
+    await delay(Math.max(0, beganAt + tick * EVERY_MS - performance.now()));
+    const due = await deliveries.due(endpoints, 1);
+    for (const id of due.eventIds) dueAtMs.set(id, due.dueAtMs);
+  }
+  const arrived = () =>
+    receivers.flatMap(({ received }) => received.filter(({ body }) => dueAtMs.has(body['event_id'])));
+  const count = dueAtMs.size * endpoints.length;
+  await eventually('all of them arrive', () => arrived().length >= count, 90_000);
+  const tookMs = arrived()
+    .map(({ atUnixSeconds, body }) => atUnixSeconds * 1000 - (dueAtMs.get(body['event_id']) ?? 0))
+    .toSorted((one, other) => one - other);
+  const [p50 = 0, p99 = 0, max = 0] = [50, 99, 100].map((rank) => Math.round(percentile(tookMs, rank) ?? 0));
+  return { count, p50, p99, max };
+}
+
+/** `1,400 deliveries: p50 20 / p99 80 / max 95 ms`. */
+export function describeArrivals({ count, p50, p99, max }: Arrivals): string {
+  return `${count.toLocaleString('en')} deliveries: p50 ${p50} / p99 ${p99} / max ${max} ms`;
+}

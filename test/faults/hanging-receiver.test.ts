@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Worker } from 'bullmq';
+import type { WebhookDeliveryJob } from '../../src/platform/queues.ts';
+import { deliveryJobId } from '../../src/platform/queues.ts';
+import { deliverWebhook } from '../../src/webhooks/deliver-webhook.service.ts';
+import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Answering, WebhookReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { rowsOf } from '../support/rows.ts';
+import { scaled } from '../support/scale.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import type { SpawnedProcess } from '../support/worker-process.ts';
+import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
+import type { Arrivals, Deliveries, Endpoint } from './due-deliveries.ts';
+import { anyDeliveries, describeArrivals, streamTo } from './due-deliveries.ts';
+import { residentMb } from './memory.ts';
+import { report } from './report.ts';
+
+/** The full form runs with the default settings. */
+const PLACES = scaled(200, 16);
+const TIMEOUT_MS = scaled(10_000, 4000);
+const STUCK = scaled(500, 24);
+const STREAM_MS = scaled(35_000, 2000);
+const HEALTHY_RECEIVERS = scaled(4, 2);
+/** What 500 hanging deliveries may cost the others. */
+const PROMISED_P99_MS = 2000;
+
+let service: Service;
+let deliveries: Deliveries;
+let worker: SpawnedProcess;
+const receivers: WebhookReceiver[] = [];
+
+beforeAll(async () => {
+  service = await startService({
+    WEBHOOK_CONCURRENCY: String(PLACES),
+    WEBHOOK_TIMEOUT_MS: String(TIMEOUT_MS),
+  });
+  worker = startProcess('workers/webhook-delivery.ts', service.environment);
+  deliveries = await anyDeliveries(service);
+  await worker.ready;
+}, START_DEADLINE_MS);
+afterAll(async () => {
+  await endProcesses();
+  for (const receiver of receivers) await receiver.close();
+  await service.stop();
+});
+
+type Subscribed = WebhookReceiver & { endpoint: Endpoint };
+
+async function anyReceivers(count: number, answering: Answering): Promise<Subscribed[]> {
+  const made: Subscribed[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const receiver = await startReceiver(answering);
+    receivers.push(receiver);
+    // The same object: how it answers can change, and what it received grows.
+    made.push(Object.assign(receiver, { endpoint: await deliveries.endpoint(receiver.url) }));
+  }
+  return made;
+}
+
+/** Makes `STUCK` deliveries due to a receiver that nothing is known of, and never answers. */
+async function anyStuck(): Promise<Subscribed> {
+  const [hanging] = await anyReceivers(1, () => undefined);
+  if (hanging === undefined) throw new Error('There is no receiver');
+  await deliveries.due([hanging.endpoint], STUCK);
+  return hanging;
+}
+
+/** What being stuck costs, beyond what a busy machine costs anyway. */
+const excessMs = (stuck: Arrivals, calm: Arrivals) => stuck.p99 - calm.p99;
+
+let healthy: Subscribed[];
+let calm: Arrivals;
+
+test('while deliveries are stuck on a receiver that hangs, those to others arrive as if it were not there', async () => {
+  const beganAt = performance.now();
+  healthy = await anyReceivers(HEALTHY_RECEIVERS, 200);
+  await streamTo(deliveries, healthy, 1000);
+  calm = await streamTo(deliveries, healthy, scaled(10_000, 1000));
+  const before = residentMb(worker.pid);
+  const hanging = await anyStuck();
+  let most = before;
+  const watch = setInterval(() => {
+    most = Math.max(most, residentMb(worker.pid));
+  }, 250);
+
+  const stuck = await streamTo(deliveries, healthy, STREAM_MS).finally(() => clearInterval(watch));
+
+  expect(excessMs(stuck, calm)).toBeLessThan(PROMISED_P99_MS);
+  // No more than its quarter at a time, and then no more than two.
+  expect(hanging.received.length).toBeGreaterThan(0);
+  expect(hanging.received.length).toBeLessThan(2 * PLACES);
+  const attempts = (await rowsOf(service, 'deliveries', { subscriptionId: hanging.endpoint._id })).flatMap(
+    (row) => row.attempts.filter(({ outcome }) => outcome !== 'started'),
+  );
+  expect(attempts.filter(({ error }) => error !== 'timeout')).toEqual([]);
+  const slowestMs = Math.max(0, ...attempts.map(({ durationMs }) => durationMs ?? 0));
+  expect(slowestMs).toBeLessThan(TIMEOUT_MS + 1000);
+  expect(most - before).toBeLessThan(150);
+  report({
+    promise: 8,
+    experiment: `a receiver that never answers, ${PLACES} places, a deadline of ${TIMEOUT_MS / 1000} s`,
+    count: `${STUCK} stuck deliveries, ${HEALTHY_RECEIVERS} other receivers`,
+    result: `to the others ${describeArrivals(stuck)}; before ${describeArrivals(calm)}; slowest stuck attempt ${slowestMs} ms; resident ${before} MB before, ${most} MB at most, ${residentMb(worker.pid)} MB after`,
+    beganAt,
+  });
+}, 200_000);
+
+test('many at once to one receiver that answers are all sent without one being held back', async () => {
+  const [busy] = await anyReceivers(1, (_attempt, response) => {
+    setTimeout(() => response.writeHead(200).end(), 20);
+  });
+  if (busy === undefined) throw new Error('There is no receiver');
+  await deliveries.due([busy.endpoint], 5 * PLACES);
+  await eventually('all arrive', () => busy.received.length === 5 * PLACES, 60_000);
+
+  const queue = service.context.queues.byName('webhook-delivery');
+  const rows = await rowsOf(service, 'deliveries', { subscriptionId: busy.endpoint._id });
+  const jobs = await Promise.all(rows.map((row) => queue.getJob(deliveryJobId(row._id, row.generation))));
+  expect(jobs.map((job) => (job as { attemptsStarted: number } | undefined)?.attemptsStarted)).toEqual(
+    Array(5 * PLACES).fill(1),
+  );
+}, 100_000);
+
+test('control: without the gate those to others wait for the deadline of what is stuck', async () => {
+  worker.signal('SIGKILL');
+  await worker.exited;
+  const sender = createWebhookSender({ timeoutMs: TIMEOUT_MS, allowPrivateNetworks: true });
+  const visit = { maySend: () => true, leave: () => undefined };
+  const deps = { ...service.context, sender, gate: { enter: () => Promise.resolve(visit) } };
+  await anyStuck();
+  const unguarded = new Worker<WebhookDeliveryJob, void>(
+    'webhook-delivery',
+    async ({ data }, _token, signal = new AbortController().signal) => {
+      await deliverWebhook(deps, { ...data, failuresKnown: 0, signal });
+    },
+    {
+      connection: { url: service.environment['REDIS_URL'] ?? '' },
+      prefix: service.environment['QUEUE_PREFIX'] ?? '',
+      concurrency: PLACES,
+    },
+  );
+  try {
+    const stuck = await streamTo(deliveries, healthy, 1000);
+    expect(excessMs(stuck, calm)).toBeGreaterThan(PROMISED_P99_MS);
+  } finally {
+    const closed = unguarded.close();
+    unguarded.cancelAllJobs();
+    await closed;
+    await sender.close();
+  }
+}, 100_000);

@@ -1,0 +1,122 @@
+import { Agent, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { percentile } from '../../src/observability/percentile.rules.ts';
+import { report } from '../faults/report.ts';
+import type { Reply } from '../support/client.ts';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner } from '../support/factories.ts';
+import { scaled } from '../support/scale.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+import { quotaOf } from './quota.ts';
+
+const LIMIT = scaled(600, 60);
+const BAD_KEYS_LIMIT = 60;
+const VENUES = '/api/v1/partner/venues';
+const CALLS = scaled(5000, 200);
+const CONNECTIONS = scaled(32, 8);
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT_PER_MINUTE: String(LIMIT) });
+});
+afterAll(() => service.stop());
+
+/** `calls` with this key, as fast as the connections from an address of this machine allow; how often which status came. */
+async function flood(apiKey: string, localAddress: string, calls: number): Promise<Map<number, number>> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  const statuses = new Map<number, number>();
+  const call = () =>
+    new Promise<void>((resolve, reject) => {
+      request(service.url + VENUES, { agent, localAddress, headers: { 'x-api-key': apiKey } }, (response) => {
+        const status = response.statusCode ?? 0;
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        response.resume().once('end', resolve);
+      })
+        .on('error', reject)
+        .end();
+    });
+  let left = calls;
+  const lines = Array.from({ length: CONNECTIONS }, async () => {
+    while (left-- > 0) await call();
+  });
+  await Promise.all(lines);
+  agent.destroy();
+  return statuses;
+}
+
+/** One call after another for as long as `until` takes; 5 a second. */
+async function callsDuring(
+  { api }: Partner,
+  until: Promise<unknown>,
+): Promise<{ replies: Reply[]; p99: number }> {
+  const over = new AbortController();
+  void until.finally(() => over.abort());
+  const replies: Reply[] = [];
+  const tookMs: number[] = [];
+  do {
+    const beganAt = performance.now();
+    replies.push(await api.get(VENUES));
+    tookMs.push(performance.now() - beganAt);
+    await delay(200);
+  } while (!over.signal.aborted);
+  const p99 = Math.round(
+    percentile(
+      tookMs.toSorted((one, other) => one - other),
+      99,
+    ) ?? 0,
+  );
+  return { replies, p99 };
+}
+
+test('a partner that floods is refused past its own limit, and another has all of its own', async () => {
+  const beganAt = performance.now();
+  const [flooding, other] = [await anyPartner(service), await anyPartner(service)];
+  const flooded = flood(flooding.apiKey, '127.0.0.1', CALLS);
+  const { replies, p99 } = await callsDuring(other, flooded);
+
+  const statuses = await flooded;
+  expect(statuses).toEqual(
+    new Map([
+      [200, LIMIT],
+      [429, CALLS - LIMIT],
+    ]),
+  );
+  expect(replies.map(verdict)).toEqual(Array(replies.length).fill('200'));
+  expect(replies.map((reply) => quotaOf(reply)?.remaining)).toEqual(replies.map((_, n) => LIMIT - 1 - n));
+  report({
+    promise: 8,
+    experiment: `one partner floods over ${CONNECTIONS} connections`,
+    count: `${CALLS} calls`,
+    result: `${statuses.get(200) ?? 0} served, ${statuses.get(429) ?? 0} refused; another partner's ${replies.length} calls all served, p99 ${p99} ms`,
+    beganAt,
+  });
+});
+
+test('an address that floods with wrong keys gets so many answers to them, and good keys are served, from there too', async () => {
+  const beganAt = performance.now();
+  const partner = await anyPartner(service);
+  const guessed = `${partner.apiKey.slice(0, -43)}${'A'.repeat(43)}`;
+  const flooded = flood(guessed, '127.0.0.1', CALLS);
+  const { replies, p99 } = await callsDuring(partner, flooded);
+
+  const statuses = await flooded;
+  expect(statuses).toEqual(
+    new Map([
+      [401, BAD_KEYS_LIMIT],
+      [429, CALLS - BAD_KEYS_LIMIT],
+    ]),
+  );
+  expect(replies.map(verdict)).toEqual(Array(replies.length).fill('200'));
+  // Control: an address that tried none is still told that its key is wrong.
+  expect([...(await flood(guessed, '127.0.0.2', 1)).keys()]).toEqual([401]);
+  report({
+    promise: 8,
+    experiment: `one address tries wrong keys over ${CONNECTIONS} connections`,
+    count: `${CALLS} wrong keys`,
+    result: `${BAD_KEYS_LIMIT} answered by 401, ${statuses.get(429) ?? 0} by 429; ${replies.length} calls with a good key from the same address all served, p99 ${p99} ms`,
+    beganAt,
+  });
+});

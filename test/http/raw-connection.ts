@@ -1,0 +1,59 @@
+import { connect, type Socket } from 'node:net';
+import type { Reply } from '../support/client.ts';
+
+/** A bare connection to a listener, for what no HTTP client would send. */
+export type RawConnection = {
+  socket: Socket;
+  /** Everything that has come so far. */
+  text(): string;
+  /** Resolves when it is closed, from whichever side, with how long it was open. */
+  closed: Promise<number>;
+};
+
+export function openRaw(url: string, sent = ''): RawConnection {
+  const { hostname, port } = new URL(url);
+  const chunks: Buffer[] = [];
+  const beganAt = performance.now();
+  const socket = connect(Number(port), hostname, () => {
+    if (sent !== '') socket.write(sent);
+  });
+  socket.on('data', (chunk: Buffer) => void chunks.push(chunk)).on('error', () => undefined);
+  return {
+    socket,
+    text: () => Buffer.concat(chunks).toString(),
+    closed: new Promise((resolve) => {
+      socket.once('close', () => resolve(performance.now() - beganAt));
+    }),
+  };
+}
+
+/** Sends this and answers what came until the listener closed the connection. */
+export async function converse(url: string, sent: string): Promise<string> {
+  const { closed, text } = openRaw(url, sent);
+  await closed;
+  return text();
+}
+
+/** The answers in what came over a connection, in order; each must have a Content-Length. */
+export function repliesIn(text: string): Reply[] {
+  const [head = '', ...rest] = text.split('\r\n\r\n');
+  if (head === '') return [];
+  const [line = '', ...fields] = head.split('\r\n');
+  const headers = new Headers(
+    fields.map((field): [string, string] => {
+      const [name = '', ...value] = field.split(': ');
+      return [name, value.join(': ')];
+    }),
+  );
+  const length = Number(headers.get('content-length'));
+  const after = rest.join('\r\n\r\n');
+  const own = after.slice(0, length);
+  const isJson = headers.get('content-type')?.includes('json') === true;
+  const reply = {
+    status: Number(line.split(' ')[1]),
+    headers,
+    text: own,
+    body: isJson ? (JSON.parse(own) as unknown) : undefined,
+  };
+  return [reply, ...repliesIn(after.slice(length))];
+}

@@ -1,0 +1,130 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { percentile } from '../../src/observability/percentile.rules.ts';
+import { createPartnerApp } from '../../src/partner-app.ts';
+import { report } from '../faults/report.ts';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner, expectStatus } from '../support/factories.ts';
+import { scaled } from '../support/scale.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+import type { RawConnection } from './raw-connection.ts';
+import { openRaw, repliesIn } from './raw-connection.ts';
+
+const CUT_WITHIN_MS = 15_000;
+const HEAD = 'GET /healthz HTTP/1.1\r\nHost: a\r\n';
+const POST =
+  'POST /api/v1/partner/holds HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 90000\r\n';
+/** More than the buffers of two sockets take. */
+const MANY_LARGE_ANSWERS = 'GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(40);
+
+let service: Service;
+let partner: Partner;
+/** The same app, on a server that lets everybody take their time. */
+let patient: Server;
+
+beforeAll(async () => {
+  service = await startService();
+  partner = await anyPartner(service);
+  patient = createServer({ requestTimeout: 0, headersTimeout: 0 }, createPartnerApp(service.context));
+  await new Promise<void>((resolve) => {
+    patient.listen(0, '127.0.0.1', resolve);
+  });
+});
+afterAll(async () => {
+  patient.closeAllConnections();
+  patient.close();
+  await service.stop();
+});
+
+type SlowClient = (url: string) => RawConnection;
+
+/** Sends `begin`, then a byte a second. */
+const dripping =
+  (begin: string): SlowClient =>
+  (url) => {
+    const connection = openRaw(url, begin);
+    const timer = setInterval(() => connection.socket.write('x'), 1000);
+    void connection.closed.then(() => clearInterval(timer));
+    return connection;
+  };
+
+const SLOW_CLIENTS: [string, SlowClient, number][] = [
+  ['drips its headers', dripping(`${HEAD}X-Drip: `), scaled(50, 65)],
+  [
+    'drips its body',
+    (url) => dripping(`${POST}x-api-key: ${partner.apiKey}\r\n\r\n{"a": "`)(url),
+    scaled(50, 65),
+  ],
+  ['sends nothing', (url) => openRaw(url), scaled(50, 65)],
+  [
+    'does not read its answers',
+    (url) => {
+      const connection = openRaw(url, MANY_LARGE_ANSWERS);
+      connection.socket.pause();
+      return connection;
+    },
+    scaled(50, 5),
+  ],
+];
+
+/** What an ordinary client waits for its answers, in milliseconds, while `until` is not over; every answer must be 200. */
+async function normalCalls(until: Promise<unknown>): Promise<{ count: number; p50: number; p99: number }> {
+  const over = new AbortController();
+  void until.finally(() => over.abort());
+  const tookMs: number[] = [];
+  while (!over.signal.aborted) {
+    const beganAt = performance.now();
+    expectStatus(await partner.api.get('/api/v1/partner/venues'), 200);
+    tookMs.push(performance.now() - beganAt);
+    await delay(50);
+  }
+  tookMs.sort((one, other) => one - other);
+  const [p50 = 0, p99 = 0] = [50, 99].map((rank) => Math.round(percentile(tookMs, rank) ?? 0));
+  return { count: tookMs.length, p50, p99 };
+}
+
+test('200 clients that are slow on purpose are cut within 15 s, and the others do not feel them', async () => {
+  const beganAt = performance.now();
+  const before = await normalCalls(delay(scaled(5000, 1500)));
+
+  const slow = SLOW_CLIENTS.map(([name, open, count]) => ({
+    name,
+    connections: Array.from({ length: count }, () => open(service.url)),
+  }));
+  const address = patient.address() as AddressInfo;
+  const left = SLOW_CLIENTS.map(([, open]) => open(`http://127.0.0.1:${address.port}`));
+  // A paused socket learns of its end only when it is read again.
+  const readAgain = setTimeout(() => {
+    for (const { socket } of slow.flatMap(({ connections }) => connections)) socket.resume();
+  }, CUT_WITHIN_MS - 1500);
+  const all = slow.flatMap(({ connections }) => connections.map(({ closed }) => closed));
+  const during = await normalCalls(Promise.race([Promise.all(all), delay(CUT_WITHIN_MS + 10_000)]));
+  clearTimeout(readAgain);
+
+  const stillOpen = slow.map(({ name, connections }) => [
+    name,
+    connections.filter(({ socket }) => !socket.closed).length,
+  ]);
+  expect(stillOpen).toEqual(SLOW_CLIENTS.map(([name]) => [name, 0]));
+  const openMs = await Promise.all(all);
+  expect(Math.max(...openMs)).toBeLessThan(CUT_WITHIN_MS);
+  expect(during.p99).toBeLessThan(5 * before.p99 + 250);
+  // Control: without the limits nobody is cut.
+  expect(left.map(({ socket }) => socket.closed)).toEqual(SLOW_CLIENTS.map(() => false));
+  for (const { socket } of left) socket.destroy();
+  const cut = slow.flatMap(({ name, connections }) =>
+    name === 'does not read its answers' ? [] : connections.map(({ text }) => repliesIn(text()).map(verdict)),
+  );
+  expect(new Set(cut.map(String))).toEqual(new Set(['408 REQUEST_TIMEOUT']));
+  report({
+    promise: 8,
+    experiment: 'clients of the API that drip headers or body, send nothing, or do not read',
+    count: `${all.length} connections`,
+    result: `all cut, the last after ${Math.round(Math.max(...openMs))} ms; others: p99 ${before.p99} ms before (${before.count} calls), ${during.p99} ms meanwhile (${during.count} calls; p50 ${before.p50} and ${during.p50} ms)`,
+    beganAt,
+  });
+}, 60_000);

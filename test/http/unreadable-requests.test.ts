@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { listen } from '../../src/http/listen.ts';
+import { createPartnerApp } from '../../src/partner-app.ts';
+import { createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+import { converse, openRaw, repliesIn } from './raw-connection.ts';
+
+const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: a\r\n';
+const HOLDS = 'POST /api/v1/partner/holds HTTP/1.1\r\nHost: a\r\n';
+const KB = 1024;
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+describe('what is no request is answered in the documented form, and its connection is closed', () => {
+  const unreadable: [string, string, string][] = [
+    ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n\r\n', '400 MALFORMED_REQUEST'],
+    ['a TLS handshake', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000', '400 MALFORMED_REQUEST'],
+    ['a header without a name', `${HEALTH}: x\r\n\r\n`, '400 MALFORMED_REQUEST'],
+    [
+      'two framings of a body',
+      `${HOLDS}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      '400 MALFORMED_REQUEST',
+    ],
+    ['two lengths', `${HOLDS}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`, '400 MALFORMED_REQUEST'],
+    ['no host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', '400 MALFORMED_REQUEST'],
+    ['17 KB of a header', `${HEALTH}X-Long: ${'x'.repeat(17 * KB)}\r\n\r\n`, '431 HEADERS_TOO_LARGE'],
+    ['17 KB of headers', `${HEALTH}${'X-Many: 1234567890\r\n'.repeat(1100)}\r\n`, '431 HEADERS_TOO_LARGE'],
+    ['17 KB of a path', `GET /${'x'.repeat(17 * KB)} HTTP/1.1\r\nHost: a\r\n\r\n`, '431 HEADERS_TOO_LARGE'],
+  ];
+  test.each(unreadable)('%s', async (_what, sent, expected) => {
+    for (const url of [service.url, service.adminUrl]) {
+      expect(repliesIn(await converse(url, sent)).map(verdict)).toEqual([expected]);
+    }
+  });
+
+  test('control: what is just within the limits is served', async () => {
+    const close = 'Connection: close\r\n';
+    for (const sent of [
+      `${HEALTH}${close}X-Long: ${'x'.repeat(15 * KB)}\r\n\r\n`,
+      `${HEALTH}${close}${'X-Many: 1234567890\r\n'.repeat(700)}\r\n`,
+      `GET /healthz?${'x'.repeat(15 * KB)} HTTP/1.1\r\nHost: a\r\n${close}\r\n`,
+      `GET /healthz HTTP/1.0\r\n\r\n`,
+      `${HEALTH}${close}Expect: the-unexpected\r\n\r\n`,
+    ]) {
+      expect(repliesIn(await converse(service.url, sent)).map(verdict)).toEqual(['200']);
+    }
+  });
+});
+
+describe('one connection', () => {
+  test('takes requests one behind the other without waiting, and answers them in order', async () => {
+    const paths = ['/healthz', '/a', '/readyz', '/b'];
+    const sent = paths.map(
+      (path) => `GET ${path} HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${path.slice(1)}\r\n\r\n`,
+    );
+    const connection = openRaw(service.url, sent.join(''));
+    const replies = await eventually('all answers', () => {
+      const all = repliesIn(connection.text());
+      return all.length === paths.length && all;
+    });
+    expect(replies.map(verdict)).toEqual(['200', '404 ROUTE_NOT_FOUND', '200', '404 ROUTE_NOT_FOUND']);
+    expect(replies.map(({ headers }) => headers.get('x-request-id'))).toEqual([
+      'healthz',
+      'a',
+      'readyz',
+      'b',
+    ]);
+    connection.socket.destroy();
+  });
+
+  test('on which something unreadable follows a request gives the answer to that request first', async () => {
+    const text = await converse(service.url, `GET /readyz HTTP/1.1\r\nHost: a\r\n\r\nGARBAGE\r\n\r\n`);
+    expect(repliesIn(text).map(verdict)[0]).toBe('200');
+  });
+});
+
+test('connections beyond what a listener holds are closed at once, and there is room again when one goes', async () => {
+  const small = await listen(createPartnerApp(service.context), '127.0.0.1', 0, 3);
+  const held = [openRaw(small.url), openRaw(small.url), openRaw(small.url)];
+  await Promise.all(held.map(({ socket }) => new Promise((resolve) => void socket.once('connect', resolve))));
+
+  expect(await converse(small.url, `${HEALTH}\r\n`)).toBe('');
+
+  held[0]?.socket.destroy();
+  await eventually('there is room', async () => {
+    const client = createClient(small.url, undefined);
+    return (await client.get('/healthz').catch(() => undefined))?.status === 200;
+  });
+  for (const { socket } of held) socket.destroy();
+  await small.close();
+});
