@@ -13,6 +13,7 @@ import {
   restoreDeadLetterQueue,
 } from '../src/webhooks/deliveries.service.ts';
 import { createEndpointGate } from '../src/webhooks/endpoint-gate.rules.ts';
+import { tellMissingKeys } from '../src/webhooks/rewrap-secrets.service.ts';
 import { createWebhookSender } from '../src/webhooks/send-webhook.ts';
 import { ExpectedFailure, startSweep, startWorker } from './support/start-worker.ts';
 
@@ -44,6 +45,8 @@ runProcess('webhook-delivery', async (scope) => {
   await context.connected;
   startAlerting(scope, context);
   await untilGuarded(scope, context.db);
+  // Nothing waits for it, for each delivery finds out by itself; but this names the keys before there is one.
+  tellMissingKeys(context).catch((err: unknown) => context.log.warn({ err }, 'the keys were not looked at'));
   const sender = createWebhookSender({
     timeoutMs: config.webhookTimeoutMs,
     allowPrivateNetworks: config.webhookAllowPrivateNetworks,

@@ -6,6 +6,7 @@ import { pinoHttp } from 'pino-http';
 import { DomainError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
+import { errorFields } from '../platform/logger.ts';
 import type { ObserveRequest } from './measure-requests.ts';
 import { measureRequests } from './measure-requests.ts';
 
@@ -30,7 +31,9 @@ export function createBaseApp(log: Logger, observe: ObserveRequest = () => undef
         res.setHeader('X-Request-Id', id);
         return id;
       },
-      serializers: { req: () => undefined, res: () => undefined, err: (err: unknown) => err },
+      serializers: { req: () => undefined, res: () => undefined, err: errorFields },
+      // Given the error itself, not what pino would make of it.
+      wrapSerializers: false,
       customSuccessObject: (req, res, value: object) => ({ ...value, ...requestFields(req, res) }),
       customErrorObject: (req, res, _err, value: object) => ({ ...value, ...requestFields(req, res) }),
       customLogLevel: (_req, res, err) => (err !== undefined || res.statusCode >= 500 ? 'error' : 'info'),

@@ -32,6 +32,9 @@ export function matchesHash(apiKey: string, hash: string): boolean {
   return timingSafeEqual(Buffer.from(hashOf(apiKey), 'hex'), Buffer.from(hash, 'hex'));
 }
 
+/** Of a text that is no key: what is compared where there is no hash. */
+export const HASH_OF_NO_KEY = hashOf('');
+
 function hashOf(apiKey: string): string {
   return createHash('sha256').update(apiKey).digest('hex');
 }

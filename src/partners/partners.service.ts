@@ -4,7 +4,7 @@ import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import { inTransaction } from '../platform/mongo.ts';
-import { isOfMode, KEY_START, matchesHash, newApiKey, prefixOf } from './api-key.rules.ts';
+import { HASH_OF_NO_KEY, isOfMode, KEY_START, matchesHash, newApiKey, prefixOf } from './api-key.rules.ts';
 import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
 import {
   certifyPartnerRow,
@@ -55,12 +55,9 @@ export async function authenticatePartner(
     );
   }
   const key = prefix === undefined ? null : await findApiKeyByPrefix(deps.db, prefix);
-  if (
-    key === null ||
-    apiKey === undefined ||
-    !matchesHash(apiKey, key.hash) ||
-    !isLive(key, deps.clock.now())
-  ) {
+  // Compared also where there is no such key, so that the time of a refusal does not tell whether there is.
+  const isGenuine = matchesHash(apiKey ?? '', key?.hash ?? HASH_OF_NO_KEY);
+  if (key === null || !isGenuine || !isLive(key, deps.clock.now())) {
     throw new DomainError(
       'INVALID_API_KEY',
       'The x-api-key header is missing, or its key is malformed, unknown, expired or revoked. Send the key that the platform operator issued to you.',

@@ -65,6 +65,19 @@ function mongodbUri(value: string): string {
   return value;
 }
 
+function redisUrl(value: string): string {
+  // What joi takes for a URI can have a port or a password that the client refuses, and the client repeats it when it does.
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !['redis:', 'rediss:'].includes(url.protocol))
+    throw new Error('must be a redis:// or rediss:// address');
+  try {
+    decodeURIComponent(url.username + url.password);
+  } catch {
+    throw new Error('must have its user name and password percent-encoded');
+  }
+  return value;
+}
+
 function alertUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol))
@@ -95,9 +108,7 @@ const SCHEMA = Joi.object<Record<string, unknown>>({
   PORT: port.default(3000),
   ADMIN_PORT: port.default(3001),
   MONGODB_URI: Joi.string().custom(mongodbUri).required(),
-  REDIS_URL: Joi.string()
-    .uri({ scheme: ['redis', 'rediss'] })
-    .required(),
+  REDIS_URL: Joi.string().custom(redisUrl).required(),
   QUEUE_PREFIX: Joi.string().default('{pbs}'),
   OPERATOR_API_KEY: Joi.string().min(32).required(),
   ENCRYPTION_KEYS: commaList(encryptionKey).required(),

@@ -14,8 +14,8 @@ export type ProcessScope = {
   log: Logger;
   /** Aborts as soon as the process is asked to stop; whatever waits must listen to it. */
   stopping: AbortSignal;
-  /** Stops this process in the ordinary way. */
-  stop(): void;
+  /** Stops this process in the ordinary way; with 1, or when it stops already and a release says so, it ends with exit code 1. */
+  stop(exitCode?: 0 | 1): void;
   /** Stops this process because it must not run: says why and ends with exit code 1. Nothing where it stops already. */
   fail(reason: Error): void;
   /** Registers the release of something acquired; releases run in reverse order, each once, whatever the others throw. */
@@ -49,7 +49,7 @@ export function runProcess(
       );
     }
     log.info('stopped');
-    if (hasFailed) throw new Error('The process could not start');
+    if (hasFailed) throw new Error('The process has failed');
   });
   if (process.channel !== undefined) process.once('disconnect', closer.close);
 
@@ -65,7 +65,10 @@ export function runProcess(
     config,
     log,
     stopping: stop.signal,
-    stop: () => closer.close(),
+    stop: (exitCode = 0) => {
+      if (exitCode === 1) hasFailed = true;
+      if (!stop.signal.aborted) closer.close();
+    },
     fail,
     onStop: (label, release) => void releases.push({ label, release }),
   })

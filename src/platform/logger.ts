@@ -1,5 +1,5 @@
 import type { DestinationStream, Logger } from 'pino';
-import { pino } from 'pino';
+import { pino, stdSerializers } from 'pino';
 
 export type { Logger } from 'pino';
 
@@ -24,6 +24,28 @@ const SECRET_FIELDS = [
  */
 const STANDARD_OUTPUT = 1;
 
+/** Where MongoDB and mongoose quote, in the text of an error, what they were given. */
+const QUOTED = [
+  /(?<=dup key: ).*/g,
+  /(?<=for value ").*(?=" \(type)/gs,
+  /(?<=`).*(?=` is not a valid enum value)/g,
+] as const;
+
+const withoutQuotes = (text: string): string =>
+  QUOTED.reduce((left, quoted) => left.replace(quoted, '[redacted]'), text);
+
+/**
+ * What is told of an error. Of the fields that libraries add only the code: others hold the URL that could not be parsed, with
+ * its password, or the document that a validator refused.
+ */
+export function errorFields(err: unknown): unknown {
+  // Not `instanceof`: some come from another realm.
+  if (typeof (err as { message?: unknown } | null)?.message !== 'string') return { type: typeof err };
+  const { type, message, stack } = stdSerializers.err(err as Error);
+  const { code } = err as { code?: unknown };
+  return { type, message: withoutQuotes(message), stack: withoutQuotes(stack), code };
+}
+
 /** Structured JSON log on standard output; secrets and customers' data are redacted by field name as a last resort. */
 export function createLogger(service: string, level: string, destination?: DestinationStream): Logger {
   const paths = SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`]);
@@ -32,6 +54,7 @@ export function createLogger(service: string, level: string, destination?: Desti
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths, censor: '[redacted]' },
+    serializers: { err: errorFields },
   };
   return pino(options, destination ?? pino.destination({ dest: STANDARD_OUTPUT, sync: true }));
 }

@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-const VERSION = 'v1';
+const VERSION = 'v2';
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-const SEALED = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/;
+const SEALED = /^(v[12])\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/;
 
 export type SecretBoxFault = 'no_keys' | 'key_length' | 'malformed' | 'unknown_key' | 'not_authentic';
 
@@ -20,23 +20,30 @@ export class SecretBoxError extends Error {
   }
 }
 
+/** The row that a sealed text belongs to, and whose it is: it opens nowhere else (ADR 0014). */
+export type Place = { owner: string; id: string };
+
 /** Encryption of short secrets at rest (decisions §6). */
 export type SecretBox = {
+  /** The ids of the ring's keys; the first is the one that seals. */
+  keyIds: readonly string[];
+  /** What `seal` makes begins with this, and nothing else does: what begins otherwise is to be sealed again. */
+  prefix: string;
   /**
-   * Encrypts text with the first key. The result, `v1.<key id>.<base64url of IV, ciphertext and tag>`, opens only
-   * together with the same associated data: name the row with it, so that a ciphertext copied to another row is void.
+   * Encrypts text with the first key. The result, `v2.<key id>.<base64url of IV, ciphertext and tag>`, opens only in its
+   * place: copied to another row, or where its row is made another owner's, it is void.
    */
-  seal(plaintext: string, associatedData: string): string;
+  seal(plaintext: string, place: Place): string;
   /**
-   * Decrypts what `seal` made, with whichever key of the ring it names.
-   * @throws SecretBoxError `malformed`, `unknown_key` or `not_authentic` (altered, or other associated data)
+   * Decrypts what `seal` made, with whichever key of the ring it names; also what releases before version 2 made.
+   * @throws SecretBoxError `malformed`, `unknown_key` or `not_authentic` (altered, or of another place)
    */
-  open(sealed: string, associatedData: string): string;
+  open(sealed: string, place: Place): string;
 };
 
 /**
  * AES-256-GCM under a ring of keys of 32 bytes: the first encrypts, all decrypt. To rotate, put a new key first, seal
- * every row again, then drop the old one. A key id is the first 8 hex digits of the SHA-256 of the key. Each IV is 96
+ * every row again (src/rewrap-secrets.ts), then drop the old one. A key id is the first 8 hex digits of the SHA-256 of the key. Each IV is 96
  * random bits, which NIST SP 800-38D allows for 2^32 messages under one key.
  * @throws SecretBoxError `no_keys` or `key_length`
  */
@@ -48,9 +55,11 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
   }
   const ring = new Map(keys.map((key) => [keyId(key), key]));
   return {
-    seal: (plaintext, associatedData) => sealWith(sealingKey, plaintext, associatedData),
-    open(sealed, associatedData) {
-      const { id, bytes } = parseSealed(sealed);
+    keyIds: [...ring.keys()],
+    prefix: `${VERSION}.${keyId(sealingKey)}.`,
+    seal: (plaintext, place) => sealWith(sealingKey, plaintext, place),
+    open(sealed, place) {
+      const { version, id, bytes } = parseSealed(sealed);
       const key = ring.get(id);
       if (key === undefined) {
         throw new SecretBoxError(
@@ -58,41 +67,50 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
           `The key ${id}, which sealed this text, is not in the key ring.`,
         );
       }
-      return openWith(key, bytes, associatedData);
+      return openWith(key, bytes, associatedData(version, id, place));
     },
   };
 }
 
-function sealWith(key: Buffer, plaintext: string, associatedData: string): string {
+/** What is authenticated beside the text. Version 1 named the row alone. */
+function associatedData(version: string, key: string, { owner, id }: Place): Buffer {
+  return Buffer.from(version === 'v1' ? id : JSON.stringify([version, key, owner, id]));
+}
+
+function sealWith(key: Buffer, plaintext: string, place: Place): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES });
-  cipher.setAAD(Buffer.from(associatedData));
+  cipher.setAAD(associatedData(VERSION, keyId(key), place));
   const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
   const bytes = Buffer.concat([iv, ciphertext, cipher.getAuthTag()]);
   return `${VERSION}.${keyId(key)}.${bytes.toString('base64url')}`;
 }
 
-function parseSealed(sealed: string): { id: string; bytes: Buffer } {
-  const [, id, encoded] = SEALED.exec(sealed) ?? [];
+function parseSealed(sealed: string): { version: string; id: string; bytes: Buffer } {
+  const [, version, id, encoded] = SEALED.exec(sealed) ?? [];
   const bytes = Buffer.from(encoded ?? '', 'base64url');
   // Comparing the encoding refuses a second spelling of the same bytes.
-  if (id === undefined || bytes.length < IV_BYTES + TAG_BYTES || bytes.toString('base64url') !== encoded) {
-    throw new SecretBoxError('malformed', 'The text was not sealed by this version of the secret box.');
+  const isWhole = bytes.length >= IV_BYTES + TAG_BYTES && bytes.toString('base64url') === encoded;
+  if (version === undefined || id === undefined || !isWhole) {
+    throw new SecretBoxError('malformed', 'The text was not sealed by this secret box.');
   }
-  return { id, bytes };
+  return { version, id, bytes };
 }
 
-function openWith(key: Buffer, bytes: Buffer, associatedData: string): string {
+function openWith(key: Buffer, bytes: Buffer, aad: Buffer): string {
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), {
     authTagLength: TAG_BYTES,
   });
-  decipher.setAAD(Buffer.from(associatedData));
+  decipher.setAAD(aad);
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
   try {
     const plaintext = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES));
     return Buffer.concat([plaintext, decipher.final()]).toString('utf8');
   } catch {
-    throw new SecretBoxError('not_authentic', 'The sealed text was altered, or it belongs to another row.');
+    throw new SecretBoxError(
+      'not_authentic',
+      'The sealed text was altered, or it belongs to another row or owner.',
+    );
   }
 }
 

@@ -156,17 +156,21 @@ function isOverlapOver({ clock }: DeliverDeps, { previousSecretUntil }: Subscrip
 
 /** Undefined where the current one cannot be opened: the operator's fault costs no partner an attempt. */
 function openSecrets(deps: DeliverDeps, subscription: SubscriptionRow): Secrets | undefined {
-  const { _id, sealedSecret, sealedPreviousSecret: sealedPrevious } = subscription;
-  const current = openSecret(deps, _id, sealedSecret);
+  const { sealedSecret, sealedPreviousSecret: sealedPrevious } = subscription;
+  const current = openSecret(deps, subscription, sealedSecret);
   if (current === undefined) return undefined;
   if (sealedPrevious === null || isOverlapOver(deps, subscription)) return { current, previous: null };
-  return { current, previous: openSecret(deps, _id, sealedPrevious) ?? null };
+  return { current, previous: openSecret(deps, subscription, sealedPrevious) ?? null };
 }
 
 /** Undefined, and an `error` line, where no key of the ring opens it. */
-function openSecret({ secretBox, log }: DeliverDeps, _id: string, sealed: string): string | undefined {
+function openSecret(
+  { secretBox, log }: DeliverDeps,
+  { _id, partnerId }: SubscriptionRow,
+  sealed: string,
+): string | undefined {
   try {
-    return secretBox.open(sealed, _id);
+    return secretBox.open(sealed, { owner: partnerId, id: _id });
   } catch (err) {
     log.error(
       { alert: 'secret_unreadable', err, subscription_id: _id },

@@ -54,7 +54,7 @@ export async function createSubscription(
     endpointUrl: input.endpointUrl,
     eventTypes: [...new Set(input.eventTypes)],
     status: 'active',
-    sealedSecret: deps.secretBox.seal(secretKey, _id),
+    sealedSecret: deps.secretBox.seal(secretKey, { owner: partnerId, id: _id }),
     secretRotatedAt: null,
     sealedPreviousSecret: null,
     previousSecretUntil: null,
@@ -210,7 +210,7 @@ export async function rotateSecret(
   overlapSeconds: number,
 ): Promise<{ subscription: SubscriptionRow; secretKey: string }> {
   const secretKey = newSecretKey();
-  const sealed = deps.secretBox.seal(secretKey, subscriptionId);
+  const sealed = deps.secretBox.seal(secretKey, { owner: partnerId, id: subscriptionId });
   const overlapMs = overlapSeconds * 1000;
   const subscription = await replaceSecret(deps.db, partnerId, subscriptionId, sealed, overlapMs);
   if (subscription !== null) return { subscription, secretKey };

@@ -144,7 +144,11 @@ function faultOfChange(
     return `${said}, confirmed after its expiry`;
   if (succeeded) {
     // A hold that was just placed or extended can end by itself at any time.
-    const isThere = row.status === wanted || (wanted === 'ACTIVE' && BY_OTHERS.includes(row.status));
+    const isThere =
+      row.status === wanted ||
+      (wanted === 'ACTIVE' && BY_OTHERS.includes(row.status)) ||
+      // A hold that a walk-in displaced is RELEASED to its partner, and to release it again is a success (decisions §3).
+      (wanted === 'RELEASED' && row.status === 'DISPLACED');
     return isThere ? undefined : `${said} after a success`;
   }
   const isUnchanged = row.status === owned.status;

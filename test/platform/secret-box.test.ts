@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createSecretBox, SecretBoxError } from '../../src/platform/secret-box.ts';
 
 const key = Buffer.from(Array.from({ length: 32 }, (_, n) => n));
-const row = 'webhook_subscription:42';
+const row = { owner: 'partner:7', id: 'webhook_subscription:42' };
 const secret = 'whsec_AAEC ☔';
 
 function errorOf(action: () => unknown): SecretBoxError | undefined {
@@ -25,16 +25,23 @@ describe('sealing', () => {
       expect(box.open(box.seal(text, row), row)).toBe(text);
   });
 
+  // Python's cryptography: AESGCM(key).encrypt(iv = bytes(range(12)), secret, associated data), base64url of IV + ciphertext + tag.
   test('opens what another implementation of AES-256-GCM sealed', () => {
-    // Python's cryptography: AESGCM(key).encrypt(iv = bytes(range(12)), secret, row), base64url of IV + ciphertext + tag.
+    // Associated data: ["v2","630dcd29","partner:7","webhook_subscription:42"]
+    const sealed = 'v2.630dcd29.AAECAwQFBgcICQoLMGqlfqa6g1rIArdpKX3Cxe7k6bHDFPd7wRiMtsMZ';
+    expect(createSecretBox([key]).open(sealed, row)).toBe(secret);
+  });
+
+  test('opens what releases before version 2 sealed, which was bound to the row alone', () => {
     const sealed = 'v1.630dcd29.AAECAwQFBgcICQoLMGqlfqa6g1rIArdpKX3UVb3lR0RSbOuPFki9l7MU';
     expect(createSecretBox([key]).open(sealed, row)).toBe(secret);
+    expect(faultOf(() => createSecretBox([key]).open(sealed, { ...row, id: 'other' }))).toBe('not_authentic');
   });
 
   test('names version and key, and shows nothing of the text', () => {
     const sealed = createSecretBox([key]).seal(secret, row);
     const id = createHash('sha256').update(key).digest('hex').slice(0, 8);
-    expect(sealed).toMatch(new RegExp(`^v1\\.${id}\\.[A-Za-z0-9_-]+$`));
+    expect(sealed).toMatch(new RegExp(`^v2\\.${id}\\.[A-Za-z0-9_-]+$`));
     expect(Buffer.from(sealed.split('.')[2] ?? '', 'base64url').toString('latin1')).not.toContain('whsec');
   });
 
@@ -44,14 +51,25 @@ describe('sealing', () => {
   });
 });
 
-describe('the binding to a row', () => {
-  test('a sealed text that is moved to another row does not open', () => {
+describe('the binding to a place', () => {
+  test('a sealed text that is moved to another row, or whose row is made another owner’s, does not open', () => {
     const box = createSecretBox([key]);
     const sealed = box.seal(secret, row);
-    for (const other of ['webhook_subscription:43', '', `${row} `]) {
-      expect(faultOf(() => box.open(sealed, other))).toBe('not_authentic');
-    }
+    const others = [
+      { ...row, id: 'webhook_subscription:43' },
+      { ...row, id: '' },
+      { ...row, owner: 'partner:8' },
+      { owner: row.id, id: row.owner },
+      { owner: `${row.owner}","${row.id}`, id: '' },
+    ];
+    for (const other of others) expect(faultOf(() => box.open(sealed, other))).toBe('not_authentic');
     expect(faultOf(() => box.open(sealed, row))).toBe('none');
+  });
+
+  test('a sealed text that claims another version does not open', () => {
+    const box = createSecretBox([key]);
+    const sealed = box.seal(secret, row);
+    expect(faultOf(() => box.open(sealed.replace('v2', 'v1'), row))).toBe('not_authentic');
   });
 });
 
@@ -91,7 +109,7 @@ describe('tampering', () => {
   test.each([
     ['an empty text', ''],
     ['a text that was never sealed', secret],
-    ['another version', 'v2.630dcd29.AAECAwQFBgcICQoLMGqlfqa6g1rIArdpKX3UVb3lR0RSbOuPFki9l7MU'],
+    ['another version', 'v3.630dcd29.AAECAwQFBgcICQoLMGqlfqa6g1rIArdpKX3UVb3lR0RSbOuPFki9l7MU'],
     ['too few bytes for IV and tag', 'v1.630dcd29.AAECAwQFBgcICQoLMGqlfqa6g1rIArdpKX3U'],
     ['a tag cut short', 'v1.630dcd29.AAECAwQFBgcICQoL'],
     ['something after the text', 'v1.630dcd29.AAECAwQFBgcICQoLMGqlfqa6g1rIArdpKX3UVb3lR0RSbOuPFki9l7MU\n'],
@@ -126,6 +144,13 @@ describe('the key ring', () => {
     );
   });
 
+  test('tells its keys, and how what its first key seals begins', () => {
+    const box = createSecretBox([newer, older]);
+    expect(box.keyIds).toEqual([newer, older].map((each) => createSecretBox([each]).keyIds[0]));
+    expect(box.prefix).toBe(`v2.${box.keyIds[0]}.`);
+    expect(box.seal(secret, row).startsWith(box.prefix)).toBe(true);
+  });
+
   test('a ring without keys, or with a key of another length, is refused', () => {
     expect(faultOf(() => createSecretBox([]))).toBe('no_keys');
     expect(faultOf(() => createSecretBox([randomBytes(16)]))).toBe('key_length');
@@ -138,7 +163,7 @@ describe('errors', () => {
     const box = createSecretBox([key]);
     const sealed = box.seal(secret, row);
     for (const action of [
-      () => box.open(sealed, 'other'),
+      () => box.open(sealed, { ...row, id: 'other' }),
       () => box.open(`${sealed}=`, row),
       () => box.open(secret, row),
       () => createSecretBox([Buffer.from(secret)]),

@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { projectFolder } from './planted-tree.ts';
+
+const read = (file: string): string => readFileSync(path.join(projectFolder, file), 'utf8');
+
+/** The instructions of a Dockerfile, one a line, without comments. */
+const instructionsOf = (dockerfile: string): string[] =>
+  dockerfile
+    .replaceAll(/^\s*#.*\n/gm, '')
+    .replaceAll(/\\\n\s*/g, ' ')
+    .split('\n')
+    .filter((line) => line !== '');
+
+/** What would make an image less safe than it is meant to be. */
+function faultsOfImage(dockerfile: string): string[] {
+  const instructions = instructionsOf(dockerfile);
+  const last = instructions.slice(instructions.findLastIndex((each) => each.startsWith('FROM')));
+  const users = last.filter((each) => each.startsWith('USER'));
+  const faults: [boolean, string][] = [
+    [!/^USER [1-9]\d*:[1-9]\d*$/.test(users.at(-1) ?? ''), 'does not run as an unprivileged user by number'],
+    [
+      instructions.some((each) => /npm (ci|i|install)\b(?!.*--ignore-scripts)/.test(each)),
+      'runs install scripts',
+    ],
+    [
+      instructions.some((each) => /(ENV|ARG).*(KEY|SECRET|TOKEN|PASSWORD|_URI|REDIS_URL)/i.test(each)),
+      'has a secret',
+    ],
+    [
+      instructions.some((each) => /^(ADD|COPY) (\S+ )*\. /.test(each) || each.startsWith('ADD')),
+      'takes the whole folder',
+    ],
+    [instructions.some((each) => /^(COPY|RUN) .*\.env/.test(each)), 'takes an .env file'],
+    [!last.some((each) => each.startsWith('HEALTHCHECK')), 'has no health check'],
+    [last.some((each) => /^RUN\b/.test(each)), 'runs something in its last stage'],
+    [last.some((each) => /^COPY --from=build \/app (?!\/)/.test(each)), 'takes what only the build needs'],
+    [!/^(CMD|ENTRYPOINT) \["node"/.test(last.at(-1) ?? ''), 'has a shell in front of node'],
+  ];
+  return faults.filter(([isFault]) => isFault).map(([, fault]) => fault);
+}
+
+describe('the Dockerfile', () => {
+  const dockerfile = read('Dockerfile');
+
+  test('runs as an unprivileged user by number, holds no secret and runs no install script', () => {
+    expect(faultsOfImage(dockerfile)).toEqual([]);
+  });
+
+  test.each([
+    [/^USER .*$/m, 'USER node', 'does not run as an unprivileged user by number'],
+    [/^USER .*$/m, 'USER 0:0', 'does not run as an unprivileged user by number'],
+    [/ --ignore-scripts/, '', 'runs install scripts'],
+    [/^EXPOSE .*$/m, 'ENV OPERATOR_API_KEY=x', 'has a secret'],
+    [/^COPY src .*$/m, 'COPY . ./', 'takes the whole folder'],
+    [/^COPY src .*$/m, 'COPY .env ./', 'takes an .env file'],
+    [/^CMD .*$/m, 'CMD npm start', 'has a shell in front of node'],
+  ])('control: with %p as %p it %s', (line, other, fault) => {
+    expect(faultsOfImage(dockerfile.replaceAll(new RegExp(line, `${line.flags}g`), other))).toContain(fault);
+  });
+
+  test('sees nothing but what it is built from: no .env, no data, no history', () => {
+    const rules = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    expect(rules[0]).toBe('*');
+    const kept = rules.slice(1).map((line) => line.slice(1));
+    expect(kept).toEqual(expect.arrayContaining(['package-lock.json', '.npmrc', 'src', 'workers']));
+    expect(kept.filter((name) => /\.env|\.git|\.data|node_modules|^\.$/.test(name))).toEqual([]);
+  });
+});
+
+type ComposeService = {
+  build?: string;
+  image?: string;
+  command: string[];
+  read_only?: boolean;
+  cap_drop?: string[];
+  cap_add?: string[];
+  privileged?: boolean;
+  security_opt?: string[];
+  tmpfs?: string[];
+  volumes?: string[];
+  healthcheck?: { disable?: boolean };
+  environment?: Record<string, string>;
+  networks: string[];
+  ports?: string[];
+};
+
+/** What a service of this project may do in its container beyond what it needs. */
+function faultsOfService({ volumes = [], ...service }: ComposeService): string[] {
+  const faults: [boolean, string][] = [
+    [service.read_only !== true, 'can write to its file system'],
+    [JSON.stringify(service.cap_drop) !== '["ALL"]' || service.cap_add !== undefined, 'has capabilities'],
+    [service.security_opt?.includes('no-new-privileges:true') !== true, 'can gain privileges'],
+    [service.privileged === true || volumes.length > 0, 'reaches the host'],
+    [
+      Object.values(service.environment ?? {}).some((each) => /^[A-Za-z0-9+/]{32,}=*$/.test(each)),
+      'has a secret',
+    ],
+  ];
+  return faults.filter(([isFault]) => isFault).map(([, fault]) => fault);
+}
+
+describe('docker-compose.yml', () => {
+  const compose = parse(read('docker-compose.yml'), { merge: true }) as {
+    services: Record<string, ComposeService>;
+    networks: Record<string, { internal?: boolean }>;
+  };
+  const own = Object.entries(compose.services).filter(([, { build }]) => build !== undefined);
+  const servers = Object.entries(compose.services).filter(([, { build }]) => build === undefined);
+
+  test('runs every process of the service', () => {
+    const programs = own.map(([, { command }]) => String(command[1])).toSorted();
+    const workers = readdirSync(path.join(projectFolder, 'workers')).filter((name) => name.endsWith('.ts'));
+    const built = workers.map((name) => `dist/workers/${name.replace('.ts', '.js')}`);
+    expect(programs).toEqual(['dist/src/api.js', 'dist/src/migrate.js', ...built].toSorted());
+  });
+
+  test.each(own)('%s can write nowhere, gain nothing, and has no secret of its own', (_name, service) => {
+    expect(faultsOfService(service)).toEqual([]);
+    expect(faultsOfService({ ...service, read_only: false, cap_drop: [], security_opt: [] })).toHaveLength(3);
+    expect(
+      faultsOfService({ ...service, volumes: ['/:/host'], environment: { K: 'a'.repeat(40) } }),
+    ).toHaveLength(2);
+  });
+
+  test('the API is watched, workers listen on nothing, and operators’ port stays on the machine', () => {
+    for (const [name, { healthcheck, ports = [] }] of own) {
+      expect([name, healthcheck?.disable === true, ports.length > 0]).toEqual([
+        name,
+        name !== 'api',
+        name === 'api',
+      ]);
+    }
+    const [, admin] = compose.services['api']?.ports ?? [];
+    expect(admin).toMatch(/^127\.0\.0\.1:.*:3001$/);
+  });
+
+  test('databases are watched, gain no privileges, and are reached from the internal network alone', () => {
+    expect(servers.map(([name]) => name)).toEqual(['mongo', 'redis']);
+    expect(compose.networks['data']?.internal).toBe(true);
+    for (const [, { networks, security_opt: options, ports, healthcheck }] of servers) {
+      expect([networks, ports]).toEqual([['data'], undefined]);
+      expect(options).toContain('no-new-privileges:true');
+      expect(healthcheck?.disable).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { projectFolder } from './planted-tree.ts';
+
+/** An operand that is a secret, or is made of one: `apiKey`, `key.hash`, `signature(…)`, `config.operatorApiKey`. */
+const SECRET = String.raw`\b(?:\w+\.)*\w*(?:[aA]pi_?[kK]ey|[sS]ecret(?:_?[kK]ey)?|[hH]ash|[sS]ignature|[tT]oken|[cC]srf|[dD]igest|[pP]assword|[cC]ookie)(?:Of)?\b(?:\([^()]*\))?`;
+/** How texts are compared up to where they differ, which takes the longer the more of them is right. */
+const COMPARED = new RegExp(
+  String.raw`${SECRET} ?[!=]==?(?![=\s]*(?:undefined|null|''|""))|[!=]==? ${SECRET}(?!\.length)|${SECRET}\.(?:equals|startsWith|endsWith|localeCompare|includes)\(|\.(?:equals|startsWith|endsWith|includes)\(${SECRET}\)`,
+);
+
+const isComment = (line: string) => /^\s*(\/?\*|\/\/)/.test(line);
+const comparisonsIn = (text: string): string[] =>
+  text.split('\n').filter((line) => !isComment(line) && COMPARED.test(line));
+
+/** Files of the service itself; the embedded mode and the command line hold the caller's own key. */
+const sources = ['src', 'workers'].flatMap((folder) =>
+  readdirSync(path.join(projectFolder, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name) && !/^(embedded|command-line)\//.test(name))
+    .map((name) => path.join(folder, name)),
+);
+const textOf = (file: string) => readFileSync(path.join(projectFolder, file), 'utf8');
+
+describe('secrets are compared in constant time only', () => {
+  test('no file compares one as text', () => {
+    const found = sources.flatMap((file) =>
+      comparisonsIn(textOf(file)).map((line) => `${file}: ${line.trim()}`),
+    );
+    expect(sources.length).toBeGreaterThan(250);
+    expect(found).toEqual([]);
+  });
+
+  test('partners’ keys, the operator’s key and the signature of a session are, by timingSafeEqual', () => {
+    const comparing = sources.filter((file) => textOf(file).includes('timingSafeEqual('));
+    expect(comparing.toSorted()).toEqual(
+      [
+        path.join('src', 'operator', 'session.rules.ts'),
+        path.join('src', 'partners', 'api-key.rules.ts'),
+      ].toSorted(),
+    );
+  });
+
+  test.each([
+    'if (apiKey === key.hash) return;',
+    'return given !== config.operatorApiKey;',
+    "if (signature(key, text) == given) return 'right';",
+    'if (hashOf(apiKey).startsWith(start)) return;',
+    'const ok = stored.equals(digest);',
+    'const ok = csrfToken !== form.token;',
+  ])('control: %s is seen', (line) => expect(comparisonsIn(line)).toEqual([line]));
+
+  test.each([
+    'if (token === undefined) return;',
+    "if (url.password !== '') throw fault;",
+    '// apiKey === other',
+  ])('control: %s is not', (line) => expect(comparisonsIn(line)).toEqual([]));
+});

@@ -1,0 +1,169 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { projectFolder } from './planted-tree.ts';
+
+const read = (file: string): string => readFileSync(path.join(projectFolder, file), 'utf8');
+
+type Locked = {
+  version: string;
+  resolved?: string;
+  integrity?: string;
+  license?: string;
+  dev?: boolean;
+  optional?: boolean;
+  os?: string[];
+  hasInstallScript?: boolean;
+};
+type Lock = { lockfileVersion: number; packages: Record<string, Locked> };
+
+const lockText = read('package-lock.json');
+const lock = JSON.parse(lockText) as Lock;
+const locked = Object.entries(lock.packages).filter(([place]) => place !== '');
+/** What a process of the service can load; optional packages are left out of the image. */
+const inProduction = locked.filter(([, { dev, optional }]) => dev !== true && optional !== true);
+
+describe('install scripts', () => {
+  test('are off for everybody who installs from this folder, and in the image', () => {
+    expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m);
+    const installs = read('Dockerfile').match(/npm (?:ci|install|i)\b.*/g) ?? [];
+    expect(installs).toHaveLength(2);
+    for (const install of installs) expect(install).toContain('--ignore-scripts');
+    expect(read('Dockerfile')).toContain('.npmrc');
+  });
+
+  test('none would run that the image needs: this project has none of its own', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const atInstall = /^(pre|post)?(install|prepare|publish)$|^(pre|post)prepare$/;
+    expect(Object.keys(scripts).filter((name) => atInstall.test(name))).toEqual([]);
+  });
+});
+
+/** Packages whose bytes npm would take as they come. Builds for platforms that nobody here has cannot be hashed here. */
+function unhashed(packages: readonly (readonly [string, Locked])[]): string[] {
+  return packages
+    .filter(([, { integrity }]) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? ''))
+    .filter(([, { optional, os }]) => optional !== true || os === undefined)
+    .map(([place]) => place);
+}
+
+/** Where a lockfile says a package comes from, which is the reader's own configuration to say. */
+const originsIn = (text: string): string[] => text.match(/\b(?:https?|git|ssh|file):[^"]*/g) ?? [];
+
+describe('the lockfile', () => {
+  test('has a hash of each package, and each that is loaded in production', () => {
+    expect(lock.lockfileVersion).toBe(3);
+    expect(locked.length).toBeGreaterThan(300);
+    expect(unhashed(locked)).toEqual([]);
+    expect(inProduction.filter(([, { integrity }]) => integrity === undefined)).toEqual([]);
+    expect(inProduction.length).toBeGreaterThan(100);
+  });
+
+  test('names no host: neither a registry’s nor another', () => {
+    expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+    // Where a package takes money, and why it should not be used, are texts of its own.
+    const own = new Set(['funding', 'deprecated']);
+    const told = JSON.stringify(lock, (name, value: unknown) => (own.has(name) ? undefined : value));
+    expect(originsIn(told)).toEqual([]);
+  });
+
+  test('is what is installed', () => {
+    const others = inProduction.filter(([place, { version }]) => manifestOf(place).version !== version);
+    expect(others).toEqual([]);
+  });
+
+  test('control: a package without a hash is seen, and one from somewhere', () => {
+    const [place = '', { integrity: _, ...bare } = { version: '' }] = inProduction[0] ?? [];
+    expect(unhashed([[place, bare]])).toEqual([place]);
+    expect(unhashed([[place, { ...bare, integrity: 'sha1-abc=' }]])).toEqual([place]);
+    expect(originsIn('"resolved": "https://host.example/a.tgz"')).toEqual(['https://host.example/a.tgz']);
+  });
+});
+
+type Manifest = { version?: string; license?: unknown; licenses?: unknown };
+const manifestOf = (place: string): Manifest => JSON.parse(read(`${place}/package.json`)) as Manifest;
+
+/** Licences under which a package may be part of the product: none asks more of it than to name its authors. */
+const ALLOWED = new Set(['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD']);
+
+/** Whether a licence, or one of several to choose from, is allowed; the older forms of the field are refused. */
+function isAllowed(license: unknown): boolean {
+  if (typeof license !== 'string') return false;
+  return license
+    .replaceAll(/[()]/g, '')
+    .split(' OR ')
+    .some((choice) => choice.split(' AND ').every((each) => ALLOWED.has(each)));
+}
+
+describe('licences', () => {
+  test('of every package that is loaded in production are allowed', () => {
+    const refused = inProduction
+      .map(([place]) => ({ place, license: manifestOf(place).license }))
+      .filter(({ license }) => !isAllowed(license));
+    expect(refused).toEqual([]);
+  });
+
+  test.each(['GPL-3.0', 'MIT AND AGPL-3.0', 'UNLICENSED', undefined, { type: 'MIT' }])(
+    'control: %p is not',
+    (license) => expect(isAllowed(license)).toBe(false),
+  );
+
+  test('control: a choice that has an allowed one is', () => {
+    expect(isAllowed('(GPL-2.0 OR MIT)')).toBe(true);
+  });
+});
+
+type Audit = { vulnerabilities?: Record<string, { severity: string }>; message?: string; error?: unknown };
+
+/** What `npm audit` says; undefined where nobody answers it. */
+function audit(args: readonly string[]): Promise<{ report: Audit | undefined; told: string }> {
+  return new Promise((resolve) => {
+    const all = ['audit', '--json', '--audit-level=high', '--omit=dev', '--fetch-retries=0', ...args];
+    execFile('npm', all, { cwd: projectFolder, timeout: 60_000 }, (_error, stdout, stderr) => {
+      const report = parsed(stdout);
+      const isAnswer = report?.vulnerabilities !== undefined;
+      resolve({ report: isAnswer ? report : undefined, told: report?.message ?? stderr.slice(-300) });
+    });
+  });
+}
+
+function parsed(text: string): Audit | undefined {
+  try {
+    return JSON.parse(text) as Audit;
+  } catch {
+    return undefined;
+  }
+}
+
+const severe = ({ vulnerabilities = {} }: Audit): string[] =>
+  Object.entries(vulnerabilities)
+    .filter(([, { severity }]) => severity === 'high' || severity === 'critical')
+    .map(([name]) => name);
+
+describe('npm audit', () => {
+  test('knows of no grave fault in what is loaded in production, where advisories can be asked for', async () => {
+    const { report, told } = await audit([]);
+    if (report === undefined) {
+      process.stderr.write(
+        `\nNOT CHECKED: npm audit got no advisories, so nothing is known of faults. ${told}\n\n`,
+      );
+    }
+    expect(report === undefined ? [] : severe(report)).toEqual([]);
+  });
+
+  test('control: a grave fault is seen', () => {
+    expect(severe({ vulnerabilities: { a: { severity: 'high' }, b: { severity: 'low' } } })).toEqual(['a']);
+  });
+});
+
+test('nothing is installed in production that the lockfile does not have', () => {
+  const places = new Set(locked.map(([place]) => place));
+  const installed = readdirSync(path.join(projectFolder, 'node_modules')).flatMap((name) =>
+    name.startsWith('@')
+      ? readdirSync(path.join(projectFolder, 'node_modules', name)).map((each) => `${name}/${each}`)
+      : [name],
+  );
+  const strangers = installed.filter((name) => !name.startsWith('.') && !places.has(`node_modules/${name}`));
+  expect(strangers).toEqual([]);
+});

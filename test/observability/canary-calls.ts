@@ -1,0 +1,209 @@
+import { eventually } from '../support/eventually.ts';
+import {
+  anyPackage,
+  anyPartner,
+  anyVenue,
+  bookSlot,
+  buyPackage,
+  dateIn,
+  expectStatus,
+  type Json,
+  operatorOf,
+  type Partner,
+  placeHold,
+} from '../support/factories.ts';
+import { rowsOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { anyKey, CUSTOMER, ENDPOINT, PAYMENT_METHOD, REASON } from './canary-values.ts';
+
+/** What a route is called with: the values of its path's parameters in order, its query and its body. */
+export type Input = { ids?: string[]; query?: Record<string, string>; body?: Json };
+
+export type World = {
+  service: Service;
+  partner: Partner;
+  venueId: string;
+  resourceId: string;
+  /** Of the endpoint that fails, of one that does not, and of one to which nothing is sent. */
+  failing: string;
+  working: string;
+  spare: string;
+  receiverUrl: string;
+  anySlot: () => string;
+};
+
+const HOUR_MS = 3_600_000;
+const at = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString();
+
+/** A call that succeeds of every route of both tables, with a canary wherever it takes text of a customer or a secret. */
+export function canaryCalls(world: World): Record<string, () => Promise<Input> | Input> {
+  const { service, partner, venueId, resourceId, anySlot } = world;
+  const operator = operatorOf(service);
+  const made = async (path: string, body: Json, id: string) =>
+    String(expectStatus(await operator.post(`/api/v1/operator/${path}`, body), 201)[id]);
+  const hold = async () =>
+    String((await placeHold(partner, anySlot(), { idempotency_key: anyKey() }))['hold_id']);
+  const booking = async () =>
+    String((await bookSlot(partner, anySlot(), { ...CUSTOMER, idempotency_key: anyKey() }))['booking_id']);
+  const aPackage = () => anyPackage(service, partner, [venueId]);
+  const purchase = async () =>
+    String((await buyPackage(partner, await aPackage(), { ...buying(), idempotency_key: anyKey() }))['id']);
+  const rule = () =>
+    made(`resources/${resourceId}/price-rules`, { name: 'Peak', price_rupees: 999 }, 'price_rule_id');
+  const spareResource = async () => (await anyVenue(service)).resourceIds[0] ?? '';
+  const blackout = () => made(`venues/${venueId}/blackouts`, blackingOut(), 'blackout_id');
+  const key = async (): Promise<string[]> => {
+    const { id } = await anyPartner(service);
+    const listed = expectStatus(await operator.get(`/api/v1/operator/partners/${id}/keys`), 200)[
+      'data'
+    ] as Json[];
+    return [id, String(listed[0]?.['key_id'])];
+  };
+  const taken = new Set<string>();
+  const delivery = async (subscriptionId: string, state: string, attemptsMade: number) => {
+    const body = { reason: REASON, idempotency_key: anyKey() };
+    // The type of event to which both are subscribed.
+    expectStatus(await partner.api.post(`/api/v1/bookings/${await booking()}/refund`, body), 200);
+    return eventually(
+      `a delivery is ${state}`,
+      async () => {
+        const rows = await rowsOf(service, 'deliveries', { subscriptionId, state, attemptsMade });
+        const row = rows.find(({ _id, leaseUntil }) => !taken.has(_id) && leaseUntil === null);
+        if (row !== undefined) taken.add(row._id);
+        return row?._id;
+      },
+      60_000,
+    );
+  };
+  const waiting = () => delivery(world.failing, 'retrying', 2);
+  const dead = async () => {
+    const id = await waiting();
+    expectStatus(await partner.api.post(`/api/v1/sandbox/deliveries/${id}/advance`), 200);
+    await eventually(
+      'it is dead',
+      async () => (await rowsOf(service, 'deliveries', { _id: id, state: 'dead_letter' }))[0],
+      60_000,
+    );
+    return id;
+  };
+  const buying = () => ({ customer_phone: CUSTOMER.customer_phone, payment_method: PAYMENT_METHOD });
+  const blackingOut = () => ({ starts_at: at(24 * 60), ends_at: at(24 * 60 + 1), reason: 'Repairs' });
+  const ending = () => ({ reason: REASON, idempotency_key: anyKey() });
+  const search = { customer_phone: CUSTOMER.customer_phone, customer_name: CUSTOMER.customer_name };
+  const { customer_name, customer_phone } = CUSTOMER;
+  const days = { from: dateIn(3), to: dateIn(4) };
+  const none = (): Input => ({});
+  const ofVenue = (): Input => ({ ids: [venueId] });
+  const ofResource = (): Input => ({ ids: [resourceId] });
+  const ofPartner = (): Input => ({ ids: [partner.id] });
+
+  return {
+    'partner listVenues': none,
+    'partner readVenue': ofVenue,
+    'partner listResources': ofVenue,
+    'partner readAvailability': () => ({ query: { venue_id: venueId, date: dateIn(3) } }),
+    'partner readAvailabilityRange': () => ({ query: { venue_id: venueId, ...days } }),
+    'partner placeHold': () => ({ body: { slot_id: anySlot(), idempotency_key: anyKey() } }),
+    'partner listHolds': none,
+    'partner readHold': async () => ({ ids: [await hold()] }),
+    'partner extendHold': async () => ({ ids: [await hold()], body: { ttl_seconds: 900 } }),
+    'partner releaseHold': async () => ({ ids: [await hold()], body: { reason: REASON } }),
+    'partner confirmBooking': async () => ({
+      body: { hold_id: await hold(), ...CUSTOMER, idempotency_key: anyKey() },
+    }),
+    'partner listBookings': () => ({ query: search }),
+    'partner readBooking': async () => ({ ids: [await booking()] }),
+    'partner cancelBooking': async () => ({ ids: [await booking()], body: ending() }),
+    'partner refundBooking': async () => ({ ids: [await booking()], body: ending() }),
+    'partner listCatalogue': none,
+    'partner buyPackage': async () => ({
+      ids: [await aPackage()],
+      body: { ...buying(), idempotency_key: anyKey() },
+    }),
+    'partner readPurchase': async () => ({ ids: [await purchase()] }),
+    'partner listActivePurchases': () => ({ query: { customer_phone, venue_id: venueId } }),
+    'partner createSubscription': () => ({
+      body: { endpoint_url: `${world.receiverUrl}${ENDPOINT}`, event_types: ['hold_expired'] },
+    }),
+    'partner listSubscriptions': none,
+    'partner rotateSecret': () => ({ ids: [world.spare], body: { overlap_seconds: 60 } }),
+    'partner sendTestEvent': () => ({ ids: [world.working], body: {} }),
+    'partner recoverDeliveries': () => ({ ids: [world.working], body: { since: at(-1) } }),
+    'partner readFeed': none,
+    'partner readObservability': () => ({ query: { status: 'all' } }),
+    'partner readDelivery': async () => ({ ids: [await waiting()] }),
+    'partner redeliver': async () => ({ ids: [await delivery(world.working, 'succeeded', 1)] }),
+    'partner expireHold': async () => ({ ids: [await hold()] }),
+    'partner advanceDelivery': async () => ({ ids: [await waiting()] }),
+    'partner sellByOtherChannel': () => ({ ids: [anySlot()], body: {} }),
+    'partner releaseByOtherChannel': async () => {
+      const slotId = anySlot();
+      expectStatus(await partner.api.post(`/api/v1/sandbox/slots/${slotId}/walk-in`), 201);
+      return { ids: [slotId] };
+    },
+    'operator createPartner': () => ({ body: { name: 'Any', contact_email: 'dev@partner.example' } }),
+    'operator listPartners': none,
+    'operator readPartner': ofPartner,
+    'operator updatePartner': () => ({ ids: [partner.id], body: { name: 'Other' } }),
+    'operator certifyPartner': () => ({ ids: [partner.id], body: { notes: 'fine' } }),
+    'operator issueApiKey': () => ({ ids: [partner.id], body: { label: 'second' } }),
+    'operator listApiKeys': ofPartner,
+    'operator rotateApiKey': async () => ({ ids: await key(), body: { overlap_seconds: 60 } }),
+    'operator revokeApiKey': async () => ({ ids: await key() }),
+    'operator grantVenue': () => ({ ids: [partner.id, venueId] }),
+    'operator revokeVenue': async () => ({ ids: [(await anyPartner(service, [venueId])).id, venueId] }),
+    'operator createVenue': () => ({ body: { name: 'Arena', address: 'Road 1', city: 'Bengaluru' } }),
+    'operator listVenues': none,
+    'operator readVenue': ofVenue,
+    'operator updateVenue': () => ({ ids: [venueId], body: { city: 'Mysuru' } }),
+    'operator createResource': async () => ({
+      ids: [(await anyVenue(service, [])).id],
+      body: {
+        ...{ name: 'Court', resource_type: 'court', sport_category: 'tennis', duration_minutes: 60 },
+        ...{ price_rupees: 500, operating_hours_start: '06:00', operating_hours_end: '22:00' },
+      },
+    }),
+    'operator listResources': ofVenue,
+    'operator readResource': ofResource,
+    'operator updateResource': async () => ({ ids: [await spareResource()], body: { price_rupees: 700 } }),
+    'operator setSchedule': async () => ({
+      ids: [await spareResource()],
+      body: { weekly: { mon: [{ start: '08:00', end: '10:00' }] } },
+    }),
+    'operator readSchedule': ofResource,
+    'operator removeSchedule': async () => ({ ids: [await spareResource()] }),
+    'operator addPriceRule': () => ({ ids: [resourceId], body: { name: 'Peak', price_rupees: 999 } }),
+    'operator listPriceRules': ofResource,
+    'operator readPriceRule': async () => ({ ids: [await rule()] }),
+    'operator removePriceRule': async () => ({ ids: [await rule()] }),
+    'operator addBlackout': () => ({ ids: [venueId], body: blackingOut() }),
+    'operator listBlackouts': ofVenue,
+    'operator readBlackout': async () => ({ ids: [await blackout()] }),
+    'operator liftBlackout': async () => ({ ids: [await blackout()] }),
+    'operator placeWalkIn': () => ({ body: { slot_id: anySlot(), customer_name, customer_phone } }),
+    'operator listBookings': () => ({ query: search }),
+    'operator readBooking': async () => ({ ids: [await booking()] }),
+    'operator readTimeline': async () => ({ ids: [await booking()] }),
+    'operator cancelBooking': async () => ({ ids: [await booking()], body: ending() }),
+    'operator refundBooking': async () => ({ ids: [await booking()], body: ending() }),
+    'operator createPackage': () => ({
+      body: {
+        ...{ partner_id: partner.id, name: 'Ten', venue_ids: [venueId], credits: 10 },
+        ...{ price_rupees: 9000, validity_days: 90 },
+      },
+    }),
+    'operator listPackages': none,
+    'operator readPackage': async () => ({ ids: [await aPackage()] }),
+    'operator updatePackage': async () => ({ ids: [await aPackage()], body: { name: 'Other' } }),
+    'operator listSubscriptions': none,
+    'operator deactivateSubscription': () => ({ ids: [world.spare] }),
+    'operator activateSubscription': () => ({ ids: [world.spare] }),
+    'operator listDeliveries': none,
+    'operator listDeadLetters': none,
+    'operator redriveDeadLetters': () => ({ body: { subscription_id: world.failing } }),
+    'operator redriveDeadLetter': async () => ({ ids: [await dead()] }),
+    'operator eraseCustomer': () => ({ body: { customer_phone: '+919812345097' } }),
+    'operator listAlerts': none,
+    'operator listActions': none,
+  };
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { OPERATOR_KEY } from '../support/service.ts';
+
+/** Each value occurs nowhere else, so where it is found it was written. */
+export const CUSTOMER = {
+  customer_name: 'Canaryname Zephyrine',
+  customer_phone: '+919812345098',
+  customer_email: 'canary.mailbox@customer.example',
+  payment_reference: 'canary-payment-7f3a',
+};
+export const REASON = 'canary-reason-41c9';
+export const PAYMENT_METHOD = 'canary-method-c05e';
+/** Every idempotency key begins with it. */
+const KEY_START = 'canary-idem-6b20';
+export const anyKey = () => `${KEY_START}-${randomBytes(6).toString('hex')}`;
+/** What a partner's endpoint may keep secrets in. */
+export const ENDPOINT = '/hooks/canary-path-55d1?token=canary-query-9e02';
+export const ALERT_PATH = '/services/canary-alert-3c77';
+
+export const OPERATOR_SECRETS = {
+  OPERATOR_API_KEY: OPERATOR_KEY,
+  ENCRYPTION_KEYS: Buffer.from('canary encryption key, 32 bytes.').toString('base64'),
+  mongodbPassword: 'canary-mongodb-1b9d',
+  redisPassword: 'canary-redis-e44f',
+};
+/** Has the form of a key and is nobody's. */
+export const UNKNOWN_API_KEY = `pk_sandbox_${'c'.repeat(16)}_${'canary'.repeat(8).slice(0, 43)}`;
+
+/** What belongs to a customer or to a partner's call: in the database and in its owner's answers, nowhere else. */
+export const PERSONAL: readonly string[] = [
+  ...['Canaryname', 'Zephyrine', '9812345098', 'canary.mailbox', 'canary-payment'],
+  ...[REASON, PAYMENT_METHOD, KEY_START, 'canary-path', 'canary-query'],
+];
+
+/** What nobody but its owner may ever see again, wherever: not even the database has it in the clear. */
+export const SECRETS: readonly string[] = [
+  ...Object.values(OPERATOR_SECRETS),
+  ...['canary-alert', 'canarycanary'],
+];
+
+/** The forms in which a value may turn up. */
+function formsOf(value: string): string[] {
+  const bytes = Buffer.from(value);
+  return [
+    ...[value, value.toLowerCase(), encodeURIComponent(value), bytes.toString('hex')],
+    ...[bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')],
+  ];
+}
+
+/** Those of `values` that occur in `text`, in whatever form. */
+export function foundIn(text: string, values: readonly string[]): string[] {
+  const lower = text.toLowerCase();
+  return values.filter((value) => formsOf(value).some((form) => lower.includes(form.toLowerCase())));
+}
