@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import type { ObjectSchema } from 'joi';
+import Joi from 'joi';
+import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
+import { sequenceEvents } from '../../src/events/feed.service.ts';
+import type { Operation } from '../../src/http/route.ts';
 import { partnerRoutes } from '../../src/partner-app.ts';
 import type { Reply } from '../support/client.ts';
-import type { Json, Partner } from '../support/factories.ts';
+import { createClient } from '../support/client.ts';
+import type { Partner } from '../support/factories.ts';
 import { bookSlot, confirmBody, expectStatus, placeHold, subscribe } from '../support/factories.ts';
-import { startService } from '../support/service.ts';
+import { OPERATOR_KEY, startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
+import { inputsOf } from './injection-inputs.ts';
 import { ownershipRows, ownershipScene } from './ownership-rows.ts';
 
 const service = await startService({ RATE_LIMIT_PER_MINUTE: '0' });
@@ -15,12 +21,18 @@ const { owner, peer, outsider, venue, anySlot } = scene;
 const rows = ownershipRows(scene);
 afterAll(() => service.stop());
 
-/** The ids that a route takes: path parameters, and the fields of body and query that name an object. */
-function idsOf({ path, body, query }: { path: string; body?: ObjectSchema; query?: ObjectSchema }): string[] {
-  const fields = [body, query].flatMap((schema) => Object.keys((schema?.describe()['keys'] ?? {}) as Json));
-  const parameters = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
-  return [...new Set([...parameters, ...fields.filter((name) => /(^|_)id$/.test(name))])];
+type RouteInput = { method: string; path: string; body?: ObjectSchema; query?: ObjectSchema };
+
+/** The ids that a route takes: path parameters, and whatever names an object in body and query, however deep: `lines.0.slot_id`. */
+function idsOf(route: RouteInput): string[] {
+  const named = inputsOf([route as Operation])
+    .filter(({ place }) => place === 'path' || place === 'query' || place === 'field')
+    .map(({ place, name }) => ({ name, isId: place === 'path' || /(^|[._])ids?(\.0)?$/.test(name) }));
+  return [...new Set(named.filter(({ isId }) => isId).map(({ name }) => name))];
 }
+
+const idsTaken = (routes: readonly RouteInput[]) =>
+  routes.flatMap((route) => idsOf(route).map((id) => `${route.method.toUpperCase()} ${route.path} ${id}`));
 
 /** The bytes of an answer without what differs between any two: the request's id and the time of a report. */
 const bytesOf = (reply: Reply): string =>
@@ -36,10 +48,65 @@ async function ownersObjects(): Promise<string> {
 }
 
 test('every id that a route of the partner interface takes has its row below, and no row is left over', () => {
-  const taken = partnerRoutes(service.context).flatMap((route) =>
-    idsOf(route).map((id) => `${route.method.toUpperCase()} ${route.path} ${id}`),
-  );
+  const taken = idsTaken(partnerRoutes(service.context));
   expect(rows.map(({ id }) => id).toSorted()).toEqual(taken.toSorted());
+  expect(taken).toEqual(
+    expect.arrayContaining([
+      'POST /api/v1/sandbox/holds/:holdId/expire holdId',
+      'GET /api/v1/partner/observability subscription_id',
+    ]),
+  );
+});
+
+test('control: a new route has no row, wherever in it an id stands', () => {
+  const line = Joi.object({ slot_id: Joi.string(), note: Joi.string() });
+  const planted = {
+    method: 'post',
+    path: '/api/v1/planted/:plantedId',
+    query: Joi.object({ venue_id: Joi.string(), limit: Joi.number() }),
+    body: Joi.object({ lines: Joi.array().items(line), hold_ids: Joi.array().items(Joi.string()) }),
+  };
+  const taken = idsTaken([planted]);
+  expect(taken.map((id) => id.split(' ')[2])).toEqual([
+    ...['plantedId', 'venue_id', 'lines.0.slot_id', 'hold_ids', 'hold_ids.0'],
+  ]);
+  expect(rows.filter(({ id }) => taken.includes(id))).toEqual([]);
+});
+
+/** Every method and path of the partner interface with ids of nobody, as `headers` are answered. */
+async function answersTo(headers: Record<string, string>): Promise<Set<string>> {
+  const { send } = createClient(service.url, undefined);
+  const replies = partnerRoutes(service.context).map(async ({ method, path }) => {
+    const body = method === 'get' ? {} : { body: '{}' };
+    const all = { 'content-type': 'application/json', ...headers };
+    return verdict(
+      await send(method.toUpperCase(), path.replaceAll(/:\w+/g, randomUUID()), { headers: all, ...body }),
+    );
+  });
+  return new Set(await Promise.all(replies));
+}
+
+test('no route answers whoever has no key, a key of nobody, or the operator’s', async () => {
+  const refused = new Set(['401 INVALID_API_KEY']);
+  expect(await answersTo({})).toEqual(refused);
+  expect(await answersTo({ 'x-api-key': `${peer.apiKey.slice(0, -1)}~` })).toEqual(refused);
+  expect(await answersTo({ 'x-api-key': OPERATOR_KEY })).toEqual(refused);
+  // Control: a key of a partner gets past that on every one of them.
+  expect([...(await answersTo({ 'x-api-key': peer.apiKey }))]).not.toContain('401 INVALID_API_KEY');
+});
+
+test('a place in one partner’s listing shows another nothing of it', async () => {
+  for (const path of ['/api/v1/bookings', '/api/v1/partner/holds', '/api/v1/partner/events']) {
+    for (const _ of [1, 2])
+      await dispatchEvents(service.context, String((await bookSlot(owner, anySlot()))['hold_id']));
+    await sequenceEvents(service.context);
+    const next = String(expectStatus(await owner.api.get(`${path}?limit=1`), 200)['next_cursor']);
+    const parameter = path.endsWith('/events') ? 'after' : 'cursor';
+    const seen = expectStatus(await outsider.api.get(`${path}?${parameter}=${next}`), 200);
+    expect([path, seen['data']]).toEqual([path, []]);
+    // Control: its owner goes on from there.
+    expect(expectStatus(await owner.api.get(`${path}?${parameter}=${next}`), 200)['count']).not.toBe(0);
+  }
 });
 
 describe('another partner’s object is told from a missing one by nobody, and stays as it was', () => {

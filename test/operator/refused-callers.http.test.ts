@@ -102,6 +102,17 @@ describe('every path of the admin listener, as its routers name them,', () => {
   });
 });
 
+test('control: a path in front of the sign-in answers everybody, which the same check notices', async () => {
+  const open = [{ method: 'GET', path: '/metrics' }];
+  expect(await answersTo(open, {})).toEqual(all(open, '200'));
+});
+
+test('control: a new route of the operator interface is in the list as soon as it is in a router', () => {
+  const app = createAdminApp(service.context);
+  app.get('/api/v1/operator/planted/:plantedId', (_req, res) => void res.end());
+  expect(endpointsOf(app).map(nameOf)).toContain('GET /api/v1/operator/planted/:plantedId');
+});
+
 /** How many objects of each kind an operator sees. */
 async function counts(): Promise<unknown[]> {
   const operator = operatorOf(service);

@@ -112,18 +112,36 @@ describe('the scheme', () => {
 });
 
 describe('redirects', () => {
-  test('a redirect to an internal address is a failure and is not followed', async () => {
-    const internal = await reachable();
-    const redirecting = await receiver((_request, response) => {
-      response.writeHead(302, { location: `http://127.0.0.1:${internal.port}/secrets` }).end('moved');
-    });
-    const open = sender();
-    expect(await send(open, `http://127.0.0.1:${redirecting.port}/`)).toEqual(
-      outcome({ ok: false, statusCode: 302, error: 'redirect', responseExcerpt: 'moved' }),
-    );
-    expect(internal.connections).toBe(0);
+  const targets = (port: number) => [
+    'http://169.254.169.254/latest/meta-data/',
+    'https://metadata.google.internal/',
+    `http://127.0.0.1:${port}/secrets`,
+    `//127.0.0.1:${port}/secrets`,
+    `https://user:pass@localhost:${port}/`,
+    '/secrets',
+    'file:///etc/passwd',
+    'gopher://127.0.0.1:6379/_FLUSHALL',
+  ];
 
-    // Control: the target can be reached by the same sender.
-    expect(await send(open, `http://127.0.0.1:${internal.port}/secrets`)).toEqual(delivered);
-  });
+  test.each([301, 302, 303, 307, 308])(
+    'a %s to an internal address is a failure and is not followed',
+    async (status) => {
+      const internal = await reachable();
+      const resolve = jest.fn<ResolveAddresses>(async () => ['127.0.0.1']);
+      const open = sender(2_000, resolve);
+      for (const location of targets(internal.port)) {
+        const redirecting = await receiver((_request, response) => {
+          response.writeHead(status, { location }).end('moved');
+        });
+        expect(await send(open, `http://127.0.0.1:${redirecting.port}/`)).toEqual(
+          outcome({ ok: false, statusCode: status, error: 'redirect', responseExcerpt: 'moved' }),
+        );
+        expect(redirecting.requests.length).toBe(1);
+      }
+      expect([internal.connections, resolve.mock.calls]).toEqual([0, []]);
+
+      // Control: the target can be reached by the same sender.
+      expect(await send(open, `http://127.0.0.1:${internal.port}/secrets`)).toEqual(delivered);
+    },
+  );
 });

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createTraceFinder } from '../../src/customers/customer-traces.rules.ts';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner, anyVenue, bookSlot, confirmBody, freeSlotIds } from '../support/factories.ts';
+import { integerBetween, mulberry32, pick, propertySeed } from '../support/random.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+const NAMES = 1000;
+/** Promised of a machine that does nothing else: so it is tried in the faults tier alone. */
+const P99_MS = 100;
+const describeWhenIdle = process.env['TEST_TIER'] === 'faults' ? describe : describe.skip;
+
+/** What makes patterns backtrack, cut or repeated to the most that a name may have. */
+const SEEDS = [
+  'a',
+  ' ',
+  'a ',
+  '(a+)+$',
+  '((a|a)*)*b',
+  '.*.*.*=',
+  '\\',
+  '[',
+  '{1,99}',
+  '%',
+  '-',
+  '@',
+  'a@',
+  'é',
+  'ﷺ',
+  'İ',
+  '😀',
+  '\u0301',
+  '٠',
+];
+
+function hostileNames(): string[] {
+  const random = mulberry32(propertySeed());
+  return Array.from({ length: NAMES }, () => {
+    const parts = Array.from({ length: integerBetween(random, 1, 4) }, () =>
+      pick(random, SEEDS).repeat(integerBetween(random, 1, 120)),
+    );
+    // A pair that is cut in two is one more way to be hostile.
+    return parts.join('').slice(0, integerBetween(random, 1, 119));
+  });
+}
+
+async function p99(items: readonly string[], work: (item: string) => Promise<void> | void): Promise<number> {
+  const tookMs: number[] = [];
+  for (const item of items) {
+    const beganAt = performance.now();
+    await work(item);
+    tookMs.push(performance.now() - beganAt);
+  }
+  return tookMs.sort((a, b) => a - b)[Math.ceil(items.length * 0.99) - 1] ?? Number.NaN;
+}
+
+describeWhenIdle('a hostile name', () => {
+  let service: Service;
+  let partner: Partner;
+  beforeAll(async () => {
+    service = await startService({ RATE_LIMIT_PER_MINUTE: '0' });
+    const venue = await anyVenue(service);
+    partner = await anyPartner(service, [venue.id]);
+    for (const slot of (await freeSlotIds(partner, venue.id)).slice(0, 10)) await bookSlot(partner, slot);
+  });
+  afterAll(() => service.stop());
+
+  const names = hostileNames();
+
+  test(`is searched for and confirmed within ${P99_MS} ms, at the 99th percentile of ${NAMES}`, async () => {
+    const searched = await p99(names, async (name) => {
+      const query = new URLSearchParams({ customer_name: name }).toString();
+      const reply = await partner.api.get(`/api/v1/bookings?${query}`);
+      expect(verdict(reply)).toMatch(/^200$|^400 VALIDATION_ERROR customer_name$/);
+    });
+    const confirmed = await p99(names, async (name) => {
+      const fields = { customer_name: name, customer_email: `${name}@x.example` };
+      const reply = await partner.api.post('/api/v1/bookings/confirm', confirmBody('none', fields));
+      expect(verdict(reply)).toMatch(/^404 HOLD_NOT_FOUND$|^400 VALIDATION_ERROR customer_/);
+    });
+    process.stdout.write(`p99 in ms: search ${searched.toFixed(1)}, confirm ${confirmed.toFixed(1)}\n`);
+    expect(Math.max(searched, confirmed)).toBeLessThan(P99_MS);
+  });
+
+  // An erasure looks for the name in the partner's own keys, of 255 characters each, and nothing else runs meanwhile.
+  test(`is looked for by an erasure within ${P99_MS} ms, at the 99th percentile of ${NAMES}`, async () => {
+    const looked = await p99(names, (name) => {
+      const isTrace = createTraceFinder(['9845077777'], [{ name, email: `${name}@x.example` }]);
+      isTrace(name.repeat(255).slice(0, 255));
+    });
+    process.stdout.write(`p99 in ms: erasure ${looked.toFixed(1)}\n`);
+    expect(looked).toBeLessThan(P99_MS);
+  });
+
+  test('control: a pattern that backtracks takes longer than that', async () => {
+    const pattern = /^(a+)+$/;
+    const took = await p99([`${'a'.repeat(24)}!`], (name) => void pattern.test(name));
+    expect(took).toBeGreaterThan(P99_MS);
+  });
+});

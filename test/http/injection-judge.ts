@@ -1,0 +1,79 @@
+import type { Reply } from '../support/client.ts';
+import { requireDescribed } from '../support/described-answers.ts';
+import { verdict } from '../support/verdict.ts';
+import type { Input } from './injection-inputs.ts';
+import type { Shot } from './injection-payloads.ts';
+import { FORGED, OPERATORS } from './injection-payloads.ts';
+
+/** How many rows a listing shows at most where its parameter has a legal value, and where it is left out. */
+export type Rows = { legal: number; without: number };
+
+/** What is wrong with the answer to a payload; undefined where nothing is. `rows` is of the input of a listing. */
+export function faultOf(
+  input: Input,
+  shot: Shot,
+  path: string,
+  reply: Reply,
+  rows?: Rows,
+): string | undefined {
+  if (reply.status >= 500) return `${reply.status}`;
+  // What is no HTTP never comes to the service: the server that reads it answers and hangs up.
+  if (input.place === 'header' && isNoHttp(reply)) return undefined;
+  try {
+    requireDescribed(input.route.method.toUpperCase(), path, reply);
+    return faultOfVerdict(input, shot, verdict(reply), reply) ?? faultOfRows(shot, reply, rows);
+  } catch (err) {
+    return (err as Error).message;
+  }
+}
+
+const isNoHttp = ({ status, text }: Reply): boolean => (status === 400 || status === 431) && text === '';
+
+/** The rules of single places; every place may answer 4xx. */
+function faultOfVerdict(input: Input, shot: Shot, answer: string, { headers }: Reply): string | undefined {
+  const { place, name, isScalar } = input;
+  const isSuccess = !answer.startsWith('4');
+  if (!/^[A-Za-z0-9._-]{1,128}$/.test(headers.get('x-request-id') ?? '')) return 'a request id of the caller';
+  if (headers.has('set-cookie')) return 'a header of the caller';
+  // What is not there is revoked already.
+  if (place === 'path' && isSuccess && answer !== '204') return `found: ${answer}`;
+  if (place === 'header' && name === 'x-api-key' && answer !== '401 INVALID_API_KEY')
+    return `let in: ${answer}`;
+  if (place === 'field' && isScalar && shot.isStructure === true && !refuses(answer, name)) {
+    return `no fault of the field: ${answer}`;
+  }
+  return undefined;
+}
+
+function refuses(answer: string, name: string): boolean {
+  const [status, code, ...fields] = answer.split(/,? /);
+  return (
+    status === '400' && (code === 'INVALID_JSON' || (code === 'VALIDATION_ERROR' && fields.includes(name)))
+  );
+}
+
+/** A bracket after a name makes another name, which is ignored; whatever else is taken is a value that must not match more. */
+function faultOfRows(shot: Shot, reply: Reply, rows: Rows | undefined): string | undefined {
+  const count = (reply.body as { count?: unknown } | undefined)?.count;
+  if (rows === undefined || typeof count !== 'number') return undefined;
+  const most = shot.name.endsWith(' after its name') ? rows.without : rows.legal;
+  return count > most ? `${count} rows in the place of ${most}` : undefined;
+}
+
+/** Where in what the database holds, or was asked, a payload is an operator or has made a member of its own. */
+export function injectedInto(value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null || value instanceof Date) return [];
+  return Object.entries(value).flatMap(([key, member]) => {
+    const isOperator = key in OPERATORS && isSame(member, OPERATORS[key]);
+    const isInjected = isOperator || NEVER_A_KEY.has(key) || member === FORGED;
+    return isInjected ? [`${path}/${key}`] : injectedInto(member, `${path}/${key}`);
+  });
+}
+
+const isSame = (member: unknown, operand: unknown) => JSON.stringify(member) === JSON.stringify(operand);
+
+/** Neither a member of anything that the service stores nor an operator that it uses. */
+const NEVER_A_KEY = new Set([
+  ...['polluted', 'role', '__proto__', 'constructor', 'prototype', '_bsontype'],
+  ...['$where', '$regex', '$function', '$accumulator'],
+]);

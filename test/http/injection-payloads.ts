@@ -1,0 +1,174 @@
+/** Where in a request a payload stands. A `field` is a member of the body; `body` is the whole of it. */
+export type Place = 'body' | 'field' | 'query' | 'path' | 'header';
+
+/** One way to put a payload in the place of a legal value. */
+export type Shot = {
+  name: string;
+  /** An object or a list, which no scalar may be. */
+  isStructure?: true;
+  /** What stands for the value in a request: of a query the whole pair, else the value alone; `legal` is written the same way. */
+  raw: (name: string, legal: string) => Buffer;
+};
+
+/** A payload as JSON, and as the text that a query, a path or a header can carry. */
+type Payload = { name: string; json: string | Buffer; text: string | Buffer; isStructure?: true };
+
+/** An operand that stands in no request but as that of an operator. */
+const OPERAND = 'operand-of-an-injection';
+
+/** The value of members that no caller may set. */
+export const FORGED = 'forged-by-a-caller';
+
+/** Operators of the database with what they are given here; where one is found as such, an injection has worked. */
+export const OPERATORS: Readonly<Record<string, unknown>> = {
+  $ne: OPERAND,
+  $gt: '',
+  $regex: '.*',
+  $where: `sleep(5000) || "${OPERAND}"`,
+  $in: [null, OPERAND],
+  $nin: [OPERAND],
+  $exists: OPERAND,
+  $or: [{}, {}],
+  $expr: { $eq: [1, 1] },
+  $function: { body: OPERAND, args: [], lang: 'js' },
+  $set: { status: 'active', role: OPERAND },
+};
+
+const written = (name: string, text: string): Payload => ({ name, json: JSON.stringify(text), text });
+const structure = (name: string, json: string): Payload => ({
+  ...{ name, json, text: json.slice(0, 3000) },
+  isStructure: true,
+});
+const operator = (key: string, operand: unknown): Payload =>
+  structure(`the operator ${key}`, JSON.stringify({ [key]: operand }));
+const literal = (name: string, json: string): Payload => ({ name, json, text: json.slice(0, 3000) });
+const bytes = (name: string, value: Buffer): Payload => ({
+  name,
+  json: Buffer.concat([Buffer.from('"'), value, Buffer.from('"')]),
+  text: value,
+});
+
+const PAYLOADS: readonly Payload[] = [
+  ...Object.entries(OPERATORS).map(([key, operand]) => operator(key, operand)),
+  structure('an ObjectId of BSON', '{"_bsontype":"ObjectId","id":"000000000000"}'),
+  structure('the member __proto__', '{"__proto__":{"polluted":true}}'),
+  structure('the member constructor', '{"constructor":{"prototype":{"polluted":true}}}'),
+  structure('the member prototype', '{"prototype":{"polluted":true}}'),
+  structure('a thing that looks like a text', '{"length":5,"0":"a","toString":"x","valueOf":"y","toJSON":1}'),
+  structure('a list of texts', '["a","b"]'),
+  structure('a list in a list', '[[[["a"]]]]'),
+  structure('10,000 objects in each other', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`),
+  structure('10,000 lists in each other', `${'['.repeat(10_000)}${']'.repeat(10_000)}`),
+  written('an operator as text', '{"$ne":null}'),
+  written('the name of an operator', '$where'),
+  written('a variable of an aggregation', '$$ROOT'),
+  written('a pattern for everything', '.*'),
+  written('a pattern that backtracks', `(a+)+$${'a'.repeat(60)}!`),
+  written('__proto__ as text', '__proto__'),
+  written('constructor as text', 'constructor'),
+  written('NUL', 'a\u0000b'),
+  written('control characters', 'a\u0001\u0008\u001b[2J\u007f\u0085'),
+  written('the first half of a surrogate pair', 'a\ud800'),
+  written('the second half of a surrogate pair', '\udfffa'),
+  written('a line of a log', 'x\r\n{"level":50,"msg":"forged"}'),
+  written('a header', 'x\r\nSet-Cookie: forged=1'),
+  written('a change of direction', 'a\u202egnp.exe\u2066'),
+  written('a mark of byte order', '\ufeffa'),
+  written('a dollar in full width', '＄ne\u200b'),
+  written('a template', '{{7*7}}${7*7}<%= 7*7 %>#{7*7}'),
+  written('SQL', "' OR '1'='1'; DROP TABLE bookings;--"),
+  written('a shell', '$(touch forged)`id`;| cat /etc/passwd &'),
+  written('a look-up', '${jndi:ldap://127.0.0.1:9/a}'),
+  written('a path', '../../../../etc/passwd'),
+  written('HTML', '"><script>alert(1)</script><img src=x onerror=alert(1)>'),
+  written('nothing', ''),
+  { ...written('a very long text', 'x'.repeat(60_000)), text: 'x'.repeat(6000) },
+  bytes('bytes that are no UTF-8', Buffer.from([0x61, 0xff, 0xfe, 0xc0, 0xaf, 0xed, 0xa0, 0x80])),
+  literal('null', 'null'),
+  literal('true', 'true'),
+  literal('minus zero', '-0'),
+  literal('NaN', 'NaN'),
+  literal('1e400', '1e400'),
+  literal('a fraction below all', '5e-324'),
+  literal('more than an integer can be', '9007199254740993'),
+  literal('a number of 100,000 digits', '9'.repeat(100_000)),
+];
+
+const joined = (...parts: (string | Buffer)[]): Buffer =>
+  Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
+
+const jsonShots = PAYLOADS.map(
+  ({ name, json, isStructure }): Shot => ({
+    name,
+    ...(isStructure && { isStructure }),
+    raw: () => joined(json),
+  }),
+);
+
+const fieldShots: Shot[] = [
+  ...jsonShots,
+  {
+    name: 'the field twice',
+    isStructure: true,
+    raw: (name, legal) => joined(`${legal},${JSON.stringify(name)}:{"$gt":""}`),
+  },
+];
+
+const bodyShots: Shot[] = [
+  ...jsonShots,
+  ...[
+    `"__proto__":{"polluted":true,"status":"active"}`,
+    `"constructor":{"prototype":{"polluted":true}}`,
+    `"$where":"sleep(5000)","$set":{"role":"${OPERAND}"},"a.b":1,"a\\u0000":1`,
+    `"_id":"${FORGED}","partner_id":"${FORGED}","partnerId":"${FORGED}","claimed":"${FORGED}","role":"${OPERAND}"`,
+  ].map((members) => ({
+    name: `beside what is legal: ${members.slice(0, 24)}`,
+    raw: (_name: string, legal: string) =>
+      joined(legal.replace(/\{/, `{${members}${legal === '{}' ? '' : ','}`)),
+  })),
+  { name: 'a mark of byte order before it', raw: (_name, legal) => joined('\ufeff', legal) },
+  { name: 'two bodies', raw: (_name, legal) => joined(legal, legal) },
+  { name: 'another encoding', raw: (_name, legal) => Buffer.from(legal, 'utf16le') },
+];
+
+const queryShots: Shot[] = [
+  ...PAYLOADS.map(({ name, text }) => ({ name, raw: (field: string) => joined(field, '=', encoded(text)) })),
+  ...['[$ne]', '[$gt]', '[$regex]', '[$where]', '[$in][]', '[]', '[0]', '[__proto__][polluted]', '.$ne'].map(
+    (suffix) => ({ name: `${suffix} after its name`, raw: (field: string) => joined(field, suffix, '=.*') }),
+  ),
+  ...['[$ne]', '[__proto__][polluted]', '[constructor][prototype][polluted]'].map((suffix) => ({
+    name: `${suffix} beside what is legal`,
+    raw: (field: string, legal: string) => joined(field, '=', encoded(legal), '&', field, suffix, '=.*'),
+  })),
+  {
+    name: 'the parameter twice',
+    raw: (field, legal) => joined(field, '=', encoded(legal), '&', field, '=', encoded(legal)),
+  },
+  { name: 'half a percent sign', raw: (field) => joined(field, '=%E0%A4%A') },
+];
+
+/** Every way to put each payload in a place. */
+export const SHOTS: Readonly<Record<Place, readonly Shot[]>> = {
+  body: bodyShots,
+  field: fieldShots,
+  query: queryShots,
+  // A path without its last segment is another path.
+  path: PAYLOADS.filter(({ text }) => text !== '').map(({ name, text }) => ({
+    name,
+    raw: () => joined(encoded(text)),
+  })),
+  header: PAYLOADS.map(({ name, text }) => ({ name, raw: () => joined(text) })),
+};
+
+/** How many payloads there are, however many places each can stand in. */
+export const PAYLOAD_COUNT = PAYLOADS.length;
+
+/** Every byte but letters and digits as its percent-encoding, valid UTF-8 or not. */
+function encoded(text: string | Buffer): string {
+  return [...joined(text)]
+    .map((byte) => {
+      const character = String.fromCharCode(byte);
+      return /[\w-]/.test(character) ? character : `%${byte.toString(16).padStart(2, '0')}`;
+    })
+    .join('');
+}

@@ -1,0 +1,109 @@
+import type { RequestOptions } from 'node:http';
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import type { Reply } from '../support/client.ts';
+
+/** A request in which every byte is as it is given. `header` is sent as it is too, which the library refuses for some bytes. */
+export type RawRequest = {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: Buffer;
+  header?: { name: string; value: Buffer };
+};
+
+export type Sender = {
+  send(url: string, asked: RawRequest): Promise<Reply>;
+  close(): void;
+};
+
+const CONNECTIONS = 12;
+
+/** Sends over connections that are kept; a request with a `header` of any bytes has a connection and an address of its own. */
+export function createSender(): Sender {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  let callers = 0;
+  return {
+    send: (url, asked) => {
+      if (asked.header === undefined) return sendByLibrary(agent, url, asked);
+      callers += 1;
+      // Of its own, so that the limit of bad keys an address never comes in between.
+      return sendBytes(`127.1.${callers >> 8}.${callers & 255}`, url, asked, asked.header);
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** Works through `work` with as many at a time as there are connections. */
+export async function inParallel<T>(work: readonly T[], each: (item: T) => Promise<void>): Promise<void> {
+  const left = work.values();
+  const worker = async () => {
+    for (const item of left) await each(item);
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, worker));
+}
+
+function sendByLibrary(agent: Agent, url: string, asked: RawRequest): Promise<Reply> {
+  const { method, path, headers, body } = asked;
+  const { hostname, port } = new URL(url);
+  const length = body === undefined ? {} : { 'content-length': String(body.length) };
+  const options: RequestOptions = { agent, hostname, port, method, path, headers: { ...headers, ...length } };
+  return new Promise<Reply>((resolve, reject) => {
+    const sent = request(options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => void chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const given = Object.entries(response.headersDistinct);
+        const pairs = given.flatMap(([name, values = []]) => values.map((value) => [name, value] as const));
+        resolve(replyOf(response.statusCode ?? 0, pairs, Buffer.concat(chunks).toString()));
+      });
+    });
+    sent.on('error', (err) => {
+      // The server may give up a kept connection at the moment in which the next request is sent over it.
+      if (sent.reusedSocket && (err as NodeJS.ErrnoException).code === 'ECONNRESET') {
+        resolve(sendByLibrary(agent, url, asked));
+      } else {
+        reject(new Error(`${method} ${path.slice(0, 200)}`, { cause: err }));
+      }
+    });
+    sent.end(body);
+  });
+}
+
+function sendBytes(
+  localAddress: string,
+  url: string,
+  { method, path, headers, body = Buffer.alloc(0) }: RawRequest,
+  header: { name: string; value: Buffer },
+): Promise<Reply> {
+  const { hostname, port, host } = new URL(url);
+  const others = Object.entries({ ...headers, host, connection: 'close', 'content-length': body.length });
+  const head = [`${method} ${path} HTTP/1.1`, ...others.map(([name, value]) => `${name}: ${value}`)];
+  const bytes = [`${head.join('\r\n')}\r\n${header.name}: `, header.value, '\r\n\r\n', body];
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect({ host: hostname, port: Number(port), localAddress }, () => {
+      socket.write(Buffer.concat(bytes.map((part) => Buffer.from(part))));
+    });
+    socket.on('data', (chunk: Buffer) => void chunks.push(chunk));
+    socket.on('error', reject);
+    socket.on('close', () => resolve(parsed(Buffer.concat(chunks).toString())));
+  });
+}
+
+function parsed(answer: string): Reply {
+  const end = answer.indexOf('\r\n\r\n');
+  const [line = '', ...fields] = answer.slice(0, end).split('\r\n');
+  const pairs = fields.map((field) => {
+    const [, name = '', value = ''] = /^([^:]+): ?(.*)$/.exec(field) ?? [];
+    return [name, value] as const;
+  });
+  return replyOf(Number(line.split(' ')[1]), pairs, answer.slice(end + 4));
+}
+
+function replyOf(status: number, pairs: readonly (readonly [string, string])[], text: string): Reply {
+  const headers = new Headers(pairs.map(([name, value]) => [name, value] as [string, string]));
+  const isJson = headers.get('content-type')?.includes('json') === true && text !== '';
+  return { status, headers, text, body: isJson ? (JSON.parse(text) as unknown) : undefined };
+}
