@@ -1,3 +1,9 @@
+import { readFileSync } from 'node:fs';
+
+const bundled = JSON.parse(
+  readFileSync(new URL('test/support/bundled-packages.json', import.meta.url), 'utf8'),
+);
+
 /** @type {import('jest').Config} */
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
@@ -17,6 +23,8 @@ export default {
       },
     ],
   },
+  // Each of these in one file (test/support/builds.ts): every suite loads them anew, and file by file that takes a second.
+  moduleNameMapper: { [`^(${bundled.join('|')})$`]: '<rootDir>/.cache/test-packages/$1.cjs' },
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/', '<rootDir>/.data/'],

@@ -1,3 +1,4 @@
+import { request } from 'undici';
 import { requireDescribed } from './described-answers.ts';
 
 /** An answer as it came over the wire. `body` is undefined where there was none. */
@@ -19,22 +20,23 @@ export type Client = {
 
 /**
  * A client of one listener that sends `apiKey` with every call (none where it is undefined). It throws where an answer is not
- * as the description of the interface says.
+ * as the description of the interface says. Redirections are answers. (`fetch` takes four times the processor time for the
+ * same call.)
  */
 export function createClient(url: string, apiKey: string | undefined): Client {
   const send: Client['send'] = async (method, path, init = {}) => {
     const key: Record<string, string> = apiKey === undefined ? {} : { 'x-api-key': apiKey };
-    const response = await fetch(url + path, {
+    const response = await request(url + path, {
       method,
-      headers: { ...key, ...init.headers },
-      redirect: 'manual',
-      ...(init.body === undefined ? {} : { body: init.body }),
+      headers: { accept: '*/*', ...key, ...init.headers },
+      body: init.body ?? null,
     });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    const text = await response.body.text();
+    const headers = headersOf(response.headers);
+    const isJson = headers.get('content-type')?.includes('json') === true;
     const reply = {
-      status: response.status,
-      headers: response.headers,
+      status: response.statusCode,
+      headers,
       text,
       body: isJson && text !== '' ? (JSON.parse(text) as unknown) : undefined,
     };
@@ -56,4 +58,12 @@ export function createClient(url: string, apiKey: string | undefined): Client {
     patch: withJson('PATCH'),
     delete: (path) => send('DELETE', path),
   };
+}
+
+function headersOf(received: Record<string, string | string[] | undefined>): Headers {
+  const headers = new Headers();
+  for (const [name, values = []] of Object.entries(received)) {
+    for (const value of [values].flat()) headers.append(name, value);
+  }
+  return headers;
 }
