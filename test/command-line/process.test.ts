@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { nodeArguments } from '../../src/embedded/node-arguments.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { reasonToSkip } from '../docs/programs.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import type { Service } from '../support/service.ts';
 import { OPERATOR_KEY, startService } from '../support/service.ts';
+import { programArguments } from '../support/worker-process.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -17,10 +17,7 @@ afterAll(() => service.stop());
 
 const ESCAPE = '\u001b';
 
-const COMMAND = [
-  process.execPath,
-  ...nodeArguments(path.join(projectFolder, 'src/command-line/operator.ts')),
-].join(' ');
+const COMMAND = [process.execPath, ...programArguments('src/command-line/operator.ts')].join(' ');
 
 /** Runs a line of shell in which `operator` is the command line. */
 function shell(

@@ -35,6 +35,7 @@ test(`when the primary of three is killed ${KILLS} times under load, another tak
     }
   });
 
+  expect(figures.faults).toEqual([]);
   expect(new Set(primaries).size).toBeGreaterThan(1);
   const { count, result } = inWords(figures);
   report({

@@ -136,7 +136,7 @@ describe('the checker is not blind', () => {
     const guarded = collection.findOneAndUpdate.bind(collection);
     collection.findOneAndUpdate = ((filter: object, ...rest: [never, never]) => {
       const { status: _status, $expr: _expiry, ...unguarded } = filter as Record<string, unknown>;
-      return guarded(unguarded as never, ...rest);
+      return guarded(unguarded, ...rest);
     }) as typeof collection.findOneAndUpdate;
 
     await playHistory(scene, seed, (steps) => steps >= 250);

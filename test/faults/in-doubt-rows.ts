@@ -255,7 +255,8 @@ const WEBHOOK_ROWS: Row[] = [
         },
         effects: async () => {
           const row = await rowNow(world, 'webhook_subscriptions', id);
-          const isLast = secretBox.open(String(row?.['sealedSecret']), id) === last;
+          const isLast =
+            secretBox.open(String(row?.['sealedSecret']), { owner: world.partner.id, id }) === last;
           return [row?.['secretRotatedAt'] !== null, last === '' || isLast];
         },
       };

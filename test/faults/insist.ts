@@ -38,8 +38,7 @@ export async function insist(call: () => Promise<Reply>, patience: Patience): Pr
   }
 }
 
-/** Whether this is what fetch throws where there was no whole answer; anything else is a fault that the client found in one. */
-export function isUnanswered(err: unknown): boolean {
-  const { name, message } = err as Partial<Error>;
-  return name === 'TypeError' && (message === 'fetch failed' || message === 'terminated');
+/** Whether this is the error of a connection; anything else is a fault that the client found in an answer. */
+function isUnanswered(err: unknown): boolean {
+  return ['ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(String((err as { code?: unknown }).code));
 }

@@ -35,6 +35,7 @@ describe('nothing that was acknowledged is lost, and nothing happens twice', () 
           await system.kill(victim);
         }
       });
+      expect(figures.faults).toEqual([]);
       const { count, result } = inWords(figures);
       report({
         promise: 2,
@@ -59,6 +60,7 @@ test('every process is replaced under load: no call fails but for a refused conn
     }
   });
 
+  expect(figures.faults).toEqual([]);
   expect(codes).toEqual(codes.map(() => 0));
   expect(figures.unavailable).toBe(0);
   const { count, result } = inWords(figures);

@@ -51,16 +51,14 @@ export function startSales(
   };
   const all = Promise.all(Array.from({ length: lanes }, (_, index) => lane(index)));
   // It is awaited at the stop.
-  let hasFailed = false;
-  all.catch(() => {
-    hasFailed = true;
-    stopping.abort();
-  });
+  all.catch(() => stopping.abort());
   return {
     told,
     patience,
     goOn: async () => {
-      for (const before = told.length; told.length < before + lanes && !hasFailed; ) await delay(20);
+      for (const before = told.length; told.length < before + lanes && !stopping.signal.aborted; ) {
+        await delay(20);
+      }
     },
     stop: async () => {
       stopping.abort();

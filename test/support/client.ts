@@ -1,3 +1,4 @@
+import { Agent, request } from 'node:http';
 import { requireDescribed } from './described-answers.ts';
 
 /** An answer as it came over the wire. `body` is undefined where there was none. */
@@ -19,22 +20,22 @@ export type Client = {
 
 /**
  * A client of one listener that sends `apiKey` with every call (none where it is undefined). It throws where an answer is not
- * as the description of the interface says.
+ * as the description of the interface says. Redirections are answers. (`fetch` takes two to four times the processor time for the
+ * same call.)
  */
 export function createClient(url: string, apiKey: string | undefined): Client {
   const send: Client['send'] = async (method, path, init = {}) => {
     const key: Record<string, string> = apiKey === undefined ? {} : { 'x-api-key': apiKey };
-    const response = await fetch(url + path, {
+    const { status, headers, text } = await exchange(
       method,
-      headers: { ...key, ...init.headers },
-      redirect: 'manual',
-      ...(init.body === undefined ? {} : { body: init.body }),
-    });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') === true;
+      url + path,
+      { ...key, ...init.headers },
+      init.body,
+    );
+    const isJson = headers.get('content-type')?.includes('json') === true;
     const reply = {
-      status: response.status,
-      headers: response.headers,
+      status,
+      headers,
       text,
       body: isJson && text !== '' ? (JSON.parse(text) as unknown) : undefined,
     };
@@ -56,4 +57,35 @@ export function createClient(url: string, apiKey: string | undefined): Client {
     patch: withJson('PATCH'),
     delete: (path) => send('DELETE', path),
   };
+}
+
+const agent = new Agent({ keepAlive: true });
+
+/** One request and its whole answer; rejects where there is none. */
+function exchange(
+  method: string,
+  url: string,
+  headers: Record<string, string>,
+  body: string | undefined,
+): Promise<Pick<Reply, 'status' | 'headers' | 'text'>> {
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { method, agent, headers: { accept: '*/*', ...headers } }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => void chunks.push(chunk));
+      answer.on('error', reject);
+      answer.on('end', () => {
+        const received = new Headers();
+        for (const [name, values = []] of Object.entries(answer.headersDistinct)) {
+          for (const value of values) received.append(name, value);
+        }
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: received,
+          text: Buffer.concat(chunks).toString(),
+        });
+      });
+    });
+    asked.on('error', reject);
+    asked.end(body);
+  });
 }
