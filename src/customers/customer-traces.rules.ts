@@ -2,32 +2,42 @@
 export type Identity = { name: string | null; email: string | null };
 
 const BETWEEN = '[^\\p{L}\\p{M}\\p{N}]';
-const IN_WORD = '[\\p{L}\\p{M}\\p{N}]';
+const SEPARATORS = new RegExp(`${BETWEEN}+`, 'u');
 
 /** Names that are shorter are looked for as whole words only: "Al" is in many a key that is not about Al. */
 const UNMISTAKABLE_LETTERS = 6;
 const UNMISTAKABLE_DIGITS = 5;
 
+/** A text as it is looked through: folded, and its words. */
+type Folded = { text: string; words: readonly string[] };
+
 /**
  * Says whether a text tells who a customer is: it holds one of `phones` (give the national number: its forms with a country
- * code end in it) with whatever punctuation among the digits, a full name with whatever punctuation between its words, or an
- * address, in upper or lower case.
+ * code end in it) with whatever punctuation among the digits, a full name with whatever punctuation among its letters, or an
+ * address, in upper or lower case. No pattern is made of what a customer or a partner wrote: some would take long to match.
  */
 export function createTraceFinder(
   phones: readonly string[],
   identities: readonly Identity[],
 ): (text: string) => boolean {
-  const patterns = [
-    ...phones.map(phonePattern),
-    ...identities.map(({ name }) => namePattern(normal(name))),
-    ...identities.map(({ email }) => emailPattern(normal(email))),
-  ];
-  const finders = [...new Set(patterns)].filter((each) => each !== '').map((each) => new RegExp(each, 'iu'));
-  return (text) => finders.some((finder) => finder.test(normal(text)));
+  const patterns = phones.map(phonePattern).filter((each) => each !== '');
+  const numbers = [...new Set(patterns)].map((each) => new RegExp(each, 'u'));
+  const names = new Set(identities.map(({ name }) => folded(name).words.join('')).filter((name) => name !== ''));
+  const emails = new Set(identities.flatMap(({ email }) => spellingsOf(folded(email).text)));
+  return (text) => {
+    const looked = folded(text);
+    return (
+      numbers.some((number) => number.test(looked.text)) ||
+      [...names].some((name) => holdsName(looked, name)) ||
+      [...emails].some((email) => looked.text.includes(email))
+    );
+  };
 }
 
-function normal(text: string | null): string {
-  return (text ?? '').normalize('NFKC');
+function folded(given: string | null): Folded {
+  // The two small sigmas are one letter, which one depends on where it stands.
+  const text = (given ?? '').normalize('NFKC').toLowerCase().replaceAll('ς', 'σ');
+  return { text, words: text.split(SEPARATORS).filter((word) => word !== '') };
 }
 
 function phonePattern(phone: string): string {
@@ -35,13 +45,16 @@ function phonePattern(phone: string): string {
   return digits.length < UNMISTAKABLE_DIGITS ? '' : digits.join(`${BETWEEN}{0,3}`);
 }
 
-function namePattern(name: string): string {
-  const words = name.split(new RegExp(`${BETWEEN}+`, 'u')).filter((word) => word !== '');
-  const pattern = words.join(`${BETWEEN}*`);
-  const isUnmistakable = words.join('').length >= UNMISTAKABLE_LETTERS;
-  return pattern === '' || isUnmistakable ? pattern : `(?<!${IN_WORD})${pattern}(?!${IN_WORD})`;
+/** `name`: its letters alone. Of a short name, words that follow one another must make it up. */
+function holdsName({ words }: Folded, name: string): boolean {
+  if (name.length >= UNMISTAKABLE_LETTERS) return words.join('').includes(name);
+  return words.some((_word, first) => {
+    let run = '';
+    for (let next = first; run.length < name.length && next < words.length; next += 1) run += words[next];
+    return run === name;
+  });
 }
 
-function emailPattern(email: string): string {
-  return email.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&').replace('@', '(?:@|%40)');
+function spellingsOf(email: string): string[] {
+  return email === '' ? [] : [email, email.replace('@', '%40')];
 }

@@ -13,7 +13,7 @@ type Property = (rules: Rules, schedule: RandomSchedule) => string | undefined;
 
 const MINUTE_MS = 60_000;
 /** Of zone, hours, duration and date over three years, for each guarantee. */
-const CASES = scaled(2000, 600);
+const CASES = scaled(2000, 200);
 
 const overlaps = (a: SlotWindow, b: SlotWindow) => a.start < b.end && b.start < a.end;
 const startsOf = (slots: SlotWindow[]) => new Set(slots.map((slot) => slot.start.getTime()));

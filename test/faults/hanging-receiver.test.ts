@@ -68,8 +68,8 @@ async function anyStuck(): Promise<Subscribed> {
   return hanging;
 }
 
-/** What being stuck costs, beyond what a busy machine costs anyway. */
-const excessMs = (stuck: Arrivals, calm: Arrivals) => stuck.p99 - calm.p99;
+/** What being stuck costs, in the short form beyond what the machine, which it shares with other suites, costs anyway. */
+const costMs = (stuck: Arrivals, calm: Arrivals) => stuck.p99 - scaled(0, calm.p99);
 
 let healthy: Subscribed[];
 let calm: Arrivals;
@@ -88,7 +88,7 @@ test('while deliveries are stuck on a receiver that hangs, those to others arriv
 
   const stuck = await streamTo(deliveries, healthy, STREAM_MS).finally(() => clearInterval(watch));
 
-  expect(excessMs(stuck, calm)).toBeLessThan(PROMISED_P99_MS);
+  expect(costMs(stuck, calm)).toBeLessThan(PROMISED_P99_MS);
   // No more than its quarter at a time, and then no more than two.
   expect(hanging.received.length).toBeGreaterThan(0);
   expect(hanging.received.length).toBeLessThan(2 * PLACES);
@@ -144,7 +144,7 @@ test('control: without the gate those to others wait for the deadline of what is
   );
   try {
     const stuck = await streamTo(deliveries, healthy, 1000);
-    expect(excessMs(stuck, calm)).toBeGreaterThan(PROMISED_P99_MS);
+    expect(costMs(stuck, calm)).toBeGreaterThan(PROMISED_P99_MS);
   } finally {
     const closed = unguarded.close();
     unguarded.cancelAllJobs();

@@ -100,7 +100,7 @@ test.each([seed, ...KEPT_SEEDS])(
     const service = await anyService();
     const { scene, groundsOf } = await sceneOn(service);
 
-    const tally = await playHistory(scene, eachSeed, (steps) => steps >= scaled(5000, 600));
+    const tally = await playHistory(scene, eachSeed, (steps) => steps >= scaled(5000, 300));
 
     expect(await contradictions(service, scene, groundsOf)).toEqual([]);
     // A history in which nothing of a kind succeeds has shown nothing of it.
@@ -124,7 +124,7 @@ describe('the checker is not blind', () => {
     const { scene, groundsOf } = await sceneOn(service);
     await service.context.db.collection('reservations').dropIndex(GUARD_INDEX);
 
-    await playHistory(scene, seed, (steps) => steps >= 250);
+    await playHistory(scene, seed, (steps) => steps >= 150);
 
     expect((await contradictions(service, scene, groundsOf)).join('\n')).toMatch(/both have the ground/);
   });
@@ -139,7 +139,7 @@ describe('the checker is not blind', () => {
       return guarded(unguarded, ...rest);
     }) as typeof collection.findOneAndUpdate;
 
-    await playHistory(scene, seed, (steps) => steps >= 250);
+    await playHistory(scene, seed, (steps) => steps >= 150);
 
     expect((await contradictions(service, scene, groundsOf)).join('\n')).toMatch(/is \w+ after /);
   });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
 import type { Reply } from '../support/client.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
@@ -11,11 +12,12 @@ import {
   operatorOf,
 } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
+import { scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
-const RACES = 200;
+const RACES = scaled(200, 60);
 const MINUTE_MS = 60_000;
 
 let service: Service;
@@ -166,7 +168,7 @@ function failNextLook(): void {
   const find = blackouts['find'];
   blackouts['find'] = () => {
     blackouts['find'] = find as Methods[string];
-    throw Object.assign(new Error('connection reset'), { name: 'MongoNetworkError' });
+    throw new mongoose.mongo.MongoNetworkError('connection reset');
   };
 }
 

@@ -17,9 +17,9 @@ export function faultOf(
   rows?: Rows,
 ): string | undefined {
   if (reply.status >= 500) return `${reply.status}`;
-  // What is no HTTP never comes to the service: the server that reads it answers and hangs up.
-  if (input.place === 'header' && isNoHttp(reply)) return undefined;
   try {
+    // What is no HTTP comes to no operation, so none describes this answer.
+    if (input.place === 'header' && NO_HTTP.has(verdict(reply))) return undefined;
     requireDescribed(input.route.method.toUpperCase(), path, reply);
     return faultOfVerdict(input, shot, verdict(reply), reply) ?? faultOfRows(shot, reply, rows);
   } catch (err) {
@@ -27,7 +27,7 @@ export function faultOf(
   }
 }
 
-const isNoHttp = ({ status, text }: Reply): boolean => (status === 400 || status === 431) && text === '';
+const NO_HTTP: ReadonlySet<string> = new Set(['400 MALFORMED_REQUEST', '431 HEADERS_TOO_LARGE']);
 
 /** The rules of single places; every place may answer 4xx. */
 function faultOfVerdict(input: Input, shot: Shot, answer: string, { headers }: Reply): string | undefined {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
 import type { Reply } from '../support/client.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
@@ -266,7 +267,7 @@ test('a resource whose making breaks off while it shares ground is not sold, unt
   const [seller, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
   await placeHold(seller, at(half, '0600'));
   const restore = beforeCellsAreAdded(() =>
-    Promise.reject(Object.assign(new Error('connection reset'), { name: 'MongoNetworkError' })),
+    Promise.reject(new mongoose.mongo.MongoNetworkError('connection reset')),
   );
   const body = { ...MORNING, name: 'Full', resource_type: 'turf', sport_category: 'football' };
   const path = `/api/v1/operator/venues/${venue.id}/resources`;

@@ -11,8 +11,8 @@ import { startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
 
 const PARTNERS = 64;
-const SLOTS = scaled(50, 6);
-const WINDOWS = scaled(50, 10);
+const SLOTS = scaled(50, 2);
+const WINDOWS = scaled(50, 4);
 
 /** Few slots a day keep the alternatives, which every loser is shown, cheap to find. */
 const TWO_A_DAY = { operating_hours_start: '06:00', operating_hours_end: '08:00' };

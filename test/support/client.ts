@@ -69,22 +69,29 @@ function exchange(
   body: string | undefined,
 ): Promise<Pick<Reply, 'status' | 'headers' | 'text'>> {
   return new Promise((resolve, reject) => {
-    const asked = request(url, { method, agent, headers: { accept: '*/*', ...headers } }, (answer) => {
-      const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => void chunks.push(chunk));
-      answer.on('error', reject);
-      answer.on('end', () => {
-        const received = new Headers();
-        for (const [name, values = []] of Object.entries(answer.headersDistinct)) {
-          for (const value of values) received.append(name, value);
-        }
-        resolve({
-          status: answer.statusCode ?? 0,
-          headers: received,
-          text: Buffer.concat(chunks).toString(),
+    // As browsers and fetch do, and not in chunks, which Node would send where it is told no length.
+    const hasBody = body !== undefined || ['POST', 'PUT', 'PATCH'].includes(method);
+    const length = hasBody ? { 'content-length': String(Buffer.byteLength(body ?? '')) } : {};
+    const asked = request(
+      url,
+      { method, agent, headers: { accept: '*/*', ...length, ...headers } },
+      (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on('data', (chunk: Buffer) => void chunks.push(chunk));
+        answer.on('error', reject);
+        answer.on('end', () => {
+          const received = new Headers();
+          for (const [name, values = []] of Object.entries(answer.headersDistinct)) {
+            for (const value of values) received.append(name, value);
+          }
+          resolve({
+            status: answer.statusCode ?? 0,
+            headers: received,
+            text: Buffer.concat(chunks).toString(),
+          });
         });
-      });
-    });
+      },
+    );
     asked.on('error', reject);
     asked.end(body);
   });
