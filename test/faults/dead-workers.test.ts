@@ -7,6 +7,7 @@ import { anyPartner, anyVenue, dateIn, freeSlotIds, placeHold, subscribe } from 
 import { blockCommands, endCommandsOf } from '../support/fail-points.ts';
 import type { OwnServer } from '../support/own-servers.ts';
 import { ownMongod } from '../support/own-servers.ts';
+import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
 import type { Received, WebhookReceiver } from '../support/receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
@@ -133,10 +134,12 @@ test('workers that are frozen past their locks and leases, and wake up, change n
   const beganAt = performance.now();
   const holdIds: string[] = [];
   const takeoversMs: number[] = [];
+  const seed = propertySeed();
+  const random = mulberry32(seed);
   for (let round = 0; round < ROUNDS; round += 1) {
     const ofRound = await Promise.all(Array.from({ length: HOLDS }, place));
     holdIds.push(...ofRound);
-    const some = 1 + Math.floor(Math.random() * (HOLDS / 2));
+    const some = integerBetween(random, 1, HOLDS / 2);
     await eventually('some have lapsed and are told of', () => {
       return (
         ofRound.filter((id) => untold([changeOf(id, 'hold_expired')], bodies()).length === 0).length >= some
@@ -166,6 +169,7 @@ test('workers that are frozen past their locks and leases, and wake up, change n
       'SIGSTOP of one worker of each kind in the middle of lapsing holds, past lock and lease, then SIGCONT',
     count: `${ROUNDS} times, ${holdIds.length} holds, ${2 * holdIds.length} events`,
     result: `0 changes twice, ${repeats} webhooks repeated with the same event_id; another took the sweep over after ${inSeconds(Math.max(...takeoversMs))} s`,
+    seed,
     beganAt,
   });
 });

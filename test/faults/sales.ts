@@ -6,6 +6,7 @@ import type { Json } from '../support/factories.ts';
 import { confirmBody, expectStatus } from '../support/factories.ts';
 import type { Random } from '../support/random.ts';
 import { pick } from '../support/random.ts';
+import { scaled } from '../support/scale.ts';
 import type { Told } from './audit.ts';
 import type { Patience } from './insist.ts';
 import { insist, newPatience } from './insist.ts';
@@ -21,7 +22,8 @@ export type Sales = {
   stop(): Promise<void>;
 };
 
-const PAUSE_MS = 60;
+/** `npm test` shares the machine among suites. */
+const PAUSE_MS = scaled(60, 250);
 
 /**
  * `lanes` sales at a time of slots from `slotIds`, each by another of `urls`. Every call is repeated until it is answered, so that

@@ -17,7 +17,7 @@ export const TRADING_OVERRIDES = {
   MAX_ACTIVE_HOLDS: '100000',
 };
 
-const LANES = 4;
+const LANES = scaled(4, 2);
 
 /** A partner that sells and hears of it, for experiments that disturb it. */
 export type Trading = {
@@ -35,7 +35,7 @@ export async function startTrading(system: FaultSystem): Promise<Trading> {
   const venue = await anyVenue(system, [{ duration_minutes: 15 }, { duration_minutes: 15 }]);
   const { api, apiKey, id } = await anyPartner(system, [venue.id]);
   await subscribe({ id, api, apiKey }, receiver.url);
-  const days = Array.from({ length: scaled(40, 6) }, (_, day) => dateIn(3 + day));
+  const days = Array.from({ length: scaled(40, 3) }, (_, day) => dateIn(3 + day));
   const slotIds = (
     await Promise.all(days.map((day) => freeSlotIds({ id, api, apiKey }, venue.id, day)))
   ).flat();

@@ -10,10 +10,11 @@ import { NO_FAULTS, pagingFaults, readPages } from '../support/paging.ts';
 import type { WebhookReceiver } from '../support/receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { rowOf } from '../support/rows.ts';
+import { scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 
-const COUNT = 600;
+const COUNT = scaled(600, 250);
 const LIMIT = 40;
 /** More than fit on a page have the same created_at. */
 const TIED = 130;

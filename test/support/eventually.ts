@@ -10,7 +10,7 @@ export async function eventually<T>(
   deadlineMs = 30_000,
 ): Promise<T> {
   const endsAt = performance.now() + deadlineMs;
-  for (;;) {
+  for (let pauseMs = 25; ; ) {
     let failure: unknown;
     try {
       const found = await check();
@@ -20,6 +20,8 @@ export async function eventually<T>(
     }
     if (performance.now() > endsAt)
       throw new Error(`Waited ${deadlineMs} ms for: ${what}`, { cause: failure });
-    await delay(25);
+    // Seldomer the longer it takes: asking the database all the time takes the processor from what is waited for.
+    await delay(pauseMs);
+    pauseMs = Math.min(pauseMs * 1.2, 200);
   }
 }
