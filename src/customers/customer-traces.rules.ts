@@ -22,7 +22,9 @@ export function createTraceFinder(
 ): (text: string) => boolean {
   const patterns = phones.map(phonePattern).filter((each) => each !== '');
   const numbers = [...new Set(patterns)].map((each) => new RegExp(each, 'u'));
-  const names = new Set(identities.map(({ name }) => folded(name).words.join('')).filter((name) => name !== ''));
+  const names = new Set(
+    identities.map(({ name }) => folded(name).words.join('')).filter((name) => name !== ''),
+  );
   const emails = new Set(identities.flatMap(({ email }) => spellingsOf(folded(email).text)));
   return (text) => {
     const looked = folded(text);

@@ -21,7 +21,7 @@ import { randomDay, randomDuration, randomOpening } from './random-schedule.ts';
 import { dateAfter } from './wall-clock.ts';
 
 const HORIZON_DAYS = 90;
-const CASES = scaled(80, 10);
+const CASES = scaled(80, 30);
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 

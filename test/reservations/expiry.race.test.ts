@@ -19,7 +19,7 @@ import { startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
 
 const BATCH = 20;
-const RACES = scaled(200, 40);
+const RACES = scaled(200, 100);
 /** Within a batch the head starts lie so far apart. */
 const SPREAD_MS = 300;
 
