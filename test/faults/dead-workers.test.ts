@@ -26,7 +26,7 @@ jest.setTimeout(scaled(900_000, 300_000));
 const TAKEN_UP_WITHIN_MS = 20_000;
 /** The contract's in the full form; locks and leases go by it. */
 const WEBHOOK_TIMEOUT_MS = scaled(10_000, 5000);
-const ROUNDS = scaled(4, 1);
+const ROUNDS = scaled(2, 1);
 const HOLDS = scaled(120, 20);
 const testInFull = scaled(1, 0) === 1 ? test : test.skip;
 

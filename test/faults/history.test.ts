@@ -100,7 +100,7 @@ test.each([seed, ...KEPT_SEEDS])(
     const service = await anyService();
     const { scene, groundsOf } = await sceneOn(service);
 
-    const tally = await playHistory(scene, eachSeed, (steps) => steps >= scaled(5000, 300));
+    const tally = await playHistory(scene, eachSeed, (steps) => steps >= scaled(2000, 300));
 
     expect(await contradictions(service, scene, groundsOf)).toEqual([]);
     // A history in which nothing of a kind succeeds has shown nothing of it.

@@ -44,7 +44,7 @@ const PARTNERS = 3;
 /** Rounds of nine calls in each outage, and holds that lapse during it. */
 const ROUNDS = scaled(23, 2);
 const LAPSING = scaled(20, 2);
-const FLUSHES = scaled(6, 1);
+const FLUSHES = scaled(4, 1);
 const BETWEEN_FLUSHES_MS = scaled(8000, 2500);
 /** What each partner does at most, and how long it waits in between. */
 const ERRANDS = scaled(10_000, 6);

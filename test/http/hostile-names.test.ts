@@ -3,14 +3,15 @@ import { createTraceFinder } from '../../src/customers/customer-traces.rules.ts'
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, confirmBody, freeSlotIds } from '../support/factories.ts';
 import { integerBetween, mulberry32, pick, propertySeed } from '../support/random.ts';
+import { scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
 
 const NAMES = 1000;
-/** Promised of a machine that does nothing else: so it is tried in the faults tier alone. */
+/** Promised of a machine that does nothing else: so it is tried in the long tier alone. */
 const P99_MS = 100;
-const describeWhenIdle = process.env['TEST_TIER'] === 'faults' ? describe : describe.skip;
+const describeWhenIdle = scaled(1, 0) === 1 ? describe : describe.skip;
 
 /** What makes patterns backtrack, cut or repeated to the most that a name may have. */
 const SEEDS = [
