@@ -49,16 +49,33 @@ export async function addBlackout(
     await excludeWalkIns(deps, venueId, tx);
     return insertBlackout(deps.db, draft, tx);
   });
+  const { standing, isFirst } = await reportStanding(deps, blackout);
+  // Another's report may name a claim that this look came too early for; it stands, so that a second look finds it.
+  const reported = isFirst ? standing : await standingIn(deps, blackout, blackout.startsAt);
+  const reportedFrom = deps.clock.now();
+  return { blackout, conflicts: reported.filter(({ slotEnd }) => slotEnd > reportedFrom) };
+}
+
+/** Looks what stands in the blackout and keeps which of it is young, unless another has done so first. */
+async function reportStanding(
+  deps: { db: Db },
+  blackout: BlackoutRow,
+): Promise<{ standing: StandingClaim[]; isFirst: boolean }> {
   // All of its time: a claim that is over by now may be young, and would be given up as one that was not reported.
   const standing = await standingIn(deps, blackout, blackout.startsAt);
-  const young = standing.filter((claim) => mayBeUnreported(claim, blackout));
-  await keepReported(
-    deps.db,
-    blackout._id,
-    young.map(({ _id }) => _id),
-  );
-  const reportedFrom = deps.clock.now();
-  return { blackout, conflicts: standing.filter(({ slotEnd }) => slotEnd > reportedFrom) };
+  const young = standing.filter((claim) => mayBeUnreported(claim, blackout)).map(({ _id }) => _id);
+  return { standing, isFirst: await keepReported(deps.db, blackout._id, young) };
+}
+
+/**
+ * The blackout with its report; null where it has been lifted. Whoever meets one without makes it: the process that made the
+ * blackout may have died in between, and what stood then is left alone all the same (ADR 0009).
+ */
+export async function withReport(deps: { db: Db }, blackout: BlackoutRow): Promise<BlackoutRow | null> {
+  if (blackout.reportedIds !== undefined) return blackout;
+  await reportStanding(deps, blackout);
+  const now = await findBlackoutsAt(deps, blackout.venueId, blackout.startsAt, blackout.endsAt);
+  return now.find(({ _id }) => _id === blackout._id) ?? null;
 }
 
 /** Of blackouts that have not ended. Every availability answer and every hold reads those of its time. */

@@ -20,9 +20,13 @@ export async function insertBlackout(
   return row;
 }
 
-/** Keeps which of the youngest claims the report of the blackout named. */
-export async function keepReported(db: Db, blackoutId: string, reportedIds: string[]): Promise<void> {
-  await blackoutCollection(db).updateOne({ _id: blackoutId }, { $set: { reportedIds } });
+/** Keeps which young claims the report named; false where a report is there already. */
+export async function keepReported(db: Db, blackoutId: string, reportedIds: string[]): Promise<boolean> {
+  const { matchedCount } = await blackoutCollection(db).updateOne(
+    { _id: blackoutId, reportedIds: { $exists: false } },
+    { $set: { reportedIds } },
+  );
+  return matchedCount === 1;
 }
 
 /**

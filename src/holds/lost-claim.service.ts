@@ -1,6 +1,6 @@
 import { cellsOfWindow } from '../availability/availability.service.ts';
-import { isBlackedOut, isReported } from '../blackouts/blackout.rules.ts';
-import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
+import { isBlackedOut, isReported, mayBeUnreported } from '../blackouts/blackout.rules.ts';
+import { findBlackoutsAt, withReport } from '../blackouts/blackouts.service.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import { coverSpaceSharedMeanwhile } from '../reservations/shared-space.service.ts';
@@ -21,7 +21,11 @@ export async function reasonLostMeanwhile(
     getResource(deps, hold.resourceId),
     findBlackoutsAt(deps, hold.venueId, window.start, window.end),
   ]);
-  const unreported = blackouts.filter((blackout) => !isReported(hold, blackout));
+  const met = blackouts.filter((blackout) => mayBeUnreported(hold, blackout));
+  const reported = (await Promise.all(met.map((blackout) => withReport(deps, blackout)))).filter(
+    (blackout) => blackout !== null,
+  );
+  const unreported = reported.filter((blackout) => !isReported(hold, blackout));
   if (isBlackedOut(resource, window, unreported)) return 'blackout';
   const cellsNow = cellsOfWindow(resource, window);
   return (await coverSpaceSharedMeanwhile(deps, hold._id, hold.cells, cellsNow)) ? null : 'held';

@@ -199,7 +199,8 @@ describe.each(CASES)('with $whose', ({ whose, clocks }) => {
     expect(Math.max(...lateMs)).toBeLessThanOrEqual(ENDS_WITHIN_MS);
     expect(receiver.received.filter((attempt) => !isGenuine(attempt, secretKey))).toEqual([]);
     const waitedMs = waitsBeforeRetries(receiver.received);
-    expect(Math.min(...waitedMs)).toBeGreaterThanOrEqual(RETRY_MS);
+    // A job that a fast host brings is let through when it comes a second early, or less (ADR 0017).
+    expect(Math.min(...waitedMs)).toBeGreaterThanOrEqual(RETRY_MS - 1000);
     report({
       promise: 6,
       experiment: `Clocks off: ${whose}`,

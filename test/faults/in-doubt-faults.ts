@@ -31,7 +31,8 @@ function answered(name: string, isApplied: boolean, data: Record<string, unknown
       const { ['count']: before } = await set(mode, { ...namespace, ...data });
       return async () => {
         const { ['count']: after } = await set('off');
-        return Number(after) - Number(before) - (skip ?? 0);
+        // Those that were skipped are not counted.
+        return Number(after) - Number(before);
       };
     },
   };

@@ -162,6 +162,24 @@ describe('a blackout that is complete before the hold is written, after the hold
   });
 });
 
+test('a blackout whose process dies before its report leaves a hold alone that stood', async () => {
+  const slotId = nextSlot();
+  const held = await hold(slotId, { idempotency_key: slotId });
+  const blackouts = collectionOf('Blackout');
+  const updateOne = blackouts['updateOne'] as Methods[string];
+  blackouts['updateOne'] = () => {
+    blackouts['updateOne'] = updateOne;
+    throw new mongoose.mongo.MongoNetworkError('connection reset');
+  };
+  await expect(blackOut(slotId)).rejects.toThrow('503');
+
+  const replayed = await hold(slotId, { idempotency_key: slotId });
+  expect([replayed.status, replayed.body]).toEqual([201, held.body]);
+  const { hold_id: holdId } = held.body as Json;
+  const confirm = confirmBody(holdId);
+  expect(verdict(await partner.api.post('/api/v1/bookings/confirm', confirm))).toBe('201');
+});
+
 /** Makes the next look of a hold for blackouts fail, as when its process loses the database. */
 function failNextLook(): void {
   const blackouts = collectionOf('Blackout');
