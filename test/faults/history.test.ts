@@ -176,9 +176,13 @@ if (isFull) {
     test('control: where writes are acknowledged before the journal has them, kills of mongod are found out', async () => {
       const preload = pathToFileURL(path.join(import.meta.dirname, 'weak-writes.mjs'));
       const overrides = { NODE_OPTIONS: `--import ${preload.href}` };
-      const { system, scene, groundsOf } = await disturbed(40_000, overrides, ['mongod'], 500);
+      const found = await disturbed(40_000, overrides, ['mongod'], 500).then(
+        ({ system, scene, groundsOf }) => contradictions(system, scene, groundsOf),
+        // An answer that must not come ends a history at once.
+        (err: Error) => [err.message],
+      );
 
-      expect(await contradictions(system, scene, groundsOf)).not.toEqual([]);
+      expect(found.join()).toMatch(/acknowledged and is gone|both have|is [A-Z]+ |A call was answered 5/);
     }, 400_000);
   });
 }
