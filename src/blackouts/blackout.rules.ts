@@ -14,14 +14,6 @@ export function mayBeUnreported(claim: { placedAt: Date }, blackout: { createdAt
   return claim.placedAt.getTime() > blackout.createdAt.getTime() - WRITE_MS;
 }
 
-/** Whether the claim may stand in the blackout: its report named it (ADR 0009). */
-export function isReported(
-  claim: { _id: string; placedAt: Date },
-  blackout: Pick<BlackoutRow, 'createdAt' | 'reportedIds'>,
-): boolean {
-  return !mayBeUnreported(claim, blackout) || blackout.reportedIds?.includes(claim._id) === true;
-}
-
 type Resource = { _id: string; sharesSpaceWith: readonly string[] };
 
 type Window = { start: Date; end: Date };

@@ -8,8 +8,8 @@ const SEPARATORS = new RegExp(`${BETWEEN}+`, 'u');
 const UNMISTAKABLE_LETTERS = 6;
 const UNMISTAKABLE_DIGITS = 5;
 
-/** A text as it is looked through: folded, and its words. */
-type Folded = { text: string; words: readonly string[] };
+/** A text as it is looked through: folded, its words, and these without what is between them. */
+type Folded = { text: string; words: readonly string[]; letters: string };
 
 /**
  * Says whether a text tells who a customer is: it holds one of `phones` (give the national number: its forms with a country
@@ -22,9 +22,7 @@ export function createTraceFinder(
 ): (text: string) => boolean {
   const patterns = phones.map(phonePattern).filter((each) => each !== '');
   const numbers = [...new Set(patterns)].map((each) => new RegExp(each, 'u'));
-  const names = new Set(
-    identities.map(({ name }) => folded(name).words.join('')).filter((name) => name !== ''),
-  );
+  const names = new Set(identities.map(({ name }) => folded(name).letters).filter((name) => name !== ''));
   const emails = new Set(identities.flatMap(({ email }) => spellingsOf(folded(email).text)));
   return (text) => {
     const looked = folded(text);
@@ -39,7 +37,8 @@ export function createTraceFinder(
 function folded(given: string | null): Folded {
   // The two small sigmas are one letter, which one depends on where it stands.
   const text = (given ?? '').normalize('NFKC').toLowerCase().replaceAll('ς', 'σ');
-  return { text, words: text.split(SEPARATORS).filter((word) => word !== '') };
+  const words = text.split(SEPARATORS).filter((word) => word !== '');
+  return { text, words, letters: words.join('') };
 }
 
 function phonePattern(phone: string): string {
@@ -48,8 +47,8 @@ function phonePattern(phone: string): string {
 }
 
 /** `name`: its letters alone. Of a short name, words that follow one another must make it up. */
-function holdsName({ words }: Folded, name: string): boolean {
-  if (name.length >= UNMISTAKABLE_LETTERS) return words.join('').includes(name);
+function holdsName({ words, letters }: Folded, name: string): boolean {
+  if (name.length >= UNMISTAKABLE_LETTERS) return letters.includes(name);
   return words.some((_word, first) => {
     let run = '';
     for (let next = first; run.length < name.length && next < words.length; next += 1) run += words[next];

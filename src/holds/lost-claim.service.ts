@@ -1,5 +1,5 @@
 import { cellsOfWindow } from '../availability/availability.service.ts';
-import { isBlackedOut, isReported, mayBeUnreported } from '../blackouts/blackout.rules.ts';
+import { isBlackedOut, mayBeUnreported } from '../blackouts/blackout.rules.ts';
 import { findBlackoutsAt, withReport } from '../blackouts/blackouts.service.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
@@ -22,11 +22,11 @@ export async function reasonLostMeanwhile(
     findBlackoutsAt(deps, hold.venueId, window.start, window.end),
   ]);
   const met = blackouts.filter((blackout) => mayBeUnreported(hold, blackout));
-  const reported = (await Promise.all(met.map((blackout) => withReport(deps, blackout)))).filter(
-    (blackout) => blackout !== null,
-  );
-  const unreported = reported.filter((blackout) => !isReported(hold, blackout));
-  if (isBlackedOut(resource, window, unreported)) return 'blackout';
+  const reports = await Promise.all(met.map((blackout) => withReport(deps, blackout)));
+  const withoutHold = reports
+    .filter((blackout) => blackout !== null)
+    .filter(({ reportedIds }) => !reportedIds?.includes(hold._id));
+  if (isBlackedOut(resource, window, withoutHold)) return 'blackout';
   const cellsNow = cellsOfWindow(resource, window);
   return (await coverSpaceSharedMeanwhile(deps, hold._id, hold.cells, cellsNow)) ? null : 'held';
 }

@@ -67,9 +67,7 @@ function mongodbUri(value: string): string {
 
 function redisUrl(value: string): string {
   // What joi takes for a URI can have a port or a password that the client refuses, and the client repeats it when it does.
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined || !['redis:', 'rediss:'].includes(url.protocol))
-    throw new Error('must be a redis:// or rediss:// address');
+  const url = parsedUrl(value, ['redis:', 'rediss:'], 'must be a redis:// or rediss:// address');
   try {
     decodeURIComponent(url.username + url.password);
   } catch {
@@ -79,11 +77,15 @@ function redisUrl(value: string): string {
 }
 
 function alertUrl(value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
-    throw new Error('must be an http or https address');
+  const url = parsedUrl(value, ['http:', 'https:'], 'must be an http or https address');
   if (url.username !== '' || url.password !== '') throw new Error('must have no user name or password in it');
   return value;
+}
+
+function parsedUrl(value: string, protocols: readonly string[], fault: string): URL {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !protocols.includes(url.protocol)) throw new Error(fault);
+  return url;
 }
 
 const encryptionKey = Joi.string().custom((value: string) => {

@@ -42,9 +42,9 @@ export type SecretBox = {
 };
 
 /**
- * AES-256-GCM under a ring of keys of 32 bytes: the first encrypts, all decrypt. To rotate, put a new key first, seal
- * every row again (src/rewrap-secrets.ts), then drop the old one. A key id is the first 8 hex digits of the SHA-256 of the key. Each IV is 96
- * random bits, which NIST SP 800-38D allows for 2^32 messages under one key.
+ * AES-256-GCM under a ring of keys of 32 bytes: the first encrypts, all decrypt (to change keys: ADR 0014). A key id is the
+ * first 8 hex digits of the SHA-256 of the key. Each IV is 96 random bits, which NIST SP 800-38D allows for 2^32 messages
+ * under one key.
  * @throws SecretBoxError `no_keys` or `key_length`
  */
 export function createSecretBox(keys: readonly Buffer[]): SecretBox {
@@ -56,7 +56,7 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
   const ring = new Map(keys.map((key) => [keyId(key), key]));
   return {
     keyIds: [...ring.keys()],
-    prefix: `${VERSION}.${keyId(sealingKey)}.`,
+    prefix: prefixOf(sealingKey),
     seal: (plaintext, place) => sealWith(sealingKey, plaintext, place),
     open(sealed, place) {
       const { version, id, bytes } = parseSealed(sealed);
@@ -83,7 +83,11 @@ function sealWith(key: Buffer, plaintext: string, place: Place): string {
   cipher.setAAD(associatedData(VERSION, keyId(key), place));
   const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
   const bytes = Buffer.concat([iv, ciphertext, cipher.getAuthTag()]);
-  return `${VERSION}.${keyId(key)}.${bytes.toString('base64url')}`;
+  return prefixOf(key) + bytes.toString('base64url');
+}
+
+function prefixOf(key: Buffer): string {
+  return `${VERSION}.${keyId(key)}.`;
 }
 
 function parseSealed(sealed: string): { version: string; id: string; bytes: Buffer } {
