@@ -11,7 +11,7 @@ import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
 import type { Received, WebhookReceiver } from '../support/receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
-import { scaled } from '../support/scale.ts';
+import { isLongTier, scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
@@ -28,7 +28,7 @@ const TAKEN_UP_WITHIN_MS = 20_000;
 const WEBHOOK_TIMEOUT_MS = scaled(10_000, 5000);
 const ROUNDS = scaled(2, 1);
 const HOLDS = scaled(120, 20);
-const testInFull = scaled(1, 0) === 1 ? test : test.skip;
+const testInFull = isLongTier ? test : test.skip;
 
 const KINDS = ['hold-expiry', 'event-dispatch', 'webhook-delivery'] as const;
 type Kind = (typeof KINDS)[number];

@@ -2,10 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
 import type { EventRow } from '../../src/events/events.model.ts';
 import { appendEvents } from '../../src/events/events.store.ts';
-import { percentile } from '../../src/observability/percentile.rules.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { newDelivery, schedulePending } from '../../src/webhooks/deliveries.service.ts';
 import { upsertDeliveries } from '../../src/webhooks/deliveries.store.ts';
+import type { Durations } from '../support/durations.ts';
+import { durationsOf } from '../support/durations.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
 import type { WebhookReceiver } from '../support/receiver.ts';
@@ -57,17 +58,17 @@ async function anyEvent(service: Service, venueId: string): Promise<EventRow> {
   return event;
 }
 
-/** How long deliveries took from being due to their arrival, in milliseconds. */
-export type Arrivals = { count: number; p50: number; p99: number; max: number };
-
 const EVERY_MS = 200;
 
-/** Keeps the endpoints of `receivers` supplied with five events a second for `forMs`, and waits until all have arrived. */
+/**
+ * Keeps the endpoints of `receivers` supplied with five events a second for `forMs`, and waits until all have arrived: how long
+ * they took from being due to their arrival.
+ */
 export async function streamTo(
   deliveries: Deliveries,
   receivers: readonly (WebhookReceiver & { endpoint: Endpoint })[],
   forMs: number,
-): Promise<Arrivals> {
+): Promise<Durations> {
   const dueAtMs = new Map<unknown, number>();
   const endpoints = receivers.map(({ endpoint }) => endpoint);
   const beganAt = performance.now();
@@ -80,14 +81,13 @@ export async function streamTo(
     receivers.flatMap(({ received }) => received.filter(({ body }) => dueAtMs.has(body['event_id'])));
   const count = dueAtMs.size * endpoints.length;
   await eventually('all of them arrive', () => arrived().length >= count, 90_000);
-  const tookMs = arrived()
-    .map(({ atUnixSeconds, body }) => atUnixSeconds * 1000 - (dueAtMs.get(body['event_id']) ?? 0))
-    .toSorted((one, other) => one - other);
-  const [p50 = 0, p99 = 0, max = 0] = [50, 99, 100].map((rank) => Math.round(percentile(tookMs, rank) ?? 0));
-  return { count, p50, p99, max };
+  const tookMs = arrived().map(
+    ({ atUnixSeconds, body }) => atUnixSeconds * 1000 - (dueAtMs.get(body['event_id']) ?? 0),
+  );
+  return durationsOf(tookMs);
 }
 
 /** `1,400 deliveries: p50 20 / p99 80 / max 95 ms`. */
-export function describeArrivals({ count, p50, p99, max }: Arrivals): string {
+export function describeArrivals({ count, p50, p99, max }: Durations): string {
   return `${count.toLocaleString('en')} deliveries: p50 ${p50} / p99 ${p99} / max ${max} ms`;
 }

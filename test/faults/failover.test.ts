@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, test } from '@jest/globals';
 import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
-import { scaled } from '../support/scale.ts';
+import { isLongTier } from '../support/scale.ts';
 import { report } from './report.ts';
 import { startSystem } from './system.ts';
 import { inWords, startTrading, TRADING_OVERRIDES } from './trading.ts';
@@ -10,7 +10,7 @@ import { inWords, startTrading, TRADING_OVERRIDES } from './trading.ts';
 const KILLS = 5;
 
 /** `npm test` kills one primary of three in kills.test.ts. */
-const testInFull = scaled(1, 0) === 1 ? test : test.skip;
+const testInFull = isLongTier ? test : test.skip;
 
 const releases: (() => Promise<void>)[] = [];
 afterAll(async () => {

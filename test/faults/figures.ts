@@ -1,10 +1,10 @@
+import { durationsOf } from '../support/durations.ts';
 import type { Json } from '../support/factories.ts';
 
 /** `p50 3 ms, p99 12 ms, max 40 ms` of durations in milliseconds. */
 export function spread(durationsMs: readonly number[]): string {
-  const sorted = durationsMs.toSorted((a, b) => a - b);
-  const at = (share: number) => Math.round(sorted[Math.ceil(sorted.length * share) - 1] ?? 0);
-  return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms`;
+  const { p50, p99, max } = durationsOf(durationsMs);
+  return `p50 ${p50} ms, p99 ${p99} ms, max ${max} ms`;
 }
 
 /** `12.3` of 12,345 ms. */

@@ -4,6 +4,7 @@ import type { WebhookDeliveryJob } from '../../src/platform/queues.ts';
 import { deliveryJobId } from '../../src/platform/queues.ts';
 import { deliverWebhook } from '../../src/webhooks/deliver-webhook.service.ts';
 import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
+import type { Durations } from '../support/durations.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Answering, WebhookReceiver } from '../support/receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -13,7 +14,7 @@ import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
-import type { Arrivals, Deliveries, Endpoint } from './due-deliveries.ts';
+import type { Deliveries, Endpoint } from './due-deliveries.ts';
 import { anyDeliveries, describeArrivals, streamTo } from './due-deliveries.ts';
 import { residentMb } from './memory.ts';
 import { report } from './report.ts';
@@ -69,10 +70,10 @@ async function anyStuck(): Promise<Subscribed> {
 }
 
 /** What being stuck costs, in the short form beyond what the machine, which it shares with other suites, costs anyway. */
-const costMs = (stuck: Arrivals, calm: Arrivals) => stuck.p99 - scaled(0, calm.p99);
+const costMs = (stuck: Durations, calm: Durations) => stuck.p99 - scaled(0, calm.p99);
 
 let healthy: Subscribed[];
-let calm: Arrivals;
+let calm: Durations;
 
 test('while deliveries are stuck on a receiver that hangs, those to others arrive as if it were not there', async () => {
   const beganAt = performance.now();

@@ -8,7 +8,7 @@ import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
 import { startReceiver } from '../support/receiver.ts';
 import type { Stored } from '../support/rows.ts';
 import { rowsOf } from '../support/rows.ts';
-import { scaled } from '../support/scale.ts';
+import { isLongTier, scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { auditEvents, doubleBookings, faultsOfHistories, type GroundsOf } from './audit.ts';
@@ -146,8 +146,7 @@ describe('the checker is not blind', () => {
 });
 
 /** Spawning it all and killing it takes a minute and more: `npm test` has the kills without the history (kills.test.ts). */
-const isFull = scaled(1, 0) === 1;
-if (isFull) {
+if (isLongTier) {
   describe('with kills going on', () => {
     test('in 60 s of a random history no slot is sold twice, and every event is delivered', async () => {
       const beganAt = performance.now();

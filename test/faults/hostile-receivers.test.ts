@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DeliveryRow } from '../../src/webhooks/deliveries.model.ts';
+import type { Durations } from '../support/durations.ts';
 import { eventually } from '../support/eventually.ts';
 import type { WebhookReceiver } from '../support/receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -9,7 +10,7 @@ import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
-import type { Arrivals, Deliveries, Endpoint } from './due-deliveries.ts';
+import type { Deliveries, Endpoint } from './due-deliveries.ts';
 import { anyDeliveries, describeArrivals, streamTo } from './due-deliveries.ts';
 import type { HostileReceiver, Hostility } from './hostile-receivers.ts';
 import { HOSTILITIES, startHostile } from './hostile-receivers.ts';
@@ -27,7 +28,7 @@ let service: Service;
 let worker: SpawnedProcess;
 let healthy: WebhookReceiver & { endpoint: Endpoint };
 const attacked: Attacked[] = [];
-let arrivals: Arrivals;
+let arrivals: Durations;
 let memoryMb: { before: number; most: number; after: number };
 
 /** Every hostility at once, and deliveries to a healthy receiver meanwhile. */
@@ -91,8 +92,8 @@ test.each(HOSTILITIES.filter(({ error }) => error !== null).map((each) => [each.
         TIMEOUT_MS + 1000,
       );
     }
-    // A connection for each attempt: nothing is sent twice, and no redirect comes back.
-    expect(target.receiver.connections).toBe(ATTEMPTS * DELIVERIES_EACH);
+    // One for each attempt: nothing is sent twice, and no redirect comes back.
+    expect(target.receiver.exchanges).toBe(ATTEMPTS * DELIVERIES_EACH);
   },
 );
 
@@ -103,7 +104,7 @@ test.each(HOSTILITIES.filter(({ error }) => error === null).map((each) => [each.
     if (target === undefined) throw new Error('It was not attacked');
     const rows = await rowsTo(target);
     expect(rows.map(({ state }) => state)).toEqual(Array(DELIVERIES_EACH).fill('succeeded'));
-    expect(target.receiver.connections).toBe(DELIVERIES_EACH);
+    expect(target.receiver.exchanges).toBe(DELIVERIES_EACH);
     expect(target.receiver.poured()).toBeLessThan(DELIVERIES_EACH * 10_000_000);
   },
 );

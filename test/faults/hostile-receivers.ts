@@ -17,7 +17,11 @@ export type Hostility = {
 /** A receiver on a free port of this machine that does one hostile thing, and counts. */
 export type HostileReceiver = {
   url: string;
-  connections: number;
+  /**
+   * Connections over which the worker sent anything. A request that has been cut makes undici connect again where another
+   * waits for the same origin; whichever connection that one does not take is closed unused.
+   */
+  exchanges: number;
   /** Bytes that it has got rid of. */
   poured(): number;
   close(): Promise<void>;
@@ -202,15 +206,18 @@ export async function startHostile(hostility: Hostility): Promise<HostileReceive
   const open = new Set<Socket>();
   let pouredByClosed = 0;
   const server = createServer((socket) => {
-    receiver.connections += 1;
     open.add(socket);
     socket.on('error', () => undefined);
     socket.once('close', () => {
       pouredByClosed += socket.bytesWritten;
       open.delete(socket);
     });
-    if (hostility.atConnect === true) hostility.converse(socket, receiver.url);
-    else socket.once('data', () => hostility.converse(socket, receiver.url));
+    const begin = (): void => {
+      receiver.exchanges += 1;
+      hostility.converse(socket, receiver.url);
+    };
+    if (hostility.atConnect === true) begin();
+    else socket.once('data', begin);
     // The rest of what the worker sends is read and forgotten.
     socket.resume();
   });
@@ -220,7 +227,7 @@ export async function startHostile(hostility: Hostility): Promise<HostileReceive
   const { port } = server.address() as AddressInfo;
   const receiver: HostileReceiver = {
     url: `${hostility.scheme ?? 'http'}://127.0.0.1:${port}/hook`,
-    connections: 0,
+    exchanges: 0,
     poured: () => pouredByClosed + [...open].reduce((sum, socket) => sum + socket.bytesWritten, 0),
     close: () =>
       new Promise((resolve) => {

@@ -4,7 +4,7 @@ import type { Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { OwnServer } from '../support/own-servers.ts';
 import { ownMongod } from '../support/own-servers.ts';
-import { scaled } from '../support/scale.ts';
+import { isLongTier } from '../support/scale.ts';
 import { verdict } from '../support/verdict.ts';
 import type { Fault, Struck } from './in-doubt-faults.ts';
 import {
@@ -41,8 +41,6 @@ afterAll(async () => {
 /** The driver repeats a command once by itself, so a fault that is to be seen comes twice. */
 const TWICE = 2;
 
-const IS_FULL = scaled(1, 0) === 1;
-
 const FAULTS = {
   'single write': WRITE_FAULTS,
   commit: COMMIT_FAULTS,
@@ -60,7 +58,7 @@ function everyCase<T extends { struck: readonly Struck[] }>(rows: readonly T[], 
       (fault, at) => at === index % faults.length || (isBulk && fault === TOO_FEW),
     );
     const { command, collection = 'the transaction' } = struck;
-    return (IS_FULL ? faults : inTurn).map((fault) => ({
+    return (isLongTier ? faults : inTurn).map((fault) => ({
       ...{ row, struck, fault },
       name: `${nameOf(row)}: ${command} of ${collection} is ${fault.name}`,
     }));
@@ -169,7 +167,7 @@ describe('work that its database leaves in doubt is done once in the end', () =>
 
 describe('a transaction whose commit is never acknowledged', () => {
   const rows = ROWS.filter(({ struck }) => struck.includes(COMMIT));
-  test.each(IS_FULL ? [REPLY_LOST, LATE, REQUEST_LOST] : [REPLY_LOST])(
+  test.each(isLongTier ? [REPLY_LOST, LATE, REQUEST_LOST] : [REPLY_LOST])(
     'for it is $name, is 503 after 5 s, and made again works once',
     async (fault) => {
       const prepared: Prepared[] = [];

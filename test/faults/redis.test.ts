@@ -20,7 +20,7 @@ import { KEEPS_DATA, ownRedis } from '../support/own-servers.ts';
 import type { WebhookReceiver } from '../support/receiver.ts';
 import { headerOf, startReceiver } from '../support/receiver.ts';
 import { rowsOf } from '../support/rows.ts';
-import { scaled } from '../support/scale.ts';
+import { isLongTier, scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import type { TcpRelay } from '../support/tcp-relay.ts';
@@ -51,7 +51,7 @@ const ERRANDS = scaled(10_000, 6);
 const PACE_MS = scaled(150, 200);
 /** Holds that wait for their end while Redis is killed. */
 const KILLED_HOLDS = 60;
-const testInFull = scaled(1, 0) === 1 ? test : test.skip;
+const testInFull = isLongTier ? test : test.skip;
 
 const releases: (() => Promise<unknown>)[] = [];
 afterAll(async () => {

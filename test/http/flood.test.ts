@@ -1,9 +1,9 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { percentile } from '../../src/observability/percentile.rules.ts';
 import { report } from '../faults/report.ts';
 import type { Reply } from '../support/client.ts';
+import { durationsOf } from '../support/durations.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner } from '../support/factories.ts';
 import { scaled } from '../support/scale.ts';
@@ -62,13 +62,7 @@ async function callsDuring(
     tookMs.push(performance.now() - beganAt);
     await delay(200);
   } while (!over.signal.aborted);
-  const p99 = Math.round(
-    percentile(
-      tookMs.toSorted((one, other) => one - other),
-      99,
-    ) ?? 0,
-  );
-  return { replies, p99 };
+  return { replies, p99: durationsOf(tookMs).p99 };
 }
 
 test('a partner that floods is refused past its own limit, and another has all of its own', async () => {

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTraceFinder } from '../../src/customers/customer-traces.rules.ts';
+import { durationsOf } from '../support/durations.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, confirmBody, freeSlotIds } from '../support/factories.ts';
 import { integerBetween, mulberry32, pick, propertySeed } from '../support/random.ts';
-import { scaled } from '../support/scale.ts';
+import { isLongTier } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
@@ -11,7 +12,7 @@ import { verdict } from '../support/verdict.ts';
 const NAMES = 1000;
 /** Promised of a machine that does nothing else: so it is tried in the long tier alone. */
 const P99_MS = 100;
-const describeWhenIdle = scaled(1, 0) === 1 ? describe : describe.skip;
+const describeWhenIdle = isLongTier ? describe : describe.skip;
 
 /** What makes patterns backtrack, cut or repeated to the most that a name may have. */
 const SEEDS = [
@@ -54,7 +55,7 @@ async function p99(items: readonly string[], work: (item: string) => Promise<voi
     await work(item);
     tookMs.push(performance.now() - beganAt);
   }
-  return tookMs.sort((a, b) => a - b)[Math.ceil(items.length * 0.99) - 1] ?? Number.NaN;
+  return durationsOf(tookMs).p99;
 }
 
 describeWhenIdle('a hostile name', () => {
@@ -81,7 +82,7 @@ describeWhenIdle('a hostile name', () => {
       const reply = await partner.api.post('/api/v1/bookings/confirm', confirmBody('none', fields));
       expect(verdict(reply)).toMatch(/^404 HOLD_NOT_FOUND$|^400 VALIDATION_ERROR customer_/);
     });
-    process.stdout.write(`p99 in ms: search ${searched.toFixed(1)}, confirm ${confirmed.toFixed(1)}\n`);
+    process.stdout.write(`p99 in ms: search ${searched}, confirm ${confirmed}\n`);
     expect(Math.max(searched, confirmed)).toBeLessThan(P99_MS);
   });
 
@@ -91,7 +92,7 @@ describeWhenIdle('a hostile name', () => {
       const isTrace = createTraceFinder(['9845077777'], [{ name, email: `${name}@x.example` }]);
       isTrace(name.repeat(255).slice(0, 255));
     });
-    process.stdout.write(`p99 in ms: erasure ${looked.toFixed(1)}\n`);
+    process.stdout.write(`p99 in ms: erasure ${looked}\n`);
     expect(looked).toBeLessThan(P99_MS);
   });
 

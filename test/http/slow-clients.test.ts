@@ -2,9 +2,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { percentile } from '../../src/observability/percentile.rules.ts';
 import { createPartnerApp } from '../../src/partner-app.ts';
 import { report } from '../faults/report.ts';
+import type { Durations } from '../support/durations.ts';
+import { durationsOf } from '../support/durations.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, expectStatus } from '../support/factories.ts';
 import { scaled } from '../support/scale.ts';
@@ -74,7 +75,7 @@ const SLOW_CLIENTS: [string, SlowClient, number][] = [
 ];
 
 /** What an ordinary client waits for its answers, in milliseconds, while `until` is not over; every answer must be 200. */
-async function normalCalls(until: Promise<unknown>): Promise<{ count: number; p50: number; p99: number }> {
+async function normalCalls(until: Promise<unknown>): Promise<Durations> {
   const over = new AbortController();
   void until.finally(() => over.abort());
   const tookMs: number[] = [];
@@ -84,9 +85,7 @@ async function normalCalls(until: Promise<unknown>): Promise<{ count: number; p5
     tookMs.push(performance.now() - beganAt);
     await delay(50);
   }
-  tookMs.sort((one, other) => one - other);
-  const [p50 = 0, p99 = 0] = [50, 99].map((rank) => Math.round(percentile(tookMs, rank) ?? 0));
-  return { count: tookMs.length, p50, p99 };
+  return durationsOf(tookMs);
 }
 
 test('200 clients that are slow on purpose are cut within 15 s, and the others do not feel them', async () => {
