@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import type { WatchedPage } from '../support/browser.ts';
-import { findBrowser, startBrowser, watchedPage } from '../support/browser.ts';
+import { findBrowser, startBrowser, takeScreenshot, watchedPage } from '../support/browser.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json } from '../support/factories.ts';
@@ -61,8 +61,7 @@ async function signIn(path: string): Promise<WatchedPage> {
 
 const cell = (page: Page, slotId: string) => page.locator(`[id="${slotId}"]`);
 const said = (page: Page, text: string | RegExp) => page.locator('#toast', { hasText: text }).waitFor();
-const shot = (page: Page, name: string) =>
-  page.screenshot({ path: `test-results/screenshots/console-${name}.png`, fullPage: true });
+const shot = (page: Page, name: string) => takeScreenshot(page, `console-${name}`);
 const slotState = async (slotId: string) =>
   (await slotsOf(world.partner, world.venueId, world.date)).find((slot) => slot['slot_id'] === slotId)?.[
     'unavailable_reason'

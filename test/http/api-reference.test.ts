@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { authorise, execute, openReference, operationsShown } from '../support/api-reference.ts';
-import { findBrowser, startBrowser, watchedPage } from '../support/browser.ts';
+import { findBrowser, startBrowser, takeScreenshot, watchedPage } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue } from '../support/factories.ts';
 import { startFaultyPage } from '../support/faulty-page.ts';
 import type { Service } from '../support/service.ts';
@@ -52,17 +53,16 @@ async function startOperators(): Promise<Target> {
 }
 
 const LIGHT = 'rgb(250, 250, 250)';
-const LOOKS: [string, object, string][] = [
-  ['dark', { ...DESKTOP, colorScheme: 'dark' }, 'rgb(28, 32, 34)'],
-  ['phone', PHONE, LIGHT],
-];
+const DARK = 'rgb(28, 32, 34)';
 
-// Theme, width and keyboard are the page's own, whatever listener serves it.
-inBrowser('the partner listener', startPartners, LOOKS);
-inBrowser('the admin listener', startOperators, []);
+const fits = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+const background = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor');
+
+inBrowser('the partner listener', startPartners);
+inBrowser('the admin listener', startOperators);
 
 /** What must hold of the reference of any listener; its screenshots are named after it. */
-function inBrowser(name: string, start: () => Promise<Target>, looks: [string, object, string][]): void {
+function inBrowser(name: string, start: () => Promise<Target>): void {
   describeInBrowser(`the reference of ${name}`, () => {
     let target: Target;
     beforeAll(async () => {
@@ -70,18 +70,12 @@ function inBrowser(name: string, start: () => Promise<Target>, looks: [string, o
     });
     afterAll(() => target.stop());
 
-    const visit = async (options: object = DESKTOP) => {
-      const { url, signInKey } = target;
-      const key = signInKey === undefined ? {} : { signInKey };
-      return openReference(started(), url, { ...key, ...options });
-    };
-
-    const file = (look: string) => `test-results/screenshots/${name.replaceAll(' ', '-')}-${look}.png`;
-    const fits = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
-    const background = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const shot = (page: Page, look: string) => takeScreenshot(page, `${name.replaceAll(' ', '-')}-${look}`);
 
     test('lists every operation, asks as whoever is signed in, words a refusal as the API does, and keeps no key', async () => {
-      const { page, faults, close } = await visit();
+      const { url, signInKey } = target;
+      const key = signInKey === undefined ? {} : { signInKey };
+      const { page, faults, close } = await openReference(started(), url, { ...key, ...DESKTOP });
       const client = createClient(target.url, target.apiKey);
       expect((await operationsShown(page)).toSorted()).toEqual(
         operationsOf((await client.get('/openapi.json')).body).toSorted(),
@@ -104,22 +98,14 @@ function inBrowser(name: string, start: () => Promise<Target>, looks: [string, o
       // Of its own origin alone and within its CSP.
       expect(faults.filter((fault) => !/^error: .* 401 /.test(fault))).toEqual([]);
       expect(faults).toHaveLength(target.signInKey === undefined ? 2 : 1);
-      await page.screenshot({ path: file('light'), fullPage: true });
+      await shot(page, 'light');
       expect([await background(page), await fits(page)]).toEqual([LIGHT, true]);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await eventually('the page to turn dark', async () => (await background(page)) === DARK);
+      expect(await fits(page)).toBe(true);
+      await shot(page, 'dark');
       await close();
     });
-
-    for (const [look, options, colour] of looks) {
-      test(`follows theme and width: ${look}`, async () => {
-        const { page, faults, close } = await visit(options);
-        await authorise(page, target.apiKey);
-        await execute(page, target.operationId);
-        await page.screenshot({ path: file(look), fullPage: true });
-        expect([await background(page), await fits(page)]).toEqual([colour, true]);
-        expect(faults).toEqual([]);
-        await close();
-      });
-    }
   });
 }
 
@@ -132,10 +118,11 @@ function operationsOf(document: unknown): string[] {
   );
 }
 
+// Width and keyboard are the page's own, whatever listener serves it.
 describeInBrowser('the reference', () => {
-  test('can be used by the keyboard alone', async () => {
+  test('can be used by the keyboard alone, and fits a phone', async () => {
     const target = await startPartners();
-    const { page, faults, close } = await openReference(started(), target.url, DESKTOP);
+    const { page, faults, close } = await openReference(started(), target.url, PHONE);
     const operation = page.locator(`.opblock[id$="-${target.operationId}"]`);
     await page.locator('.operation-filter-input').focus();
     await reach(() => operation.locator('.opblock-summary-control:focus').count());
@@ -144,6 +131,8 @@ describeInBrowser('the reference', () => {
     await reach(() => operation.locator('.execute:focus').count());
     await page.keyboard.press('Enter');
     await operation.locator('.live-responses-table').waitFor();
+    expect(await fits(page)).toBe(true);
+    await takeScreenshot(page, 'the-partner-listener-phone');
     expect(faults.filter((fault) => !fault.includes(' 401 '))).toEqual([]);
     await close();
     await target.stop();

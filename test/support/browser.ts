@@ -65,6 +65,12 @@ export function startBrowser(program: BrowserProgram): Promise<Browser> {
   });
 }
 
+/** Keeps a picture of the whole page for people to look at, where `SCREENSHOTS=1` asks for them: no test looks at one. */
+export async function takeScreenshot(page: Page, name: string): Promise<void> {
+  if (process.env['SCREENSHOTS'] !== '1') return;
+  await page.screenshot({ path: `test-results/screenshots/${name}.png`, fullPage: true });
+}
+
 export type WatchedPage = {
   page: Page;
   /** Everything that a page must not do: requests to another origin, errors, breaches of its CSP. */
