@@ -1,22 +1,13 @@
+import { SWC_OPTIONS } from './test/jest/swc-options.mjs';
+
 /** @type {import('jest').Config} */
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts', '.tsx'],
-  transform: {
-    '\\.tsx?$': [
-      '@swc/jest',
-      {
-        jsc: {
-          parser: { syntax: 'typescript', tsx: true },
-          transform: { react: { runtime: 'automatic', importSource: 'preact' } },
-          target: 'es2023',
-          experimental: { keepImportAttributes: true },
-        },
-        module: { type: 'es6' },
-        sourceMaps: 'inline',
-      },
-    ],
-  },
+  // Suites are loaded by Node itself (ADR 0018); Jest's own loader has what is left: the global setup.
+  runtime: '<rootDir>/test/jest/runtime.cjs',
+  testEnvironment: '<rootDir>/test/jest/environment.cjs',
+  transform: { '\\.tsx?$': ['@swc/jest', SWC_OPTIONS] },
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/', '<rootDir>/.data/'],

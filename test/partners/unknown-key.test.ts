@@ -1,19 +1,23 @@
-import * as crypto from 'node:crypto';
-import { afterAll, expect, jest, test } from '@jest/globals';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterAll, expect, test } from '@jest/globals';
+import { createClient } from '../support/client.ts';
+import { anyPartner } from '../support/factories.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
 
 /** How many texts of how many bytes were compared in constant time; the comparison itself is the real one. */
 const compared: number[] = [];
-jest.unstable_mockModule('node:crypto', () => ({
-  ...crypto,
-  timingSafeEqual: (a: Buffer, b: Buffer) => {
-    compared.push(a.length);
-    return crypto.timingSafeEqual(a, b);
-  },
-}));
-const { startService } = await import('../support/service.ts');
-const { anyPartner } = await import('../support/factories.ts');
-const { createClient } = await import('../support/client.ts');
-const { verdict } = await import('../support/verdict.ts');
+const { timingSafeEqual } = crypto;
+crypto.timingSafeEqual = (a, b) => {
+  compared.push(a.byteLength);
+  return timingSafeEqual(a, b);
+};
+syncBuiltinESMExports();
+afterAll(() => {
+  crypto.timingSafeEqual = timingSafeEqual;
+  syncBuiltinESMExports();
+});
 
 const service = await startService();
 afterAll(() => service.stop());
