@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner } from '../support/factories.ts';
+import { sampled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
@@ -8,10 +9,12 @@ import { mountedRoutes, pathWith } from './mounted-routes.ts';
 
 let service: Service;
 let partner: Partner;
+let routes: ReturnType<typeof mountedRoutes>;
 
 beforeAll(async () => {
   service = await startService({ RATE_LIMIT_PER_MINUTE: '0' });
   partner = await anyPartner(service);
+  routes = mountedRoutes(service, partner);
 });
 afterAll(() => service.stop());
 
@@ -95,9 +98,7 @@ describe('an id that names nothing is 404, whatever its form', () => {
     ['GET', '/api/v1/operator/blackouts/:id', 'BLACKOUT_NOT_FOUND'],
     ['DELETE', '/api/v1/operator/blackouts/:id', 'BLACKOUT_NOT_FOUND'],
   ])('%s %s', async (method, path, code) => {
-    const api = mountedRoutes(service, partner).find((each) =>
-      each.path.startsWith(path.split(':')[0] ?? ''),
-    )?.api;
+    const api = routes.find((each) => each.path.startsWith(path.split(':')[0] ?? ''))?.api;
     const body = bodies[path.slice(path.lastIndexOf('/') + 1)] ?? valid;
     const withBody = {
       headers: { 'content-type': 'application/json' },
@@ -105,7 +106,7 @@ describe('an id that names nothing is 404, whatever its form', () => {
     };
     const send = async (id: string) =>
       api === undefined ? 'no route' : verdict(await api.send(method, pathWith(path, id), withBody));
-    const answers = await Promise.all(garbage.map(send));
+    const answers = await Promise.all(sampled(garbage, path.length).map(send));
     expect([...new Set(answers)]).toEqual([`404 ${code}`]);
   });
 });
