@@ -39,6 +39,8 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
   const certain: Certain[] = [];
   const closed: { from: number; until: number; slotStart: Date; slotEnd: Date }[] = [];
   const violations: string[] = [];
+  /** When a walk-in or a blackout may have taken the ground of the holds there. */
+  const displacements: { slot: SlotWindow; at: number }[] = [];
 
   /** An answer says that the ground is `claim`'s, from somewhere within the call until `until`. */
   const claimed = (claim: SlotWindow & { holdId: string }, span: Span, until: number, isBooked: boolean) => {
@@ -47,7 +49,7 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
       (each) =>
         each.holdId !== claim.holdId &&
         each.from <= span.sentAt &&
-        each.until >= span.answeredAt &&
+        each.until > span.answeredAt &&
         areRivals(each, claim, groundsOf),
     );
     if (rival !== undefined)
@@ -55,14 +57,19 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
     const blackout = closed.find(
       (each) =>
         each.from <= span.sentAt &&
-        each.until >= span.answeredAt &&
+        each.until > span.answeredAt &&
         each.slotStart < claim.slotEnd &&
         claim.slotStart < each.slotEnd,
     );
     if (blackout !== undefined && before === undefined)
       violations.push(`${claim.holdId} got ${claim.slotId}, which is blacked out`);
-    if (before === undefined) certain.push({ ...claim, isBooked, from: span.answeredAt, until });
-    else Object.assign(before, { isBooked, until });
+    // A hold may have lost its ground again while the answer was on its way.
+    const isLost =
+      !isBooked &&
+      displacements.some(({ slot, at }) => at >= span.sentAt && areRivals(slot, claim, groundsOf));
+    const known = { isBooked, until: isLost ? Math.min(until, span.sentAt) : until };
+    if (before === undefined) certain.push({ ...claim, ...known, from: span.answeredAt });
+    else Object.assign(before, known);
   };
 
   /** From now on this reservation may have given its ground up. */
@@ -73,6 +80,7 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
 
   /** From now on a walk-in may have taken the ground of the holds there. */
   const displacing = (slot: SlotWindow) => {
+    displacements.push({ slot, at: Date.now() });
     for (const claim of certain) {
       if (!claim.isBooked && areRivals(claim, slot, groundsOf))
         claim.until = Math.min(claim.until, Date.now());

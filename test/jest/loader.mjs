@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transform } from '@swc/core';
 import { SWC_OPTIONS } from './swc-options.mjs';
@@ -22,14 +22,15 @@ export async function resolve(specifier, context, next) {
   return suite !== null && isOwn(found.url) ? { ...found, url: `${found.url}?suite=${suite}` } : found;
 }
 
-/** @type {Map<string, Promise<string>>} file → its JavaScript, for all suites of the worker */
+/** @type {Map<string, Promise<string>>} file and when it was changed → its JavaScript, for all suites of the worker */
 const compiled = new Map();
 
 export async function load(url, context, next) {
   if (!isOwn(url) || !/\.tsx?(?:\?|$)/.test(url)) return next(url, context);
   const file = fileURLToPath(url);
-  if (!compiled.has(file)) compiled.set(file, compile(file));
-  return { format: 'module', source: await compiled.get(file), shortCircuit: true };
+  const version = `${file} ${(await stat(file)).mtimeMs}`;
+  if (!compiled.has(version)) compiled.set(version, compile(file));
+  return { format: 'module', source: await compiled.get(version), shortCircuit: true };
 }
 
 async function compile(filename) {

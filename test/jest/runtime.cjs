@@ -10,6 +10,9 @@ let suites = 0;
  * The modules of this project are loaded anew for each file (loader.mjs).
  */
 module.exports = class NodeRuntime extends Runtime {
+  /** Of the environment, as the suite found them. */
+  variables = { ...process.env };
+
   /** @param {string} file of a suite; each worker has one at a time */
   async unstable_importModule(file) {
     if (suites === 0)
@@ -18,13 +21,13 @@ module.exports = class NodeRuntime extends Runtime {
     // Node knows where the loader's code comes from; what Jest has installed in its place does not.
     process.setSourceMapsEnabled(true);
     delete Error.prepareStackTrace;
-    this.environmentVariables = { ...process.env };
     globalThis[Symbol.for('@jest/globals')] = this.jestGlobals.cjsGlobals(file);
     await import(`${pathToFileURL(file).href}?suite=${suites}`);
   }
 
   teardown() {
-    process.env = this.environmentVariables ?? process.env;
+    for (const name of Object.keys(process.env)) if (!(name in this.variables)) delete process.env[name];
+    Object.assign(process.env, this.variables);
     super.teardown();
   }
 };
