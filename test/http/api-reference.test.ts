@@ -103,7 +103,7 @@ function inBrowser(name: string, start: () => Promise<Target>): void {
       await page.emulateMedia({ colorScheme: 'dark' });
       await eventually('the page to turn dark', async () => (await background(page)) === DARK);
       expect(await fits(page)).toBe(true);
-      await shot(page, 'dark');
+      await shot(page, 'turned-dark');
       await close();
     });
   });
@@ -118,32 +118,46 @@ function operationsOf(document: unknown): string[] {
   );
 }
 
-// Width and keyboard are the page's own, whatever listener serves it.
-describeInBrowser('the reference', () => {
-  test('can be used by the keyboard alone, and fits a phone', async () => {
-    const target = await startPartners();
-    const { page, faults, close } = await openReference(started(), target.url, PHONE);
-    const operation = page.locator(`.opblock[id$="-${target.operationId}"]`);
-    await page.locator('.operation-filter-input').focus();
-    await reach(() => operation.locator('.opblock-summary-control:focus').count());
-    await page.keyboard.press('Enter');
-    await operation.locator('.execute').waitFor();
-    await reach(() => operation.locator('.execute:focus').count());
-    await page.keyboard.press('Enter');
-    await operation.locator('.live-responses-table').waitFor();
-    expect(await fits(page)).toBe(true);
-    await takeScreenshot(page, 'the-partner-listener-phone');
-    expect(faults.filter((fault) => !fault.includes(' 401 '))).toEqual([]);
-    await close();
-    await target.stop();
+/** Opened so; a page that turns dark while it is open is another case. */
+const LOOKS: [string, object, string][] = [
+  ['dark', { ...DESKTOP, colorScheme: 'dark' }, DARK],
+  ['phone', PHONE, LIGHT],
+];
 
-    async function reach(isThere: () => Promise<number>): Promise<void> {
-      for (let steps = 0; (await isThere()) === 0; steps++) {
-        if (steps === 500) throw new Error('Not reached with the Tab key');
-        await page.keyboard.press('Tab');
+// Theme, width and keyboard are the page's own, whatever listener serves it.
+describeInBrowser('the reference', () => {
+  test.each(LOOKS)(
+    'can be used by the keyboard alone, and follows theme and width: %s',
+    async (look, options, colour) => {
+      const target = await startPartners();
+      const { page, faults, close } = await openReference(started(), target.url, options);
+      const operation = page.locator(`.opblock[id$="-${target.operationId}"]`);
+      await page.locator('.operation-filter-input').focus();
+      await reach(() => operation.locator('.opblock-summary-control:focus').count());
+      await page.keyboard.press('Enter');
+      await operation.locator('.execute').waitFor();
+      await reach(() => operation.locator('.execute:focus').count());
+      await page.keyboard.press('Enter');
+      await operation.locator('.live-responses-table').waitFor();
+      expect(faults.filter((fault) => !fault.includes(' 401 '))).toEqual([]);
+      const faultsWithoutKey = faults.length;
+
+      await authorise(page, target.apiKey);
+      await execute(page, target.operationId);
+      await takeScreenshot(page, `the-partner-listener-${look}`);
+      expect([await background(page), await fits(page)]).toEqual([colour, true]);
+      expect(faults).toHaveLength(faultsWithoutKey);
+      await close();
+      await target.stop();
+
+      async function reach(isThere: () => Promise<number>): Promise<void> {
+        for (let steps = 0; (await isThere()) === 0; steps++) {
+          if (steps === 500) throw new Error('Not reached with the Tab key');
+          await page.keyboard.press('Tab');
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 describeInBrowser('the watch that is kept on a page', () => {
