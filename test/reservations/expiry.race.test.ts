@@ -20,7 +20,7 @@ import { verdict } from '../support/verdict.ts';
 
 const BATCH = 20;
 const RACES = scaled(200, 100);
-/** Fewer do where neither side waits for the other's time: both win in every batch. */
+/** Fewer where neither side waits for an expiry. */
 const RACES_OF_CALLS = scaled(120, 60);
 /** Within a batch the head starts lie so far apart. */
 const SPREAD_MS = 300;

@@ -145,25 +145,27 @@ export function createDeliveryChecker(document: OpenApiDocument) {
   };
 }
 
-let deliveryChecker: ReturnType<typeof createDeliveryChecker> | undefined;
-
-/** What is wrong with a delivery of the running service by its description; undefined where nothing is. */
-export function faultOfDelivery(headers: Record<string, unknown>, body: Json): string | undefined {
-  deliveryChecker ??= createDeliveryChecker(publishedDocument('partner'));
-  return deliveryChecker(headers, body);
-}
-
 type Listener = 'partner' | 'operator';
+type Checkers = Partial<Record<Listener, AnswerChecker>> & {
+  delivery?: ReturnType<typeof createDeliveryChecker>;
+};
+
 const CHECKERS: unique symbol = Symbol.for('checkers of answers');
+const worker = globalThis as { [CHECKERS]?: Checkers };
+worker[CHECKERS] ??= {};
 /** Of the worker, for all of its files: to compile them takes a fifth of a second. */
-const worker = globalThis as { [CHECKERS]?: Map<Listener, AnswerChecker> };
-worker[CHECKERS] ??= new Map();
 const checkers = worker[CHECKERS];
 
 /** As it is committed, which another test holds to the code; to make it anew would take each suite a tenth of a second. */
 function publishedDocument(listener: Listener): OpenApiDocument {
   const file = new URL(`../../docs/openapi.${listener}.json`, import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8')) as OpenApiDocument;
+}
+
+/** What is wrong with a delivery of the running service by its description; undefined where nothing is. */
+export function faultOfDelivery(headers: Record<string, unknown>, body: Json): string | undefined {
+  checkers.delivery ??= createDeliveryChecker(publishedDocument('partner'));
+  return checkers.delivery(headers, body);
 }
 
 /**
@@ -174,9 +176,8 @@ export function requireDescribed(method: string, target: string, reply: Reply): 
   const [path = ''] = target.split('?', 1);
   if (!/^\/(?:api\/|healthz$|readyz$)/.test(path)) return;
   const listener = isOperators(path) ? 'operator' : 'partner';
-  const check = checkers.get(listener) ?? createAnswerChecker(publishedDocument(listener));
-  checkers.set(listener, check);
-  const fault = check(method, path, reply);
+  checkers[listener] ??= createAnswerChecker(publishedDocument(listener));
+  const fault = checkers[listener](method, path, reply);
   if (fault === undefined) return;
   throw new Error(
     `${method} ${path} answered ${reply.status} otherwise than described: ${fault}\n${reply.text}`,

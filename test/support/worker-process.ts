@@ -21,7 +21,7 @@ export type SpawnedProcess = {
 };
 
 export const projectFolder = path.resolve(import.meta.dirname, '../..');
-/** The service as `npm run build` makes it (build-product.ts): it takes half the processor time to start. */
+/** The service compiled (build-product.ts), which takes half the processor time to start. */
 export const PRODUCT_FOLDER = path.join(projectFolder, '.cache/test-product');
 /** Starting takes a second of processor time, which can be long in coming on a busy machine. */
 export const START_DEADLINE_MS = 90_000;
@@ -65,7 +65,7 @@ export function startProcess(
   };
 }
 
-/** The service is run as it is built; the rest, such as `scripts/demo.ts`, through the TypeScript loader. */
+/** The service is run compiled; the rest, such as `scripts/demo.ts`, through the TypeScript loader. */
 export function programArguments(file: string): string[] {
   const isBuilt = /^(?:src|workers)\//.test(file);
   return isBuilt
