@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import { withDeadline } from '../platform/deadline.ts';
 import type { PostOutcome } from './alert-post.service.ts';
 
 const TIMEOUT_MS = 5000;
@@ -13,9 +14,9 @@ export function createAlertPost(
   url: string,
   timeoutMs: number = TIMEOUT_MS,
 ): (body: string, stopping: AbortSignal) => Promise<PostOutcome> {
-  return async (body, stopping) => {
-    const signal = AbortSignal.any([stopping, AbortSignal.timeout(timeoutMs)]);
-    try {
+  const post =
+    (body: string) =>
+    async (signal: AbortSignal): Promise<PostOutcome> => {
       const answer = await request(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'user-agent': 'partner-booking-service/1' },
@@ -27,10 +28,13 @@ export function createAlertPost(
       await answer.body.dump({ limit: READ_AT_MOST_BYTES, signal }).catch(() => undefined);
       const ok = answer.statusCode >= 200 && answer.statusCode < 300;
       return { ok, status: answer.statusCode, error: ok ? null : 'http_status' };
-    } catch (err) {
-      return { ok: false, status: null, error: codeOf(err) };
-    }
-  };
+    };
+  return (body, stopping) =>
+    withDeadline(timeoutMs, stopping, post(body)).catch((err: unknown) => ({
+      ok: false,
+      status: null,
+      error: codeOf(err),
+    }));
 }
 
 function codeOf(err: unknown): string {

@@ -1,3 +1,4 @@
+import { withDeadline } from '../platform/deadline.ts';
 import { CallError, interruption } from './failure.ts';
 import { printable } from './terminal.ts';
 import { codeOf, isObject, textOf } from './values.ts';
@@ -25,8 +26,7 @@ export function createClient(url: string, apiKey: string, interrupted: AbortSign
   return async ({ method, path, query = {}, body }) => {
     const target = new URL(`${url}${path}`);
     for (const [name, value] of Object.entries(query)) target.searchParams.set(name, value);
-    const timeout = AbortSignal.timeout(TIMEOUT_MS);
-    try {
+    const call = async (signal: AbortSignal): Promise<unknown> => {
       const response = await fetch(target, {
         method,
         headers: {
@@ -37,13 +37,16 @@ export function createClient(url: string, apiKey: string, interrupted: AbortSign
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         // The key would go wherever the answer points.
         redirect: 'manual',
-        signal: AbortSignal.any([timeout, interrupted]),
+        signal,
       });
       return readAnswer(url, response, await response.text());
+    };
+    try {
+      return await withDeadline(TIMEOUT_MS, interrupted, call);
     } catch (err) {
       if (err instanceof CallError) throw err;
       if (interrupted.aborted) throw interruption();
-      throw timeout.aborted ? tooLate(url) : unreachable(url, err);
+      throw (err as Error).name === 'TimeoutError' ? tooLate(url) : unreachable(url, err);
     }
   };
 }

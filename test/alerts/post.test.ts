@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { tellOfAlerts } from '../../src/alerts/alert-post.service.ts';
 import { createAlertPost } from '../../src/alerts/alert-post.ts';
 import { ConfigError, loadConfig } from '../../src/platform/config.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, freeSlotIds, subscribe } from '../support/factories.ts';
@@ -148,6 +149,11 @@ describe('a receiver that fails', () => {
   const failures: [string, () => void, string][] = [
     ['answers 500', () => receiver.answerWith(500), '"status":500'],
     ['hangs', () => receiver.answerWith(null), '"error":"timeout"'],
+    [
+      'hangs while memory is collected',
+      () => receiver.answerWith(() => collectGarbage()),
+      '"error":"timeout"',
+    ],
     [
       'redirects',
       () => receiver.answerWith((response) => response.writeHead(307, { location: receiver.url }).end()),

@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { withDeadline } from '../../src/platform/deadline.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
+
+const DEADLINE_MS = 100;
+const NEVER = new AbortController().signal;
+
+/** What a caller does that holds nothing but the listener it has put on its signal. */
+const untilAborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    const fail = () => reject(signal.reason as Error);
+    if (signal.aborted) fail();
+    signal.addEventListener('abort', fail);
+  });
+
+const endOf = async (work: Promise<unknown>): Promise<unknown> =>
+  Promise.race([work.then(String, (err: Error) => err.name), delay(DEADLINE_MS + 2000).then(() => 'never')]);
+
+test('work is aborted at its deadline, though memory be collected before', async () => {
+  const ending = endOf(withDeadline(DEADLINE_MS, NEVER, untilAborted));
+  const unheld = new WeakRef({});
+  await delay(DEADLINE_MS / 4);
+  collectGarbage();
+  expect(unheld.deref()).toBeUndefined();
+  expect(await ending).toBe('TimeoutError');
+});
+
+test('work is aborted with the reason of its caller, before or while it goes on', async () => {
+  const caller = new AbortController();
+  const ending = endOf(withDeadline(60_000, caller.signal, untilAborted));
+  caller.abort(new RangeError('enough'));
+  expect(await ending).toBe('RangeError');
+  expect(await endOf(withDeadline(60_000, caller.signal, untilAborted))).toBe('RangeError');
+});
+
+test('what ends in time is given, and leaves neither a timer nor a listener', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  let during = 0;
+  let kept: AbortSignal | undefined;
+  const caller = new AbortController();
+  const work = async (signal: AbortSignal) => {
+    kept = signal;
+    during = timers();
+    return 'done';
+  };
+  expect(await withDeadline(60_000, caller.signal, work)).toBe('done');
+  expect([during, timers()]).toEqual([before + 1, before]);
+  await expect(
+    withDeadline(60_000, caller.signal, () => Promise.reject(new RangeError('failed'))),
+  ).rejects.toThrow('failed');
+  expect(timers()).toBe(before);
+  caller.abort();
+  expect(kept?.aborted).toBe(false);
+});
