@@ -48,8 +48,18 @@ function check(part: Part, faults: FieldFault[]): unknown {
     convert: part.convert,
     errors: ERRORS,
   });
-  for (const item of checked.error?.details ?? []) faults.push(...faultsOf(item));
+  for (const item of checked.error?.details ?? []) faults.push(...faultsOf(nameable(item)));
   return checked.value;
+}
+
+const FIELD_NAME = /^[\w-]{1,40}$/;
+
+/** What no field could be called is not repeated, for it may be anything, a customer's name too: what it is in is named. */
+function nameable(item: ValidationErrorItem): ValidationErrorItem {
+  const at = item.path.findIndex((part) => typeof part === 'string' && !FIELD_NAME.test(part));
+  return at === -1
+    ? item
+    : { ...item, path: item.path.slice(0, at), message: `has a field that ${item.message}` };
 }
 
 function faultsOf(item: ValidationErrorItem): FieldFault[] {

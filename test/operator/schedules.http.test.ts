@@ -313,6 +313,14 @@ describe('a schedule is refused', () => {
     expect(verdict(await set({ weekly: {}, monday: [] }))).toBe('200');
   });
 
+  test('and what can be no name is not repeated, but what it is in is named', async () => {
+    const { set } = await shop();
+    const reply = await set({ weekly: { 'Zephyrine +919812345098': [], monday: [] } });
+    expect(verdict(reply)).toBe('400 VALIDATION_ERROR weekly, weekly.monday');
+    expect(errorOf(reply).message).toMatch(/^weekly: has a field that is no day of the week\. The days are /);
+    expect(reply.text).not.toContain('Zephyrine');
+  });
+
   test('and 366 exceptions are taken', async () => {
     const { set } = await shop();
     expect(verdict(await set({ weekly: daily('06:00–07:00'), exceptions: many.slice(1) }))).toBe('200');
