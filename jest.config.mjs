@@ -3,7 +3,6 @@ import { SWC_OPTIONS } from './test/jest/swc-options.mjs';
 /** @type {import('jest').Config} */
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  extensionsToTreatAsEsm: ['.ts', '.tsx'],
   // Suites are loaded by Node itself (ADR 0018); Jest's own loader has what is left: the global setup.
   runtime: '<rootDir>/test/jest/runtime.cjs',
   testEnvironment: '<rootDir>/test/jest/environment.cjs',

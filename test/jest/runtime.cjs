@@ -13,6 +13,11 @@ module.exports = class NodeRuntime extends Runtime {
   /** Of the environment, as the suite found them. */
   variables = { ...process.env };
 
+  /** Otherwise Jest asks for `--experimental-vm-modules`, which nothing here needs. */
+  unstable_shouldLoadAsEsm() {
+    return true;
+  }
+
   /** @param {string} file of a suite; each worker has one at a time */
   async unstable_importModule(file) {
     if (suites === 0)
