@@ -101,6 +101,21 @@ export const wallTime = () =>
     })
     .meta({ jsonSchema: { pattern: '^([01][0-9]|2[0-3]):[0-5][05]$' } });
 
+const bounded = Joi.extend((joi: Joi.Root) => ({
+  type: 'array',
+  base: joi.array(),
+  validate(value: unknown[], { schema, error }: Joi.CustomHelpers) {
+    const limit = schema.$_getRule('max')?.args?.['limit'] as number;
+    return value.length > limit ? { value, errors: [error('array.max', { limit })] } : undefined;
+  },
+})) as { array: () => Joi.ArraySchema };
+
+/**
+ * A list of at most `max`. One that is longer is refused as such and not looked into: each of tens of thousands of wrong members
+ * would be a fault of its own, which takes a second and is an answer of megabytes.
+ */
+export const list = (items: Joi.Schema, max: number) => bounded.array().items(items).max(max);
+
 /** Rupees with at most two decimals. */
 export const rupees = () =>
   Joi.number()

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { amount, count, id, named, shape, timestamp } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
-import { customerPhone, idempotencyKey, pathId, prose, rupees, text, uuid } from '../http/fields.ts';
+import { customerPhone, idempotencyKey, list, pathId, prose, rupees, text, uuid } from '../http/fields.ts';
 
 const PHONE = '+919845012345';
 
@@ -99,7 +99,7 @@ export type PackageBody = {
 const packageFields = {
   name: text(120).example('Ten evenings'),
   description: prose(1000).allow(null).example('Ten hours of football, any weekday.'),
-  venue_ids: Joi.array().items(uuid()).min(1).max(100).unique().example([EXAMPLE.venueId]),
+  venue_ids: list(uuid(), 100).min(1).unique().example([EXAMPLE.venueId]),
   credits: Joi.number().integer().min(1).max(10_000).example(10),
   price_rupees: rupees().example(9000),
   validity_days: Joi.number().integer().min(1).max(3650).example(90),

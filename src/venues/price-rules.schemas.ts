@@ -11,7 +11,7 @@ import {
   timestamp,
 } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
-import { date, dateNotAfter, pathId, rupees, text, wallTime } from '../http/fields.ts';
+import { date, dateNotAfter, list, pathId, rupees, text, wallTime } from '../http/fields.ts';
 import type { Weekday } from '../platform/calendar.ts';
 import { WEEKDAYS } from '../platform/calendar.ts';
 
@@ -29,8 +29,7 @@ export type PriceRuleBody = {
 
 const name = () => text(120).example('Saturday evenings');
 const days = () =>
-  Joi.array()
-    .items(Joi.string().valid(...WEEKDAYS))
+  list(Joi.string().valid(...WEEKDAYS), WEEKDAYS.length)
     .description(
       'Days of the week on which the operating day begins in which the time of the rule begins; any if absent. Saturday 18:00 to 02:00 goes on into Sunday wherever the day of the venue ends.',
     )

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { day, named, resourceId, shape } from '../http/answer-fields.ts';
-import { date, wallTime } from '../http/fields.ts';
+import { date, list, wallTime } from '../http/fields.ts';
 import { WEEKDAYS } from '../platform/calendar.ts';
 import type { Schedule } from './venues.model.ts';
 
@@ -16,7 +16,7 @@ const opening = Joi.object({
     .description('Before or equal to the start, it is on the next day; 00:00 to 00:00 is the whole day.')
     .example('12:00'),
 });
-const openings = () => Joi.array().items(opening).max(MAX_OPENINGS_OF_DAY);
+const openings = () => list(opening, MAX_OPENINGS_OF_DAY);
 
 const WEEK = "The openings of each day of the week in the venue's time zone; a day without any is closed.";
 const EXCEPTIONS = 'Dates with other hours than their day of the week has; none: closed on that date.';
@@ -39,9 +39,7 @@ export const scheduleBody = Joi.object<ScheduleBody>({
       ],
       sat: [{ start: '18:00', end: '02:00' }],
     }),
-  exceptions: Joi.array()
-    .items(Joi.object({ date: date().required(), hours: openings().required() }))
-    .max(MAX_EXCEPTIONS)
+  exceptions: list(Joi.object({ date: date().required(), hours: openings().required() }), MAX_EXCEPTIONS)
     .default([])
     .description(`${EXCEPTIONS} Each date once.`)
     .example([{ date: '2026-12-25', hours: [] }]),

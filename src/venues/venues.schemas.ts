@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { amount, id, named, resourceId, shape } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
-import { pathId, rupees, text, wallTime } from '../http/fields.ts';
+import { list, pathId, rupees, text, wallTime } from '../http/fields.ts';
 import { isTimeZone } from '../platform/calendar.ts';
 
 const timeZone = () =>
@@ -87,9 +87,7 @@ const resourceFields = {
 export const MAX_SHARED = 20;
 
 const sharesSpaceWith = () =>
-  Joi.array()
-    .items(text(200))
-    .max(MAX_SHARED)
+  list(text(200), MAX_SHARED)
     .unique()
     .description('resource_id of those with which it cannot be used at the same time; they then name it too.')
     .example([]);

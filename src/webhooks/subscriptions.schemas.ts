@@ -4,7 +4,7 @@ import { EVENT_TYPES } from '../events/event-types.ts';
 import { eventType } from '../events/events.schemas.ts';
 import { count, id, named, orNull, shape, timestamp } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
-import { instant, pathId } from '../http/fields.ts';
+import { instant, list, pathId } from '../http/fields.ts';
 import { endpointFormFault } from './endpoint-url.ts';
 
 export type CreateBody = { endpoint_url: string; event_types: EventType[] };
@@ -30,10 +30,8 @@ export const createBody = (allowPrivateNetworks: boolean) =>
         },
       })
       .example(ENDPOINT),
-    event_types: Joi.array()
-      .items(Joi.string().valid(...EVENT_TYPES))
+    event_types: list(Joi.string().valid(...EVENT_TYPES), 50)
       .min(1)
-      .max(50)
       .required()
       .description('The types of events to be told of; a type named twice counts once.')
       .example(['booking_created', 'booking_cancelled', 'hold_expired']),

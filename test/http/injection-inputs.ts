@@ -143,7 +143,8 @@ function legalBody(route: Operation, legal: Legal, target: string | undefined): 
   const body = Object.fromEntries(
     Object.entries(exampleOf(schema) as Json).map(([name, example]) => {
       const known = legal(name);
-      return [name, known === undefined || schema.extract(name).validate(known).error ? example : known];
+      const isKnown = known !== undefined && schema.extract(name).validate(known).error === undefined;
+      return [name, structuredClone(isKnown ? known : example)];
     }),
   );
   if (target === undefined) return body;

@@ -17,6 +17,8 @@ export function faultOf(
   rows?: Rows,
 ): string | undefined {
   if (reply.status >= 500) return `${reply.status}`;
+  if (reply.status >= 400 && reply.text.length > MOST_OF_A_REFUSAL)
+    return `a refusal of ${reply.text.length} characters`;
   try {
     // What is no HTTP comes to no operation, so none describes this answer.
     if (input.place === 'header' && NO_HTTP.has(verdict(reply))) return undefined;
@@ -26,6 +28,9 @@ export function faultOf(
     return (err as Error).message;
   }
 }
+
+/** What was sent may be named in it, but is never made more of. */
+const MOST_OF_A_REFUSAL = 20_000;
 
 const NO_HTTP: ReadonlySet<string> = new Set(['400 MALFORMED_REQUEST', '431 HEADERS_TOO_LARGE']);
 

@@ -57,6 +57,7 @@ const PAYLOADS: readonly Payload[] = [
   structure('a thing that looks like a text', '{"length":5,"0":"a","toString":"x","valueOf":"y","toJSON":1}'),
   structure('a list of texts', '["a","b"]'),
   structure('a list in a list', '[[[["a"]]]]'),
+  structure('30,000 numbers beside each other', `[${'1,'.repeat(29_999)}1]`),
   structure('10,000 objects in each other', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`),
   structure('10,000 lists in each other', `${'['.repeat(10_000)}${']'.repeat(10_000)}`),
   written('an operator as text', '{"$ne":null}'),

@@ -109,6 +109,15 @@ describe('an answer that is wrong is noticed', () => {
       },
     ],
     [
+      'a refusal that makes much of little',
+      {
+        input: 'POST /api/v1/partner/holds field ttl_seconds',
+        shot: shotOf('field', '30,000 numbers beside each other'),
+        reply: { ...allBookings, status: 400, text: 'x'.repeat(30_000) },
+        fault: 'a refusal of 30000 characters',
+      },
+    ],
+    [
       'something found by a payload',
       {
         input: 'GET /api/v1/partner/holds/:holdId path holdId',

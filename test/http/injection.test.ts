@@ -6,7 +6,7 @@ import { serviceEnvironment, startService } from '../support/service.ts';
 import { attack, sendAs } from './injection-attack.ts';
 import type { Input } from './injection-inputs.ts';
 import { inputsOf, requestFor } from './injection-inputs.ts';
-import { injectedInto } from './injection-judge.ts';
+import { faultOf, injectedInto } from './injection-judge.ts';
 import { OPERATORS, PAYLOAD_COUNT, SHOTS } from './injection-payloads.ts';
 import type { Target } from './injection-scene.ts';
 import { injectionScene } from './injection-scene.ts';
@@ -61,10 +61,25 @@ test('every route takes its legal call: what a payload meets is what it stands i
   expect(all.filter((answer) => answer.startsWith('2')).length).toBeGreaterThan(all.length * 0.85);
 });
 
+test('a list of tens of thousands is one fault of the list, wherever a list belongs', async () => {
+  const [wide] = SHOTS.field.filter(({ name }) => name === '30,000 numbers beside each other');
+  if (wide === undefined) throw new Error('There is no such payload');
+  for (const target of targets) {
+    const lists = inputsOf(target.routes).filter(({ place, isScalar }) => place === 'field' && !isScalar);
+    expect(lists.length).toBeGreaterThan(0);
+    for (const [turn, input] of lists.entries()) {
+      const request = requestFor(input, wide, target.known, turn);
+      const reply = await sendAs(sender, target, request);
+      expect([input.id, faultOf(input, wide, request.path, reply)]).toEqual([input.id, undefined]);
+    }
+  }
+});
+
 test(
   `${PAYLOAD_COUNT} payloads in every input of every route: refused as documented, or taken as the text that they are`,
   async () => {
     const inputs = targets.map((target) => inputsOf(target.routes));
+    const known = structuredClone(targets.map((target) => target.known));
     const found = [];
     // Those that read go first: how many rows they show stays the same.
     for (const reads of [true, false]) {
@@ -75,6 +90,8 @@ test(
     }
 
     expect(found.flatMap(({ faults }) => faults)).toEqual([]);
+    // What is legal has stayed so: each payload but the one under test is.
+    expect(targets.map((target) => target.known)).toEqual(known);
     expect(found.flatMap((each) => [...each.inputs]).toSorted()).toEqual(inputs.flatMap(idsOf).toSorted());
     expect([...new Set(found.flatMap((each) => [...each.shots]))].toSorted()).toEqual(allShots.toSorted());
     expect(PAYLOAD_COUNT).toBeGreaterThanOrEqual(40);
