@@ -81,16 +81,20 @@ function watchConnections(server: Server): Connections {
   return connections;
 }
 
-/** Node waits for ever for a client to take what it asked for. */
+/**
+ * Node waits for ever for a client to take what it asked for. An answer that is made in one piece has its bytes counted at once, so
+ * the client has the time for all of it; one that is sent as it is read, for each next piece.
+ */
 function cutSlowReaders(server: Server, connections: Connections): void {
-  const waitingSince = new WeakMap<ServerResponse, number>();
+  const waiting = new WeakMap<ServerResponse, { bytes: number; since: number }>();
   const check = (): void => {
     const now = performance.now();
     for (const [socket, answer] of connections) {
-      if (answer?.writableEnded !== true || answer.writableFinished) continue;
-      const since = waitingSince.get(answer) ?? now;
-      waitingSince.set(answer, since);
-      if (now - since >= TAKE_ANSWER_TIMEOUT_MS) socket.destroy();
+      if (answer?.headersSent !== true || answer.writableFinished) continue;
+      const last = waiting.get(answer);
+      const bytes = socket.bytesWritten;
+      if (last?.bytes !== bytes) waiting.set(answer, { bytes, since: now });
+      else if (now - last.since >= TAKE_ANSWER_TIMEOUT_MS) socket.destroy();
     }
   };
   const checking = setInterval(check, CHECK_EVERY_MS).unref();
