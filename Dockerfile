@@ -21,8 +21,7 @@ FROM manifest AS dependencies
 RUN npm ci --ignore-scripts --omit=dev --omit=optional
 
 FROM node:24-slim
-# Name look-ups of webhook endpoints share this pool: with the default of 4, a few dead name servers would stall all the others.
-ENV NODE_ENV=production UV_THREADPOOL_SIZE=32
+ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=dependencies /app ./
 COPY --from=build /app/dist ./dist

@@ -2,7 +2,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
 import { buildConnector } from 'undici';
 import { BlockedAddressError, UnresolvedHostError } from './delivery-error.rules.ts';
-import { isPublicAddress } from './endpoint-address.rules.ts';
+import { isLocalName, isPublicAddress } from './endpoint-address.rules.ts';
 import type { ResolveAddresses } from './resolve-addresses.ts';
 
 // Node's default of 250 ms gives up on a receiver on another continent and goes on to its next address.
@@ -42,6 +42,7 @@ export function createCheckedConnect(rules: ConnectRules): buildConnector.connec
 function refusalWithoutLookup({ protocol, hostname }: buildConnector.Options): BlockedAddressError | null {
   if (protocol !== 'https:') return new BlockedAddressError('Plain http is for development only.');
   const host = hostname.replace(/^\[|\]$/g, '');
+  if (isLocalName(host)) return new BlockedAddressError('The host is a name of local networks.');
   if (isIP(host) === 0 || isPublicAddress(host)) return null;
   return new BlockedAddressError('The host is an address that is not public.');
 }

@@ -18,3 +18,8 @@ export function isPublicAddress(ip: string): boolean {
   if (address.range() !== 'unicast') return false;
   return address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST_V6);
 }
+
+/** Whether a host name is one of those that exist in local networks alone (RFC 6761, RFC 6762, and `internal`). */
+export function isLocalName(host: string): boolean {
+  return /(^|\.)(localhost|local|internal)\.?$/.test(host);
+}

@@ -1,11 +1,9 @@
 import { isIP } from 'node:net';
-import { errorCodeOf } from './delivery-error.rules.ts';
-import { isPublicAddress } from './endpoint-address.rules.ts';
-import { type ResolveAddresses, resolveAddresses } from './resolve-addresses.ts';
+import { isLocalName, isPublicAddress } from './endpoint-address.rules.ts';
+import { isDefiniteAbsence, type ResolveAddresses, resolverFor } from './resolve-addresses.ts';
 
 const MAX_URL_CHARACTERS = 2048;
 const RESOLVE_TIMEOUT_MS = 3_000;
-const LOCAL_NAMES = /(^|\.)(localhost|local|internal)$/;
 
 /**
  * The verdict on an endpoint; `message` is written for the partner's developer and holds no address that DNS gave. With
@@ -16,7 +14,7 @@ export type EndpointUrlCheck = { ok: true } | { ok: false; message: string; isUn
 export type EndpointUrlRules = {
   /** Development only: also allows `http` and hosts in private networks, and does not resolve names. */
   allowPrivateNetworks: boolean;
-  /** How names become addresses; the system's resolver unless given. */
+  /** How names become addresses; `resolverFor` unless given. */
   resolve?: ResolveAddresses;
 };
 
@@ -65,12 +63,12 @@ async function checkHost(url: URL, rules: EndpointUrlRules): Promise<EndpointUrl
       `endpoint_url points to ${host}, which is not a public address; use a host that the internet can reach.`,
     );
   }
-  if (host === '' || LOCAL_NAMES.test(host)) {
+  if (host === '' || isLocalName(host)) {
     return refused(
       `endpoint_url names the host "${host}", which exists only in a local network; use a public host name.`,
     );
   }
-  return checkName(host, rules.resolve ?? resolveAddresses);
+  return checkName(host, rules.resolve ?? resolverFor(rules));
 }
 
 function refused(message: string): EndpointUrlCheck {
@@ -91,10 +89,6 @@ async function checkName(host: string, resolve: ResolveAddresses): Promise<Endpo
   return refused(
     `The host ${host} of endpoint_url resolves to an address that is not public; every address must be public.`,
   );
-}
-
-function isDefiniteAbsence(error: unknown): boolean {
-  return ['ENOTFOUND', 'ENODATA'].includes(errorCodeOf(error));
 }
 
 async function inTime<T>(work: Promise<T>): Promise<T> {

@@ -1,10 +1,48 @@
-import { lookup } from 'node:dns/promises';
+import { lookup, Resolver } from 'node:dns/promises';
+import { errorCodeOf } from './delivery-error.rules.ts';
 
-/** Finds every IP address of a host name; rejects when there is none. Answers are IPv4 or IPv6 in text form. */
+/**
+ * Finds every IP address of a host name, IPv4 or IPv6 in text form. Rejects when there is none: with the code ENOTFOUND or ENODATA
+ * where that is certain, with another where it could not be found out just now.
+ */
 export type ResolveAddresses = (hostname: string) => Promise<readonly string[]>;
 
-/** {@link ResolveAddresses} by the system's resolver (hosts file, search domains and DNS), in the system's order. */
-export async function resolveAddresses(hostname: string): Promise<readonly string[]> {
+/** Of one name server, for the first of two tries. */
+const SERVER_TIMEOUT_MS = 1_000;
+
+/**
+ * How the names of endpoints become addresses (ADR 0019). Where only public hosts may be called, by the name servers alone; in
+ * development by the system, hosts file included, since private names are in no DNS.
+ */
+export function resolverFor({ allowPrivateNetworks }: { allowPrivateNetworks: boolean }): ResolveAddresses {
+  return allowPrivateNetworks ? resolveBySystem : createNameServerResolver();
+}
+
+async function resolveBySystem(hostname: string): Promise<readonly string[]> {
   const answers = await lookup(hostname, { all: true, order: 'verbatim' });
   return answers.map((answer) => answer.address);
+}
+
+/**
+ * {@link ResolveAddresses} by `servers`, those of the system unless given. It waits for them on the event loop: the system's way
+ * takes a thread for as long as they are silent, of the few from which this process's databases are resolved as well.
+ */
+export function createNameServerResolver(servers?: readonly string[]): ResolveAddresses {
+  return async (hostname) => {
+    // Made anew, so that a change of the system's name servers is noticed.
+    const resolver = new Resolver({ timeout: SERVER_TIMEOUT_MS, tries: 2 });
+    if (servers !== undefined) resolver.setServers(servers);
+    const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (addresses.length > 0) return addresses;
+    const failures = answers.flatMap((answer): unknown =>
+      answer.status === 'rejected' ? answer.reason : [],
+    );
+    throw (failures.find((failure) => !isDefiniteAbsence(failure)) ?? failures[0]) as Error;
+  };
+}
+
+/** Whether a look-up failed since there is no such name, or no address of it, rather than for lack of an answer. */
+export function isDefiniteAbsence(error: unknown): boolean {
+  return ['ENOTFOUND', 'ENODATA'].includes(errorCodeOf(error));
 }

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { Agent, type Dispatcher } from 'undici';
 import { createCheckedConnect } from './checked-connect.ts';
 import { type DeliveryError, deliveryErrorOf, deliveryErrorOfStatus } from './delivery-error.rules.ts';
-import { type ResolveAddresses, resolveAddresses } from './resolve-addresses.ts';
+import { type ResolveAddresses, resolverFor } from './resolve-addresses.ts';
 import { responseExcerpt } from './response-excerpt.rules.ts';
 import { createWantedConnect, type WantedConnect } from './wanted-connect.ts';
 
@@ -19,7 +19,7 @@ export type WebhookSenderOptions = {
   timeoutMs: number;
   /** Development only: also sends over plain `http` and to addresses that are not public. */
   allowPrivateNetworks: boolean;
-  /** How names become addresses; the system's resolver unless given. */
+  /** How names become addresses; `resolverFor` unless given. */
   resolve?: ResolveAddresses;
 };
 
@@ -61,7 +61,7 @@ export type WebhookSender = {
 
 /** Makes a sender with its own pool of kept-alive connections, which are opened by `createCheckedConnect` only. */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
-  const resolve = options.resolve ?? resolveAddresses;
+  const resolve = options.resolve ?? resolverFor(options);
   const { connect, waitFor } = createWantedConnect(createCheckedConnect({ ...options, resolve }));
   const agent = new Agent({
     connect,
