@@ -10,6 +10,7 @@ import { anyPartner, anyVenue, bookSlot, freeSlotIds, subscribe } from '../suppo
 import { freePort } from '../support/own-servers.ts';
 import type { Service } from '../support/service.ts';
 import { serviceEnvironment, startService } from '../support/service.ts';
+import { tcpReceiver } from '../webhooks/receivers.ts';
 import type { AlertReceiver } from './watching.ts';
 import { alertsOf, insertDeadLetters, startAlertReceiver, sweep, sweepAll, timesLogged } from './watching.ts';
 
@@ -183,6 +184,17 @@ describe('a receiver that fails', () => {
     expect(receiver.posts).toHaveLength(2);
     expect(receiver.posts[1]?.body['alerts']).toMatchObject([{ count: 2 }, { count: 1 }]);
     expect(await untold()).toBe(0);
+  });
+
+  test('never answers TLS: the deadline holds while the connection is made', async () => {
+    const silent = await tcpReceiver(() => undefined);
+    const post = createAlertPost(`https://127.0.0.1:${silent.port}/`, TIMEOUT_MS);
+    const startedAt = performance.now();
+    const outcome = await post('{}', NEVER);
+    const tookMs = performance.now() - startedAt;
+    await silent.close();
+    expect(outcome).toEqual({ ok: false, status: null, error: 'timeout' });
+    expect(tookMs).toBeLessThan(TIMEOUT_MS + 1000);
   });
 
   test('is away: waits twice as long each time, ten minutes at most, and begins anew after a success', async () => {

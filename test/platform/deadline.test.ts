@@ -26,6 +26,14 @@ test('work is aborted at its deadline, though memory be collected before', async
   expect(await ending).toBe('TimeoutError');
 });
 
+test('nobody waits for work that goes on all the same, and what becomes of it is nobody’s concern', async () => {
+  let fail = (_err: Error) => {};
+  const deaf = () => new Promise<never>((_resolve, reject) => (fail = reject));
+  expect(await endOf(withDeadline(DEADLINE_MS, NEVER, deaf))).toBe('TimeoutError');
+  fail(new RangeError('too late to matter'));
+  await delay(1);
+});
+
 test('work is aborted with the reason of its caller, before or while it goes on', async () => {
   const caller = new AbortController();
   const ending = endOf(withDeadline(60_000, caller.signal, untilAborted));
