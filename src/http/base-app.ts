@@ -40,8 +40,14 @@ export function createBaseApp(log: Logger, observe: ObserveRequest = () => undef
       customErrorMessage: () => 'request failed',
     }),
   );
-  // TLS ends before this process; a page that upgraded its own requests would break on a plain operator's port.
-  app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
+  app.use(
+    helmet({
+      // TLS ends before this process; a page that upgraded its own requests would break on a plain operator's port.
+      contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
+      // Under `no-referrer` a browser sends `Origin: null` with a form, and the sign-in tells by it where the form is from.
+      referrerPolicy: { policy: 'same-origin' },
+    }),
+  );
   app.use((req, res, next) => {
     res.setHeader('Cache-Control', 'no-store');
     // `fetch` sends no-cache with every If-None-Match, for which Express would never answer 304. Nothing is cached here.

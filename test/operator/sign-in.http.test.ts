@@ -112,6 +112,24 @@ describe('the sign-in page', () => {
     expect(cookieOf(reply)).not.toContain(OPERATOR_KEY);
   });
 
+  test.each([
+    ['https', true],
+    ['http', false],
+  ])('fetched by %s gives a cookie of which Secure is %s, and takes it back so', async (scheme, isSecure) => {
+    const own = { host: 'console.example', origin: `${scheme}://console.example` };
+    const given = await signIn({ key: OPERATOR_KEY }, own);
+    const taken = await stranger.send('POST', '/sign-out', { headers: as(cookieOf(given), own) });
+    expect([given.status, taken.status]).toEqual([303, 303]);
+    for (const reply of [given, taken]) {
+      const attributes = (reply.headers.get('set-cookie') ?? '').split('; ');
+      expect(attributes.includes('Secure')).toBe(isSecure);
+    }
+  });
+
+  test('lets a browser say to its own origin, and to no other, from where it comes', async () => {
+    expect((await stranger.get('/sign-in', BROWSER)).headers.get('referrer-policy')).toBe('same-origin');
+  });
+
   test.each<[string, Record<string, string>]>([
     ['another site', { 'sec-fetch-site': 'cross-site' }],
     ['another origin', { origin: 'https://evil.example' }],

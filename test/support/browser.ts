@@ -53,14 +53,18 @@ async function faultOf(program: BrowserProgram): Promise<string | undefined> {
   }
 }
 
-/** Starts the browser, for which no host has an address but the loopback's. Close it in `afterAll`. */
-export function startBrowser(program: BrowserProgram): Promise<Browser> {
+/**
+ * Starts the browser, for which no host has an address but the loopback's. `hostName` leads there too, and unlike the loopback is
+ * no host that a browser trusts without TLS. Close it in `afterAll`.
+ */
+export function startBrowser(program: BrowserProgram, hostName?: string): Promise<Browser> {
+  const named = hostName === undefined ? '' : `MAP ${hostName} 127.0.0.1, `;
   return chromium.launch({
     executablePath: program.path,
     env: { ...process.env, ...program.env },
     // It loads pages of this project only, and its sandbox works neither as root nor in most containers.
     chromiumSandbox: false,
-    args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+    args: [`--host-resolver-rules=${named}MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`],
     timeout: LAUNCH_TIMEOUT_MS,
   });
 }

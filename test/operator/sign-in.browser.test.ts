@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { findBrowser, startBrowser } from '../support/browser.ts';
+import type { FrontProxy } from '../support/front-proxy.ts';
+import { startFrontProxy } from '../support/front-proxy.ts';
+import type { Service } from '../support/service.ts';
+import { OPERATOR_KEY, startService } from '../support/service.ts';
+
+const HOST = 'console.example';
+/** Under it a browser says of no form from which origin it comes. */
+const TELLS_NOTHING = { headers: { 'referrer-policy': 'no-referrer' } };
+
+const program = await findBrowser();
+const describeInBrowser = program === undefined ? describe.skip : describe;
+
+let browser: Browser | undefined;
+let service: Service;
+const proxies: FrontProxy[] = [];
+beforeAll(async () => {
+  if (program === undefined) return;
+  [browser, service] = await Promise.all([startBrowser(program, HOST), startService()]);
+});
+afterAll(async () => {
+  if (program === undefined) return;
+  await browser?.close();
+  await Promise.all(proxies.map((each) => each.close()));
+  await service.stop();
+});
+
+/** The origin of the console behind such a proxy. */
+async function behindProxy(options: Parameters<typeof startFrontProxy>[1] & object): Promise<string> {
+  const proxy = await startFrontProxy(service.adminUrl, options);
+  proxies.push(proxy);
+  return `${options.tls === true ? 'https' : 'http'}://${HOST}:${proxy.port}`;
+}
+
+/** A browser that has just sent the operator's key from the sign-in page of this origin. */
+async function signInAt(origin: string): Promise<Page> {
+  if (browser === undefined) throw new Error('The browser is not running');
+  const context = await browser.newContext({ ignoreHTTPSErrors: true });
+  const page = await context.newPage();
+  await page.goto(`${origin}/partners`);
+  await page.getByLabel('Operator key').fill(OPERATOR_KEY);
+  const answered = page.waitForResponse((response) => response.request().method() === 'POST');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await (await answered).finished();
+  return page;
+}
+
+const cookiesOf = async (page: Page) =>
+  (await page.context().cookies()).map(({ name, httpOnly, sameSite, secure }) => ({
+    ...{ name, httpOnly, sameSite, secure },
+  }));
+const session = (secure: boolean) => ({
+  ...{ name: 'operator_session', httpOnly: true, sameSite: 'Strict', secure },
+});
+
+describeInBrowser('a browser that reaches the console', () => {
+  test('by plain http at a name of the network is signed in and out', async () => {
+    const page = await signInAt(`http://${HOST}:${new URL(service.adminUrl).port}`);
+    await page.waitForURL('**/partners');
+    expect(await cookiesOf(page)).toEqual([session(false)]);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Operator key').waitFor();
+    expect(await cookiesOf(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  test('by https has a cookie that it never sends without TLS, and is signed out', async () => {
+    const page = await signInAt(await behindProxy({ tls: true }));
+    await page.waitForURL('**/partners');
+    expect(await cookiesOf(page)).toEqual([session(true)]);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Operator key').waitFor();
+    expect(await cookiesOf(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  test('control: told to name no referrer, it is refused by http, and its cookie goes without TLS too', async () => {
+    const refused = await signInAt(await behindProxy(TELLS_NOTHING));
+    expect(await refused.locator('body').innerText()).toContain('CSRF_REJECTED');
+    expect(await cookiesOf(refused)).toEqual([]);
+    await refused.context().close();
+    const page = await signInAt(await behindProxy({ ...TELLS_NOTHING, tls: true }));
+    await page.waitForURL('**/partners');
+    expect(await cookiesOf(page)).toEqual([session(false)]);
+    await page.context().close();
+  });
+});
