@@ -1,11 +1,14 @@
 import type { ErrorRequestHandler, Response } from 'express';
+import type { ErrorCode } from '../platform/errors.ts';
 import { DomainError, fieldError } from '../platform/errors.ts';
 import { isDatabaseUnavailable } from '../platform/mongo.ts';
 import { ERRORS } from './error-registry.ts';
 import { errorBody } from './error-responses.ts';
 
-/** What `Retry-After` says while the database is out of reach. */
+/** What `Retry-After` says while the database is out of reach, or the same work is under way. */
 export const RETRY_AFTER_SECONDS = '1';
+
+const RETRIED_LATER: ReadonlySet<ErrorCode> = new Set(['SERVICE_UNAVAILABLE', 'RATE_LIMITED']);
 
 /**
  * Turns whatever was thrown into the documented error body. Only a DomainError speaks to the caller; a database out of
@@ -21,7 +24,9 @@ export const errorHandler: ErrorRequestHandler = (thrown: unknown, req, res, nex
     next(thrown);
     return;
   }
-  if (error.code === 'SERVICE_UNAVAILABLE') res.set('Retry-After', RETRY_AFTER_SECONDS);
+  // A limit on how often one may call has said by now when its window ends.
+  if (RETRIED_LATER.has(error.code) && !res.hasHeader('Retry-After'))
+    res.set('Retry-After', RETRY_AFTER_SECONDS);
   res
     .status(ERRORS[error.code].status)
     .json(errorBody(error.code, error.message, requestIdOf(res), error.extras));

@@ -1,4 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
+import { coalescedByKey } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
 import { deliveryStatistics } from '../webhooks/deliveries.service.ts';
 import { listSubscriptions } from '../webhooks/subscriptions.service.ts';
@@ -6,11 +7,21 @@ import { percentile } from './percentile.rules.ts';
 
 const WINDOW_HOURS = 24;
 
-/** How a partner's deliveries of the last 24 hours and each of its subscriptions fare (decisions §7). */
-export async function readHealth(
-  deps: { db: Db; clock: Clock },
-  partnerId: string,
-): Promise<Record<string, unknown>> {
+type Health = Record<string, unknown>;
+
+const readingsOf = new WeakMap<Db, ReturnType<typeof coalescedByKey<Health>>>();
+
+/**
+ * How a partner's deliveries of the last 24 hours and each of its subscriptions fare (decisions §7). It is the costliest answer
+ * that there is, so calls of a partner that come at the same time share it: each gets one that was begun after its call.
+ */
+export function readHealth(deps: { db: Db; clock: Clock }, partnerId: string): Promise<Health> {
+  const readings = readingsOf.get(deps.db) ?? coalescedByKey<Health>();
+  readingsOf.set(deps.db, readings);
+  return readings(partnerId, () => workOutHealth(deps, partnerId));
+}
+
+async function workOutHealth(deps: { db: Db; clock: Clock }, partnerId: string): Promise<Health> {
   const now = deps.clock.now();
   const since = new Date(now.getTime() - WINDOW_HOURS * 3_600_000);
   const { summary, deadLetters } = await deliveryStatistics(deps, partnerId, since);

@@ -40,3 +40,26 @@ export function coalescedByKey<T>(): (key: string, work: () => Promise<T>) => Pr
     }
   };
 }
+
+/**
+ * The same for work of which a key has one kind at a time: callers who want what those before them want share runs with them, and
+ * whoever wants something else meanwhile is told so, by undefined, at once.
+ */
+export function coalescedAlike<T>(): (
+  key: string,
+  wanted: string,
+  work: () => Promise<T>,
+) => Promise<T> | undefined {
+  const share = coalescedByKey<T>();
+  const underWay = new Map<string, { wanted: string; waiting: number }>();
+  return (key, wanted, work) => {
+    const entry = underWay.get(key) ?? { wanted, waiting: 0 };
+    if (entry.wanted !== wanted) return undefined;
+    underWay.set(key, entry);
+    entry.waiting += 1;
+    return share(key, work).finally(() => {
+      entry.waiting -= 1;
+      if (entry.waiting === 0) underWay.delete(key);
+    });
+  };
+}

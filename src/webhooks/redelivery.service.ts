@@ -2,6 +2,7 @@ import { venueHeardOf } from '../events/event-body.rules.ts';
 import type { EventRow } from '../events/events.service.ts';
 import { readEvents, readEventsBetween } from '../events/events.service.ts';
 import { grantedVenueIds, onlyHearing, requireHearing } from '../partners/partners.service.ts';
+import { coalescedAlike } from '../platform/coalesced.ts';
 import type { Audience } from '../platform/errors.ts';
 import { audienceOf, DomainError } from '../platform/errors.ts';
 import type { Db } from '../platform/mongo.ts';
@@ -148,20 +149,42 @@ async function redriveBatch(deps: RedeliveryDeps, rows: readonly DeadLetter[]): 
   return restarted;
 }
 
+const recoveriesOf = new WeakMap<Db, ReturnType<typeof coalescedAlike<number>>>();
+
+/** What is to be recovered; up to now where no end is named. */
+export type RecoverySpan = { since: Date; until?: Date };
+
 /**
  * Delivers again every event from `since` to `until` that the subscription asks for and has no success for, those that it
  * never had a delivery of included; deliveries still under way are left to it (decisions §6). Repeating it is safe.
- * Answers how many series were begun.
- * @throws DomainError WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE
+ * Answers how many series were begun. A subscription has one recovery at a time in a process: those who ask for the same
+ * meanwhile share the one that comes after it.
+ * @throws DomainError WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE; RATE_LIMITED while another time is being recovered
  */
 export async function recoverDeliveries(
   deps: RedeliveryDeps,
   partnerId: string,
   subscriptionId: string,
-  { since, until }: { since: Date; until: Date },
+  span: RecoverySpan,
 ): Promise<number> {
   const subscription = await requireDeliverable(deps, partnerId, subscriptionId);
-  const venueIds = await grantedVenueIds(deps, partnerId);
+  const recoveries = recoveriesOf.get(deps.db) ?? coalescedAlike<number>();
+  recoveriesOf.set(deps.db, recoveries);
+  const wanted = `${span.since.toISOString()} ${span.until?.toISOString() ?? 'now'}`;
+  const recovered = recoveries(subscriptionId, wanted, () => recoverSpan(deps, subscription, span));
+  if (recovered !== undefined) return recovered;
+  throw new DomainError(
+    'RATE_LIMITED',
+    'Another time is being recovered for this subscription. Recover one after the other: repeat the call after the seconds in Retry-After.',
+  );
+}
+
+async function recoverSpan(
+  deps: RedeliveryDeps,
+  subscription: SubscriptionRow,
+  { since, until = deps.clock.now() }: RecoverySpan,
+): Promise<number> {
+  const venueIds = await grantedVenueIds(deps, subscription.partnerId);
   const wanted = { types: subscription.eventTypes, venueIds, since, until };
   for (let recovered = 0, last: EventRow | undefined; ; ) {
     const events = await readEventsBetween(deps, wanted, last, BATCH);

@@ -108,13 +108,13 @@ export function subscriptionRoutes(deps: SubscriptionRoutesDeps): Route<PartnerC
       tag: 'Webhooks',
       summary: 'Deliver again what a subscription has missed',
       description:
-        'Every event of that time that the subscription asks for and has no success for; deliveries under way are left to it. Repeating the call is safe. The event_ids stay; the secret then current signs.',
+        'Every event of that time that the subscription asks for and has no success for; deliveries under way are left to it. Repeating the call is safe. One time is recovered at a time: while it is, a call for another one is 429. The event_ids stay; the secret then current signs.',
       params: { id: subscriptionIdParam },
       body: recoverBody(() => deps.clock.now()),
       answers: { 202: { description: 'The deliveries follow.', body: recovered } },
       errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'],
-      handle: async ({ caller, params, body: { since, until = deps.clock.now() } }) =>
-        accepted({ recovered: await recoverDeliveries(deps, caller.partnerId, params.id, { since, until }) }),
+      handle: async ({ caller, params, body }) =>
+        accepted({ recovered: await recoverDeliveries(deps, caller.partnerId, params.id, body) }),
     }),
   ];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { coalesced, coalescedByKey } from '../../src/platform/coalesced.ts';
+import { coalesced, coalescedAlike, coalescedByKey } from '../../src/platform/coalesced.ts';
 
 /** A work that ends when it is told to, and counts its runs. */
 function controlled() {
@@ -71,5 +71,39 @@ describe('by key', () => {
     const share = coalescedByKey<number>();
     await expect(share('a', () => Promise.reject(new Error('no database')))).rejects.toThrow('no database');
     expect(await share('a', () => Promise.resolve(2))).toBe(2);
+  });
+});
+
+describe('alike', () => {
+  test('callers who want the same share runs; another is refused until they have theirs, or of another key served', async () => {
+    const share = coalescedAlike<string>();
+    const ends: (() => void)[] = [];
+    const begin = (key: string, wanted: string) =>
+      share(key, wanted, () => new Promise((resolve) => void ends.push(() => resolve(wanted))));
+    const first = begin('a', 'all');
+    await settled();
+    const others = Promise.all([begin('a', 'all'), begin('a', 'all')]);
+    expect(begin('a', 'some')).toBeUndefined();
+    const beside = begin('b', 'some');
+    await settled();
+    expect(ends).toHaveLength(2);
+    for (const end of ends.splice(0)) end();
+    expect([await first, await beside]).toEqual(['all', 'some']);
+    expect(begin('a', 'some')).toBeUndefined();
+    expect(ends).toHaveLength(1);
+    ends.pop()?.();
+    expect(await others).toEqual(['all', 'all']);
+    const later = begin('a', 'some');
+    await settled();
+    ends.pop()?.();
+    expect(await later).toBe('some');
+  });
+
+  test('a run that fails lets others in', async () => {
+    const share = coalescedAlike<number>();
+    await expect(share('a', 'all', () => Promise.reject(new Error('no database')))).rejects.toThrow(
+      'no database',
+    );
+    expect(await share('a', 'some', () => Promise.resolve(2))).toBe(2);
   });
 });

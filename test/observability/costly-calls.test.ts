@@ -1,0 +1,158 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type mongoose from 'mongoose';
+import { deliveryStatistics } from '../../src/webhooks/deliveries.service.ts';
+import type { Reply } from '../support/client.ts';
+import { durationsOf } from '../support/durations.ts';
+import type { Json, Partner, Venue } from '../support/factories.ts';
+import { anyPartner, anyVenue, expectStatus, subscribe } from '../support/factories.ts';
+import { blockCommands } from '../support/fail-points.ts';
+import type { OwnServer } from '../support/own-servers.ts';
+import { ownMongod } from '../support/own-servers.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { errorOf, verdict } from '../support/verdict.ts';
+
+const OBSERVABILITY = '/api/v1/partner/observability';
+const WEBHOOKS = '/api/v1/partner/webhooks';
+const VENUES = '/api/v1/partner/venues';
+const APP_NAME = 'costly-calls';
+/** More than twice as many as the service has connections to the database. */
+const CALLS = 150;
+/** How long MongoDB takes over what is costly. */
+const SLOW_MS = 2000;
+const DAY_MS = 86_400_000;
+
+let mongod: OwnServer;
+let service: Service;
+let venue: Venue;
+let partner: Partner;
+let other: Partner;
+const commands: mongoose.mongo.CommandStartedEvent[] = [];
+beforeAll(async () => {
+  mongod = await ownMongod();
+  await mongod.start();
+  service = await startService({ MONGODB_URI: `${mongod.uri}&appName=${APP_NAME}&monitorCommands=true` });
+  service.context.db.getClient().on('commandStarted', (event: mongoose.mongo.CommandStartedEvent) => {
+    commands.push(event);
+  });
+  venue = await anyVenue(service);
+});
+afterAll(async () => {
+  await service.stop();
+  await mongod.discard();
+});
+beforeEach(async () => {
+  [partner, other] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
+  commands.splice(0);
+});
+
+const times = <T>(count: number, call: (n: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, n) => call(n)));
+const verdictsOf = (replies: readonly Reply[]) => new Set(replies.map(verdict));
+/** The aggregations over all deliveries of a day. */
+const summaries = () => commands.filter(({ command }) => JSON.stringify(command).includes('"$facet"'));
+/** The first pages of the events that a recovery goes through. */
+const walks = () => commands.filter(({ command }) => command['hint'] === 'events_of_venue');
+const subscribed = (by: Partner) => subscribe(by, 'http://127.0.0.1:9/hooks');
+
+/** Does the work while commands of this name on the collection take long; answers how long another partner's calls then took. */
+async function whileSlow(command: string, collection: string, work: () => Promise<void>): Promise<number[]> {
+  const block = await blockCommands(service, { appName: APP_NAME, command, collection, forMs: SLOW_MS });
+  const over = new AbortController();
+  const working = work().finally(() => over.abort());
+  const tookMs: number[] = [];
+  await block.met();
+  while (!over.signal.aborted) {
+    const beganAt = performance.now();
+    expect(verdict(await other.api.get(VENUES))).toBe('200');
+    tookMs.push(performance.now() - beganAt);
+    await delay(50);
+  }
+  await block.lift();
+  await working;
+  return tookMs;
+}
+const expectServed = (tookMs: readonly number[]) => {
+  expect(tookMs.length).toBeGreaterThan(3);
+  // Had each call a connection of its own, they would wait until two rounds of them are through.
+  expect(durationsOf(tookMs).max).toBeLessThan(1.5 * SLOW_MS);
+};
+
+describe('the state of the deliveries', () => {
+  test('asked for many times at once is worked out once more, and another partner is served meanwhile', async () => {
+    const tookMs = await whileSlow('aggregate', 'deliveries', async () => {
+      const replies = await times(CALLS, () => partner.api.get(`${OBSERVABILITY}?status=all`));
+      expect(verdictsOf(replies)).toEqual(new Set(['200']));
+    });
+    expect(summaries().length).toBeLessThanOrEqual(3);
+    expectServed(tookMs);
+  });
+
+  test('is of one partner: those of others who ask at once are not shared', async () => {
+    await subscribed(partner);
+    const replies = await times(20, (n) => (n % 2 === 0 ? partner : other).api.get(OBSERVABILITY));
+    const lengths = replies.map((reply) => (expectStatus(reply, 200)['subscriptions'] as Json[]).length);
+    expect(lengths).toEqual(replies.map((_, n) => 1 - (n % 2)));
+  });
+
+  test('that takes the database too long is 503, and everything else is served', async () => {
+    const failPoint = (mode: string) =>
+      service.context.db
+        .getClient()
+        .db('admin')
+        .command({ configureFailPoint: 'maxTimeAlwaysTimeOut', mode });
+    await failPoint('alwaysOn');
+    const refused = await partner.api.get(OBSERVABILITY);
+    const served = await partner.api.get(VENUES);
+    await failPoint('off');
+    expect(verdict(refused)).toBe('503 SERVICE_UNAVAILABLE');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(verdict(served)).toBe('200');
+    expect(verdict(await partner.api.get(OBSERVABILITY))).toBe('200');
+  });
+
+  test('control: where each call works it out for itself, each is seen', async () => {
+    const since = new Date(Date.now() - DAY_MS);
+    await times(30, () => deliveryStatistics(service.context, partner.id, since));
+    expect(summaries()).toHaveLength(30);
+  });
+});
+
+describe('a recovery', () => {
+  const since = (n = 0) => new Date(Date.now() - DAY_MS - n * 60_000).toISOString();
+  const recover = (id: string, body: Json, by = partner) => by.api.post(`${WEBHOOKS}/${id}/recover`, body);
+
+  test('asked for many times at once goes through the events once more, and another partner is served', async () => {
+    const { id } = await subscribed(partner);
+    const body = { since: since() };
+    const tookMs = await whileSlow('find', 'events', async () => {
+      expect(verdictsOf(await times(CALLS, () => recover(id, body)))).toEqual(new Set(['202']));
+    });
+    expect(walks().length).toBeLessThanOrEqual(3);
+    expectServed(tookMs);
+  });
+
+  test('of another time meanwhile is 429 at once: repeated after Retry-After, it is made', async () => {
+    const { id } = await subscribed(partner);
+    const foreign = await subscribed(other);
+    let refused: Reply[] = [];
+    await whileSlow('find', 'events', async () => {
+      const replies = await times(30, (n) => recover(id, { since: since(n) }));
+      refused = replies.filter(({ status }) => status !== 202);
+      expect(refused.length).toBeGreaterThan(20);
+      expect(walks()).toHaveLength(replies.length - refused.length);
+      // Control: of another subscription it is made, and of somebody else's there is none.
+      const beside = recover(id, { since: since() });
+      const [theirs, stolen] = await Promise.all([
+        recover(foreign.id, { since: since(1) }, other),
+        recover(id, { since: since(2) }, other),
+      ]);
+      expect([theirs, stolen, await beside].map(verdict)).toEqual(['202', '404 WEBHOOK_NOT_FOUND', '202']);
+    });
+    expect(verdictsOf(refused)).toEqual(new Set(['429 RATE_LIMITED']));
+    expect(refused.map(({ headers }) => headers.get('retry-after'))).toEqual(refused.map(() => '1'));
+    expect(errorOf(refused[0] as Reply).message).toMatch(/recover/i);
+    expect(verdict(await recover(id, { since: since(30) }))).toBe('202');
+  });
+});
