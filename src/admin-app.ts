@@ -13,15 +13,18 @@ import { mountApiDescription } from './http/api-description.ts';
 import { mountApiReference } from './http/api-reference.ts';
 import { createBaseApp } from './http/base-app.ts';
 import { errorHandler } from './http/error-handler.ts';
+import { ASSETS_PATH } from './http/html-page.tsx';
 import { mountRoutes, notFound } from './http/mount-routes.ts';
 import type { Operator } from './http/operator.ts';
 import type { Route } from './http/route.ts';
 import { mountMetrics } from './metrics/metrics-page.ts';
+import { BOARD_WORDS } from './operator/queue-board.rules.ts';
 import { BOARD_PATH, createQueueBoard } from './operator/queue-board.ts';
 import { mountSignIn, operatorOf } from './operator/sign-in.ts';
 import { describeOperatorApi } from './operator-description.ts';
 import { operatorPackageRoutes } from './packages/packages.router.ts';
 import { operatorPartnerRoutes } from './partners/partners.router.ts';
+import { QUEUE_NAMES } from './platform/queues.ts';
 import { priceRuleRoutes } from './venues/price-rules.router.ts';
 import { scheduleRoutes } from './venues/schedules.router.ts';
 import { operatorVenueRoutes } from './venues/venues.router.ts';
@@ -50,7 +53,8 @@ const ENDING = /^\/api\/v1\/operator\/bookings\/[^/]+\/(cancel|refund)$/;
 
 /** What operators reach on `ADMIN_PORT`; everything but the sign-in page, its style and `/metrics` needs an operator. */
 export function createAdminApp(context: ApiContext, guards = unwatchedGuards(context.db)): Express {
-  const app = createBaseApp(context.log, context.metrics.observe('admin'));
+  const words = [...ASSETS_PATH.split('/'), ...BOARD_WORDS, ...QUEUE_NAMES];
+  const app = createBaseApp(context.log, context.metrics.observe('admin'), words);
   mountMetrics(app, { ...context, missingGuards: guards.missing });
   const routes = operatorRoutes(context);
   const badKeys = context.rateLimits.badOperatorKeys;

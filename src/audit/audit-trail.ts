@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { pathOf } from '../http/base-app.ts';
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
 import type { Attempt, AuditDeps, AuditRow } from './audit.service.ts';
@@ -51,9 +52,8 @@ export function signInTrail(deps: AuditDeps) {
 }
 
 function attemptOf(req: Request, res: Response, action: string, who: AuditRow['who']): Attempt {
-  const [path = ''] = req.originalUrl.split('?', 1);
   const requestId = String(res.getHeader('X-Request-Id') ?? '');
-  return { who, action, method: req.method, path, requestId };
+  return { who, action, method: req.method, path: pathOf(res), requestId };
 }
 
 /** Has `work` done between the end of the handler and the last byte of the answer; it must not throw. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Express, Request, Response } from 'express';
+import type { Express, Response } from 'express';
 import express from 'express';
 import helmet from 'helmet';
 import { pinoHttp } from 'pino-http';
@@ -9,18 +9,31 @@ import type { Logger } from '../platform/logger.ts';
 import { errorFields } from '../platform/logger.ts';
 import type { ObserveRequest } from './measure-requests.ts';
 import { measureRequests } from './measure-requests.ts';
+import { writtenPath } from './written-path.rules.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * An Express app with what both listeners share: request ids, one log line a request (path without the query, which
- * may hold a customer's phone), security headers, and answers that no cache keeps unless a route says otherwise.
+ * An Express app with what both listeners share: request ids, one log line a request (of the path only what is ours, and no
+ * query: both may hold a customer's phone), security headers, and answers that no cache keeps unless a route says otherwise.
+ * `moreWords` are of paths below which routes are mounted that are no rows of a table.
  */
-export function createBaseApp(log: Logger, observe: ObserveRequest = () => undefined): Express {
+export function createBaseApp(
+  log: Logger,
+  observe: ObserveRequest = () => undefined,
+  moreWords: readonly string[] = [],
+): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
   app.use(measureRequests(observe));
+  let words: ReadonlySet<string> | undefined;
+  app.use((req, res, next) => {
+    words ??= new Set([...moreWords, ...wordsOf(app)]);
+    const [path = ''] = req.originalUrl.split('?', 1);
+    res.locals['path'] = writtenPath(path, words);
+    next();
+  });
   app.use(
     pinoHttp({
       logger: log,
@@ -66,8 +79,19 @@ export function createBaseApp(log: Logger, observe: ObserveRequest = () => undef
 function requestFields(req: IncomingMessage, res: ServerResponse): Record<string, unknown> {
   return {
     method: req.method,
-    path: (req as Request).originalUrl.split('?', 1)[0],
+    path: pathOf(res as Response),
     status: res.statusCode,
     partner_id: ((res as Response).locals['caller'] as { partnerId?: string } | undefined)?.partnerId,
   };
+}
+
+/** The path of the request as it may be written down. */
+export function pathOf(res: Response): string {
+  return res.locals['path'] as string;
+}
+
+/** All that stands in the paths of the routes of `app` beside parameters. */
+function wordsOf(app: Express): string[] {
+  const paths = app.router.stack.flatMap(({ route }) => route?.path ?? []);
+  return paths.flatMap((path) => path.split('/')).filter((part) => !part.startsWith(':'));
 }

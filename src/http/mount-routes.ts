@@ -64,9 +64,9 @@ function refuseMethod<Caller>(rows: readonly Route<Caller>[]): RequestHandler {
 }
 
 /** The last row of every app. @throws DomainError ROUTE_NOT_FOUND */
-export function notFound(req: Request, _res: Response, _next: NextFunction): void {
+export function notFound(_req: Request, _res: Response, _next: NextFunction): void {
   throw new DomainError(
     'ROUTE_NOT_FOUND',
-    `There is no ${req.path} here. Check the path and the version prefix /api/v1.`,
+    'There is no such path here. Check its spelling and the version prefix /api/v1.',
   );
 }

@@ -93,7 +93,7 @@ const ask = (call: Call, input: Input, key = call.key) =>
     call.operation.method,
     urlOf(call, input),
     { 'x-api-key': key },
-    input.body === undefined ? undefined : JSON.stringify(input.body),
+    input.body === undefined || call.operation.method === 'get' ? undefined : JSON.stringify(input.body),
   );
 
 /** The same call with canaries where nothing of the kind belongs: a body that is no JSON, fields of the wrong type. */
@@ -113,6 +113,26 @@ async function askWrongly(call: Call, input: Input): Promise<void> {
   }
   const headers = { 'x-api-key': call.key };
   await send(call.name, call.operation.method, urlOf(call, input), headers, `{"${everything}`);
+}
+
+/** Canaries where an id belongs, and in paths that there are not. */
+async function askForCanaries(): Promise<void> {
+  const { customer_name: name, customer_phone: phone } = CUSTOMER;
+  for (const value of [phone, phone.slice(1), name]) {
+    for (const call of routes()) {
+      const ids = call.operation.path.match(/:\w+/g)?.map(() => value);
+      if (ids !== undefined) await ask({ ...call, name: `${call.name} of a canary` }, { ids, body: {} });
+    }
+    for (const { url, key } of [routes()[0], routes().at(-1)].filter((each) => each !== undefined)) {
+      const headers = { 'x-api-key': key };
+      for (const path of ['/', '/api/v1/', '/api/v1/bookings/', '/queues/', '/console/assets/', '/docs/']) {
+        for (const method of ['get', 'put']) {
+          await send('unknown path', method, url + path + encodeURIComponent(value), headers);
+          await send('unknown path', method, `${url}${path}${value}/${value}`, headers);
+        }
+      }
+    }
+  }
 }
 
 const onServer = (command: Json) => service.context.db.getClient().db('admin').command(command);
@@ -225,6 +245,8 @@ async function browse(): Promise<void> {
 }
 
 const valid = new Map<string, number>();
+/** Of the calls that succeeded. */
+const paths: string[] = [];
 
 beforeAll(async () => {
   await startEverything();
@@ -238,11 +260,13 @@ beforeAll(async () => {
     inputs.set(call.name, input);
     const answered = await ask(call, input);
     valid.set(call.name, answered.status);
+    paths.push(new URL(urlOf(call, input)).pathname);
     // These alone may hold what they have made.
     const [, made] = /"(?:api_key|secret_key)":"([^"]+)"/.exec(answered.text) ?? [];
     if (made !== undefined && made !== '[redacted]') issued.push(made);
   }
   await browse();
+  await askForCanaries();
   const all = routes().map((call) => [call, inputs.get(call.name) ?? {}] as const);
   const again = () => Promise.all(all.map(([call, input]) => ask(call, input)));
   for (const [call, input] of all) await askWrongly(call, input);
@@ -371,6 +395,12 @@ describe('neither a secret nor anything of a customer or of a partner’s call i
     expect(text.length).toBeGreaterThan(500);
     expect(foundIn(text, everything())).toEqual([]);
   });
+});
+
+test('the log says all the same what was called, with the ids of what there is', () => {
+  expect(paths.length).toBeGreaterThan(60);
+  expect(paths.filter((path) => !logs().includes(`"path":"${path}"`))).toEqual([]);
+  expect(logs()).toContain('"path":"/api/v1/bookings/[other]"');
 });
 
 describe('secrets are in the clear in no', () => {

@@ -54,7 +54,7 @@ const PARAMETERS: Record<string, JsonSchema> = {
     name: 'X-Request-Id',
     in: 'header',
     description:
-      'Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced.',
+      'Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal.',
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9._-]+$' },
   },
