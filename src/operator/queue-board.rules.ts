@@ -22,32 +22,8 @@ export function isAllowedOnBoard(method: string, route: string, params: Record<s
 
 /** The words of the board's paths which tell what was asked of a queue, whether or not it was allowed. */
 export const BOARD_WORDS: readonly string[] = [
-  ...[
-    'queues',
-    'queue',
-    'api',
-    'static',
-    'redis',
-    'stats',
-    'metrics',
-    'logs',
-    'flow',
-    'workers',
-    'job-schedulers',
-  ],
-  ...[
-    'pause',
-    'resume',
-    'retry',
-    'clean',
-    'promote',
-    'add',
-    'empty',
-    'obliterate',
-    'run',
-    'remove',
-    'release',
-  ],
-  ...['update-data', 'delay', 'priority', 'concurrency', 'rate-limit', 'remove-unprocessed-children'],
-  ...['active', 'completed', 'delayed', 'failed', 'paused', 'prioritized', 'waiting', 'waiting-children'],
-];
+  'queues queue api static redis stats metrics logs flow workers job-schedulers',
+  'pause resume retry clean promote add empty obliterate run remove release',
+  'update-data delay priority concurrency rate-limit remove-unprocessed-children',
+  'active completed delayed failed paused prioritized waiting waiting-children',
+].flatMap((words) => words.split(' '));
