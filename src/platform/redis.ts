@@ -12,12 +12,14 @@ const WORKER_SILENCE_MS = 14_000;
 
 /**
  * A connection for producers: it fails at once while Redis is away instead of queueing commands, and reconnects by
- * itself. Nothing on the request path may await it without a bound (ADR 0003).
+ * itself. What was sent and not answered is sent again then, however long that takes: each queue of BullMQ asks for Redis's
+ * version once, and is of no use any more where that fails. Nothing on the request path may await it without a bound (ADR 0003).
  */
 export function createProducerRedis(url: string, log: Logger): Redis {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
-    maxRetriesPerRequest: 1,
+    // Not BullMQ's skipVersionCheck instead: it then looks for a job's state as Redis 5 must, in every waiting job.
+    maxRetriesPerRequest: null,
     socketTimeout: PRODUCER_SILENCE_MS,
     connectTimeout: 2000,
     retryStrategy: reconnectDelayMs,
