@@ -107,7 +107,7 @@ async function deliver(deps: DeliverDeps, due: DueAttempt, visit: Visit): Promis
     if (row.state === 'dead_letter') {
       return { kind: 'dead', attemptsMade: row.attemptsMade, isWithheld: true };
     }
-    await cancelDelivery(deps.db, row._id);
+    await cancelDelivery(deps.db, row);
     return { kind: 'done' };
   }
   if (!visit.maySend(subscription.consecutiveFailures)) {
@@ -220,7 +220,7 @@ async function settle(
   const isDead = row.state === 'dead_letter' || attemptsMade >= maxAttempts(deps.config);
   const state = outcome.ok ? 'succeeded' : isInterrupted ? row.state : isDead ? 'dead_letter' : 'retrying';
   const retryInMs = delaySeconds === undefined ? 0 : Math.round(delaySeconds * 1000);
-  const settled = await settleAttempt(deps.db, row._id, attemptId, {
+  const settled = await settleAttempt(deps.db, row, attemptId, {
     outcome: outcome.ok ? 'succeeded' : isInterrupted ? 'interrupted' : 'failed',
     statusCode: outcome.statusCode,
     error: outcome.error,

@@ -145,11 +145,11 @@ export type Settlement = Pick<
 
 /**
  * Ends the attempt and gives the row its new state. Null where the attempt is not open any more: its lease ran out and
- * another worker has marked it interrupted, so what came of it must not count.
+ * another worker has marked it interrupted, or a new series has begun, so what came of it must not count.
  */
 export async function settleAttempt(
   db: Db,
-  id: string,
+  { _id, generation }: Pick<DeliveryRow, '_id' | 'generation'>,
   attemptId: string,
   settlement: Settlement,
 ): Promise<DeliveryRow | null> {
@@ -167,7 +167,7 @@ export async function settleAttempt(
     },
   };
   return deliveryCollection(db).findOneAndUpdate(
-    { _id: id, attempts: { $elemMatch: { deliveryId: attemptId, outcome: 'started' } } },
+    { _id, generation, attempts: { $elemMatch: { deliveryId: attemptId, outcome: 'started' } } },
     [
       {
         $set: {
@@ -188,9 +188,15 @@ export async function settleAttempt(
 const WAITING: { $in: DeliveryState[] } = { $in: ['pending', 'retrying'] };
 const CANCELLED = { state: 'cancelled' as const, nextAttemptAt: null, leaseUntil: null };
 
-/** Ends a delivery whose receiver may not have it (any more); nothing more is sent. A dead letter stays one. */
-export async function cancelDelivery(db: Db, id: string): Promise<void> {
-  await deliveryCollection(db).updateOne({ _id: id, state: WAITING }, { $set: CANCELLED });
+/**
+ * Ends a delivery whose receiver may not have it (any more); nothing more is sent. A dead letter stays one, and a series begun
+ * since the row was read goes on.
+ */
+export async function cancelDelivery(
+  db: Db,
+  { _id, generation }: Pick<DeliveryRow, '_id' | 'generation'>,
+): Promise<void> {
+  await deliveryCollection(db).updateOne({ _id, generation, state: WAITING }, { $set: CANCELLED });
 }
 
 /**
