@@ -1,13 +1,15 @@
 /** Child processes of `npm start`: started with the parent's loader, restarted when they die, stopped in order. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, rmSync } from 'node:fs';
 import { nodeArguments } from './node-arguments.ts';
 import type { Environment, LogLine } from './server-kinds.ts';
 
 const restartDelayMs = 1_000;
 const readyTimeoutMs = 60_000;
 const shownLogLines = 12;
+/** A log may be longer than fits in memory. */
+const readLogBytes = 16 * 1024;
 const shownLineCharacters = 400;
 
 export interface ProcessSpec {
@@ -34,26 +36,32 @@ export interface SupervisedProcess {
 /**
  * Starts the program in a process group of its own, which a terminal's Ctrl-C does not reach, with an IPC channel,
  * whose end tells it that this process is gone. Once it has been ready, it is started again 1 s after each end that
- * nobody asked for.
+ * nobody asked for, and each start that failed.
  */
 export function superviseProcess(spec: ProcessSpec): SupervisedProcess {
   rmSync(spec.logFile, { force: true });
   let child = spawnLogged(spec);
   let wanted = false;
   let restart: NodeJS.Timeout | undefined;
-  const restartAtExit = (): void => {
-    child.once('exit', (code, signal) => {
+  const restartAtEnd = (): void => {
+    void endOf(child).then((end) => {
       if (!wanted) return;
-      spec.log(
-        `${spec.name} ended by itself (${signal ?? code}); starting it again. Its log: ${spec.logFile}`,
-      );
-      restart = setTimeout(() => {
-        child = spawnLogged(spec);
-        restartAtExit();
-      }, restartDelayMs);
+      spec.log(`${spec.name} ended by itself (${end}); starting it again. Its log: ${spec.logFile}`);
+      restartLater();
     });
   };
-  restartAtExit();
+  const restartLater = (): void => {
+    restart = setTimeout(() => {
+      try {
+        child = spawnLogged(spec);
+      } catch (err) {
+        spec.log(`${spec.name} could not be started (${(err as Error).message}); trying it again`);
+        return restartLater();
+      }
+      restartAtEnd();
+    }, restartDelayMs);
+  };
+  restartAtEnd();
   const giveUp = (): void => {
     wanted = false;
     clearTimeout(restart);
@@ -87,11 +95,12 @@ export async function runToEnd(spec: ProcessSpec, signal: AbortSignal): Promise<
   if (end !== 0) throw new Error(`${spec.name} failed (${end}).${logTail(spec.logFile)}`);
 }
 
-function spawnLogged({ file, env, logFile }: ProcessSpec): ChildProcess {
+function spawnLogged({ name, file, env, logFile, log }: ProcessSpec): ChildProcess {
   const output = openSync(logFile, 'a', 0o600);
   try {
     const stdio = ['ignore' as const, output, output, 'ipc' as const];
-    return spawn(process.execPath, nodeArguments(file), { env: env(), stdio, detached: true });
+    const child = spawn(process.execPath, nodeArguments(file), { env: env(), stdio, detached: true });
+    return child.on('error', (err) => log(`${name}: ${err.message}`));
   } finally {
     closeSync(output);
   }
@@ -99,15 +108,23 @@ function spawnLogged({ file, env, logFile }: ProcessSpec): ChildProcess {
 
 function firstReadyMessage(child: ChildProcess, spec: ProcessSpec): Promise<object> {
   return new Promise<object>((resolve, reject) => {
-    const fail = (what: string): void => reject(new Error(`${spec.name} ${what}.${logTail(spec.logFile)}`));
+    let isDecided = false;
+    const decide = (): void => {
+      isDecided = true;
+      clearTimeout(late);
+    };
+    const fail = (what: string): void => {
+      if (isDecided) return;
+      decide();
+      reject(new Error(`${spec.name} ${what}.${logTail(spec.logFile)}`));
+    };
     const late = setTimeout(() => fail(`was not ready within ${readyTimeoutMs / 1000} s`), readyTimeoutMs);
     child.on('message', (message) => {
-      if (typeof message === 'object' && 'ready' in message && message.ready === true) resolve(message);
+      if (typeof message !== 'object' || !('ready' in message) || message.ready !== true) return;
+      decide();
+      resolve(message);
     });
-    void endOf(child).then((end) => {
-      clearTimeout(late);
-      fail(`ended (${end}) before it was ready`);
-    });
+    void endOf(child).then((end) => fail(`ended (${end}) before it was ready`));
   });
 }
 
@@ -142,6 +159,21 @@ function killGroup(child: ChildProcess): void {
 }
 
 function logTail(file: string): string {
-  const lines = readFileSync(file, 'utf8').trimEnd().split('\n').slice(-shownLogLines);
-  return ` The end of ${file}:\n${lines.map((line) => `  ${line.slice(0, shownLineCharacters)}`).join('\n')}`;
+  try {
+    const lines = endOfFile(file, readLogBytes).trimEnd().split('\n').slice(-shownLogLines);
+    return ` The end of ${file}:\n${lines.map((line) => `  ${line.slice(0, shownLineCharacters)}`).join('\n')}`;
+  } catch (err) {
+    return ` Its log cannot be read (${(err as Error).message}).`;
+  }
+}
+
+function endOfFile(file: string, bytes: number): string {
+  const fd = openSync(file, 'r');
+  try {
+    const from = Math.max(0, fstatSync(fd).size - bytes);
+    const buffer = Buffer.alloc(bytes);
+    return buffer.toString('utf8', 0, readSync(fd, buffer, 0, bytes, from));
+  } finally {
+    closeSync(fd);
+  }
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -20,19 +20,22 @@ let running: SupervisedProcess | undefined;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
+  await mkdir(path.join(folder, 'logs'));
   lines = [];
 });
 afterEach(() => running?.kill());
 
 async function writeScript(script: string): Promise<string> {
   const file = path.join(folder, 'program.mjs');
-  await writeFile(file, `import { appendFileSync } from 'node:fs';\n${script}`);
+  await writeFile(file, `import { appendFileSync, rmSync, truncateSync } from 'node:fs';\n${script}`);
   return file;
 }
 
+const logFile = (): string => path.join(folder, 'logs', 'api.log');
+
 async function specOf(script: string, env: () => Record<string, string> = () => ({})) {
   return {
-    ...{ name: 'api', file: await writeScript(script), logFile: path.join(folder, 'api.log') },
+    ...{ name: 'api', file: await writeScript(script), logFile: logFile() },
     ...{ env, log: (line: string) => void lines.push(line) },
   };
 }
@@ -82,13 +85,94 @@ describe('a process that dies', () => {
   });
 });
 
+describe('a process that was ready', () => {
+  const died = async ({ ready }: SupervisedProcess): Promise<void> => {
+    const { pid } = (await ready) as { pid: number };
+    process.kill(pid, 'SIGKILL');
+  };
+  const startedAgain = () => eventually('the second start', async () => (await starts())[1]);
+
+  test('is started again also where its log was removed', async () => {
+    const supervised = await supervise(`${noteStart()} ${sayReady} ${stayUp}`);
+    await supervised.ready;
+    await rm(logFile());
+    await died(supervised);
+    await startedAgain();
+    expect(lines).toHaveLength(1);
+  });
+
+  test('is late no more: the deadline of its start has gone', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((type) => type === 'Timeout').length;
+    const before = timers();
+    const supervised = await supervise(`${sayReady} ${stayUp}`);
+    expect(timers()).toBe(before + 1);
+    await supervised.ready;
+    expect(timers()).toBe(before);
+  });
+
+  test('is started again once it can be, where its log cannot be opened at first', async () => {
+    const supervised = await supervise(`${noteStart()} ${sayReady} ${stayUp}`);
+    await supervised.ready;
+    await rename(path.dirname(logFile()), path.join(folder, 'away'));
+    await died(supervised);
+    await eventually('a start that fails', () =>
+      lines.find((line) => /could not be started.*ENOENT/.test(line)),
+    );
+    await rename(path.join(folder, 'away'), path.dirname(logFile()));
+    expect(await startedAgain()).toMatch(/^\d+ /);
+  });
+
+  test('is started again once it can be, where the system refuses to start it at first', async () => {
+    const supervised = await supervise(`${noteStart()} ${sayReady} ${stayUp}`);
+    const { execPath } = process;
+    try {
+      await supervised.ready;
+      process.execPath = path.join(folder, 'no-node');
+      await died(supervised);
+      await eventually('a start that fails', () => lines.find((line) => /ENOENT/.test(line)));
+    } finally {
+      process.execPath = execPath;
+    }
+    expect(await startedAgain()).toMatch(/^\d+ /);
+  });
+
+  test('is not started again where it is stopped while starts fail', async () => {
+    const supervised = await supervise(`${noteStart()} ${sayReady} ${stayUp}`);
+    await supervised.ready;
+    await rename(path.dirname(logFile()), path.join(folder, 'away'));
+    await died(supervised);
+    await eventually('a start that fails', () => lines.find((line) => /could not be started/.test(line)));
+    await supervised.stop(5_000);
+    await rename(path.join(folder, 'away'), path.dirname(logFile()));
+    // Longer than the delay of a restart, which is what must not come.
+    await expect(eventually('a second start', async () => (await starts())[1], 1_500)).rejects.toThrow(
+      'second',
+    );
+  });
+});
+
+describe('a start that fails shows', () => {
+  test('the end of a log that is longer than a string can be', async () => {
+    const fill = `truncateSync(${JSON.stringify(logFile())}, 600 * 2 ** 20);`;
+    const supervised = await supervise(`${fill} console.error('\\nPORT is taken'); process.exit(4);`);
+    await expect(supervised.ready).rejects.toThrow(/api ended \(4\) before it was ready[^]*PORT is taken/);
+    const { message } = (await supervised.ready.catch((err: Error) => err)) as Error;
+    expect(message.length).toBeLessThan(20_000);
+  });
+
+  test('how it ended where its log is gone', async () => {
+    const supervised = await supervise(`rmSync(${JSON.stringify(logFile())}); process.exit(4);`);
+    await expect(supervised.ready).rejects.toThrow(/api ended \(4\) before it was ready\. .*cannot be read/);
+  });
+});
+
 describe('stopping', () => {
   test('waits for a process that finishes what it has', async () => {
     const finish = `process.once('SIGTERM', () => setTimeout(() => { console.log('finished'); process.exit(0); }, 300));`;
     const supervised = await supervise(`${finish} ${sayReady} ${stayUp}`);
     await supervised.ready;
     await supervised.stop(10_000);
-    expect(await readFile(path.join(folder, 'api.log'), 'utf8')).toContain('finished');
+    expect(await readFile(logFile(), 'utf8')).toContain('finished');
     expect(lines).toEqual([]);
   });
 
