@@ -18,7 +18,10 @@ export type ProcessScope = {
   stop(exitCode?: 0 | 1): void;
   /** Stops this process because it must not run: says why and ends with exit code 1. Nothing where it stops already. */
   fail(reason: Error): void;
-  /** Registers the release of something acquired; releases run in reverse order, each once, whatever the others throw. */
+  /**
+   * Registers the release of something acquired, also while the process stops; releases run in reverse order, each once, whatever
+   * the others throw.
+   */
   onStop(label: string, release: () => Promise<unknown>): void;
 };
 
@@ -43,7 +46,8 @@ export function runProcess(
     if (err !== undefined) log.fatal({ err }, 'stopping after an unexpected error');
     else log.info({ signal: signal ?? 'none' }, 'stopping');
     stop.abort();
-    for (const { label, release } of releases.reverse()) {
+    for (let part = releases.pop(); part !== undefined; part = releases.pop()) {
+      const { label, release } = part;
       await release().catch((error: unknown) =>
         log.error({ err: error, label }, 'a part did not stop cleanly'),
       );
@@ -51,14 +55,18 @@ export function runProcess(
     log.info('stopped');
     if (hasFailed) throw new Error('The process has failed');
   });
-  if (process.channel !== undefined) process.once('disconnect', closer.close);
+  // Each call of close() runs the stop again, and would end the process as soon as that one has nothing left to do.
+  const stopOnce = () => {
+    if (!stop.signal.aborted) closer.close();
+  };
+  if (process.channel !== undefined) process.once('disconnect', stopOnce);
 
   const fail = (err: Error) => {
     if (stop.signal.aborted) return;
     if (err instanceof UnfitServerError) log.fatal(err.message);
     else log.fatal({ err }, 'the process could not start');
     hasFailed = true;
-    closer.close();
+    stopOnce();
   };
 
   start({
@@ -67,7 +75,7 @@ export function runProcess(
     stopping: stop.signal,
     stop: (exitCode = 0) => {
       if (exitCode === 1) hasFailed = true;
-      if (!stop.signal.aborted) closer.close();
+      stopOnce();
     },
     fail,
     onStop: (label, release) => void releases.push({ label, release }),

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import path from 'node:path';
 import { nodeArguments } from '../../src/embedded/node-arguments.ts';
 import { eventually } from './eventually.ts';
@@ -18,6 +19,8 @@ export type SpawnedProcess = {
   exited: Promise<Exit>;
   /** Sends a signal to this process alone. */
   signal(name: NodeJS.Signals): void;
+  /** Ends the channel to it, as the death of this process would. */
+  disconnect(): void;
 };
 
 export const projectFolder = path.resolve(import.meta.dirname, '../..');
@@ -41,13 +44,13 @@ export function startProcess(
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const printed: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk: Buffer) => void printed.push(chunk));
-  }
+  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
+  for (const stream of streams) stream.on('data', (chunk: Buffer) => void printed.push(chunk));
   const output = (): string => Buffer.concat(printed).toString();
-  const exited = new Promise<Exit>((resolve) => {
-    child.once('close', (code, signal) => resolve({ code, signal }));
-  });
+  // Not its event 'close', which does not come once the channel was ended from this side.
+  const exited = Promise.all([once(child, 'exit'), ...streams.map((stream) => once(stream, 'close'))]).then(
+    ([[code, signal]]): Exit => ({ code, signal }),
+  );
   started.push({ child, exited });
   const ready = new Promise<LogLine>((resolve, reject) => {
     child.on('message', (message) => resolve(message as LogLine));
@@ -62,6 +65,9 @@ export function startProcess(
     ready,
     exited,
     signal: (name) => void child.kill(name),
+    disconnect: () => {
+      if (child.connected) child.disconnect();
+    },
   };
 }
 

@@ -1,0 +1,38 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from '@jest/globals';
+import { serviceEnvironment } from '../support/service.ts';
+import type { SpawnedProcess } from '../support/worker-process.ts';
+import { endProcesses, logged, projectFolder, startProcess } from '../support/worker-process.ts';
+
+const program = path.relative(projectFolder, fileURLToPath(new URL('./releases.ts', import.meta.url)));
+
+afterAll(endProcesses);
+
+const released = (child: SpawnedProcess) =>
+  child.log().flatMap((line) => (line['msg'] === 'releasing' ? [line['part']] : []));
+
+type Row = { first: string; args: string[]; ask?(child: SpawnedProcess): void; code: number };
+const rows: Row[] = [
+  { first: 'SIGTERM', args: [], ask: (child) => child.signal('SIGTERM'), code: 0 },
+  { first: 'the loss of its parent', args: [], ask: (child) => child.disconnect(), code: 0 },
+  { first: 'a failure', args: ['fail'], code: 1 },
+];
+
+test.each(rows)(
+  'a stop that begins with $first begins once, whatever else asks for it, and releases newest first',
+  async ({ args, ask, code }) => {
+    const child = startProcess(program, serviceEnvironment('releases'), args);
+    if (ask !== undefined) {
+      await child.ready;
+      ask(child);
+    }
+    await logged(child, 'releasing');
+    child.disconnect();
+
+    expect((await child.exited).code).toBe(code);
+
+    expect(released(child)).toEqual(['newest', 'late', 'middle', 'oldest']);
+    expect(child.log().filter((line) => line['msg'] === 'stopping')).toHaveLength(1);
+  },
+);

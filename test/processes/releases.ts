@@ -1,0 +1,24 @@
+/** A program for release-order.test.ts: `<program> [fail]`; asks for its stop in every other way while it stops. */
+
+import { once } from 'node:events';
+import { runProcess } from '../../src/platform/lifecycle.ts';
+
+runProcess('releases', async (scope) => {
+  const onStop = (part: string, release = () => Promise.resolve()) =>
+    scope.onStop(part, async () => {
+      scope.log.info({ part }, 'releasing');
+      await release();
+    });
+  onStop('oldest');
+  onStop('middle');
+  onStop('newest', async () => {
+    if (process.connected) await once(process, 'disconnect');
+    scope.stop();
+    scope.fail(new Error('failed while stopping'));
+    onStop('late');
+  });
+  if (process.argv.includes('fail')) throw new Error('failed');
+  // So that it stays until it is stopped.
+  setInterval(() => undefined, 1000);
+  return {};
+});
