@@ -8,6 +8,7 @@ import { runProcess } from '../src/platform/lifecycle.ts';
 import type { WebhookDeliveryJob } from '../src/platform/queues.ts';
 import { deliverWebhook } from '../src/webhooks/deliver-webhook.service.ts';
 import {
+  clearDeadLetterQueue,
   raiseForgottenDeadLetters,
   rearmOverdueDeliveries,
   restoreDeadLetterQueue,
@@ -99,11 +100,15 @@ runProcess('webhook-delivery', async (scope) => {
 
   let sweeps = 0;
   let sweptUpTo = '';
+  let clearedUpTo = 0;
   startSweep(scope, context.db, {
     name: 'overdue-deliveries',
     everyMs: SWEEP_EVERY_MS,
     run: async (stopping) => {
-      if (sweeps++ % RESTORE_EVERY_SWEEPS === 0) await restoreDeadLetterQueue(deps, RESTORE_LIMIT);
+      if (sweeps++ % RESTORE_EVERY_SWEEPS === 0) {
+        await restoreDeadLetterQueue(deps, RESTORE_LIMIT);
+        clearedUpTo = await clearDeadLetterQueue(deps, { limit: SWEEP_LIMIT, from: clearedUpTo, stopping });
+      }
       const bounds = { graceMs: SWEEP_GRACE_MS, limit: SWEEP_LIMIT };
       const raised = await raiseForgottenDeadLetters(deps, bounds.graceMs, bounds.limit);
       const rearmed = await rearmOverdueDeliveries(deps, { ...bounds, afterId: sweptUpTo, stopping });

@@ -46,6 +46,8 @@ export type Queues = {
   addDeadLetters(deliveryIds: readonly string[]): Promise<boolean>;
   /** Takes dead letters out of their queue, once they were delivered after all or begin anew. */
   removeDeadLetters(deliveryIds: readonly string[]): Promise<boolean>;
+  /** At most `limit` of the deliveries whose dead letters are queued, oldest first, those before `from` left out; none without Redis. */
+  listDeadLetters(from: number, limit: number): Promise<string[]>;
   /** Puts a delivery's job back where it is missing or finished, so that a due row is worked on again. */
   ensureDelivery(delivery: DueDelivery): Promise<'added' | 'present' | 'unavailable'>;
   /** Makes a waiting retry due now. Resolves to false where there is no such job (the sweep makes it up). */
@@ -145,6 +147,8 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger): Que
       (await bounded('webhook-dead-letter', (queue) =>
         Promise.all(deliveryIds.map((deliveryId) => queue.remove(deadLetterJobId(deliveryId)))),
       )) !== undefined,
+    listDeadLetters: async (from, limit) =>
+      (await bounded('webhook-dead-letter', (queue) => queuedDeadLetters(queue, from, limit))) ?? [],
     ensureDelivery: async (delivery) =>
       (await bounded('webhook-delivery', (queue) => ensureJob(queue, deliveryJob(delivery)))) ??
       'unavailable',
@@ -175,6 +179,11 @@ export function deliveryJobId(deliveryId: string, generation: number): string {
 
 function deadLetterJobId(deliveryId: string): string {
   return `dead-${deliveryId}`;
+}
+
+async function queuedDeadLetters(queue: Queue, from: number, limit: number): Promise<string[]> {
+  const jobIds = await queue.getRanges(['waiting'], from, from + limit - 1, true);
+  return jobIds.map((jobId) => jobId.slice(deadLetterJobId('').length));
 }
 
 function deliveryJob(delivery: DueDelivery): NewJob {

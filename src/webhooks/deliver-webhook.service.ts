@@ -234,8 +234,8 @@ async function settle(
   logAttempt(deps, row, subscription, attemptId, outcome, state);
   if (settled === null) return { kind: 'later', inMs: 1000, attemptsMade };
   if (isInterrupted) return { kind: 'later', inMs: 0, attemptsMade };
-  await recordHealth(deps, subscription, outcome.ok);
   if (outcome.ok && row.state === 'dead_letter') await deps.queues.removeDeadLetters([row._id]);
+  await recordHealth(deps, subscription, outcome.ok);
   if (outcome.ok) return { kind: 'done' };
   if (state === 'retrying') return { kind: 'retry', inMs: retryInMs, attemptsMade };
   if (row.state !== 'dead_letter') await raiseDeadLetter(deps, settled);

@@ -14,6 +14,7 @@ import type { DeliveriesOf, DeliveryFilter } from './deliveries.store.ts';
 import {
   eraseExcerpts,
   findDeadLetterIds,
+  findDeadLettersAmong,
   findDelivery,
   findDeliveryOfEvent,
   findEveryDeliveryOfEvents,
@@ -188,6 +189,27 @@ export async function raiseForgottenDeadLetters(
 export async function restoreDeadLetterQueue(deps: SweepDeps, limit: number): Promise<void> {
   const ids = await findDeadLetterIds(deps.db, limit);
   if (ids.length > 0) await deps.queues.addDeadLetters(ids);
+}
+
+/**
+ * Takes out of the dead-letter queue what is no dead letter any more: Redis was away when it began anew or was delivered, or it was
+ * being put back just then. Goes through the queue page by page; where the time of one sweep ends, the next goes on at the
+ * position that is answered.
+ */
+export async function clearDeadLetterQueue(
+  deps: { db: Db; queues: Pick<Queues, 'listDeadLetters' | 'removeDeadLetters'> },
+  { limit, from, stopping }: { limit: number; from: number; stopping: AbortSignal },
+): Promise<number> {
+  const endsAt = performance.now() + SWEEP_MS;
+  for (let position = from; ; ) {
+    const page = await deps.queues.listDeadLetters(position, limit);
+    if (page.length === 0) return 0;
+    const dead = new Set(await findDeadLettersAmong(deps.db, page));
+    await deps.queues.removeDeadLetters(page.filter((id) => !dead.has(id)));
+    // What was removed has made room: the next page begins where those that stay end.
+    position += dead.size;
+    if (stopping.aborted || performance.now() > endsAt) return position;
+  }
 }
 
 /** A delivery with what its view shows of the event and the subscription. */

@@ -131,6 +131,9 @@ export async function beginAttempt(
   );
 }
 
+/** One series of attempts of a delivery. */
+type Series = Pick<DeliveryRow, '_id' | 'generation'>;
+
 export type Settlement = Pick<
   AttemptRow,
   'outcome' | 'statusCode' | 'error' | 'durationMs' | 'responseExcerpt'
@@ -149,7 +152,7 @@ export type Settlement = Pick<
  */
 export async function settleAttempt(
   db: Db,
-  { _id, generation }: Pick<DeliveryRow, '_id' | 'generation'>,
+  { _id, generation }: Series,
   attemptId: string,
   settlement: Settlement,
 ): Promise<DeliveryRow | null> {
@@ -192,10 +195,7 @@ const CANCELLED = { state: 'cancelled' as const, nextAttemptAt: null, leaseUntil
  * Ends a delivery whose receiver may not have it (any more); nothing more is sent. A dead letter stays one, and a series begun
  * since the row was read goes on.
  */
-export async function cancelDelivery(
-  db: Db,
-  { _id, generation }: Pick<DeliveryRow, '_id' | 'generation'>,
-): Promise<void> {
+export async function cancelDelivery(db: Db, { _id, generation }: Series): Promise<void> {
   await deliveryCollection(db).updateOne({ _id, generation, state: WAITING }, { $set: CANCELLED });
 }
 
@@ -296,6 +296,11 @@ export async function findUnraisedDeadLetters(
 /** Notes that the operator has been told of a dead letter. */
 export async function markRaised(db: Db, id: string): Promise<void> {
   await deliveryCollection(db).updateOne({ _id: id }, { $unset: { alertPending: '' } });
+}
+
+/** Those of `ids` that are dead letters now. */
+export async function findDeadLettersAmong(db: Db, ids: readonly string[]): Promise<string[]> {
+  return deliveryCollection(db).distinct('_id', { _id: { $in: [...ids] }, state: 'dead_letter' });
 }
 
 /** Ids of dead letters, newest first. */

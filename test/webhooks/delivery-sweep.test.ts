@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import { deliverWebhook } from '../../src/webhooks/deliver-webhook.service.ts';
 import type { DeliveryRow } from '../../src/webhooks/deliveries.model.ts';
 import { deliveryCollection } from '../../src/webhooks/deliveries.model.ts';
-import { rearmOverdueDeliveries } from '../../src/webhooks/deliveries.service.ts';
+import {
+  clearDeadLetterQueue,
+  rearmOverdueDeliveries,
+  restoreDeadLetterQueue,
+} from '../../src/webhooks/deliveries.service.ts';
 import { createEndpointGate } from '../../src/webhooks/endpoint-gate.rules.ts';
 import { anyPartner, anyVenue, expectStatus, freeSlotIds, placeHold } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
@@ -53,6 +57,45 @@ test('the sweep puts back every lost job, also those behind many whose jobs are 
   expect(second).toEqual({ count: 0, afterId: '' });
   const queue = service.context.queues.byName('webhook-delivery');
   expect(await queue.getJob(`delivery-${ofHealthyEndpoint._id}-g1`)).toBeDefined();
+});
+
+describe('the dead-letter queue', () => {
+  const queued = async (): Promise<string[]> => {
+    const jobs = await service.context.queues.byName('webhook-dead-letter').getJobs(['waiting']);
+    return jobs.map((job) => String(job.data['deliveryId'])).sort();
+  };
+  const clear = () => {
+    const stopping = new AbortController().signal;
+    return clearDeadLetterQueue(service.context, { limit: 4, from: 0, stopping });
+  };
+
+  test.each([false, true])(
+    'shows after a sweep what is a dead letter, and nothing else (paused: %s)',
+    async (isPaused) => {
+      const { db, queues } = service.context;
+      const dead = { state: 'dead_letter', nextAttemptAt: null, deadLetteredAt: new Date() } as const;
+      const others = (['pending', 'retrying', 'succeeded', 'cancelled'] as const).map((state) => ({ state }));
+      const rows = Array.from({ length: 5 }, () =>
+        [dead, ...others, dead].map((fields) => overdue('s', fields)),
+      ).flat();
+      await deliveryCollection(db).deleteMany({});
+      await clear();
+      await deliveryCollection(db).insertMany(rows);
+      if (isPaused) await queues.byName('webhook-dead-letter').pause();
+      await queues.addDeadLetters([...rows.map((row) => row._id), 'of-no-row']);
+      expect(await queued()).toHaveLength(rows.length + 1);
+      const deadIds = rows.flatMap((row) => (row.state === 'dead_letter' ? [row._id] : [])).sort();
+
+      expect(await clear()).toBe(0);
+      expect(await queued()).toEqual(deadIds);
+
+      await queues.removeDeadLetters(deadIds.slice(3));
+      await restoreDeadLetterQueue(service.context, 100);
+      expect(await clear()).toBe(0);
+      expect(await queued()).toEqual(deadIds);
+      await queues.byName('webhook-dead-letter').resume();
+    },
+  );
 });
 
 test('a secret that no key opens costs no attempt, and the operator is told', async () => {
