@@ -15,7 +15,7 @@ import { startService } from '../support/service.ts';
 
 const BOOKINGS = '/api/v1/bookings';
 const HOLDS = '/api/v1/partner/holds';
-const COUNT = scaled(10_000, 4000);
+const COUNT = scaled(10_000, 2500);
 const PHONES = Array.from(
   { length: COUNT / 100 },
   (_, index) => `+9198765432${String(index).padStart(2, '0')}`,
