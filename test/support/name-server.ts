@@ -4,12 +4,14 @@ import type { Answer } from 'dns-packet';
 import { decode, encode } from 'dns-packet';
 
 /** What a name has: its addresses or its alias; a failure of its servers by kind of address; or that they are silent. */
-export type Zone = Readonly<
-  Record<
-    string,
-    { A?: string[]; AAAA?: string[]; CNAME?: string; failing?: ('A' | 'AAAA')[]; isSilent?: true }
-  >
->;
+export type NameEntry = {
+  A?: string[];
+  AAAA?: string[];
+  CNAME?: string;
+  failing?: ('A' | 'AAAA')[];
+  isSilent?: true;
+};
+type Zone = Readonly<Record<string, NameEntry>>;
 
 const NXDOMAIN = 3;
 const SERVFAIL = 2;

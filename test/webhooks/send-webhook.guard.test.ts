@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { checkEndpointUrl } from '../../src/webhooks/endpoint-url.ts';
-import type { ResolveAddresses } from '../../src/webhooks/resolve-addresses.ts';
+import { createNameServerResolver, type ResolveAddresses } from '../../src/webhooks/resolve-addresses.ts';
 import type { WebhookSender } from '../../src/webhooks/send-webhook.ts';
+import { type NameEntry, startNameServer } from '../support/name-server.ts';
 import { hostileLiterals } from './hostile-hosts.ts';
 import { closeOpened, guardedSender, outcome, receiver, sender } from './sending.ts';
 
@@ -56,15 +57,25 @@ describe('address literals are checked although no lookup is made for them', () 
 });
 
 describe('names are checked at every connection', () => {
-  test('a name that was public when the endpoint was made and is private when it is called is blocked', async () => {
-    const target = await reachable();
-    const resolve = jest.fn<ResolveAddresses>(async () => ['127.0.0.1']).mockResolvedValueOnce([publicIp]);
-    const url = `https://rebinding.example:${target.port}/`;
-    expect(await checkEndpointUrl(url, { allowPrivateNetworks: false, resolve })).toEqual({ ok: true });
-    expect(await send(guardedSender(resolve), url)).toEqual(blocked);
-    expect(resolve).toHaveBeenCalledTimes(2);
-    expect(target.connections).toBe(0);
-  });
+  test.each<[string, NameEntry]>([
+    ['private', { A: ['127.0.0.1'] }],
+    ['private in IPv6 beside what it was', { A: [publicIp], AAAA: ['::1'] }],
+  ])(
+    'a name that its name server makes %s once the endpoint was made is blocked when called',
+    async (_, later) => {
+      const target = await reachable();
+      const zone: Record<string, NameEntry> = { 'rebinding.example': { A: [publicIp] } };
+      const nameServer = await startNameServer(zone);
+      const resolve = createNameServerResolver([nameServer.address]);
+      const url = `https://rebinding.example:${target.port}/`;
+      expect(await checkEndpointUrl(url, { allowPrivateNetworks: false, resolve })).toEqual({ ok: true });
+      zone['rebinding.example'] = later;
+      expect(await send(guardedSender(resolve), url)).toEqual(blocked);
+      expect(nameServer.asked()).toBe(4);
+      expect(target.connections).toBe(0);
+      await nameServer.close();
+    },
+  );
 
   test('a connection goes to the addresses that were checked, which are not resolved a second time', async () => {
     const target = await reachable();
@@ -93,7 +104,7 @@ describe('names are checked at every connection', () => {
     expect(await send(open, `http://mixed.example:${target.port}/`)).toEqual(delivered);
   });
 
-  test('localhost and its spellings are blocked by what they resolve to', async () => {
+  test('localhost and its spellings are blocked', async () => {
     const target = await reachable();
     for (const host of ['localhost', 'localhost.', 'LOCALHOST', 'a.localhost']) {
       expect(await send(guardedSender(toThisMachine), `https://${host}:${target.port}/`)).toEqual(blocked);
