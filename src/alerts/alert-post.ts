@@ -30,7 +30,7 @@ export function createAlertPost(
       return { ok, status: answer.statusCode, error: ok ? null : 'http_status' };
     };
   return (body, stopping) =>
-    withDeadline(timeoutMs, stopping, post(body)).catch((err: unknown) => ({
+    withDeadline(timeoutMs, post(body), stopping).catch((err: unknown) => ({
       ok: false,
       status: null,
       error: codeOf(err),

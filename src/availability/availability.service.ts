@@ -3,7 +3,7 @@ import { blackedOutBy, isBlackedOut } from '../blackouts/blackout.rules.ts';
 import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
 import { addDays, dayBounds, localDateOf } from '../platform/calendar.ts';
 import type { Clock } from '../platform/clock.ts';
-import { coalescedByKey } from '../platform/coalesced.ts';
+import { coalescedByKey, onePer } from '../platform/coalesced.ts';
 import { DomainError } from '../platform/errors.ts';
 import type { Db } from '../platform/mongo.ts';
 import { cellsOf, spacesOf } from '../reservations/cells.rules.ts';
@@ -210,7 +210,7 @@ function reasonNotOnSale(
 
 const MAX_ALTERNATIVES = 3;
 
-const lookUpsOf = new WeakMap<Db, ReturnType<typeof coalescedByKey<Slot[]>>>();
+const lookUpsOf = onePer(coalescedByKey<Slot[]>);
 
 /**
  * Up to three free slots of the venue for the same sport, nearest in time to `wanted` (decisions §3), of its day and
@@ -223,9 +223,7 @@ export function findAlternatives(
   resource: ResourceRow,
   wanted: Date,
 ): Promise<Slot[]> {
-  const lookUps = lookUpsOf.get(deps.db) ?? coalescedByKey<Slot[]>();
-  lookUpsOf.set(deps.db, lookUps);
-  return lookUps(`${resource._id} ${wanted.getTime()}`, () =>
+  return lookUpsOf(deps.db)(`${resource._id} ${wanted.getTime()}`, () =>
     lookUpAlternatives(deps, venue, resource, wanted),
   );
 }

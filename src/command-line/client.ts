@@ -42,7 +42,7 @@ export function createClient(url: string, apiKey: string, interrupted: AbortSign
       return readAnswer(url, response, await response.text());
     };
     try {
-      return await withDeadline(TIMEOUT_MS, interrupted, call);
+      return await withDeadline(TIMEOUT_MS, call, interrupted);
     } catch (err) {
       if (err instanceof CallError) throw err;
       if (interrupted.aborted) throw interruption();

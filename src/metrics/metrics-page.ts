@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Express } from 'express';
 import { coalesced } from '../platform/coalesced.ts';
+import { withDeadline } from '../platform/deadline.ts';
 import type { Queues } from '../platform/queues.ts';
 import type { ApiMetrics } from './api-metrics.ts';
 import { mergeExpositions } from './exposition.rules.ts';
@@ -63,12 +63,6 @@ function shared<T>(work: () => Promise<T>): () => Promise<T> {
 }
 
 /** Undefined where it fails or takes too long. */
-async function inTime<T>(work: Promise<T>): Promise<T | undefined> {
-  const answered = new AbortController();
-  const tooLate = delay(WAIT_MS, undefined, { signal: answered.signal }).catch(() => undefined);
-  try {
-    return await Promise.race([work.catch(() => undefined), tooLate]);
-  } finally {
-    answered.abort();
-  }
+function inTime<T>(work: Promise<T>): Promise<T | undefined> {
+  return withDeadline(WAIT_MS, () => work).catch(() => undefined);
 }

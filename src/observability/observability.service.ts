@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
-import { coalescedByKey } from '../platform/coalesced.ts';
+import { coalescedByKey, onePer } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
 import { deliveryStatistics } from '../webhooks/deliveries.service.ts';
 import { listSubscriptions } from '../webhooks/subscriptions.service.ts';
@@ -9,16 +9,14 @@ const WINDOW_HOURS = 24;
 
 type Health = Record<string, unknown>;
 
-const readingsOf = new WeakMap<Db, ReturnType<typeof coalescedByKey<Health>>>();
+const readingsOf = onePer(coalescedByKey<Health>);
 
 /**
  * How a partner's deliveries of the last 24 hours and each of its subscriptions fare (decisions §7). It is the costliest answer
  * that there is, so calls of a partner that come at the same time share it: each gets one that was begun after its call.
  */
 export function readHealth(deps: { db: Db; clock: Clock }, partnerId: string): Promise<Health> {
-  const readings = readingsOf.get(deps.db) ?? coalescedByKey<Health>();
-  readingsOf.set(deps.db, readings);
-  return readings(partnerId, () => workOutHealth(deps, partnerId));
+  return readingsOf(deps.db)(partnerId, () => workOutHealth(deps, partnerId));
 }
 
 async function workOutHealth(deps: { db: Db; clock: Clock }, partnerId: string): Promise<Health> {

@@ -63,3 +63,13 @@ export function coalescedAlike<T>(): (
     });
   };
 }
+
+/** One of what `make` makes for each owner, such as a database; it goes with its owner. */
+export function onePer<T>(make: () => T): (owner: object) => T {
+  const made = new WeakMap<object, T>();
+  return (owner) => {
+    const one = made.get(owner) ?? make();
+    made.set(owner, one);
+    return one;
+  };
+}

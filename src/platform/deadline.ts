@@ -7,22 +7,22 @@
  */
 export async function withDeadline<T>(
   timeoutMs: number,
-  stopping: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
+  stopping?: AbortSignal,
 ): Promise<T> {
   const ending = new AbortController();
-  const stop = (): void => ending.abort(stopping.reason);
+  const stop = (): void => ending.abort(stopping?.reason);
   const late = (): void => ending.abort(new DOMException(`Not done within ${timeoutMs} ms`, 'TimeoutError'));
   const timer = setTimeout(late, timeoutMs);
   const ended = new Promise<never>((_resolve, reject) => {
     ending.signal.addEventListener('abort', () => reject(ending.signal.reason as Error));
   });
-  if (stopping.aborted) stop();
-  else stopping.addEventListener('abort', stop);
+  if (stopping?.aborted === true) stop();
+  else stopping?.addEventListener('abort', stop);
   try {
     return await Promise.race([ended, work(ending.signal)]);
   } finally {
     clearTimeout(timer);
-    stopping.removeEventListener('abort', stop);
+    stopping?.removeEventListener('abort', stop);
   }
 }

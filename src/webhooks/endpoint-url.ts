@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { withDeadline } from '../platform/deadline.ts';
 import { isLocalName, isPublicAddress } from './endpoint-address.rules.ts';
 import { isDefiniteAbsence, type ResolveAddresses, resolverFor } from './resolve-addresses.ts';
 
@@ -78,7 +79,7 @@ function refused(message: string): EndpointUrlCheck {
 async function checkName(host: string, resolve: ResolveAddresses): Promise<EndpointUrlCheck> {
   let addresses: readonly string[];
   try {
-    addresses = await inTime(resolve(host));
+    addresses = await withDeadline(RESOLVE_TIMEOUT_MS, () => resolve(host));
   } catch (error) {
     const message = isDefiniteAbsence(error)
       ? `The host ${host} of endpoint_url does not resolve; check its spelling, or publish its DNS record first.`
@@ -89,16 +90,4 @@ async function checkName(host: string, resolve: ResolveAddresses): Promise<Endpo
   return refused(
     `The host ${host} of endpoint_url resolves to an address that is not public; every address must be public.`,
   );
-}
-
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('The name was not resolved in time.')), RESOLVE_TIMEOUT_MS);
-  });
-  try {
-    return await Promise.race([work, limit]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -2,7 +2,7 @@ import { venueHeardOf } from '../events/event-body.rules.ts';
 import type { EventRow } from '../events/events.service.ts';
 import { readEvents, readEventsBetween } from '../events/events.service.ts';
 import { grantedVenueIds, onlyHearing, requireHearing } from '../partners/partners.service.ts';
-import { coalescedAlike } from '../platform/coalesced.ts';
+import { coalescedAlike, onePer } from '../platform/coalesced.ts';
 import type { Audience } from '../platform/errors.ts';
 import { audienceOf, DomainError } from '../platform/errors.ts';
 import type { Db } from '../platform/mongo.ts';
@@ -149,7 +149,7 @@ async function redriveBatch(deps: RedeliveryDeps, rows: readonly DeadLetter[]): 
   return restarted;
 }
 
-const recoveriesOf = new WeakMap<Db, ReturnType<typeof coalescedAlike<number>>>();
+const recoveriesOf = onePer(coalescedAlike<number>);
 
 /** What is to be recovered; up to now where no end is named. */
 export type RecoverySpan = { since: Date; until?: Date };
@@ -168,10 +168,10 @@ export async function recoverDeliveries(
   span: RecoverySpan,
 ): Promise<number> {
   const subscription = await requireDeliverable(deps, partnerId, subscriptionId);
-  const recoveries = recoveriesOf.get(deps.db) ?? coalescedAlike<number>();
-  recoveriesOf.set(deps.db, recoveries);
   const wanted = `${span.since.toISOString()} ${span.until?.toISOString() ?? 'now'}`;
-  const recovered = recoveries(subscriptionId, wanted, () => recoverSpan(deps, subscription, span));
+  const recovered = recoveriesOf(deps.db)(subscriptionId, wanted, () =>
+    recoverSpan(deps, subscription, span),
+  );
   if (recovered !== undefined) return recovered;
   throw new DomainError(
     'RATE_LIMITED',

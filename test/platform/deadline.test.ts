@@ -18,7 +18,7 @@ const endOf = async (work: Promise<unknown>): Promise<unknown> =>
   Promise.race([work.then(String, (err: Error) => err.name), delay(DEADLINE_MS + 2000).then(() => 'never')]);
 
 test('work is aborted at its deadline, though memory be collected before', async () => {
-  const ending = endOf(withDeadline(DEADLINE_MS, NEVER, untilAborted));
+  const ending = endOf(withDeadline(DEADLINE_MS, untilAborted, NEVER));
   const unheld = new WeakRef({});
   await delay(DEADLINE_MS / 4);
   collectGarbage();
@@ -29,17 +29,17 @@ test('work is aborted at its deadline, though memory be collected before', async
 test('nobody waits for work that goes on all the same, and what becomes of it is nobody’s concern', async () => {
   let fail = (_err: Error) => {};
   const deaf = () => new Promise<never>((_resolve, reject) => (fail = reject));
-  expect(await endOf(withDeadline(DEADLINE_MS, NEVER, deaf))).toBe('TimeoutError');
+  expect(await endOf(withDeadline(DEADLINE_MS, deaf))).toBe('TimeoutError');
   fail(new RangeError('too late to matter'));
   await delay(1);
 });
 
 test('work is aborted with the reason of its caller, before or while it goes on', async () => {
   const caller = new AbortController();
-  const ending = endOf(withDeadline(60_000, caller.signal, untilAborted));
+  const ending = endOf(withDeadline(60_000, untilAborted, caller.signal));
   caller.abort(new RangeError('enough'));
   expect(await ending).toBe('RangeError');
-  expect(await endOf(withDeadline(60_000, caller.signal, untilAborted))).toBe('RangeError');
+  expect(await endOf(withDeadline(60_000, untilAborted, caller.signal))).toBe('RangeError');
 });
 
 test('what ends in time is given, and leaves neither a timer nor a listener', async () => {
@@ -53,10 +53,10 @@ test('what ends in time is given, and leaves neither a timer nor a listener', as
     during = timers();
     return 'done';
   };
-  expect(await withDeadline(60_000, caller.signal, work)).toBe('done');
+  expect(await withDeadline(60_000, work, caller.signal)).toBe('done');
   expect([during, timers()]).toEqual([before + 1, before]);
   await expect(
-    withDeadline(60_000, caller.signal, () => Promise.reject(new RangeError('failed'))),
+    withDeadline(60_000, () => Promise.reject(new RangeError('failed')), caller.signal),
   ).rejects.toThrow('failed');
   expect(timers()).toBe(before);
   caller.abort();
