@@ -1,9 +1,8 @@
 import { Agent, request } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { report } from '../faults/report.ts';
 import type { Reply } from '../support/client.ts';
-import { durationsOf } from '../support/durations.ts';
+import { durationsDuring } from '../support/durations.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn } from '../support/factories.ts';
 import { scaled } from '../support/scale.ts';
@@ -69,17 +68,9 @@ async function callsDuring(
   { api }: Partner,
   until: Promise<unknown>,
 ): Promise<{ replies: Reply[]; p99: number }> {
-  const over = new AbortController();
-  void until.finally(() => over.abort());
   const replies: Reply[] = [];
-  const tookMs: number[] = [];
-  do {
-    const beganAt = performance.now();
-    replies.push(await api.get(VENUES));
-    tookMs.push(performance.now() - beganAt);
-    await delay(200);
-  } while (!over.signal.aborted);
-  return { replies, p99: durationsOf(tookMs).p99 };
+  const { p99 } = await durationsDuring(until, 200, async () => replies.push(await api.get(VENUES)));
+  return { replies, p99 };
 }
 
 test.each(Object.keys(FLOODED))(

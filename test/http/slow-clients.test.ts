@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createPartnerApp } from '../../src/partner-app.ts';
 import { report } from '../faults/report.ts';
 import type { Durations } from '../support/durations.ts';
-import { durationsOf } from '../support/durations.ts';
+import { durationsDuring } from '../support/durations.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, expectStatus } from '../support/factories.ts';
 import { scaled } from '../support/scale.ts';
@@ -78,19 +78,9 @@ const SLOW_CLIENTS: [string, SlowClient, number][] = [
   ['does not read files', unread(MANY_FILES), READERS],
 ];
 
-/** What an ordinary client waits for its answers, in milliseconds, while `until` is not over; every answer must be 200. */
-async function normalCalls(until: Promise<unknown>): Promise<Durations> {
-  const over = new AbortController();
-  void until.finally(() => over.abort());
-  const tookMs: number[] = [];
-  while (!over.signal.aborted) {
-    const beganAt = performance.now();
-    expectStatus(await partner.api.get('/api/v1/partner/venues'), 200);
-    tookMs.push(performance.now() - beganAt);
-    await delay(50);
-  }
-  return durationsOf(tookMs);
-}
+/** What an ordinary client waits for its answers while `until` is not over; every answer must be 200. */
+const normalCalls = (until: Promise<unknown>): Promise<Durations> =>
+  durationsDuring(until, 50, async () => expectStatus(await partner.api.get('/api/v1/partner/venues'), 200));
 
 test('200 clients that are slow on purpose are cut within 15 s, and the others do not feel them', async () => {
   const beganAt = performance.now();

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type mongoose from 'mongoose';
 import { deliveryStatistics } from '../../src/webhooks/deliveries.service.ts';
 import type { Reply } from '../support/client.ts';
+import { durationsDuring } from '../support/durations.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, expectStatus, subscribe } from '../support/factories.ts';
 import { blockCommands } from '../support/fail-points.ts';
@@ -60,13 +60,9 @@ const subscribed = (by: Partner) => subscribe(by, 'http://127.0.0.1:9/hooks');
 /** Does the work while commands of this name on the collection take long; another partner is served all the while. */
 async function whileSlow(command: string, collection: string, work: () => Promise<void>): Promise<void> {
   const block = await blockCommands(service, { appName: APP_NAME, command, collection, forMs: SLOW_MS });
-  const over = new AbortController();
-  const working = work().finally(() => over.abort());
+  const working = work();
   await block.met();
-  while (!over.signal.aborted) {
-    expect(verdict(await other.api.get(VENUES))).toBe('200');
-    await delay(50);
-  }
+  await durationsDuring(working, 50, async () => expect(verdict(await other.api.get(VENUES))).toBe('200'));
   await block.lift();
   await working;
 }

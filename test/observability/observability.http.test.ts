@@ -1,45 +1,22 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
-import type { WebhookSender } from '../../src/webhooks/send-webhook.ts';
-import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
-import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
-import type { Json, Partner, Venue } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  expectStatus,
-  freeSlotIds,
-  placeHold,
-  subscribe,
-} from '../support/factories.ts';
-import type { WebhookReceiver } from '../support/receiver.ts';
+import type { DeliveryScene } from '../support/deliveries.ts';
+import { anyDelivery, attemptDelivery, endDeliveryScene, startDeliveryScene } from '../support/deliveries.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import { anyPartner, expectStatus, placeHold, subscribe } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
 
 const OBSERVABILITY = '/api/v1/partner/observability';
 
-let service: Service;
-let sender: WebhookSender;
-let receiver: WebhookReceiver;
-let venue: Venue;
-let slots: string[];
+let { service, sender, receiver, venue, slots } = {} as DeliveryScene;
 let partner: Partner;
 let subscriptionId: string;
 
 beforeAll(async () => {
-  service = await startService();
-  sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
-  venue = await anyVenue(service, [{}, {}]);
-  slots = await freeSlotIds(await anyPartner(service, [venue.id]), venue.id);
-  receiver = await startReceiver();
+  ({ service, sender, receiver, venue, slots } = await startDeliveryScene([{}, {}]));
 });
-afterAll(async () => {
-  await sender.close();
-  await receiver.close();
-  await service.stop();
-});
+afterAll(() => endDeliveryScene({ service, sender, receiver }));
 beforeEach(async () => {
   receiver.answerWith(200);
   partner = await anyPartner(service, [venue.id]);

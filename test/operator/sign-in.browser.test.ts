@@ -56,20 +56,13 @@ const session = (secure: boolean) => ({
 });
 
 describeInBrowser('a browser that reaches the console', () => {
-  test('by plain http at a name of the network is signed in and out', async () => {
-    const page = await signInAt(`http://${HOST}:${new URL(service.adminUrl).port}`);
+  test.each<[string, () => string | Promise<string>, boolean]>([
+    ['plain http at a name of the network', () => `http://${HOST}:${new URL(service.adminUrl).port}`, false],
+    ['https, with a cookie that it never sends without TLS,', () => behindProxy({ tls: true }), true],
+  ])('by %s is signed in and out', async (_way, origin, isSecure) => {
+    const page = await signInAt(await origin());
     await page.waitForURL('**/partners');
-    expect(await cookiesOf(page)).toEqual([session(false)]);
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByLabel('Operator key').waitFor();
-    expect(await cookiesOf(page)).toEqual([]);
-    await page.context().close();
-  });
-
-  test('by https has a cookie that it never sends without TLS, and is signed out', async () => {
-    const page = await signInAt(await behindProxy({ tls: true }));
-    await page.waitForURL('**/partners');
-    expect(await cookiesOf(page)).toEqual([session(true)]);
+    expect(await cookiesOf(page)).toEqual([session(isSecure)]);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Operator key').waitFor();
     expect(await cookiesOf(page)).toEqual([]);

@@ -1,54 +1,33 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import type { AddressInfo, Socket } from 'node:net';
-import { connect, createServer } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { createLogger } from '../../src/platform/logger.ts';
 import { createQueues } from '../../src/platform/queues.ts';
 import { eventually } from '../support/eventually.ts';
+import { startTcpRelay } from '../support/tcp-relay.ts';
 
 const releases: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const release of releases.splice(0).reverse()) await release();
 });
 
-type Mortal = { url: string; died: Promise<unknown>; revive(): Promise<void> };
+type Mortal = { url: string; died: Promise<void>; revive(): Promise<void> };
 
 /** A Redis that dies when it is asked for INFO on a connection that is ready: BullMQ's look at its version. */
 async function mortalRedis(): Promise<Mortal> {
-  const { port: redisPort } = new URL(process.env['TEST_REDIS_URL'] ?? '');
-  const sockets = new Set<Socket>();
+  const { port } = new URL(process.env['TEST_REDIS_URL'] ?? '');
   let asked = 0;
-  const server = createServer((client) => {
-    const upstream = connect(Number(redisPort), '127.0.0.1');
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on('error', () => undefined).on('close', () => void sockets.delete(socket));
-    }
-    client.on('close', () => upstream.destroy());
-    upstream.on('close', () => client.destroy());
-    upstream.pipe(client);
-    client.on('data', (chunk) => {
-      // The first is the client's own, before it is ready.
-      if (/\$4\r\ninfo\r\n/i.test(chunk.toString()) && ++asked === 2) die();
-      else upstream.write(chunk);
-    });
+  let die = () => undefined as void;
+  const died = new Promise<void>((resolve) => {
+    die = () => void relay.close().then(resolve);
   });
-  const die = () => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  };
-  releases.push(async () => die());
-  const died = once(server, 'close');
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    died,
-    revive: async () => void (await once(server.listen(port, '127.0.0.1'), 'listening')),
-  };
+  const relay = await startTcpRelay(Number(port), (chunk) => {
+    // The first is the client's own, before it is ready.
+    if (/\$4\r\ninfo\r\n/i.test(chunk.toString()) && ++asked === 2) die();
+  });
+  releases.push(() => relay.close());
+  return { url: `redis://127.0.0.1:${relay.port}`, died, revive: () => relay.reopen() };
 }
 
 const anyPrefix = () => `{t${randomBytes(6).toString('hex')}}`;

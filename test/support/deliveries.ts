@@ -4,10 +4,41 @@ import { deliverWebhook } from '../../src/webhooks/deliver-webhook.service.ts';
 import { makeDue } from '../../src/webhooks/deliveries.store.ts';
 import { createEndpointGate } from '../../src/webhooks/endpoint-gate.rules.ts';
 import type { WebhookSender } from '../../src/webhooks/send-webhook.ts';
-import type { Partner } from './factories.ts';
-import { placeHold } from './factories.ts';
+import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
+import type { Json, Partner, Venue } from './factories.ts';
+import { anyPartner, anyVenue, freeSlotIds, placeHold } from './factories.ts';
+import type { WebhookReceiver } from './receiver.ts';
+import { startReceiver } from './receiver.ts';
 import { rowOf, rowsOf } from './rows.ts';
 import type { Service } from './service.ts';
+import { startService } from './service.ts';
+
+/** A service with a sender of its own, a receiver, and a venue with free slots. */
+export type DeliveryScene = {
+  service: Service;
+  sender: WebhookSender;
+  receiver: WebhookReceiver;
+  venue: Venue;
+  slots: string[];
+};
+
+export async function startDeliveryScene(resources: Json[], date?: string): Promise<DeliveryScene> {
+  const service = await startService();
+  const venue = await anyVenue(service, resources);
+  const slots = await freeSlotIds(await anyPartner(service, [venue.id]), venue.id, date);
+  const sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
+  return { service, sender, receiver: await startReceiver(), venue, slots };
+}
+
+export async function endDeliveryScene({
+  service,
+  sender,
+  receiver,
+}: Pick<DeliveryScene, 'service' | 'sender' | 'receiver'>): Promise<void> {
+  await sender.close();
+  await receiver.close();
+  await service.stop();
+}
 
 /** `by` holds the slot, and the event is dispatched; answers the delivery of it to `receiver`'s one subscription. */
 export async function anyDelivery(

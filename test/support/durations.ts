@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { percentile } from '../../src/observability/percentile.rules.ts';
 
 /** How long things took, in milliseconds by nearest rank; 0 where nothing was timed. */
@@ -10,4 +11,23 @@ export function durationsOf(tookMs: readonly number[]): Durations {
     Math.round(percentile(ascending, rank) ?? 0),
   );
   return { count: ascending.length, p50, p99, max };
+}
+
+/** How long `call` took each time: made once, and again `pauseMs` after each answer for as long as `work` goes on. */
+export async function durationsDuring(
+  work: Promise<unknown>,
+  pauseMs: number,
+  call: () => Promise<unknown>,
+): Promise<Durations> {
+  const over = new AbortController();
+  const end = () => over.abort();
+  work.then(end, end);
+  const tookMs: number[] = [];
+  do {
+    const beganAt = performance.now();
+    await call();
+    tookMs.push(performance.now() - beganAt);
+    await delay(pauseMs);
+  } while (!over.signal.aborted);
+  return durationsOf(tookMs);
 }

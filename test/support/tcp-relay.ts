@@ -11,11 +11,17 @@ export type TcpRelay = {
   swallow(): void;
   /** From now on, new connections reach the server again. */
   restore(): void;
+  /** Cuts all connections and refuses new ones. */
   close(): Promise<void>;
+  /** Listens at the same port again. */
+  reopen(): Promise<void>;
 };
 
-/** Passes every connection on to `targetPort` of this machine. */
-export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
+/** Passes every connection on to `targetPort` of this machine; `onSent` is told what clients send, before it is passed on. */
+export async function startTcpRelay(
+  targetPort: number,
+  onSent: (chunk: Buffer) => void = () => undefined,
+): Promise<TcpRelay> {
   let isSwallowing = false;
   const sockets = new Set<Socket>();
   const keep = (socket: Socket): Socket => {
@@ -26,15 +32,18 @@ export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
     keep(client);
     if (isSwallowing) return;
     const target = keep(connect(targetPort, '127.0.0.1'));
-    client.pipe(target).pipe(client);
+    client.on('data', onSent).pipe(target).pipe(client);
     client.on('close', () => target.destroy());
     target.on('close', () => client.destroy());
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  const listen = (at: number) =>
+    new Promise<void>((resolve) => {
+      server.listen(at, '127.0.0.1', resolve);
+    });
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     swallow: () => {
       isSwallowing = true;
       for (const socket of sockets) socket.unpipe().pause();
@@ -47,5 +56,6 @@ export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
         for (const socket of sockets) socket.destroy();
         server.close(() => resolve());
       }),
+    reopen: () => listen(port),
   };
 }

@@ -5,52 +5,37 @@ import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
 import { deliveryJobId } from '../../src/platform/queues.ts';
 import { raiseForgottenDeadLetters } from '../../src/webhooks/deliveries.service.ts';
 import { recoverDeliveries, redeliver as redeliverAsIs } from '../../src/webhooks/redelivery.service.ts';
-import type { WebhookSender } from '../../src/webhooks/send-webhook.ts';
-import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
 import { sendTestEvent } from '../../src/webhooks/test-event.service.ts';
-import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
-import type { Json, Partner, Venue } from '../support/factories.ts';
+import type { DeliveryScene } from '../support/deliveries.ts';
+import { anyDelivery, attemptDelivery, endDeliveryScene, startDeliveryScene } from '../support/deliveries.ts';
+import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
-  anyVenue,
   dateIn,
   expectStatus,
-  freeSlotIds,
   json,
   operatorOf,
   placeHold,
   subscribe,
 } from '../support/factories.ts';
-import type { WebhookReceiver } from '../support/receiver.ts';
-import { headerOf, isGenuine, startReceiver } from '../support/receiver.ts';
+import { headerOf, isGenuine } from '../support/receiver.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
 
 const WEBHOOKS = '/api/v1/partner/webhooks';
 const DELIVERIES = '/api/v1/partner/observability/deliveries';
 const DAY_MS = 86_400_000;
 
-let service: Service;
-let sender: WebhookSender;
-let receiver: WebhookReceiver;
-let venue: Venue;
-let slots: string[];
+let { service, sender, receiver, venue, slots } = {} as DeliveryScene;
 let partner: Partner;
 let subscription: { id: string; secretKey: string };
 beforeAll(async () => {
-  service = await startService();
-  sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
-  receiver = await startReceiver();
-  venue = await anyVenue(service, [{ duration_minutes: 15 }]);
-  slots = await freeSlotIds(await anyPartner(service, [venue.id]), venue.id, dateIn(3));
+  ({ service, sender, receiver, venue, slots } = await startDeliveryScene(
+    [{ duration_minutes: 15 }],
+    dateIn(3),
+  ));
 });
-afterAll(async () => {
-  await sender.close();
-  await receiver.close();
-  await service.stop();
-});
+afterAll(() => endDeliveryScene({ service, sender, receiver }));
 beforeEach(async () => {
   receiver.answerWith(200);
   partner = await anyPartner(service, [venue.id]);

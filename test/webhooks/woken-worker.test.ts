@@ -2,41 +2,28 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { AttemptResult } from '../../src/webhooks/deliver-webhook.service.ts';
 import { deliveryCollection } from '../../src/webhooks/deliveries.model.ts';
 import { cancelDelivery, cancelWaiting } from '../../src/webhooks/deliveries.store.ts';
-import type { SendOutcome, WebhookSender } from '../../src/webhooks/send-webhook.ts';
-import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
-import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
-import type { Partner, Venue } from '../support/factories.ts';
-import { anyPartner, anyVenue, dateIn, expectStatus, freeSlotIds, subscribe } from '../support/factories.ts';
-import type { WebhookReceiver } from '../support/receiver.ts';
-import { startReceiver } from '../support/receiver.ts';
+import type { SendOutcome } from '../../src/webhooks/send-webhook.ts';
+import type { DeliveryScene } from '../support/deliveries.ts';
+import { anyDelivery, attemptDelivery, endDeliveryScene, startDeliveryScene } from '../support/deliveries.ts';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner, dateIn, expectStatus, subscribe } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
 
 const OBSERVED = '/api/v1/partner/observability/deliveries';
 const FAILED = { ok: false, statusCode: 500, error: 'http_error', durationMs: 9, responseExcerpt: null };
 const SUCCEEDED = { ok: true, statusCode: 200, error: null, durationMs: 9, responseExcerpt: null };
 const OUTCOMES = [FAILED, SUCCEEDED] as SendOutcome[];
 
-let service: Service;
-let sender: WebhookSender;
-let receiver: WebhookReceiver;
-let venue: Venue;
-let slots: string[];
+let { service, sender, receiver, venue, slots } = {} as DeliveryScene;
 let partner: Partner;
 let subscriptionId: string;
 beforeAll(async () => {
-  service = await startService();
-  sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
-  receiver = await startReceiver();
-  venue = await anyVenue(service, [{ duration_minutes: 15 }]);
-  slots = await freeSlotIds(await anyPartner(service, [venue.id]), venue.id, dateIn(3));
+  ({ service, sender, receiver, venue, slots } = await startDeliveryScene(
+    [{ duration_minutes: 15 }],
+    dateIn(3),
+  ));
 });
-afterAll(async () => {
-  await sender.close();
-  await receiver.close();
-  await service.stop();
-});
+afterAll(() => endDeliveryScene({ service, sender, receiver }));
 beforeEach(async () => {
   receiver.answerWith(200);
   partner = await anyPartner(service, [venue.id]);
