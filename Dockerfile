@@ -21,7 +21,8 @@ FROM manifest AS dependencies
 RUN npm ci --ignore-scripts --omit=dev --omit=optional
 
 FROM node:24-slim
-ENV NODE_ENV=production
+# A container's own loopback is reached by nobody: who publishes port 3001 says from where. Never from the internet.
+ENV NODE_ENV=production ADMIN_HOST=0.0.0.0
 WORKDIR /app
 COPY --from=dependencies /app ./
 COPY --from=build /app/dist ./dist

@@ -20,10 +20,10 @@ runProcess('api', async (scope) => {
   context.connected.then(() => startAlerting(scope, context), scope.fail);
   const looked = context.connected.then(guards.missing).catch(() => undefined);
   await Promise.race([looked, delay(LISTEN_AFTER_MS, undefined, { signal: scope.stopping })]);
-  const { host, port, adminPort } = scope.config;
+  const { host, adminHost, port, adminPort } = scope.config;
   const partner = await listen(createPartnerApp(context, guards), host, port);
   scope.onStop('partner listener', partner.close);
-  const admin = await listen(createAdminApp(context, guards), host, adminPort);
+  const admin = await listen(createAdminApp(context, guards), adminHost, adminPort);
   scope.onStop('admin listener', admin.close);
   return { url: partner.url, adminUrl: admin.url };
 });

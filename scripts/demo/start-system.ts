@@ -66,7 +66,7 @@ export async function startSystem(
 function untied(env: Environment): Environment {
   const ties = [
     ...['MONGODB_URI', 'REDIS_URL', 'OPERATOR_API_KEY', 'ENCRYPTION_KEYS'],
-    ...['HOST', 'SERVICE_MODE', 'WEBHOOK_ALLOW_PRIVATE_NETWORKS'],
+    ...['HOST', 'ADMIN_HOST', 'SERVICE_MODE', 'WEBHOOK_ALLOW_PRIVATE_NETWORKS'],
   ];
   return Object.fromEntries(Object.entries(env).filter(([name]) => !ties.includes(name)));
 }

@@ -61,11 +61,14 @@ export async function requireFreePort(
 /**
  * Looks at the ports that the API will listen on, for a message that says what to do.
  *
- * @param wanted the variable and its value; 0 is always free, and what is no port is left to the configuration's check
+ * @param wanted by variable, its value and where it is listened on; 0 is always free, and what is no port is left to the
+ *   configuration's check
  * @throws Error when one is taken
  */
-export async function requireFreeApiPorts(wanted: Record<string, number>, host: string): Promise<void> {
-  for (const [variable, port] of Object.entries(wanted)) {
+export async function requireFreeApiPorts(
+  wanted: Record<string, { port: number; host: string }>,
+): Promise<void> {
+  for (const [variable, { port, host }] of Object.entries(wanted)) {
     const isPort = Number.isInteger(port) && port > 0 && port < 65_536;
     if (!isPort || (await isFree(port, host))) continue;
     throw new Error(

@@ -61,8 +61,10 @@ export function createSystem({ root, env, log, onServerEnd }: SystemOptions): Sy
     servers = await startEmbeddedServers({ dataDir, env, log, external, onUnexpectedEnd: onServerEnd });
     releases.push(servers.stop);
     // After the folder's lock: of a system that runs already, that says more than its ports would.
-    const ports = { PORT: Number(env['PORT'] || 3000), ADMIN_PORT: Number(env['ADMIN_PORT'] || 3001) };
-    await requireFreeApiPorts(ports, env['HOST'] || '127.0.0.1');
+    await requireFreeApiPorts({
+      PORT: { port: Number(env['PORT'] || 3000), host: env['HOST'] || '127.0.0.1' },
+      ADMIN_PORT: { port: Number(env['ADMIN_PORT'] || 3001), host: env['ADMIN_HOST'] || '127.0.0.1' },
+    });
     const secrets = external.mongodbUri ? undefined : await ensureSecrets(dataDir, env);
     const childEnv = childEnvironment(env, dataDir, servers, secrets);
     await mkdir(path.join(dataDir, 'logs'), { recursive: true });

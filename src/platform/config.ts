@@ -6,6 +6,7 @@ import { settingsFaults } from './settings.rules.ts';
 /** Settings of every process, checked at start. Durations carry their unit in the name. */
 export type Config = {
   host: string;
+  adminHost: string;
   port: number;
   adminPort: number;
   mongodbUri: string;
@@ -107,6 +108,7 @@ const port = Joi.number().port().allow(0);
 
 const SCHEMA = Joi.object<Record<string, unknown>>({
   HOST: Joi.string().default('0.0.0.0'),
+  ADMIN_HOST: Joi.string().default('127.0.0.1'),
   PORT: port.default(3000),
   ADMIN_PORT: port.default(3001),
   MONGODB_URI: Joi.string().custom(mongodbUri).required(),

@@ -137,6 +137,9 @@ describe('docker-compose.yml', () => {
     }
     const [, admin] = compose.services['api']?.ports ?? [];
     expect(admin).toMatch(/^127\.0\.0\.1:.*:3001$/);
+    // The default, loopback, would be the container's own, which no published port leads to.
+    expect(compose.services['api']?.environment?.['ADMIN_HOST']).toBe('0.0.0.0');
+    expect(read('Dockerfile')).toMatch(/^ENV .*\bADMIN_HOST=0\.0\.0\.0$/m);
   });
 
   test('databases are watched, gain no privileges, and are reached from the internal network alone', () => {

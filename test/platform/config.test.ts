@@ -26,6 +26,7 @@ describe('the configuration', () => {
   test('has the documented defaults where only the required variables are set', () => {
     expect(loadConfig(REQUIRED)).toEqual({
       host: '0.0.0.0',
+      adminHost: '127.0.0.1',
       port: 3000,
       adminPort: 3001,
       mongodbUri: REQUIRED.MONGODB_URI,

@@ -147,3 +147,17 @@ describe('the API at SIGTERM', () => {
     for (const { socket } of [silent, idle, inProgress]) socket.destroy();
   });
 });
+
+test('the API listens where it is told, and for operators, where it is told nothing, on loopback alone', async () => {
+  const { environment } = await anyService();
+  const settings = { ...environment, HOST: '0.0.0.0', WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' };
+  const { url, adminUrl } = await startProcess('src/api.ts', settings).ready;
+  // Another address of this machine: only a listener on all of them answers there.
+  const elsewhere = (at: unknown) => String(at).replace('127.0.0.1', '127.0.0.2');
+
+  expect((await fetch(`${elsewhere(url)}/healthz`)).status).toBe(200);
+  expect((await fetch(`${String(adminUrl)}/sign-in`)).status).toBe(200);
+  await expect(fetch(`${elsewhere(adminUrl)}/sign-in`)).rejects.toMatchObject({
+    cause: { code: 'ECONNREFUSED' },
+  });
+});
