@@ -16,6 +16,7 @@ import type { Route } from './http/route.ts';
 import { observabilityRoutes } from './observability/observability.router.ts';
 import { packageRoutes } from './packages/packages.router.ts';
 import { describePartnerApi } from './partner-description.ts';
+import { createKeyUse } from './partners/key-use.ts';
 import type { PartnerCaller } from './partners/partners.service.ts';
 import { authenticatePartner } from './partners/partners.service.ts';
 import { sandboxRoutes } from './sandbox/sandbox.router.ts';
@@ -45,9 +46,10 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
   const routes = partnerRoutes(context);
   mountApiDescription(app, describePartnerApi(routes));
   const { partnerCalls, badPartnerKeys } = context.rateLimits;
+  const authDeps = { ...context, keyUse: createKeyUse(context) };
   const authenticate = async (req: Request) => {
     guards.require();
-    return authenticatePartner(context, req.get('x-api-key'));
+    return authenticatePartner(authDeps, req.get('x-api-key'));
   };
   mountRoutes(
     app,

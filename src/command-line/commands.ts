@@ -60,7 +60,14 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     ...{ noun: 'key', verb: 'list', operationId: 'listApiKeys' },
     columns: [
-      ...[plain('key_id'), made('ends', endOf), prose('label'), plain('prefix'), instant('created_at')],
+      ...[
+        plain('key_id'),
+        made('ends', endOf),
+        prose('label'),
+        plain('prefix'),
+        instant('created_at'),
+        instant('last_used_at'),
+      ],
     ],
   },
   { noun: 'key', verb: 'rotate', operationId: 'rotateApiKey', remark: SHOWN_ONCE },

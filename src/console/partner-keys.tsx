@@ -13,7 +13,7 @@ export function Keys({ partnerId, keys, now, timeZone }: KeysProps): VNode {
       <h2 id="keys">API keys</h2>
       <Table
         caption={`API keys; times in ${timeZone}`}
-        columns={['Key', 'Label', 'State', 'Issued', 'Ends', 'Change']}
+        columns={['Key', 'Label', 'State', 'Issued', 'Last used', 'Ends', 'Change']}
         rows={keys.map((key) => (
           <tr key={key._id}>
             <th scope="row">
@@ -25,6 +25,9 @@ export function Keys({ partnerId, keys, now, timeZone }: KeysProps): VNode {
             </td>
             <td>
               <When at={key.createdAt} timeZone={timeZone} />
+            </td>
+            <td>
+              <When at={key.lastUsedAt ?? null} timeZone={timeZone} />
             </td>
             <td>
               <When at={key.revokedAt ?? key.expiresAt} timeZone={timeZone} />

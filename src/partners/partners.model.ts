@@ -25,6 +25,8 @@ export type ApiKeyRow = {
   createdAt: Date;
   expiresAt: Date | null;
   revokedAt: Date | null;
+  /** When it last opened the interface, to a minute. Absent or null where that was never noted. */
+  lastUsedAt?: Date | null;
 };
 
 /** A grant: this partner may operate this venue. `_id` is `<partnerId>:<venueId>`. */
@@ -53,6 +55,7 @@ const apiKeySchema = new Schema<ApiKeyRow>(
     createdAt: { type: Date, required: true },
     expiresAt: { type: Date, default: null },
     revokedAt: { type: Date, default: null },
+    lastUsedAt: { type: Date, default: null },
   },
   { collection: 'api_keys', versionKey: false },
 );

@@ -243,7 +243,11 @@ function grantOf(deps: PartnerDeps) {
 }
 
 function listedKeyView(key: ApiKeyRow): Record<string, unknown> {
-  return { ...keyView(key), revoked_at: key.revokedAt?.toISOString() ?? null };
+  return {
+    ...keyView(key),
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+  };
 }
 
 function issuedKeyView({ apiKey, key }: IssuedKey): Record<string, unknown> {

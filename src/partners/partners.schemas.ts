@@ -89,6 +89,9 @@ export const apiKey = named(
   shape({
     ...keyFields,
     revoked_at: orNull(timestamp()).description('Null while the key is not revoked.').example(null),
+    last_used_at: orNull(timestamp())
+      .description('When it last opened the interface, to a minute; null where it never has.')
+      .example(null),
   }),
 );
 

@@ -5,6 +5,7 @@ import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import { inTransaction } from '../platform/mongo.ts';
 import { HASH_OF_NO_KEY, isOfMode, KEY_START, matchesHash, newApiKey, prefixOf } from './api-key.rules.ts';
+import type { KeyUse } from './key-use.ts';
 import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
 import {
   certifyPartnerRow,
@@ -37,13 +38,13 @@ export type PartnerDeps = { db: Db; clock: Clock; config: { serviceMode: 'sandbo
 export type PartnerCaller = { partnerId: string; keyId: string };
 
 /**
- * Resolves an API key to its partner (contract, "Authentication").
+ * Resolves an API key to its partner (contract, "Authentication"), and has its use noted beside the call.
  * @throws DomainError INVALID_API_KEY for a key that is missing, malformed, unknown, expired or revoked, in one wording,
  * so that a stranger learns nothing about keys; in another for whatever has the form of the other mode's keys, which is
  * refused without a look at whether there is such a key; PARTNER_SUSPENDED for the key of a suspended partner.
  */
 export async function authenticatePartner(
-  deps: PartnerDeps,
+  deps: PartnerDeps & { keyUse: KeyUse },
   apiKey: string | undefined,
 ): Promise<PartnerCaller> {
   const prefix = prefixOf(apiKey ?? '');
@@ -66,6 +67,7 @@ export async function authenticatePartner(
   if (key.partnerStatus !== 'active') {
     throw new DomainError('PARTNER_SUSPENDED', SUSPENDED.partner);
   }
+  deps.keyUse.note(key._id);
   return { partnerId: key.partnerId, keyId: key._id };
 }
 
@@ -168,7 +170,10 @@ function makeKey(
 ): IssuedKey {
   const { apiKey, prefix, hash } = newApiKey(deps.config.serviceMode);
   const createdAt = deps.clock.now();
-  return { apiKey, key: { _id: newId(), partnerId, prefix, hash, ...input, createdAt, revokedAt: null } };
+  return {
+    apiKey,
+    key: { _id: newId(), partnerId, prefix, hash, ...input, createdAt, revokedAt: null, lastUsedAt: null },
+  };
 }
 
 /**

@@ -115,6 +115,11 @@ export async function listApiKeyRows(db: Db, partnerId: string): Promise<ApiKeyR
   return apiKeyModel(db).find({ partnerId }).sort({ _id: 1 }).lean();
 }
 
+/** Notes that the key was used now, by the database's clock. */
+export async function touchApiKeyRow(db: Db, keyId: string): Promise<void> {
+  await apiKeyModel(db).updateOne({ _id: keyId }, { $currentDate: { lastUsedAt: true } });
+}
+
 /** Marks the key revoked, once; true where such a key of that partner exists. */
 export async function revokeApiKeyRow(db: Db, partnerId: string, keyId: string, at: Date): Promise<boolean> {
   const key = await apiKeyModel(db).findOne({ _id: keyId, partnerId }).lean();

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAdminApp } from '../../src/admin-app.ts';
 import { listen } from '../../src/http/listen.ts';
 import { createPartnerApp } from '../../src/partner-app.ts';
+import { createKeyUse } from '../../src/partners/key-use.ts';
 import { PLATFORM_PARTNER_ID } from '../../src/platform/ids.ts';
 import type { Client, Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
@@ -35,6 +36,12 @@ async function create(by = operator, fields: Json = {}): Promise<Json & { id: st
 }
 const issue = async (partnerId: string, fields: Json = {}, by = operator) =>
   expectStatus(await by.post(`${PARTNERS}/${partnerId}/keys`, fields), 201);
+/** When the partner's only key was last used, once that is noted. */
+const lastUse = (partnerId: string) =>
+  eventually('the use of the key to be noted', async () => {
+    const { data } = expectStatus(await operator.get(`${PARTNERS}/${partnerId}/keys`), 200);
+    return (data as Json[])[0]?.['last_used_at'] as string | null;
+  });
 const messageOf = (reply: Reply) => ((reply.body as Json)['error'] as Json)['message'];
 const answerTo = async (key: Json, url = service.url) =>
   verdict(await createClient(url, String(key['api_key'])).get('/api/v1/partner/venues'));
@@ -111,16 +118,36 @@ describe('keys', () => {
     });
     expect(await answerTo(key)).toBe('200');
     const { api_key: apiKey, ...shown } = key;
+    await lastUse(id);
     const list = await operator.get(`${PARTNERS}/${id}/keys`);
     expect(expectStatus(list, 200)).toEqual({
       success: true,
       count: 1,
-      data: [{ ...shown, revoked_at: null }],
+      data: [{ ...shown, revoked_at: null, last_used_at: expect.any(String) }],
     });
     const stored = JSON.stringify(await service.context.db.collection('api_keys').find({}).toArray());
     const secret = String(apiKey).slice(-43);
     expect([list.text, stored, service.logs()].some((text) => text.includes(secret))).toBe(false);
     expect(stored).toContain(shown['prefix']);
+  });
+
+  test('say when they were last used, to a minute: one write a minute, whatever the calls', async () => {
+    const partner = await anyPartner(service);
+    const { data } = expectStatus(await operator.get(`${PARTNERS}/${partner.id}/keys`), 200);
+    expect((data as Json[])[0]).toMatchObject({ last_used_at: null });
+    const before = Date.now();
+    expect(verdict(await partner.api.get('/api/v1/partner/venues'))).toBe('200');
+    const noted = await lastUse(partner.id);
+    expect(Date.parse(noted)).toBeGreaterThanOrEqual(before - 1000);
+
+    const keys = service.context.db.collection<{ _id: string }>('api_keys');
+    const keyId = String((data as Json[])[0]?.['key_id']);
+    await keys.updateOne({ _id: keyId }, { $set: { lastUsedAt: new Date(0) } });
+    await Promise.all(Array.from({ length: 20 }, () => partner.api.get('/api/v1/partner/venues')));
+    expect(await lastUse(partner.id)).toBe(new Date(0).toISOString());
+    // Another process has noted nothing yet.
+    createKeyUse(service.context).note(keyId);
+    await eventually('its write', async () => (await lastUse(partner.id)) !== new Date(0).toISOString());
   });
 
   test('can be several, each with a life of its own', async () => {
