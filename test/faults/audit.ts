@@ -1,4 +1,5 @@
 import type { EventRow } from '../../src/events/events.model.ts';
+import type { PurchaseRow } from '../../src/packages/packages.model.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import type { ReservationStatus } from '../../src/reservations/reservations.rules.ts';
 import type { DeliveryRow } from '../../src/webhooks/deliveries.model.ts';
@@ -23,16 +24,28 @@ const HISTORIES: Record<ReservationStatus, readonly string[]> = {
   ],
 };
 
-/** What is wrong with the history of one reservation: `events` are those of the log, in any order. Undefined where nothing is. */
-export function faultOfHistory(row: Reservation, events: readonly Pick<EventRow, '_id' | 'type'>[]) {
-  const typeOf = new Map(events.map(({ _id, type }) => [_id, type]));
-  for (const { eventId, type } of row.outbox) typeOf.set(eventId, type);
-  // Ids of events are made when they happen, and order by that.
-  const history = [...typeOf].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, type]) => type);
+type LoggedEvent = Pick<EventRow, '_id' | 'type' | 'at' | 'sequence'>;
+
+/**
+ * What is wrong with the history of one reservation; undefined where nothing is. `events` are those of the log. They count in the
+ * order in which partners get them from the feed; after them, by their instants, those that have no sequence number yet.
+ */
+export function faultOfHistory(row: Reservation, events: readonly LoggedEvent[]): string | undefined {
+  const logged = new Set(events.map(({ _id }) => _id));
+  const waiting = row.outbox
+    .filter(({ eventId }) => !logged.has(eventId))
+    .map(({ eventId, type, at }): LoggedEvent => ({ _id: eventId, type, at }));
+  const history = [...events, ...waiting].toSorted(inFeedOrder).map(({ type }) => type);
   const isClaiming = row.status === 'ACTIVE' || row.status === 'BOOKED';
   if (row.claimed !== isClaiming) return `${row._id} is ${row.status} and claimed: ${row.claimed}`;
   if (HISTORIES[row.status].includes(history.join())) return undefined;
   return `${row._id} is ${row.status} after ${history.join(', ')}`;
+}
+
+function inFeedOrder(one: LoggedEvent, other: LoggedEvent): number {
+  const { sequence = Number.MAX_SAFE_INTEGER } = one;
+  const { sequence: otherSequence = Number.MAX_SAFE_INTEGER } = other;
+  return sequence - otherSequence || one.at.getTime() - other.at.getTime();
 }
 
 /** Whether two reservations want the same ground at overlapping times; `groundsOf` names what a resource covers. */
@@ -46,45 +59,65 @@ export function areRivals(
   return groundsOf(one.resourceId).some((ground) => groundsOf(other.resourceId).includes(ground));
 }
 
-/** Two operations of the database that follow one another can read its clock in the other order, by the length of a retry. */
-const CLOCK_READ_MS = 1500;
+/**
+ * What a partner was answered of a reservation, the last answer counting: `kept` has fields of the document (`customer.name` for
+ * one within another) with what they must be; instants in milliseconds.
+ */
+export type Acknowledged = {
+  holdId: string;
+  status: ReservationStatus;
+  bookingId?: string;
+  kept: Record<string, unknown>;
+};
 
-/** Pairs of reservations that had the same ground at the same time, at any time: every double booking there ever was. */
-export function doubleBookings(rows: readonly Reservation[], groundsOf: GroundsOf): string[] {
-  const byStart = rows.toSorted((a, b) => a.slotStart.getTime() - b.slotStart.getTime());
-  return byStart.flatMap((one, index) => {
-    const others = byStart.slice(index + 1);
-    const end = others.findIndex(({ slotStart }) => slotStart >= one.slotEnd);
-    return (end === -1 ? others : others.slice(0, end))
-      .filter((other) => areRivals(one, other, groundsOf))
-      .filter(
-        (other) =>
-          claimEnd(one) - placed(other) > CLOCK_READ_MS && claimEnd(other) - placed(one) > CLOCK_READ_MS,
-      )
-      .map((other) => `${one._id} (${one.status}) and ${other._id} (${other.status}) on ${other.slotId}`);
-  });
-}
-
-const placed = (row: Reservation): number => row.placedAt.getTime();
-
-function claimEnd(row: Reservation): number {
-  if (row.claimed) return Number.POSITIVE_INFINITY;
-  const ends = [row.releasedAt, row.expiredAt, row.cancelledAt, row.refundedAt];
-  return Math.min(...ends.map((at) => at?.getTime() ?? Number.POSITIVE_INFINITY));
-}
-
-/** What a partner was told of a reservation, the last answer counting. */
-export type Told = { holdId: string; status: ReservationStatus; bookingId?: string };
-
-/** Reservations of which the database knows less than their partner was told. */
-export function lostAcknowledgements(rows: readonly Reservation[], told: readonly Told[]): string[] {
+/** Reservations of which the database knows something else, or less, than their partner was answered. */
+export function lostAcknowledgements(
+  rows: readonly Reservation[],
+  acknowledged: readonly Acknowledged[],
+): string[] {
   const byId = new Map(rows.map((row) => [row._id, row]));
-  return told.flatMap(({ holdId, status, bookingId }) => {
+  return acknowledged.flatMap(({ holdId, status, bookingId, kept }) => {
     const row = byId.get(holdId);
-    const isKept = row?.status === status || (status === 'ACTIVE' && row?.status === 'EXPIRED') || undefined;
-    if (isKept && row?.bookingId === bookingId) return [];
-    return [`${holdId} was ${status} (${bookingId}) and is ${row?.status} (${row?.bookingId})`];
+    if (row === undefined) return [`${holdId} was ${status} and is gone`];
+    const isKept = row.status === status || (status === 'ACTIVE' && row.status === 'EXPIRED');
+    const wanted = { ...kept, bookingId };
+    return [
+      ...(isKept ? [] : [`${holdId} was ${status} and is ${row.status}`]),
+      ...Object.entries(wanted)
+        .filter(([path, value]) => fieldOf(row, path) !== value)
+        .map(
+          ([path, value]) => `${holdId}: ${path} was ${String(value)} and is ${String(fieldOf(row, path))}`,
+        ),
+    ];
   });
+}
+
+function fieldOf(row: Reservation, path: string): unknown {
+  let value: unknown = row;
+  for (const name of path.split('.')) value = (value as Record<string, unknown> | undefined)?.[name];
+  return value instanceof Date ? value.getTime() : value;
+}
+
+/** Purchases whose credits are not what was bought, less one for each booking that consumed one and was not refunded. */
+export function faultsOfCredits(purchases: readonly PurchaseRow[], rows: readonly Reservation[]): string[] {
+  const consumed = countBy(
+    rows
+      .filter(({ status }) => status !== 'REFUNDED')
+      .flatMap(({ packagePurchaseId }) => packagePurchaseId ?? []),
+  );
+  const known = new Set(purchases.map(({ _id }) => _id));
+  const unknown = rows.filter(({ packagePurchaseId: id }) => id !== undefined && !known.has(id));
+  return [
+    ...unknown.map(({ _id }) => `${_id} consumed a credit of a purchase that is gone`),
+    ...purchases
+      .map(({ _id, creditsTotal, creditsRemaining }) => {
+        const wanted = creditsTotal - (consumed.get(_id) ?? 0);
+        return creditsRemaining === wanted
+          ? ''
+          : `purchase ${_id} has ${creditsRemaining} credits instead of ${wanted}`;
+      })
+      .filter((fault) => fault !== ''),
+  ];
 }
 
 export type EventAudit = {
@@ -95,8 +128,8 @@ export type EventAudit = {
 };
 
 /**
- * Waits until nothing is on its way, and holds what the receiver heard against the log: every event of every reservation has one
- * delivery to each of the `subscriptions`, which was heard; and one place in the feed, without gaps.
+ * Waits until nothing is on its way, and compares what the receiver got with the log: every event of every reservation has one
+ * delivery to each of the `subscriptions`, which was received; and a sequence number of its own in the feed, without gaps.
  */
 export async function auditEvents(
   stored: Stored,
@@ -125,7 +158,7 @@ function eventAudit(
   const heard = countBy(received.map(({ body }) => String(body['event_id'])));
   const planned = countBy(deliveries.map(({ eventId }) => eventId));
   const logged = new Set(events.map(({ _id }) => _id));
-  const places = new Set(events.map(({ sequence }) => sequence));
+  const sequences = new Set(events.map(({ sequence }) => sequence));
   const attempts = new Set(received.map(({ body }) => body['delivery_id']));
   return {
     events: events.length,
@@ -140,7 +173,7 @@ function eventAudit(
       ...[...heard.keys()]
         .filter((eventId) => !logged.has(eventId))
         .map((id) => `${id}: heard and in no log`),
-      ...(places.size === events.length ? [] : ['two events have one place in the feed']),
+      ...(sequences.size === events.length ? [] : ['two events have one sequence number']),
       ...(events.every(({ sequence = 0 }) => sequence >= 1 && sequence <= events.length)
         ? []
         : ['a gap in the feed']),

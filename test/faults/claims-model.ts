@@ -10,7 +10,15 @@ import { areRivals, faultOfHistory } from './audit.ts';
 export type SlotWindow = Pick<Reservation, 'slotId' | 'resourceId' | 'slotStart' | 'slotEnd'>;
 
 /** A reservation as its owner knows it; nobody else may change it but time, a walk-in over it and an operator's blackout. */
-export type Owned = SlotWindow & { holdId: string; status: ReservationStatus; bookingId?: string };
+export type Owned = SlotWindow & {
+  holdId: string;
+  status: ReservationStatus;
+  bookingId?: string;
+  /** The purchase whose credit the confirm was answered to have consumed. */
+  packagePurchaseId?: string;
+  /** As the last answer said, in milliseconds; a walk-in has none. */
+  holdExpiresAtMs?: number;
+};
 
 /** A call's beginning and end by the clock of this machine, which is the database's too; milliseconds. */
 export type Span = { sentAt: number; answeredAt: number };
@@ -142,6 +150,10 @@ function faultOfChange(
 ): string | undefined {
   const said = `${row._id} is ${row.status}`;
   if (owned.bookingId !== row.bookingId) return `${said} with another booking_id than was answered`;
+  if (owned.packagePurchaseId !== row.packagePurchaseId)
+    return `${said} with another credit consumed than was answered`;
+  if (owned.holdExpiresAtMs !== undefined && row.holdExpiresAt.getTime() < owned.holdExpiresAtMs)
+    return `${said} and has lost its extension`;
   if (row.status === 'EXPIRED' && row.holdExpiresAt.getTime() > Date.now())
     return `${said} before its expiry`;
   if (

@@ -1,6 +1,4 @@
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createDatabaseClock } from '../../src/platform/database-clock.ts';
 import { createClient } from '../support/client.ts';
@@ -24,10 +22,11 @@ import { scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { OPERATOR_KEY, startService } from '../support/service.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, logged, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
+import { endProcesses, logged, START_DEADLINE_MS } from '../support/worker-process.ts';
 import { inSeconds } from './figures.ts';
 import { report } from './report.ts';
 import { expiredAtMs } from './settled.ts';
+import { startShifted } from './shifted-process.ts';
 
 // On a machine that is busy with other suites.
 jest.setTimeout(scaled(900_000, 300_000));
@@ -89,17 +88,12 @@ beforeAll(async () => {
 afterEach(endProcesses);
 afterAll(() => service.stop());
 
-const SHIFT_CLOCK = pathToFileURL(path.join(import.meta.dirname, 'shifted-clock.mjs')).href;
-
-function startShifted(kind: keyof Clocks, shiftMs: number): SpawnedProcess {
-  const file = kind === 'api' ? 'src/api.ts' : `workers/${kind}.ts`;
-  const shift = { NODE_OPTIONS: `--import=${SHIFT_CLOCK}`, CLOCK_SHIFT_MS: String(shiftMs) };
-  return startProcess(file, { ...service.environment, ...shift });
-}
-
 /** Starts all processes; answers where the API is, once every one is ready. */
 async function startAll(clocks: Clocks): Promise<{ url: string; adminUrl: string }> {
-  const started = everyKind.flatMap((kind) => clocks[kind].map((shift) => startShifted(kind, shift)));
+  const started = everyKind.flatMap((kind) => {
+    const file = kind === 'api' ? 'src/api.ts' : `workers/${kind}.ts`;
+    return clocks[kind].map((shiftMs) => startShifted(file, service.environment, shiftMs));
+  });
   await Promise.all(started.map((each) => logged(each, 'ready')));
   const [api] = started as [SpawnedProcess];
   const { url, adminUrl } = await api.ready;

@@ -2,8 +2,10 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { dispatchWaiting } from '../../src/events/event-dispatch.service.ts';
+import { sequenceEvents } from '../../src/events/feed.service.ts';
 import { GUARD_INDEX, reservationCollection } from '../../src/reservations/reservations.model.ts';
-import { anyPartner, anyResource, anyVenue, slotsOf, subscribe } from '../support/factories.ts';
+import { anyPackage, anyPartner, anyResource, anyVenue, slotsOf, subscribe } from '../support/factories.ts';
 import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
 import { startReceiver } from '../support/receiver.ts';
 import type { Stored } from '../support/rows.ts';
@@ -11,16 +13,20 @@ import { rowsOf } from '../support/rows.ts';
 import { isLongTier, scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
-import { auditEvents, doubleBookings, faultsOfHistories, type GroundsOf } from './audit.ts';
+import { endProcesses } from '../support/worker-process.ts';
+import { auditEvents, faultsOfCredits, faultsOfHistories, type GroundsOf } from './audit.ts';
+import { doubleBookings, readCommits } from './claim-log.ts';
 import { createClaimsModel, type SlotWindow } from './claims-model.ts';
 import type { HistoryScene, Tally } from './history.ts';
 import { playHistory } from './history.ts';
-import { newPatience } from './insist.ts';
+import { newPatience, troubles } from './insist.ts';
 import { report } from './report.ts';
+import { startShifted } from './shifted-process.ts';
 import type { Victim } from './system.ts';
 import { startSystem, VICTIMS } from './system.ts';
 
 const PARTNERS = 8;
+const CLOCK_SHIFTS_MS = [-500, 600_000];
 const seed = propertySeed();
 /** Seeds that once failed, each played again. */
 const KEPT_SEEDS: readonly number[] = [];
@@ -38,7 +44,7 @@ afterEach(async () => {
 });
 
 /** Eight partners at one venue: two halves and the full turf over both, eight hours of them; few enough that all want the same. */
-async function sceneOn(service: Pick<Service, 'url' | 'adminUrl'> & Stored) {
+async function sceneOn(service: Pick<Service, 'url' | 'adminUrl'> & { urls?: string[] } & Stored) {
   const hours = { operating_hours_start: '06:00', operating_hours_end: '14:00' };
   const venue = await anyVenue(service, [
     { name: 'Left', ...hours },
@@ -49,7 +55,12 @@ async function sceneOn(service: Pick<Service, 'url' | 'adminUrl'> & Stored) {
     shares_space_with: venue.resourceIds,
   });
   const groundsOf: GroundsOf = (id) => (id === full ? venue.resourceIds : [id]);
-  const partners = await Promise.all(Array.from({ length: PARTNERS }, () => anyPartner(service, [venue.id])));
+  const partners = await Promise.all(
+    Array.from({ length: PARTNERS }, async () => {
+      const partner = await anyPartner(service, [venue.id]);
+      return { ...partner, packageId: await anyPackage(service, partner, [venue.id], { credits: 2 }) };
+    }),
+  );
   const [first] = partners;
   if (first === undefined) throw new Error('There is no partner');
   const slots = (await slotsOf(first, venue.id)).map(
@@ -61,10 +72,9 @@ async function sceneOn(service: Pick<Service, 'url' | 'adminUrl'> & Stored) {
     }),
   );
   const model = createClaimsModel(service, groundsOf);
-  const { url, adminUrl } = service;
   const scene: HistoryScene = {
-    url,
-    adminUrl,
+    urls: service.urls ?? [service.url],
+    adminUrl: service.adminUrl,
     venueId: venue.id,
     partners,
     slots,
@@ -89,7 +99,11 @@ const inWords = (tally: Tally): string =>
 /** Everything that contradicts the promise: in the answers, step by step, and in the database at the end. */
 async function contradictions(service: Stored, scene: HistoryScene, groundsOf: GroundsOf): Promise<string[]> {
   const rows = await rowsOf(service, 'reservations');
-  const atEnd = [...(await faultsOfHistories(service, rows)), ...doubleBookings(rows, groundsOf)];
+  const atEnd = [
+    ...(await faultsOfHistories(service, rows)),
+    ...doubleBookings(await readCommits(service), groundsOf),
+    ...faultsOfCredits(await rowsOf(service, 'package_purchases'), rows),
+  ];
   return [...scene.model.violations, ...atEnd];
 }
 
@@ -100,7 +114,7 @@ test.each([seed, ...KEPT_SEEDS])(
     const service = await anyService();
     const { scene, groundsOf } = await sceneOn(service);
 
-    const tally = await playHistory(scene, eachSeed, (steps) => steps >= scaled(2000, 300));
+    const tally = await playHistory(scene, eachSeed, (steps) => steps >= scaled(2000, 450));
 
     expect(await contradictions(service, scene, groundsOf)).toEqual([]);
     // A history in which nothing of a kind succeeds has shown nothing of it.
@@ -118,6 +132,35 @@ test.each([seed, ...KEPT_SEEDS])(
   400_000,
 );
 
+test('nor where two APIs share the work whose hosts’ clocks differ by 10 minutes, and the feed keeps the order of what happened', async () => {
+  const beganAt = performance.now();
+  const service = await anyService();
+  const apis = CLOCK_SHIFTS_MS.map((shiftMs) => startShifted('src/api.ts', service.environment, shiftMs));
+  releases.push(endProcesses);
+  const lines = await Promise.all(apis.map((api) => api.ready));
+  const { scene, groundsOf } = await sceneOn({ ...service, urls: lines.map(({ url }) => String(url)) });
+
+  const tally = await playHistory(scene, seed, (steps) => steps >= scaled(2000, 150));
+  await dispatchAll(service);
+
+  expect(await contradictions(service, scene, groundsOf)).toEqual([]);
+  report({
+    promise: 6,
+    experiment: `random history on two APIs, ${CLOCK_SHIFTS_MS.map((ms) => `one ${ms / 1000} s off`).join(', ')}`,
+    count: inWords(tally),
+    result: '0 contradictions, the feed in the order of what happened',
+    seed,
+    beganAt,
+  });
+}, 400_000);
+
+/** Takes every event to the log and gives it its sequence number, as the dispatch worker does. */
+async function dispatchAll({ context }: Service): Promise<void> {
+  const all = { graceMs: 0, limit: 10_000, stopping: new AbortController().signal };
+  await dispatchWaiting(context, all);
+  await sequenceEvents(context);
+}
+
 describe('the checker is not blind', () => {
   test('without the guard index it finds double bookings', async () => {
     const service = await anyService();
@@ -126,7 +169,9 @@ describe('the checker is not blind', () => {
 
     await playHistory(scene, seed, (steps) => steps >= 150);
 
-    expect((await contradictions(service, scene, groundsOf)).join('\n')).toMatch(/both have the ground/);
+    const found = (await contradictions(service, scene, groundsOf)).join('\n');
+    expect(found).toMatch(/both have the ground/);
+    expect(found).toMatch(/ claimed .*, which /);
   });
 
   test('with transitions that do not ask for the state they begin from, it finds illegal changes', async () => {
@@ -161,11 +206,10 @@ if (isLongTier) {
       expect(await contradictions(system, scene, groundsOf)).toEqual([]);
       expect(audit.faults).toEqual([]);
       expect(new Set(killed)).toEqual(new Set(VICTIMS));
-      const { broken, unavailable } = scene.patience;
       report({
         promise: 1,
         experiment: `random history of 60 s with ${killed.length} kills of every process and server`,
-        count: `${inWords(tally)}; ${broken} broken connections, ${unavailable} answers 503`,
+        count: `${inWords(tally)}; ${troubles(scene.patience)}`,
         result: `0 contradictions; ${audit.events} events delivered, ${audit.repeats} repeated`,
         seed,
         beganAt,

@@ -13,10 +13,12 @@ import type { Patience } from './insist.ts';
 import { insist } from './insist.ts';
 
 export type HistoryScene = {
-  url: string;
+  /** Partner listeners, of which each call takes any. */
+  urls: readonly string[];
   adminUrl: string;
   venueId: string;
-  partners: readonly Partner[];
+  /** Each with a package of its own, whose credits pay for some bookings. */
+  partners: readonly (Partner & { packageId: string })[];
   slots: readonly SlotWindow[];
   model: ClaimsModel;
   patience: Patience;
@@ -37,6 +39,7 @@ const STEPS = [
   'cancel',
   'refund',
   'replay',
+  'purchase',
 ] as const;
 type Step = (typeof STEPS)[number];
 
@@ -56,9 +59,10 @@ export async function playHistory(
     tally[what] ??= { done: 0, refused: 0 };
     tally[what][isDone ? 'done' : 'refused'] += 1;
   };
-  const lanes = scene.partners.map(({ apiKey }, index) =>
-    partnerLane(scene, createClient(scene.url, apiKey), mulberry32(seed + index), count),
-  );
+  const lanes = scene.partners.map(({ apiKey, packageId }, index) => {
+    const apis = scene.urls.map((url) => createClient(url, apiKey));
+    return partnerLane(scene, apis, packageId, mulberry32(seed + index), count);
+  });
   lanes.push(operatorLane(scene, mulberry32(seed - 1), count));
   const play = async (step: () => Promise<void>) => {
     for (; !isOver(steps); steps += 1) await step();
@@ -66,6 +70,9 @@ export async function playHistory(
   await Promise.all(lanes.map(play));
   return tally;
 }
+
+/** The customer of `confirmBody`, who buys packages too. */
+const CUSTOMER = '+919876543210';
 
 type Count = (what: string, isDone: boolean) => void;
 type Success = { path: string; body: Json; reply: Reply };
@@ -77,12 +84,18 @@ async function timed(patience: Patience, call: () => Promise<Reply>): Promise<{ 
   return { reply, span: { sentAt, answeredAt: Date.now() } };
 }
 
-function partnerLane(scene: HistoryScene, api: Client, random: Random, count: Count): () => Promise<void> {
+function partnerLane(
+  scene: HistoryScene,
+  apis: readonly Client[],
+  packageId: string,
+  random: Random,
+  count: Count,
+): () => Promise<void> {
   const { model, patience } = scene;
   const mine: Owned[] = [];
   const successes: Success[] = [];
   const send = async (path: string, body: Json) => {
-    const call = () => timed(patience, () => api.post(path, body));
+    const call = () => timed(patience, () => pick(random, apis).post(path, body));
     const twin = random() < 0.15 ? call() : undefined;
     const made = laterOf(await call(), await twin);
     if (made === 'contradictory') model.violations.push(`Two equal calls of ${path} at once gave two things`);
@@ -101,9 +114,14 @@ function partnerLane(scene: HistoryScene, api: Client, random: Random, count: Co
     const { reply, span } = await send('/api/v1/partner/holds', body);
     count('hold', reply.status === 201);
     if (reply.status !== 201) return;
-    const { hold_id, hold_expiry_at } = json(reply);
-    const owned: Owned = { ...slot, holdId: String(hold_id), status: 'ACTIVE' };
-    model.claimed(owned, span, Date.parse(String(hold_expiry_at)), false);
+    const { hold_id } = json(reply);
+    const owned: Owned = {
+      ...slot,
+      holdId: String(hold_id),
+      status: 'ACTIVE',
+      holdExpiresAtMs: expiryOf(reply),
+    };
+    model.claimed(owned, span, owned.holdExpiresAtMs ?? 0, false);
     mine.push(owned);
     await model.check(owned, 'ACTIVE', true);
   };
@@ -113,16 +131,28 @@ function partnerLane(scene: HistoryScene, api: Client, random: Random, count: Co
     const { reply, span } = await send(path, body);
     const isDone = reply.status < 300;
     count(step, isDone);
-    if (isDone && step === 'confirm') owned.bookingId = String(json(reply)['booking_id']);
-    if (isDone && step === 'confirm') model.claimed(owned, span, Number.POSITIVE_INFINITY, true);
-    if (isDone && step === 'extend')
-      model.claimed(owned, span, Date.parse(String(json(reply)['hold_expiry_at'])), false);
+    if (isDone && step === 'confirm') {
+      const { booking_id, package_purchase_id, package_credit_consumed } = json(reply);
+      owned.bookingId = String(booking_id);
+      if (package_credit_consumed === true) owned.packagePurchaseId = String(package_purchase_id);
+      if (package_credit_consumed === true) count('credit', true);
+      model.claimed(owned, span, Number.POSITIVE_INFINITY, true);
+    }
+    if (isDone && step === 'extend') {
+      owned.holdExpiresAtMs = expiryOf(reply);
+      model.claimed(owned, span, owned.holdExpiresAtMs, false);
+    }
     await model.check(owned, wanted, isDone);
+  };
+  const purchase = async () => {
+    const body = { customer_phone: CUSTOMER, payment_method: 'upi', idempotency_key: randomUUID() };
+    const { reply } = await send(`/api/v1/packages/${packageId}/purchase`, body);
+    count('purchase', reply.status === 201);
   };
   const replay = async () => {
     if (successes.length === 0) return;
     const { path, body, reply: first } = pick(random, successes);
-    const { reply } = await timed(patience, () => api.post(path, body));
+    const { reply } = await timed(patience, () => pick(random, apis).post(path, body));
     const isSame = reply.status === first.status && idOf(reply) === idOf(first);
     count('replay', isSame);
     // An extension has no key: it is a new one.
@@ -138,6 +168,7 @@ function partnerLane(scene: HistoryScene, api: Client, random: Random, count: Co
     const owned =
       random() < 0.7 ? known.at(-1) : known[integerBetween(random, 0, Math.max(0, known.length - 1))];
     if (step === 'replay') return replay();
+    if (step === 'purchase') return purchase();
     if (step === 'hold' || owned === undefined) return hold();
     const ofHold = `/api/v1/partner/holds/${owned.holdId}`;
     const ending = { reason: 'rain', idempotency_key: randomUUID() };
@@ -148,7 +179,10 @@ function partnerLane(scene: HistoryScene, api: Client, random: Random, count: Co
           'BOOKED',
           owned,
           '/api/v1/bookings/confirm',
-          confirmBody(owned.holdId, { idempotency_key: randomUUID() }),
+          confirmBody(owned.holdId, {
+            idempotency_key: randomUUID(),
+            ...(random() < 0.5 ? { use_package_credit: true } : {}),
+          }),
         );
       case 'release':
         return move(step, 'RELEASED', owned, `${ofHold}/cancel`, {});
@@ -173,7 +207,12 @@ function laterOf(one: Made, twin: Made | undefined): Made | 'contradictory' {
     : twin;
 }
 
-const idOf = (reply: Reply): unknown => json(reply)['booking_id'] ?? json(reply)['hold_id'];
+const idOf = (reply: Reply): unknown =>
+  json(reply)['booking_id'] ??
+  json(reply)['hold_id'] ??
+  (json(reply)['purchase'] as Json | undefined)?.['id'];
+
+const expiryOf = (reply: Reply): number => Date.parse(String(json(reply)['hold_expiry_at']));
 
 function operatorLane(scene: HistoryScene, random: Random, count: Count): () => Promise<void> {
   const { model, patience, venueId } = scene;

@@ -4,13 +4,15 @@ import type { Reply } from '../support/client.ts';
 /** How the calls of an experiment went, before each had its answer. */
 export type Patience = {
   answered: number;
-  /** Refused or broken connections. */
-  broken: number;
+  /** Connections that were refused: nothing was sent, so nothing is in doubt. */
+  refused: number;
+  /** Connections that broke under a call that may have been carried out. */
+  reset: number;
   /** Answers 503. */
   unavailable: number;
 };
 
-export const newPatience = (): Patience => ({ answered: 0, broken: 0, unavailable: 0 });
+export const newPatience = (): Patience => ({ answered: 0, refused: 0, reset: 0, unavailable: 0 });
 
 /** Long enough for a database that elects another primary on a busy machine. */
 const GIVE_UP_MS = 90_000;
@@ -22,15 +24,12 @@ const GIVE_UP_MS = 90_000;
 export async function insist(call: () => Promise<Reply>, patience: Patience): Promise<Reply> {
   const endsAt = performance.now() + GIVE_UP_MS;
   for (;;) {
-    const reply = await call().catch((err: unknown) => {
-      if (isUnanswered(err)) return undefined;
-      throw err;
-    });
-    if (reply !== undefined && reply.status < 500) {
+    const reply = await call().catch((err: unknown) => brokenBy(err));
+    if (typeof reply !== 'string' && reply.status < 500) {
       patience.answered += 1;
       return reply;
     }
-    if (reply === undefined) patience.broken += 1;
+    if (typeof reply === 'string') patience[reply] += 1;
     else if (reply.status === 503 && reply.headers.has('retry-after')) patience.unavailable += 1;
     else throw new Error(`A call was answered ${reply.status}: ${reply.text}`);
     if (performance.now() > endsAt) throw new Error(`A call had no answer within ${GIVE_UP_MS} ms`);
@@ -38,7 +37,14 @@ export async function insist(call: () => Promise<Reply>, patience: Patience): Pr
   }
 }
 
-/** Whether this is the error of a connection; anything else is a fault that the client found in an answer. */
-function isUnanswered(err: unknown): boolean {
-  return ['ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(String((err as { code?: unknown }).code));
+/** How a connection broke; anything else is a fault that the client found in an answer, and is thrown on. */
+function brokenBy(err: unknown): 'refused' | 'reset' {
+  const { code } = err as { code?: unknown };
+  if (code === 'ECONNREFUSED') return 'refused';
+  if (code === 'ECONNRESET' || code === 'EPIPE') return 'reset';
+  throw err;
 }
+
+/** `1 refused and 2 broken connections, 3 answers 503`, for the table. */
+export const troubles = ({ refused, reset, unavailable }: Patience): string =>
+  `${refused} refused and ${reset} broken connections, ${unavailable} answers 503`;

@@ -52,7 +52,7 @@ describe('nothing that was acknowledged is lost, and nothing happens twice', () 
   );
 });
 
-test('every process is replaced under load: no call fails but for a refused connection, and nothing is lost', async () => {
+test('every process is replaced under load: no call that was sent is left unanswered, and nothing is lost', async () => {
   const beganAt = performance.now();
   const rounds = scaled(5, 1);
   const codes: (number | null)[] = [];
@@ -64,7 +64,8 @@ test('every process is replaced under load: no call fails but for a refused conn
 
   expect(figures.faults).toEqual([]);
   expect(codes).toEqual(codes.map(() => 0));
-  expect(figures.unavailable).toBe(0);
+  // A refused connection has carried nothing; one that broke leaves a caller without a key in doubt.
+  expect({ reset: figures.reset, unavailable: figures.unavailable }).toEqual({ reset: 0, unavailable: 0 });
   const { count, result } = inWords(figures);
   report({
     promise: 7,

@@ -3,18 +3,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import type { Json } from '../support/factories.ts';
-import { confirmBody, expectStatus } from '../support/factories.ts';
+import { expectStatus } from '../support/factories.ts';
 import type { Random } from '../support/random.ts';
-import { pick } from '../support/random.ts';
+import { integerBetween, pick } from '../support/random.ts';
 import { scaled } from '../support/scale.ts';
-import type { Told } from './audit.ts';
+import type { Acknowledged } from './audit.ts';
 import type { Patience } from './insist.ts';
 import { insist, newPatience } from './insist.ts';
 
 /** Sales that go on until they are stopped; each ends in a booking that stands, one that was cancelled or refunded, or a hold. */
 export type Sales = {
-  /** What partners were told so far, one entry for each hold that was placed. */
-  told: Told[];
+  /** What partners were answered so far, one entry for each hold that was placed. */
+  acknowledged: Acknowledged[];
   patience: Patience;
   /** Resolves when some more have been made, and where one has met what must not come: then `stop` throws. */
   goOn(): Promise<void>;
@@ -25,28 +25,30 @@ export type Sales = {
 /** `npm test` shares the machine among suites. */
 const PAUSE_MS = scaled(60, 250);
 
+/** What is sold, by whom, and the package of which credits pay for some of it. */
+export type Wares = {
+  urls: readonly string[];
+  apiKey: string;
+  slotIds: string[];
+  packageId: string;
+  lanes: number;
+};
+
 /**
  * `lanes` sales at a time of slots from `slotIds`, each by another of `urls`. Every call is repeated until it is answered, so that
  * what a reservation must be in the end is known.
  */
-export function startSales(
-  {
-    urls,
-    apiKey,
-    slotIds,
-    lanes,
-  }: { urls: readonly string[]; apiKey: string; slotIds: string[]; lanes: number },
-  random: Random,
-): Sales {
-  const told: Told[] = [];
+export function startSales({ urls, apiKey, slotIds, packageId, lanes }: Wares, random: Random): Sales {
+  const acknowledged: Acknowledged[] = [];
   const patience = newPatience();
   const stopping = new AbortController();
   const lane = async (index: number) => {
     const api = createClient(urls[index % urls.length] ?? '', apiKey);
+    const seller = createSeller(api, packageId, random, patience, (entry) => acknowledged.push(entry));
     for (; !stopping.signal.aborted; ) {
       const slotId = slotIds.pop();
       if (slotId === undefined) throw new Error('There is no slot left to sell');
-      const outcome = await sell(api, slotId, pick(random, OUTCOMES), patience, (entry) => told.push(entry));
+      const outcome = await seller.sell(slotId, pick(random, OUTCOMES));
       if (outcome !== 'BOOKED' && outcome !== 'ACTIVE') slotIds.unshift(slotId);
       await delay(PAUSE_MS);
     }
@@ -55,10 +57,13 @@ export function startSales(
   // It is awaited at the stop.
   all.catch(() => stopping.abort());
   return {
-    told,
+    acknowledged,
     patience,
     goOn: async () => {
-      for (const before = told.length; told.length < before + lanes && !stopping.signal.aborted; ) {
+      for (
+        const before = acknowledged.length;
+        acknowledged.length < before + lanes && !stopping.signal.aborted;
+      ) {
         await delay(20);
       }
     },
@@ -72,37 +77,97 @@ export function startSales(
 const OUTCOMES = ['BOOKED', 'CANCELLED', 'CANCELLED', 'REFUNDED', 'REFUNDED', 'RELEASED', 'ACTIVE'] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
-/** Sells one slot, up to `outcome`; `tell` gets what the last answer said. */
-async function sell(
+const paise = (rupees: unknown): number => Math.round(Number(rupees) * 100);
+const instant = (text: unknown): number => Date.parse(String(text));
+
+/** Sells for one customer, a slot at a time; `note` gets what is acknowledged, an entry that later answers bring up to date. */
+function createSeller(
   api: Client,
-  slotId: string,
-  outcome: Outcome,
+  packageId: string,
+  random: Random,
   patience: Patience,
-  tell: (told: Told) => void,
-): Promise<Outcome> {
+  note: (entry: Acknowledged) => void,
+) {
+  const phone = `+9198${String(integerBetween(random, 10_000_000, 99_999_999))}`;
   const call = async (path: string, body: Json, status: number) =>
     expectStatus(await insist(() => api.post(path, body), patience), status);
-  const key = randomUUID();
-  const hold = await call(
-    '/api/v1/partner/holds',
-    { slot_id: slotId, idempotency_key: key, ttl_seconds: 1800 },
-    201,
-  );
-  const told: Told = { holdId: String(hold['hold_id']), status: 'ACTIVE' };
-  tell(told);
-  if (outcome === 'ACTIVE') return outcome;
-  if (outcome === 'RELEASED') {
-    await call(`/api/v1/partner/holds/${told.holdId}/cancel`, {}, 200);
-    told.status = 'RELEASED';
-    return outcome;
-  }
-  const confirm = confirmBody(told.holdId, { idempotency_key: key });
-  told.bookingId = String((await call('/api/v1/bookings/confirm', confirm, 201))['booking_id']);
-  told.status = 'BOOKED';
-  if (outcome === 'BOOKED') return outcome;
-  const operation = outcome === 'CANCELLED' ? 'cancel' : 'refund';
-  const ending = { reason: 'rain', idempotency_key: key };
-  await call(`/api/v1/bookings/${told.bookingId}/${operation}`, ending, 200);
-  told.status = outcome;
-  return outcome;
+  const buyCredits = () =>
+    call(
+      `/api/v1/packages/${packageId}/purchase`,
+      { customer_phone: phone, payment_method: 'upi', idempotency_key: randomUUID() },
+      201,
+    );
+
+  const place = async (slotId: string, key: string): Promise<Acknowledged> => {
+    const body = { slot_id: slotId, idempotency_key: key, ttl_seconds: 900 };
+    const hold = await call('/api/v1/partner/holds', body, 201);
+    return {
+      holdId: String(hold['hold_id']),
+      status: 'ACTIVE',
+      kept: {
+        slotId,
+        slotStart: instant(hold['slot_start']),
+        slotEnd: instant(hold['slot_end']),
+        pricePaise: paise(hold['price_rupees']),
+        holdExpiresAt: instant(hold['hold_expiry_at']),
+      },
+    };
+  };
+  const extend = async (entry: Acknowledged) => {
+    const hold = await call(`/api/v1/partner/holds/${entry.holdId}/extend`, { ttl_seconds: 1800 }, 200);
+    entry.kept['holdExpiresAt'] = instant(hold['hold_expiry_at']);
+  };
+  const confirm = async (entry: Acknowledged, key: string) => {
+    const isOnCredit = random() < 0.3;
+    const customer = { name: `Asha ${key.slice(0, 8)}`, email: `${key}@customer.example` };
+    const body = {
+      hold_id: entry.holdId,
+      payment_reference: `pay_${key}`,
+      customer_name: customer.name,
+      customer_phone: phone,
+      customer_email: customer.email,
+      idempotency_key: key,
+      ...(isOnCredit ? { use_package_credit: true } : {}),
+    };
+    const booking = await call('/api/v1/bookings/confirm', body, 201);
+    entry.status = 'BOOKED';
+    entry.bookingId = String(booking['booking_id']);
+    Object.assign(entry.kept, {
+      pricePaise: paise(booking['price_rupees']),
+      bookedAt: instant(booking['booked_at']),
+      paymentReference: body.payment_reference,
+      'customer.name': customer.name,
+      'customer.phone': phone,
+      'customer.email': customer.email,
+      packagePurchaseId: booking['package_purchase_id'],
+    });
+    if (isOnCredit && booking['package_credit_consumed'] !== true) await buyCredits();
+  };
+  const end = async (entry: Acknowledged, outcome: 'CANCELLED' | 'REFUNDED', key: string) => {
+    const [operation, field] =
+      outcome === 'CANCELLED' ? ['cancel', 'cancellationReason'] : ['refund', 'refundReason'];
+    const reason = `rain ${key}`;
+    await call(`/api/v1/bookings/${entry.bookingId}/${operation}`, { reason, idempotency_key: key }, 200);
+    entry.status = outcome;
+    entry.kept[field] = reason;
+  };
+
+  return {
+    /** Sells one slot, up to `outcome`. */
+    sell: async (slotId: string, outcome: Outcome): Promise<Outcome> => {
+      const key = randomUUID();
+      const entry = await place(slotId, key);
+      note(entry);
+      if (random() < 0.3) await extend(entry);
+      if (outcome === 'ACTIVE') return outcome;
+      if (outcome === 'RELEASED') {
+        await call(`/api/v1/partner/holds/${entry.holdId}/cancel`, {}, 200);
+        entry.status = 'RELEASED';
+        return outcome;
+      }
+      await confirm(entry, key);
+      if (outcome !== 'BOOKED') await end(entry, outcome, key);
+      return outcome;
+    },
+  };
 }

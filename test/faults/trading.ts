@@ -1,11 +1,13 @@
-import { anyPartner, anyVenue, dateIn, freeSlotIds, subscribe } from '../support/factories.ts';
+import { anyPackage, anyPartner, anyVenue, dateIn, freeSlotIds, subscribe } from '../support/factories.ts';
 import type { Random } from '../support/random.ts';
 import type { WebhookReceiver } from '../support/receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
-import { auditEvents, doubleBookings, faultsOfHistories, lostAcknowledgements } from './audit.ts';
+import { auditEvents, faultsOfCredits, faultsOfHistories, lostAcknowledgements } from './audit.ts';
+import { doubleBookings, readCommits } from './claim-log.ts';
 import type { Patience } from './insist.ts';
+import { troubles } from './insist.ts';
 import type { Sales } from './sales.ts';
 import { startSales } from './sales.ts';
 import type { FaultSystem } from './system.ts';
@@ -32,9 +34,14 @@ export type TradingFigures = Patience & { faults: string[]; repeats: number; hea
 
 export async function startTrading(system: FaultSystem): Promise<Trading> {
   const receiver = await startReceiver();
-  const venue = await anyVenue(system, [{ duration_minutes: 15 }, { duration_minutes: 15 }]);
+  const venue = await anyVenue(system, [
+    { duration_minutes: 15 },
+    { duration_minutes: 15, price_rupees: 950.5 },
+  ]);
   const { api, apiKey, id } = await anyPartner(system, [venue.id]);
   await subscribe({ id, api, apiKey }, receiver.url);
+  // Few credits, so that a customer's next purchase is soon needed.
+  const packageId = await anyPackage(system, { id, api, apiKey }, [venue.id], { credits: 3 });
   const days = Array.from({ length: scaled(40, 3) }, (_, day) => dateIn(3 + day));
   const slotIds = (
     await Promise.all(days.map((day) => freeSlotIds({ id, api, apiKey }, venue.id, day)))
@@ -42,15 +49,16 @@ export async function startTrading(system: FaultSystem): Promise<Trading> {
   return {
     receiver,
     during: async (random, disturb) => {
-      const sales = startSales({ urls: system.urls, apiKey, slotIds, lanes: LANES }, random);
+      const sales = startSales({ urls: system.urls, apiKey, slotIds, packageId, lanes: LANES }, random);
       await disturb(sales);
       await sales.stop();
       const audit = await auditEvents(system, receiver.received, 1);
       const rows = await rowsOf(system, 'reservations');
       const faults = [
-        ...lostAcknowledgements(rows, sales.told),
+        ...lostAcknowledgements(rows, sales.acknowledged),
         ...(await faultsOfHistories(system, rows)),
-        ...doubleBookings(rows, (resourceId) => [resourceId]),
+        ...doubleBookings(await readCommits(system), (resourceId) => [resourceId]),
+        ...faultsOfCredits(await rowsOf(system, 'package_purchases'), rows),
         ...audit.faults,
       ];
       return { ...sales.patience, faults, repeats: audit.repeats, heard: receiver.received.length };
@@ -60,13 +68,11 @@ export async function startTrading(system: FaultSystem): Promise<Trading> {
 }
 
 /** The figures in words, for the table. */
-export function inWords({ answered, broken, unavailable, repeats, heard }: TradingFigures): {
-  count: string;
-  result: string;
-} {
+export function inWords(figures: TradingFigures): { count: string; result: string } {
+  const { answered, repeats, heard } = figures;
   const share = ((100 * repeats) / heard).toFixed(2);
   return {
-    count: `${answered} acknowledged calls, ${broken} broken connections, ${unavailable} answers 503`,
+    count: `${answered} acknowledged calls, ${troubles(figures)}`,
     result: `0 lost, 0 changes twice; so far ${repeats} of ${heard} deliveries repeated (${share} %)`,
   };
 }

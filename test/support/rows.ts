@@ -1,5 +1,6 @@
 import type { BlackoutRow } from '../../src/blackouts/blackouts.model.ts';
 import type { EventRow } from '../../src/events/events.model.ts';
+import type { PurchaseRow } from '../../src/packages/packages.model.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import type { DeliveryRow } from '../../src/webhooks/deliveries.model.ts';
@@ -12,6 +13,7 @@ type Rows = {
   events: EventRow;
   deliveries: DeliveryRow;
   blackouts: BlackoutRow;
+  package_purchases: PurchaseRow;
 };
 
 /** What the database itself holds, past every service. */

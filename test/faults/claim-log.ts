@@ -1,0 +1,74 @@
+import type { Reservation } from '../../src/reservations/reservations.model.ts';
+import type { Stored } from '../support/rows.ts';
+import type { GroundsOf } from './audit.ts';
+import { areRivals } from './audit.ts';
+
+type Change = Partial<Reservation>;
+
+/** One write in MongoDB's log (oplog): an insert, an update (a difference, or the whole document) or a delete. */
+type LoggedWrite = {
+  op: 'i' | 'u' | 'd';
+  ns: string;
+  o: Record<string, unknown> & { diff?: { i?: Change; u?: Change; d?: Change } };
+  o2?: { _id: string };
+};
+
+/** The writes that became visible at one instant: those of a transaction, or a single one. */
+type Commit = readonly LoggedWrite[];
+
+/** Every write of a reservation there ever was, in the order in which MongoDB committed them. */
+export async function readCommits({ context }: Stored): Promise<Commit[]> {
+  const ns = `${context.db.name}.reservations`;
+  const entries = await context.db
+    .getClient()
+    .db('local')
+    .collection('oplog.rs')
+    .find({ $or: [{ ns }, { 'o.applyOps.ns': ns }] })
+    .sort({ $natural: 1 })
+    .toArray();
+  return entries.map((entry) => {
+    const writes: unknown = (entry['o'] as { applyOps?: unknown }).applyOps ?? [entry];
+    return (writes as LoggedWrite[]).filter((write) => write.ns === ns);
+  });
+}
+
+type Claim = Pick<Reservation, '_id' | 'claimed' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd'>;
+
+/**
+ * Every time that two reservations claimed the same ground, however briefly: `commits` are replayed in the database's own order,
+ * so that no clock and no tolerance is involved.
+ */
+export function doubleBookings(commits: readonly Commit[], groundsOf: GroundsOf): string[] {
+  const rows = new Map<string, Claim>();
+  const claims = new Map<string, Claim>();
+  return commits.flatMap((writes) => {
+    const begun: Claim[] = [];
+    for (const write of writes) {
+      const before = rows.get(idOf(write));
+      const row = after(write, before);
+      rows.set(row._id, row);
+      if (row.claimed && before?.claimed !== true) begun.push(row);
+      if (row.claimed) claims.set(row._id, row);
+      else claims.delete(row._id);
+    }
+    return begun
+      .filter((claim) => claims.has(claim._id))
+      .flatMap((claim) =>
+        [...claims.values()]
+          .filter((other) => other._id !== claim._id && areRivals(other, claim, groundsOf))
+          .map((other) => `${claim._id} claimed ${claim.slotId}, which ${other._id} had on ${other.slotId}`),
+      );
+  });
+}
+
+const idOf = ({ o, o2 }: LoggedWrite): string => String(o2?._id ?? o['_id']);
+
+function after({ op, o, o2 }: LoggedWrite, before: Claim | undefined): Claim {
+  const gone = { claimed: false };
+  if (op === 'd') return { ...(before as Claim), ...gone };
+  if (op === 'u' && o.diff !== undefined) {
+    const { i, u, d } = o.diff;
+    return { ...(before as Claim), ...i, ...u, ...(d?.claimed === undefined ? {} : gone) };
+  }
+  return { ...(o as unknown as Claim), _id: String(o2?._id ?? o['_id']) };
+}
