@@ -74,12 +74,15 @@ export async function findClaimsAtVenue(db: Db, venueId: string, from: Date, to:
     .toArray();
 }
 
+/** Of what is claimed: a booking, or a hold that has not lapsed. */
+const IS_LIVE_CLAIM: Expression = { $or: [{ $ne: ['$status', 'ACTIVE'] }, ALIVE] };
+
 function liveClaimsAt(venueId: string, from: Date, to: Date): Expression[] {
   // No slot is longer than a day, which bounds the range of the index.
   const earliest = new Date(from.getTime() - DAY_MS);
   return [
     { $match: { venueId, claimed: true, slotStart: { $gte: earliest, $lt: to }, slotEnd: { $gt: from } } },
-    { $match: { $expr: { $or: [{ $ne: ['$status', 'ACTIVE'] }, ALIVE] } } },
+    { $match: { $expr: IS_LIVE_CLAIM } },
   ];
 }
 
@@ -203,11 +206,11 @@ export async function findUndispatchedIds(db: Db, graceMs: number, limit: number
 /** When a claim stands. */
 export type StandingWindow = Pick<Reservation, '_id' | 'slotStart' | 'slotEnd'>;
 
-/** Claims of a resource that end after `now`, for making them cover ground that became shared. */
+/** Live claims of a resource that end after `now`, for making them cover ground that became shared. */
 export async function findStandingClaims(db: Db, resourceId: string, now: Date): Promise<StandingWindow[]> {
   return reservationCollection(db)
     .find(
-      { resourceId, claimed: true, slotEnd: { $gt: now } },
+      { resourceId, claimed: true, slotEnd: { $gt: now }, $expr: IS_LIVE_CLAIM },
       { projection: { slotStart: 1, slotEnd: 1 }, readConcern: { level: 'local' } },
     )
     .toArray();

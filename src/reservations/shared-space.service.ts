@@ -1,9 +1,10 @@
+import { SERVICE } from '../events/actor-types.ts';
 import type { Db } from '../platform/mongo.ts';
 import { isDuplicateKey } from '../platform/mongo.ts';
 import { cellsOf, spacesOf } from './cells.rules.ts';
 import type { StandingWindow } from './reservation-reads.store.ts';
-import { findStandingClaims } from './reservation-reads.store.ts';
-import { addCells } from './reservations.store.ts';
+import { findClaimants, findStandingClaims } from './reservation-reads.store.ts';
+import { addCells, applyTransition } from './reservations.store.ts';
 
 /**
  * Makes every claim that stands on `resourceId` also fill the ground that it has in common with `otherId` from now on,
@@ -42,16 +43,23 @@ export async function coverSpaceSharedMeanwhile(
   return missing.length === 0 || tryAddCells(deps, reservationId, missing);
 }
 
+/** False where a live claim has one of the cells; lapsed holds that have some are settled. */
 async function tryAddCells(
   deps: { db: Db },
   reservationId: string,
   cells: readonly string[],
 ): Promise<boolean> {
-  try {
-    await addCells(deps.db, reservationId, cells);
-    return true;
-  } catch (err) {
-    if (isDuplicateKey(err)) return false;
-    throw err;
+  for (let isRetry = false; ; isRetry = true) {
+    try {
+      await addCells(deps.db, reservationId, cells);
+      return true;
+    } catch (err) {
+      if (!isDuplicateKey(err)) throw err;
+    }
+    const claimants = await findClaimants(deps.db, cells);
+    const lapsed = claimants.filter(({ status }) => status === 'EXPIRED');
+    if (isRetry || lapsed.length === 0) return false;
+    // Nobody is told at once that their events wait; the dispatcher's sweep finds them.
+    for (const { _id } of lapsed) await applyTransition(deps.db, 'expire', _id, { actor: SERVICE });
   }
 }

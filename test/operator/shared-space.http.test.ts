@@ -5,6 +5,7 @@ import {
   anyResource,
   anyVenue,
   bookSlot,
+  confirmBody,
   dateIn,
   expectStatus,
   freeSlotIds,
@@ -187,6 +188,29 @@ describe('claims that stood before the whole was added', () => {
     expect(await answer(half.seller, at(place.full, '0600'))).toBe('409 SLOT_NOT_AVAILABLE');
     expect(verdict(await cancel(half.rival, theirs))).toBe('200');
     expect(await answer(half.seller, at(place.full, '0600'))).toBe('201');
+  });
+
+  test('on one side do not keep it from being shared where those on the other have lapsed, settled or not', async () => {
+    const half = await halves();
+    const lapsed = [
+      await placeHold(half.rival, at(half.south, '0600')),
+      await placeHold(half.rival, at(half.north, '0700')),
+    ];
+    const live = [
+      await placeHold(half.seller, at(half.north, '0600')),
+      await placeHold(half.seller, at(half.south, '0700')),
+    ];
+    for (const { hold_id: holdId } of lapsed) {
+      const past = { $set: { holdExpiresAt: new Date() } };
+      await service.context.db.collection('reservations').updateOne({ _id: holdId as never }, past);
+    }
+    const share = { shares_space_with: [half.south] };
+    const operator = operatorOf(service);
+    expect(verdict(await operator.patch(`/api/v1/operator/resources/${half.north}`, share))).toBe('200');
+    for (const hold of live) {
+      const confirm = confirmBody(hold['hold_id']);
+      expect(verdict(await half.seller.api.post('/api/v1/bookings/confirm', confirm))).toBe('201');
+    }
   });
 
   test('can still be confirmed, and then hold the ground for good', async () => {

@@ -218,6 +218,34 @@ describe('a walk-in on ground that several holds fill', () => {
     }
   });
 
+  /** Makes the hold's time pass; nobody has settled it. */
+  const lapse = (hold: Json) =>
+    service.context.db
+      .collection('reservations')
+      .updateOne({ _id: idOf(hold) as never }, { $set: { holdExpiresAt: new Date() } });
+
+  test('one of which has lapsed without anyone having settled it: overrides the live one and ends the other', async () => {
+    const { seller, north, south, full } = await ground();
+    const [lapsed, live] = [await placeHold(seller, north), await placeHold(seller, south)];
+    await lapse(lapsed);
+    expect(verdict(await walkIn({ slot_id: full, override_holds: true }))).toBe('201');
+    const ends = [lapsed, live].map(async (hold) => (await outboxOf(hold)).map(({ type }) => type));
+    expect(await Promise.all(ends)).toEqual([
+      ['hold_created', 'hold_expired'],
+      ['hold_created', 'hold_cancelled'],
+    ]);
+  });
+
+  test('a lapsed one is settled by a hold that a live one refuses, and does not set when the slot is free', async () => {
+    const { seller, north, south, full } = await ground();
+    const [lapsed, live] = [await placeHold(seller, north), await placeHold(seller, south)];
+    await lapse(lapsed);
+    const reply = await seller.api.post('/api/v1/partner/holds', { slot_id: full });
+    expect(errorOf(reply).conflict).toMatchObject({ reason: 'held', free_at: live['hold_expiry_at'] });
+    expect(await statusOf(seller, lapsed)).toBe('EXPIRED');
+    expect((await rowOf(service, 'reservations', { _id: idOf(lapsed) })).claimed).toBe(false);
+  });
+
   test('that a booking shares takes nothing from anyone', async () => {
     const { seller, north, south, full } = await ground();
     const hold = await placeHold(seller, north);
