@@ -7,6 +7,7 @@ import { DomainError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
 import { errorFields } from '../platform/logger.ts';
+import { hostNamedBy } from './host-header.rules.ts';
 import type { ObserveRequest } from './measure-requests.ts';
 import { measureRequests } from './measure-requests.ts';
 import { writtenPath } from './written-path.rules.ts';
@@ -65,15 +66,25 @@ export function createBaseApp(
     res.setHeader('Cache-Control', 'no-store');
     // `fetch` sends no-cache with every If-None-Match, for which Express would never answer 304. Nothing is cached here.
     delete req.headers['cache-control'];
-    if (req.httpVersion === '1.1' && req.headers.host === undefined) {
-      throw new DomainError(
-        'MALFORMED_REQUEST',
-        'The request has no Host header, which HTTP/1.1 asks for. Send one.',
-      );
-    }
+    const fault = faultOfHost(req);
+    if (fault !== undefined) throw new DomainError('MALFORMED_REQUEST', fault);
     next();
   });
   return app;
+}
+
+/** What is wrong with the Host header, of which HTTP/1.1 asks for exactly one (RFC 9112, section 3.2). */
+function faultOfHost({ httpVersion, headersDistinct }: IncomingMessage): string | undefined {
+  const { host: values = [] } = headersDistinct;
+  if (values.length > 1) return 'The request has more than one Host header. Send one.';
+  const [value] = values;
+  if (value === undefined)
+    return httpVersion === '1.1'
+      ? 'The request has no Host header, which HTTP/1.1 asks for. Send one.'
+      : undefined;
+  return hostNamedBy(value) === undefined
+    ? 'The Host header is malformed. Send the host of the URL, and its port where it has one.'
+    : undefined;
 }
 
 function requestFields(req: IncomingMessage, res: ServerResponse): Record<string, unknown> {

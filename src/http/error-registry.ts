@@ -61,7 +61,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   ROUTE_NOT_FOUND: {
     status: 404,
     when: 'There is no such path, or it is a sandbox path of a production deployment.',
-    remedy: 'Check the path and its prefix /api/v1.',
+    remedy: 'Check the path and its prefix /api/v1; the reference at /docs has every path.',
   },
   VENUE_NOT_FOUND: {
     status: 404,

@@ -1,6 +1,8 @@
-import type { Express } from 'express';
+import type { Express, NextFunction, Request, Response } from 'express';
+import { hostNamedBy, isPrivateHost } from '../http/host-header.rules.ts';
 import { coalesced } from '../platform/coalesced.ts';
 import { withDeadline } from '../platform/deadline.ts';
+import { DomainError } from '../platform/errors.ts';
 import type { Queues } from '../platform/queues.ts';
 import type { ApiMetrics } from './api-metrics.ts';
 import { mergeExpositions } from './exposition.rules.ts';
@@ -35,9 +37,27 @@ export function mountMetrics(app: Express, deps: MetricsDeps): void {
     return parts.join('\n');
   };
   const page = shared(compose);
-  app.get('/metrics', async (_req, res) => {
+  app.get('/metrics', requirePrivateHost, async (_req, res) => {
     res.type(registry.contentType).send(await page());
   });
+}
+
+/**
+ * A web page whose name was made to lead here sends that name as its host, and no other site's page may read what asks for no
+ * key. Express' `req.hostname` is not asked: it may be what the page wrote in another header.
+ * @throws DomainError MALFORMED_REQUEST
+ */
+function requirePrivateHost({ headers }: Request, _res: Response, next: NextFunction): void {
+  // Only a program can leave it out.
+  const host = headers.host === undefined ? 'localhost' : hostNamedBy(headers.host);
+  if (host !== undefined && isPrivateHost(host)) {
+    next();
+    return;
+  }
+  throw new DomainError(
+    'MALFORMED_REQUEST',
+    'The metrics are not for a public name. Ask for them by the address of this process, by a name without a dot, or by one that ends in .internal, .local or .localhost.',
+  );
 }
 
 /** A figure that is late is read once at a time, and keeps no other waiting. */

@@ -232,6 +232,28 @@ describe('the two fields are on every answer to a partner, whatever it is', () =
     expect(remaining(replies)).toEqual([2, 1, 0, 0]);
   });
 
+  test('a path or a method that does not exist too, however often; a stranger’s key stays one of those that are wrong', async () => {
+    const { api } = await anyPartner(service);
+    const replies = [
+      await api.get('/api/v1/nothing'),
+      await api.send('DELETE', VENUES),
+      await api.get('/'),
+      ...(await calls(api, 2)),
+      await api.send('PATCH', VENUES),
+      await api.get(VENUES),
+      await api.post('/docs/quickstart', {}),
+    ];
+    expect(verdicts(replies)).toEqual([
+      ...['404 ROUTE_NOT_FOUND', '405 METHOD_NOT_ALLOWED', '404 ROUTE_NOT_FOUND', '200', '200'],
+      ...['405 METHOD_NOT_ALLOWED', '429 RATE_LIMITED', '404 ROUTE_NOT_FOUND'],
+    ]);
+    expect(remaining(replies)).toEqual([4, 3, 2, 1, 0, 0, 0, 0]);
+    expect(replies.map((reply) => reply.headers.has('retry-after')).indexOf(true)).toBe(6);
+    expect(replies.at(-1)?.headers.get('retry-after')).toBeNull();
+    const wrong = await createClient(service.url, 'wrong').get('/api/v1/nothing');
+    expect([verdict(wrong), quotaOf(wrong)?.policy]).toEqual(['404 ROUTE_NOT_FOUND', 'bad-keys']);
+  });
+
   test('what is for nobody in particular has neither', async () => {
     const stranger = createClient(service.url, undefined);
     for (const path of ['/healthz', '/readyz', '/api/v1/nothing']) {

@@ -28,12 +28,15 @@ describe('a path that does not exist answers 404 ROUTE_NOT_FOUND before anyone a
   test.each([
     '/',
     '/api/v1',
+    '/docs/quickstart',
     '/api/v2/bookings',
     '/api/v1/partner/holds/a/b',
     '/api/v1/bookings/a/unknown',
     '/%',
   ])('%s', async (path) => {
-    expect(verdict(await stranger.get(path))).toBe('404 ROUTE_NOT_FOUND');
+    const reply = await stranger.get(path);
+    expect(verdict(reply)).toBe('404 ROUTE_NOT_FOUND');
+    expect(errorOf(reply).message).toMatch(/ at \/docs /);
     expect(verdict(await partner.api.post(path, {}))).toBe('404 ROUTE_NOT_FOUND');
   });
 });

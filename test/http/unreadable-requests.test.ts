@@ -30,6 +30,15 @@ describe('what is no request is answered in the documented form, and its connect
     ],
     ['two lengths', `${HOLDS}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`, '400 MALFORMED_REQUEST'],
     ['no host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', '400 MALFORMED_REQUEST'],
+    ['two hosts', `${HEALTH}Host: b\r\nConnection: close\r\n\r\n`, '400 MALFORMED_REQUEST'],
+    ['the same host twice', `${HEALTH}Host: a\r\nConnection: close\r\n\r\n`, '400 MALFORMED_REQUEST'],
+    ...['', 'a b', 'a, b', 'http://a', 'a@b', 'a/b', 'a:b', 'a:123456', '[::1', '[1]', '<script>'].map(
+      (host): [string, string, string] => [
+        `the host ${JSON.stringify(host)}`,
+        `GET /healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+        '400 MALFORMED_REQUEST',
+      ],
+    ),
     ['17 KB of a header', `${HEALTH}X-Long: ${'x'.repeat(17 * KB)}\r\n\r\n`, '431 HEADERS_TOO_LARGE'],
     ['17 KB of headers', `${HEALTH}${'X-Many: 1234567890\r\n'.repeat(1100)}\r\n`, '431 HEADERS_TOO_LARGE'],
     ['17 KB of a path', `GET /${'x'.repeat(17 * KB)} HTTP/1.1\r\nHost: a\r\n\r\n`, '431 HEADERS_TOO_LARGE'],
@@ -47,6 +56,9 @@ describe('what is no request is answered in the documented form, and its connect
       `${HEALTH}${close}${'X-Many: 1234567890\r\n'.repeat(700)}\r\n`,
       `GET /healthz?${'x'.repeat(15 * KB)} HTTP/1.1\r\nHost: a\r\n${close}\r\n`,
       `GET /healthz HTTP/1.0\r\n\r\n`,
+      ...['a:3000', 'api_1.Example.com', '127.0.0.1:', '[::1]:3000'].map(
+        (host) => `GET /healthz HTTP/1.1\r\nHost: ${host}\r\n${close}\r\n`,
+      ),
       `${HEALTH}${close}Expect: the-unexpected\r\n\r\n`,
     ]) {
       expect(repliesIn(await converse(service.url, sent)).map(verdict)).toEqual(['200']);

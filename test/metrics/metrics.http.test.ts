@@ -8,6 +8,7 @@ import { listen } from '../../src/http/listen.ts';
 import { mountMetrics } from '../../src/metrics/metrics-page.ts';
 import { insertDeadLetters, sweepAll } from '../alerts/watching.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
+import { converse } from '../http/raw-connection.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Family, Sample } from '../support/exposition.ts';
 import { parseExposition } from '../support/exposition.ts';
@@ -64,6 +65,31 @@ const samplesOf = ({ families }: Awaited<ReturnType<typeof scrape>>, name: strin
 test('needs no operator, and is valid', async () => {
   const { families } = await scrape();
   expect(families.size).toBeGreaterThan(30);
+});
+
+describe('is answered by address or a private name, so that no web page reads it by a name of its own', () => {
+  const statusBy = async (host: string, more = '') => {
+    const sent = `GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${more}\r\n`;
+    return (await converse(service.adminUrl, sent)).slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length);
+  };
+
+  test.each([
+    ...['127.0.0.1', '10.1.2.3:3001', '[fd00::1]:3001', 'localhost:3001', 'api:3001', 'API.'],
+    ...['pbs.svc.cluster.local:3001', 'api.prod.internal', 'console.localhost'],
+  ])('%s: 200', async (host) => {
+    expect(await statusBy(host)).toBe('200');
+  });
+
+  test.each([
+    'evil.example',
+    'evil.example:3001',
+    '127.0.0.1.evil.example',
+    'localhost.evil.example.',
+    'a..',
+  ])('%s: 400, whatever else it sends', async (host) => {
+    expect(await statusBy(host)).toBe('400');
+    expect(await statusBy(host, 'X-Forwarded-Host: localhost\r\nForwarded: host=localhost\r\n')).toBe('400');
+  });
 });
 
 test('is not on the partner listener', async () => {
