@@ -5,6 +5,7 @@ import type { Acknowledged } from './audit.ts';
 import { faultOfHistory, faultsOfCredits, lostAcknowledgements } from './audit.ts';
 import { doubleBookings } from './claim-log.ts';
 import { insist, newPatience } from './insist.ts';
+import { latenessMs } from './settled.ts';
 
 const at = (ms: number): Date => new Date(Date.UTC(2026, 10, 21, 4, 30) + ms);
 const HOUR_MS = 3_600_000;
@@ -112,6 +113,21 @@ describe('doubleBookings', () => {
   test('finds claims that stood together for one commit, also of shared ground', () => {
     expect(doubleBookings([[insert('h1')], [insert('h2')], [free('h1')]], groundsOf)).toHaveLength(1);
     expect(doubleBookings([[insert('h1', 'full_1')], [insert('h2', 'left_1')]], groundsOf)).toHaveLength(1);
+  });
+});
+
+describe('latenessMs', () => {
+  const hold = { _id: 'h1', holdExpiresAt: at(1000) };
+
+  test.each([
+    ['late', at(3500).getTime(), 2500],
+    ['too early', at(900).getTime(), -100],
+  ])('finds how much a hold ended %s', (_what, endedAtMs, wanted) => {
+    expect(latenessMs([hold], new Map([['h1', endedAtMs]]))).toEqual([wanted]);
+  });
+
+  test('counts a hold that never ended as endlessly late', () => {
+    expect(latenessMs([hold], new Map())).toEqual([Number.POSITIVE_INFINITY]);
   });
 });
 

@@ -25,7 +25,7 @@ import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, logged, START_DEADLINE_MS } from '../support/worker-process.ts';
 import { inSeconds } from './figures.ts';
 import { report } from './report.ts';
-import { expiredAtMs } from './settled.ts';
+import { expiredAtMs, latenessMs } from './settled.ts';
 import { startShifted } from './shifted-process.ts';
 
 // On a machine that is busy with other suites.
@@ -151,9 +151,8 @@ async function judge(stories: readonly Story[]) {
     const ended = status === 'EXPIRED' ? (endedAtMs.get(_id) ?? 0) : Number.POSITIVE_INFINITY;
     return Math.min(refusedAtMs, ended) < holdExpiresAt.getTime();
   });
-  const lateMs = rows
-    .filter(({ status }) => status === 'EXPIRED')
-    .map(({ _id, holdExpiresAt }) => (endedAtMs.get(_id) ?? Number.NaN) - holdExpiresAt.getTime());
+  const expired = rows.filter(({ status }) => status === 'EXPIRED');
+  const lateMs = latenessMs(expired, endedAtMs);
   return { confirmedLate: late.map(({ _id }) => _id), expiredEarly: early.map(({ _id }) => _id), lateMs };
 }
 

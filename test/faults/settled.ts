@@ -1,3 +1,4 @@
+import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import type { Service } from '../support/service.ts';
 
 type OplogEntry = { o2: { _id: string }; wall: Date };
@@ -14,4 +15,14 @@ export async function expiredAtMs(service: Service): Promise<Map<string, number>
     .find({ ns: `${service.context.db.name}.reservations`, op: 'u', 'o.diff.u.status': 'EXPIRED' })
     .toArray();
   return new Map(entries.map(({ o2, wall }) => [o2._id, wall.getTime()]));
+}
+
+/** How long after its expiry each hold was ended, in milliseconds; below 0 where too early, Infinity where it never was. */
+export function latenessMs(
+  holds: readonly Pick<Reservation, '_id' | 'holdExpiresAt'>[],
+  endedAtMs: ReadonlyMap<string, number>,
+): number[] {
+  return holds.map(
+    ({ _id, holdExpiresAt }) => (endedAtMs.get(_id) ?? Number.POSITIVE_INFINITY) - holdExpiresAt.getTime(),
+  );
 }
