@@ -3,9 +3,9 @@ export const PROMISES = {
   1: 'No slot is ever sold twice.',
   2: 'Nothing that was acknowledged is lost, whatever process or server is killed; no change happens twice.',
   3: 'Without Redis, sales go on; when it is back, or empty, everything due still happens.',
-  4: 'The work of a dead worker is taken up; that of a frozen one is not done twice.',
+  4: 'The work of a dead worker is taken up; a frozen process repeats nothing and sells nothing that was taken meanwhile.',
   5: 'A write in doubt is answered 503, and the same call again gives the one booking.',
-  6: 'A wrong clock confirms nothing late and expires nothing early.',
+  6: 'A wrong clock confirms nothing late, expires nothing early and puts nothing out of order.',
   7: 'Every process can be replaced under load.',
   8: 'A hostile receiver keeps nobody else waiting.',
 } as const;
