@@ -1,6 +1,7 @@
 import { tellOfAlerts } from './alerts/alert-post.service.ts';
 import { createAlertPost } from './alerts/alert-post.ts';
 import { ALERT_TIMES, sweepAlerts } from './alerts/alerts.service.ts';
+import { createWorkerWatch } from './alerts/worker-watch.ts';
 import { missingGuards } from './collections.ts';
 import type { Context } from './context.ts';
 import type { ProcessScope } from './platform/lifecycle.ts';
@@ -13,8 +14,8 @@ const EVERY_MS = 5000;
  * dead; a lease in MongoDB lets one of them look at a time. Posting has a loop of its own: a slow ALERT_URL holds up neither the
  * watch nor anything else (ADR 0013).
  */
-export function startAlerting(scope: ProcessScope, { db, log, config }: Context): void {
-  const deps = { db, log, missingGuards: () => missingGuards(db) };
+export function startAlerting(scope: ProcessScope, { db, log, config, queues }: Context): void {
+  const deps = { db, log, queues, missingGuards: () => missingGuards(db), workers: createWorkerWatch() };
   const sweep = (name: string, work: (stopping: AbortSignal) => Promise<void>): void => {
     const run = async (stopping: AbortSignal) => {
       await work(stopping);

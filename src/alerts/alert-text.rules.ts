@@ -24,6 +24,12 @@ function whatHappened(row: AlertRow): string {
       return `The events of ${counted(row.count, 'reservation', 'reservations')} have waited${sinceOf(row)}.`;
     case 'hold_overdue':
       return `${counted(row.count, 'lapsed hold has', 'lapsed holds have')} not been ended${sinceOf(row)}.`;
+    case 'delivery_overdue':
+      return `${counted(row.count, 'webhook delivery is', 'webhook deliveries are')} due and not sent${sinceOf(row)}.`;
+    case 'queue_paused':
+      return `The queue ${row.subject} is paused: ${pausedMeans(row.subject)}.`;
+    case 'worker_absent':
+      return `No worker has taken jobs of the queue ${row.subject} for a minute.`;
     case 'guard_index_absent':
       return `The database lacks ${row.missingIndexes.join(', ')}, without which nothing may be served.`;
   }
@@ -39,19 +45,36 @@ function todoOf({ kind }: AlertRow): string {
       return 'Does event dispatch run?';
     case 'hold_overdue':
       return 'Does hold expiry run?';
+    case 'delivery_overdue':
+      return 'Is the queue webhook-delivery paused, does webhook delivery run, does Redis answer?';
+    case 'queue_paused':
+      return 'Resume it under Queues.';
+    case 'worker_absent':
+      return 'Start its worker process.';
     case 'guard_index_absent':
       return 'Run the migrate command.';
   }
 }
 
+/** Sweeps of the database do what the other two queues only make prompt; nothing is sent but by a job. */
+const pausedMeans = (queue: string | null) =>
+  queue === 'webhook-delivery'
+    ? 'no webhook is sent, what is due waits and nothing is lost'
+    : 'its work is done by sweeps, some seconds late';
+
 const deadLetters = (count: number) => counted(count, 'delivery', 'deliveries');
+
+/** Whether it is about a queue: its `subject` is the queue's name then. */
+export function isOfQueue({ kind }: Pick<AlertRow, 'kind'>): boolean {
+  return kind === 'queue_paused' || kind === 'worker_absent';
+}
 
 /** The fields of an alert's log lines. */
 export function logFields(row: AlertRow): Record<string, unknown> {
   return {
     alert: row.kind,
     alert_id: row._id,
-    subscription_id: row.subject,
+    ...(isOfQueue(row) ? { queue: row.subject } : { subscription_id: row.subject }),
     partner_id: row.partnerId,
     count: row.count,
     since: row.since,

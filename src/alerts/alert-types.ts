@@ -1,9 +1,15 @@
-/** What operators are alerted of. `dead_letter` and `endpoint_failing` are about one subscription each. */
+/**
+ * What operators are alerted of. `dead_letter` and `endpoint_failing` are about one subscription each, `queue_paused` and
+ * `worker_absent` about one queue each.
+ */
 export const ALERT_KINDS = [
   'dead_letter',
   'endpoint_failing',
   'event_undispatched',
   'hold_overdue',
+  'delivery_overdue',
+  'queue_paused',
+  'worker_absent',
   'guard_index_absent',
 ] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
@@ -12,7 +18,7 @@ export type AlertKind = (typeof ALERT_KINDS)[number];
 export type AlertRow = {
   _id: string;
   kind: AlertKind;
-  /** The subscription that it is about; null where it is about the whole service. */
+  /** The id of the subscription or the name of the queue that it is about; null where it is about the whole service. */
   subject: string | null;
   /** The subscription's partner. */
   partnerId: string | null;
@@ -22,7 +28,7 @@ export type AlertRow = {
   resolvedAt: Date | null;
   /** When ALERT_URL took it last. */
   notifiedAt: Date | null;
-  /** Dead letters since it was raised, failures in a row, reservations or holds that wait, or absent indexes. */
+  /** Dead letters since it was raised, failures in a row, what waits (1 of a queue), or absent indexes. */
   count: number;
   /** Since when the condition holds, where that is known. */
   since: Date | null;

@@ -1,8 +1,14 @@
+import type { Backlog } from '../platform/backlog.store.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
+import type { QueueState, Queues } from '../platform/queues.ts';
 import { overdueHolds, undispatchedBacklog } from '../reservations/reservation-backlog.service.ts';
-import { failingSubscriptions, withDeadLetters } from '../webhooks/delivery-health.service.ts';
+import {
+  failingSubscriptions,
+  overdueDeliveries,
+  withDeadLetters,
+} from '../webhooks/delivery-health.service.ts';
 import { logFields, messageOf } from './alert-text.rules.ts';
 import type { AlertKind, AlertRow, Sighting } from './alert-types.ts';
 import { ALERT_KINDS } from './alert-types.ts';
@@ -18,18 +24,24 @@ import {
 } from './alerts.store.ts';
 import { readTotal } from './dead-letter-total.store.ts';
 import { countNewDeadLetters } from './dead-letters.service.ts';
+import type { WorkerWatch } from './worker-watch.ts';
 
 export type AlertDeps = {
   db: Db;
   log: Logger;
   /** Names of guard indexes that the database lacks. */
   missingGuards: () => Promise<string[]>;
+  queues: Pick<Queues, 'readStates'>;
+  /** What this process remembers from sweep to sweep. */
+  workers: WorkerWatch;
 };
 
 /** How long a condition may last before operators hear of it. */
 export type AlertTimes = {
   undispatchedMs: number;
   overdueMs: number;
+  deliveryOverdueMs: number;
+  workerAbsentMs: number;
   failingMs: number;
   /** How long a condition must be gone before its alert is resolved: one that comes back sooner is the same alert. */
   calmMs: number;
@@ -38,6 +50,8 @@ export type AlertTimes = {
 export const ALERT_TIMES: AlertTimes = {
   undispatchedMs: 60_000,
   overdueMs: 60_000,
+  deliveryOverdueMs: 60_000,
+  workerAbsentMs: 60_000,
   failingMs: 3_600_000,
   calmMs: 60_000,
 };
@@ -48,17 +62,17 @@ const MAX_FAILING = 1000;
 const IN_ORDER = [...ALERT_KINDS.filter((kind) => kind !== 'dead_letter'), 'dead_letter' as const];
 
 /**
- * Looks at what operators must hear of, raises and resolves alerts. Every condition is read from the database, so it is
- * noticed whoever failed to do the work. Sweeps may race: each alert is raised, and logged, once. A condition that cannot be
+ * Looks at what operators must hear of, raises and resolves alerts. Every condition is read from the database, but for those of
+ * queues, which only Redis knows, so it is noticed whoever failed to do the work. Sweeps may race: each alert is raised, and logged, once. A condition that cannot be
  * read is neither raised nor resolved, and does not keep the others waiting (ADR 0013).
  */
 export async function sweepAlerts(deps: AlertDeps, times: AlertTimes, stopping: AbortSignal): Promise<void> {
   const checked: AlertKind[] = [];
+  const queues = await deps.queues.readStates();
   for (const kind of IN_ORDER) {
     if (stopping.aborted) return;
     try {
-      await checkKind(deps, kind, times, stopping);
-      checked.push(kind);
+      if (await checkKind(deps, kind, { times, queues, stopping })) checked.push(kind);
     } catch (err) {
       deps.log.warn({ alert: kind, error: (err as Error).message }, 'a condition could not be checked');
     }
@@ -68,19 +82,19 @@ export async function sweepAlerts(deps: AlertDeps, times: AlertTimes, stopping: 
   }
 }
 
-async function checkKind(
-  deps: AlertDeps,
-  kind: AlertKind,
-  times: AlertTimes,
-  stopping: AbortSignal,
-): Promise<void> {
+/** `queues` is undefined where Redis does not answer. */
+type Look = { times: AlertTimes; queues: QueueState[] | undefined; stopping: AbortSignal };
+
+/** Returns whether the condition could be looked at. */
+async function checkKind(deps: AlertDeps, kind: AlertKind, at: Look): Promise<boolean> {
   if (kind === 'dead_letter') {
-    await countNewDeadLetters(deps, stopping);
+    await countNewDeadLetters(deps, at.stopping);
     await touchDeadLetters(deps);
-    return;
+    return true;
   }
   const open = await findOpenSubjects(deps.db, kind);
-  const sightings = await look(deps, kind, times);
+  const sightings = await look(deps, kind, at);
+  if (sightings === undefined) return false;
   await refreshAlerts(
     deps.db,
     sightings.filter(({ subject }) => open.has(subject)),
@@ -89,6 +103,7 @@ async function checkKind(
     const raised = await raiseAlert(deps.db, sighting);
     if (raised !== null) deps.log.error(logFields(raised), messageOf(raised));
   }
+  return true;
 }
 
 /** A dead-letter alert stays open for as long as its subscription is active and has dead letters. */
@@ -103,8 +118,8 @@ const OF_SERVICE = { subject: null, partnerId: null, missingIndexes: [] };
 async function look(
   deps: AlertDeps,
   kind: Exclude<AlertKind, 'dead_letter'>,
-  times: AlertTimes,
-): Promise<Sighting[]> {
+  { times, queues }: Look,
+): Promise<Sighting[] | undefined> {
   switch (kind) {
     case 'endpoint_failing':
       return (await failingSubscriptions(deps, times.failingMs, MAX_FAILING)).map((row) => ({
@@ -116,13 +131,15 @@ async function look(
         missingIndexes: [],
       }));
     case 'event_undispatched':
-    case 'hold_overdue': {
-      const backlog =
-        kind === 'hold_overdue'
-          ? await overdueHolds(deps, times.overdueMs)
-          : await undispatchedBacklog(deps, times.undispatchedMs);
-      return backlog === null ? [] : [{ kind, ...OF_SERVICE, count: backlog.count, since: backlog.since }];
-    }
+      return waiting(kind, await undispatchedBacklog(deps, times.undispatchedMs));
+    case 'hold_overdue':
+      return waiting(kind, await overdueHolds(deps, times.overdueMs));
+    case 'delivery_overdue':
+      return waiting(kind, await overdueDeliveries(deps, times.deliveryOverdueMs));
+    case 'queue_paused':
+      return queues?.filter(({ isPaused }) => isPaused).map(({ name }) => ofQueue(kind, name));
+    case 'worker_absent':
+      return queues && deps.workers.absent(queues, times.workerAbsentMs).map((name) => ofQueue(kind, name));
     case 'guard_index_absent': {
       const missingIndexes = await deps.missingGuards();
       return missingIndexes.length === 0
@@ -130,6 +147,14 @@ async function look(
         : [{ kind, ...OF_SERVICE, count: missingIndexes.length, since: null, missingIndexes }];
     }
   }
+}
+
+function waiting(kind: AlertKind, backlog: Backlog | null): Sighting[] {
+  return backlog === null ? [] : [{ kind, ...OF_SERVICE, count: backlog.count, since: backlog.since }];
+}
+
+function ofQueue(kind: AlertKind, name: string): Sighting {
+  return { kind, subject: name, partnerId: null, count: 1, since: null, missingIndexes: [] };
 }
 
 function lastedMs({ raisedAt, resolvedAt }: AlertRow): number {

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { messageOf } from '../alerts/alert-text.rules.ts';
+import { isOfQueue, messageOf } from '../alerts/alert-text.rules.ts';
 import type { AlertRow } from '../alerts/alert-types.ts';
 import { ALERT_KINDS } from '../alerts/alert-types.ts';
 import { alertsQuery } from '../alerts/alerts.schemas.ts';
@@ -45,6 +45,17 @@ const STATUSES = [
   ['all', 'All'],
 ] as const;
 
+/** Where something can be done about it. */
+function linksOf(row: AlertRow): [label: string, path: string][] {
+  if (isOfQueue(row)) return [['Queue', `/queues/queue/${row.subject}`]];
+  if (row.kind === 'delivery_overdue') return [['Queue', '/queues/queue/webhook-delivery']];
+  if (row.subject === null || row.partnerId === null) return [];
+  return [
+    ['Dead letters', withQuery('/dead-letters', { subscription_id: row.subject })],
+    ['Partner', `/partners/${row.partnerId}`],
+  ];
+}
+
 function Row({ row, timeZone }: { row: AlertRow; timeZone: string }): VNode {
   return (
     <tr>
@@ -53,12 +64,13 @@ function Row({ row, timeZone }: { row: AlertRow; timeZone: string }): VNode {
       </th>
       <td class="long">
         {messageOf(row)}
-        {row.subject === null ? null : (
-          <span class="under">
-            <a href={withQuery('/dead-letters', { subscription_id: row.subject })}>Dead letters</a>
-            {row.partnerId === null ? null : <a href={`/partners/${row.partnerId}`}>Partner</a>}
-          </span>
-        )}
+        <span class="under links">
+          {linksOf(row).map(([label, path]) => (
+            <a key={path} href={path}>
+              {label}
+            </a>
+          ))}
+        </span>
       </td>
       <td>
         <span class={`badge ${row.isOpen ? 'bad' : 'good'}`}>{row.isOpen ? 'open' : 'over'}</span>

@@ -1,11 +1,13 @@
 import { fileURLToPath } from 'node:url';
-import type { ErrorRequestHandler, Express, Request, RequestHandler } from 'express';
+import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import { RETRY_AFTER_SECONDS } from '../http/error-handler.ts';
 import { ERRORS } from '../http/error-registry.ts';
 import { ASSETS_PATH, sendPage } from '../http/html-page.tsx';
 import { DomainError } from '../platform/errors.ts';
 import { isDatabaseUnavailable } from '../platform/mongo.ts';
+import type { OpenAlerts } from './alert-banner.tsx';
+import { readOpenAlerts } from './alert-banner.tsx';
 import { alertsPage } from './alerts-page.tsx';
 import { auditPage } from './audit-page.tsx';
 import { blackoutPage } from './blackout-page.tsx';
@@ -65,8 +67,8 @@ export function mountConsole(app: Express, deps: ConsoleDeps): void {
 
 /** Answers a browser that asks for a page which there is not; everything else goes on to the API's own answer. */
 export function consoleNotFound(deps: ConsoleDeps): RequestHandler {
-  return (req, res, next) => {
-    if (req.method === 'GET' && isBrowser(req)) send(deps, res, missingPage());
+  return async (req, res, next) => {
+    if (req.method === 'GET' && isBrowser(req)) send(deps, res, missingPage(), await readOpenAlerts(deps));
     else next();
   };
 }
@@ -95,7 +97,7 @@ function show(deps: ConsoleDeps, handler: PageHandler): RequestHandler {
     );
     const shown = await read(deps, handler, { path: req.path, params, query: givenIn(req.query) });
     if ('redirect' in shown) res.redirect(303, shown.redirect);
-    else send(deps, res, shown);
+    else send(deps, res, shown, await readOpenAlerts(deps));
   };
 }
 
@@ -116,6 +118,7 @@ function givenIn(query: object): Record<string, string> {
   return Object.fromEntries(given.filter(([, value]) => value !== ''));
 }
 
-function send(deps: ConsoleDeps, res: Parameters<RequestHandler>[1], page: Page): void {
-  sendPage(res, ConsolePage({ page, mode: deps.config.serviceMode }), page.status);
+/** Without `alerts` where they cannot be read. */
+function send(deps: ConsoleDeps, res: Response, page: Page, alerts?: OpenAlerts): void {
+  sendPage(res, ConsolePage({ page, mode: deps.config.serviceMode, alerts }), page.status);
 }

@@ -1,5 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { HtmlPage } from '../http/html-page.tsx';
+import type { OpenAlerts } from './alert-banner.tsx';
+import { AlertBanner } from './alert-banner.tsx';
 import { ConfirmDialog, SecretDialog } from './common-dialogs.tsx';
 import type { Section } from './navigation.ts';
 import { PAGES, TOOLS } from './navigation.ts';
@@ -15,8 +17,13 @@ export type Page = {
   status?: number;
 };
 
-/** A page in the console's frame: header, what the script says, and the dialogs that all pages share. */
-export function ConsolePage({ page, mode }: { page: Page; mode: string }): VNode {
+type ConsolePageProps = { page: Page; mode: string; alerts: OpenAlerts | undefined };
+
+/**
+ * A page in the console's frame: header, what the script says, and the dialogs that all pages share. The open alerts are a part of
+ * the content, so that they are kept up to date with it.
+ */
+export function ConsolePage({ page, mode, alerts }: ConsolePageProps): VNode {
   return (
     <HtmlPage title={page.title} script="console.js">
       <body>
@@ -30,6 +37,7 @@ export function ConsolePage({ page, mode }: { page: Page; mode: string }): VNode
           </p>
         </noscript>
         <main id="main" tabindex={-1} data-live={page.isLive === true ? '' : undefined}>
+          {alerts === undefined ? null : <AlertBanner alerts={alerts} />}
           {page.content}
         </main>
         <p id="toast" role="status" />

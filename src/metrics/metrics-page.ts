@@ -15,7 +15,10 @@ const WAIT_MS = 1500;
 /** The page needs no key, so that it must cost little however often it is asked for. */
 const FRESH_MS = 250;
 
-export type MetricsDeps = FigureDeps & { queues: Pick<Queues, 'exportMetrics'>; metrics: ApiMetrics };
+export type MetricsDeps = FigureDeps & {
+  queues: Pick<Queues, 'exportMetrics' | 'readStates'>;
+  metrics: ApiMetrics;
+};
 
 /**
  * `/metrics` in the exposition format of Prometheus, the one admin path that needs no operator (operator interface,
@@ -26,12 +29,17 @@ export type MetricsDeps = FigureDeps & { queues: Pick<Queues, 'exportMetrics'>; 
 export function mountMetrics(app: Express, deps: MetricsDeps): void {
   const readers = eachCoalesced(figureReaders(deps));
   const queues = coalesced(() => deps.queues.exportMetrics());
+  const queueStates = coalesced(() => deps.queues.readStates());
   const { registry } = deps.metrics;
   const compose = async (): Promise<string> => {
-    const [ofService, ofQueues] = await Promise.all([readServiceFigures(readers, inTime), inTime(queues())]);
+    const [figures, ofQueues, states] = await Promise.all([
+      readServiceFigures(readers, inTime),
+      inTime(queues()),
+      inTime(queueStates()),
+    ]);
     const parts = [
       await registry.metrics(),
-      await exposeService({ figures: ofService, isRedisUp: ofQueues !== undefined }),
+      await exposeService({ figures, isRedisUp: ofQueues !== undefined, queues: states }),
       mergeExpositions(ofQueues ?? []),
     ];
     return parts.join('\n');

@@ -1,9 +1,15 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { ALERT_KINDS } from '../alerts/alert-types.ts';
 import type { Backlog } from '../platform/backlog.store.ts';
+import type { QueueState } from '../platform/queues.ts';
 import type { ServiceFigures } from './service-figures.service.ts';
 
-export type Reached = { figures: Partial<ServiceFigures>; isRedisUp: boolean };
+/** `queues` is undefined where Redis did not answer for all of them. */
+export type Reached = {
+  figures: Partial<ServiceFigures>;
+  isRedisUp: boolean;
+  queues: readonly QueueState[] | undefined;
+};
 
 type Row = [name: string, help: string, value: number | undefined];
 
@@ -11,7 +17,7 @@ type Row = [name: string, help: string, value: number | undefined];
  * What the service as a whole fares like, in the exposition format of Prometheus. Series that could not be read are absent,
  * which says more than a stale or invented figure; with none of them `pbs_database_up` is 0.
  */
-export async function exposeService({ figures, isRedisUp }: Reached): Promise<string> {
+export async function exposeService({ figures, isRedisUp, queues }: Reached): Promise<string> {
   const registry = new Registry();
   const isDatabaseUp = Object.keys(figures).length > 0;
   const rows: Row[] = [
@@ -23,6 +29,7 @@ export async function exposeService({ figures, isRedisUp }: Reached): Promise<st
     if (value !== undefined) new Gauge({ name, help, registers: [registry] }).set(value);
   }
   labelled(registry, figures);
+  if (queues !== undefined) ofQueues(registry, queues);
   return registry.metrics();
 }
 
@@ -62,6 +69,17 @@ function rowsOf(figures: Partial<ServiceFigures>): Row[] {
 /** 0 where nothing waits; undefined where that is not known. */
 function seconds(backlog: Backlog | null | undefined): number | undefined {
   return backlog === null ? 0 : backlog === undefined ? undefined : backlog.ageMs / 1000;
+}
+
+function ofQueues(registry: Registry, queues: readonly QueueState[]): void {
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name, help, labelNames: ['queue'], registers: [registry] });
+  const paused = gauge('pbs_queue_paused', 'Whether an operator has paused the queue.');
+  const workers = gauge('pbs_queue_workers', 'Worker processes connected to take jobs of the queue.');
+  for (const { name, isPaused, workers: seen } of queues) {
+    paused.set({ queue: name }, Number(isPaused));
+    workers.set({ queue: name }, seen);
+  }
 }
 
 function labelled(registry: Registry, figures: Partial<ServiceFigures>): void {

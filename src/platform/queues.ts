@@ -4,14 +4,16 @@ import { Queue } from 'bullmq';
 import type { Logger } from './logger.ts';
 import { closeRedis, createProducerRedis } from './redis.ts';
 
-/** The four queues, in the order in which a booking passes through them. */
-export const QUEUE_NAMES = [
-  'hold-expiry',
-  'event-dispatch',
-  'webhook-delivery',
-  'webhook-dead-letter',
-] as const;
+/** The queues whose jobs workers take, in the order in which a booking passes through them. */
+export const WORKED_QUEUES = ['hold-expiry', 'event-dispatch', 'webhook-delivery'] as const;
+export type WorkedQueue = (typeof WORKED_QUEUES)[number];
+
+/** The four queues; the last is a view of dead letters that no worker takes. */
+export const QUEUE_NAMES = [...WORKED_QUEUES, 'webhook-dead-letter'] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
+
+/** What Redis knows of a queue that workers take jobs from; `workers` are the worker processes connected for it now. */
+export type QueueState = { name: WorkedQueue; isPaused: boolean; workers: number };
 
 /** Job data carries ids only: what a job means is read from the database when it runs. */
 export type HoldExpiryJob = { holdId: string };
@@ -55,6 +57,8 @@ export type Queues = {
   isReady(): boolean;
   /** The figures of each queue in the exposition format of Prometheus; undefined where Redis does not give all of them. */
   exportMetrics(): Promise<string[] | undefined>;
+  /** Whether each worked queue is paused and how many workers it has; undefined where Redis does not answer for all of them. */
+  readStates(): Promise<QueueState[] | undefined>;
   byName(name: QueueName): Queue;
   close(): Promise<void>;
 };
@@ -84,7 +88,7 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger): Que
     'webhook-dead-letter': open('webhook-dead-letter'),
   };
 
-  const bounded = async <T>(name: QueueName, work: (queue: Queue) => Promise<T>): Promise<T | undefined> => {
+  const bounded: Bounded = async (name, work) => {
     if (redis.status !== 'ready') return undefined;
     const deadline = new AbortController();
     try {
@@ -157,8 +161,7 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger): Que
         promoteJob(queue, deliveryJobId(deliveryId, generation)),
       )) ?? false,
     isReady: () => redis.status === 'ready',
-    exportMetrics: () =>
-      allOrNone(QUEUE_NAMES.map((name) => bounded(name, (queue) => queue.exportPrometheusMetrics()))),
+    ...reports(bounded),
     byName: (name) => queues[name],
     close: async () => {
       await Promise.all(Object.values(queues).map((queue) => queue.close().catch(() => undefined)));
@@ -167,9 +170,26 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger): Que
   };
 }
 
+type Bounded = <T>(name: QueueName, work: (queue: Queue) => Promise<T>) => Promise<T | undefined>;
+
+/** What Redis knows of several queues at once. */
+function reports(bounded: Bounded): Pick<Queues, 'exportMetrics' | 'readStates'> {
+  return {
+    exportMetrics: () =>
+      allOrNone(QUEUE_NAMES.map((name) => bounded(name, (queue) => queue.exportPrometheusMetrics()))),
+    readStates: () =>
+      allOrNone(WORKED_QUEUES.map((name) => bounded(name, (queue) => readState(name, queue)))),
+  };
+}
+
 async function allOrNone<T>(answers: readonly Promise<T | undefined>[]): Promise<T[] | undefined> {
   const given = (await Promise.all(answers)).filter((answer) => answer !== undefined);
   return given.length === answers.length ? given : undefined;
+}
+
+async function readState(name: WorkedQueue, queue: Queue): Promise<QueueState> {
+  const [isPaused, workers] = await Promise.all([queue.isPaused(), queue.getWorkersCount()]);
+  return { name, isPaused, workers };
 }
 
 /** BullMQ ignores a job whose id exists in any state, so each series of attempts has a generation of its own. */

@@ -5,10 +5,12 @@ import {
   countInState,
   findDueBacklog,
   findFailing,
+  findOverdueBacklog,
   findUncounted,
   hasDeadLetter,
   markCounted,
 } from './delivery-health.store.ts';
+import { UNHEALTHY_AFTER_FAILURES } from './endpoint-gate.rules.ts';
 import { findActiveIds } from './subscriptions.service.ts';
 
 /** Dead letters that alerting has not counted yet. */
@@ -57,4 +59,12 @@ export async function deliveriesInState(deps: { db: Db }, state: OpenState): Pro
 /** The deliveries of which an attempt is due; null where there are none. */
 export async function dueDeliveries(deps: { db: Db }): Promise<Backlog | null> {
   return findDueBacklog(deps.db);
+}
+
+/**
+ * The deliveries of which an attempt has been due for at least `graceMs`; null where there are none. Those to endpoints that
+ * fail are left out: they are sent a few at a time on purpose, and are no sign that nobody sends.
+ */
+export async function overdueDeliveries(deps: { db: Db }, graceMs: number): Promise<Backlog | null> {
+  return findOverdueBacklog(deps.db, graceMs, UNHEALTHY_AFTER_FAILURES);
 }

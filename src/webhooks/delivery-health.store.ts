@@ -60,6 +60,30 @@ export async function findDueBacklog(db: Db): Promise<Backlog | null> {
   });
 }
 
+const MAX_UNHEALTHY = 10_000;
+
+/**
+ * The deliveries of which an attempt has been due for at least `graceMs`, but for those to subscriptions with `failures` or more
+ * failures in a row. Reads, at worst, all that is due to those; rejects where that takes more than 5 s.
+ */
+export async function findOverdueBacklog(db: Db, graceMs: number, failures: number): Promise<Backlog | null> {
+  const unhealthy = await subscriptionCollection(db)
+    .find(
+      { failingSince: { $exists: true }, consecutiveFailures: { $gte: failures } },
+      { projection: { _id: 1 }, limit: MAX_UNHEALTHY, maxTimeMS: MAX_TIME_MS },
+    )
+    .toArray();
+  const match = {
+    state: { $in: ['pending', 'retrying'] },
+    ...(unhealthy.length === 0 ? {} : { subscriptionId: { $nin: unhealthy.map(({ _id }) => _id) } }),
+  };
+  return measureBacklog(deliveryCollection(db), match, {
+    field: 'nextAttemptAt',
+    graceMs,
+    hint: 'due_deliveries',
+  });
+}
+
 export type FailingSubscription = Pick<SubscriptionRow, '_id' | 'partnerId' | 'consecutiveFailures'> & {
   failingSince: Date;
 };

@@ -1,5 +1,5 @@
 /** From this many failures in a row on, an endpoint counts as unhealthy (architecture §5). */
-const UNHEALTHY_AFTER_FAILURES = 3;
+export const UNHEALTHY_AFTER_FAILURES = 3;
 
 /** A send that has gone on for longer is slow: its place is another's (ADR 0016). */
 const SLOW_AFTER_MS = 1000;

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Worker } from 'bullmq';
 import type { AlertKind, Sighting } from '../../src/alerts/alert-types.ts';
 import { raiseAlert } from '../../src/alerts/alerts.store.ts';
+import { createWorkerWatch } from '../../src/alerts/worker-watch.ts';
 import { migrate } from '../../src/collections.ts';
 import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
 import { settleLapsedHold } from '../../src/reservations/reservations.service.ts';
 import type { WebhookSender } from '../../src/webhooks/send-webhook.ts';
 import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
 import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, freeSlotIds, operatorOf, placeHold, subscribe } from '../support/factories.ts';
 import type { WebhookReceiver } from '../support/receiver.ts';
@@ -100,6 +103,82 @@ test('a hold overdue for more than 60 s is raised, one of 50 s not; settled, it 
 
   await settleLapsedHold(service.context, holdId);
   await expectResolved('hold_overdue');
+});
+
+describe('a delivery', () => {
+  const overdueOf = () => alertsOf(service, { kind: 'delivery_overdue' });
+
+  test('due for more than 60 s and not sent is raised, one of 50 s not; sent, it is resolved', async () => {
+    const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
+    await setBack('deliveries', deliveryId, 'nextAttemptAt', 50_000);
+    await sweep(service);
+    expect(await overdueOf()).toEqual([]);
+    await setBack('deliveries', deliveryId, 'nextAttemptAt', 61_000);
+    await sweep(service);
+    expect(await overdueOf()).toMatchObject([{ subject: null, count: 1, since: expect.any(Date) }]);
+    expect(timesLogged(service, '1 webhook delivery is due and not sent since')).toBe(1);
+
+    await attemptDelivery(service, sender, deliveryId);
+    await expectResolved('delivery_overdue');
+  });
+
+  test('that waits for its turn at an endpoint which fails is not raised; control: after a success it is', async () => {
+    const [first, second] = [
+      await anyDelivery(service, partner, partner, nextSlot()),
+      await anyDelivery(service, partner, partner, nextSlot()),
+    ];
+    receiver.answerWith(500);
+    await attemptDelivery(service, sender, first, 3);
+    await setBack('deliveries', second, 'nextAttemptAt', 61_000);
+    await sweep(service);
+    expect(await overdueOf()).toEqual([]);
+    receiver.answerWith(200);
+    await attemptDelivery(service, sender, first);
+    await sweep(service);
+    expect(await overdueOf()).toMatchObject([{ count: 1 }]);
+  });
+});
+
+describe('a queue', () => {
+  const queue = () => service.context.queues.byName('webhook-delivery');
+
+  test('that is paused is raised at once, and resolved once it is resumed', async () => {
+    await queue().pause();
+    await sweep(service);
+    expect(await alertsOf(service)).toMatchObject([
+      { kind: 'queue_paused', subject: 'webhook-delivery', partnerId: null, count: 1 },
+    ]);
+    expect(timesLogged(service, 'The queue webhook-delivery is paused: no webhook is sent')).toBe(1);
+    await queue().resume();
+    await expectResolved('queue_paused');
+  });
+
+  test('without any worker for a minute is raised, and resolved when one takes its jobs', async () => {
+    let nowMs = 0;
+    const watch = createWorkerWatch(() => nowMs);
+    const lookAfter = async (ms: number) => {
+      nowMs += ms;
+      await sweep(service, undefined, watch);
+      return (await alertsOf(service, { kind: 'worker_absent', isOpen: true }))
+        .map(({ subject }) => String(subject))
+        .toSorted();
+    };
+    // A fleet that is just starting is given its minute; so is one that nobody looked at meanwhile.
+    expect(await lookAfter(0)).toEqual([]);
+    expect(await lookAfter(120_000)).toEqual([]);
+    for (const ms of [20_000, 20_000]) expect(await lookAfter(ms)).toEqual([]);
+    expect(await lookAfter(20_000)).toEqual(['event-dispatch', 'hold-expiry', 'webhook-delivery']);
+
+    const { queuePrefix: prefix, redisUrl: url } = service.context.config;
+    const worker = new Worker('webhook-delivery', async () => undefined, { connection: { url }, prefix });
+    try {
+      await eventually('the worker is seen', async () => (await queue().getWorkersCount()) === 1);
+      await ageAlerts(service, MINUTE_MS);
+      expect(await lookAfter(5000)).toEqual(['event-dispatch', 'hold-expiry']);
+    } finally {
+      await worker.close();
+    }
+  });
 });
 
 describe('an endpoint', () => {

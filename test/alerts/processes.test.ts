@@ -16,6 +16,7 @@ let partner: Partner;
 let venueId: string;
 let alerts: AlertReceiver;
 let endpoint: WebhookReceiver;
+let lateSlot: string;
 beforeAll(async () => {
   service = await startService();
   venueId = (await anyVenue(service, [{ duration_minutes: 5 }])).id;
@@ -37,6 +38,7 @@ test('a worker delivers while ALERT_URL hangs, raises what another worker fails 
   // Its event will wait: no dispatcher runs.
   const slots = await freeSlotIds(partner, venueId);
   const waiting = String((await placeHold(partner, slots.pop() ?? ''))['hold_id']);
+  lateSlot = slots.pop() ?? '';
   await service.context.db
     .collection('reservations')
     .updateOne({ _id: waiting as never }, [{ $set: { outboxSince: { $subtract: ['$$NOW', 61_000] } } }]);
@@ -67,20 +69,29 @@ test('a worker delivers while ALERT_URL hangs, raises what another worker fails 
   expect(tookMs).toBeLessThan(10_000);
 });
 
-test('the API keeps watch too', async () => {
-  const { db } = service.context;
+test('the API keeps watch too, also while the queue of webhooks is paused and no worker lives', async () => {
+  const { db, queues } = service.context;
+  await dispatchEvents(service.context, String((await placeHold(partner, lateSlot))['hold_id']));
+  await db
+    .collection('deliveries')
+    .updateMany({ state: 'pending' }, [{ $set: { nextAttemptAt: { $subtract: ['$$NOW', 61_000] } } }]);
+  await queues.byName('webhook-delivery').pause();
   await db.collection('alerts').deleteMany({});
   // Else the API would wait until the worker's has run out.
   await db.collection('leases').deleteMany({});
   const api = startProcess('src/api.ts', service.environment);
-  const [alert] = await eventually(
-    'it is raised',
+  const raised = await eventually(
+    'all are raised',
     async () => {
       const rows = await alertsOf(service);
-      return rows.length > 0 && rows;
+      return rows.length >= 3 && rows;
     },
     40_000,
   );
-  expect(alert?.kind).toBe('event_undispatched');
+  expect(raised.map(({ kind }) => kind).toSorted()).toEqual([
+    'delivery_overdue',
+    'event_undispatched',
+    'queue_paused',
+  ]);
   expect((await stopProcess(api)).code).toBe(0);
 });

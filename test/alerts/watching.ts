@@ -2,6 +2,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AlertRow } from '../../src/alerts/alert-types.ts';
 import { ALERT_TIMES, sweepAlerts } from '../../src/alerts/alerts.service.ts';
+import type { WorkerWatch } from '../../src/alerts/worker-watch.ts';
+import { createWorkerWatch } from '../../src/alerts/worker-watch.ts';
 import { missingGuards } from '../../src/collections.ts';
 import type { Json } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
@@ -10,9 +12,13 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 
 /** One look of the watch, with the times that hold in production. */
-export async function sweep(service: Service, guards?: () => Promise<string[]>): Promise<void> {
+export async function sweep(
+  service: Service,
+  guards?: () => Promise<string[]>,
+  workers: WorkerWatch = createWorkerWatch(),
+): Promise<void> {
   const { db } = service.context;
-  const deps = { ...service.context, missingGuards: guards ?? (() => missingGuards(db)) };
+  const deps = { ...service.context, missingGuards: guards ?? (() => missingGuards(db)), workers };
   await sweepAlerts(deps, ALERT_TIMES, new AbortController().signal);
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { insertDeadLetters, sweep } from '../alerts/watching.ts';
 import type { Client, Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import type { Json } from '../support/factories.ts';
@@ -175,6 +176,38 @@ describe('what there is not', () => {
   test('a field that was left blank or sent twice is no fault', async () => {
     expect((await page('/bookings?status=&from=&customer_name=+')).status).toBe(200);
     expect((await page('/bookings?status=BOOKED&status=REFUNDED')).text).toContain('selected>Refunded');
+  });
+});
+
+describe('open alerts', () => {
+  const MESSAGE = 'The queue webhook-delivery is paused: no webhook is sent';
+  const alerts = () => service.context.db.collection('alerts');
+  const told = async (path: string) => {
+    const { text } = await page(path);
+    return [text.includes('aria-label="Open alerts"'), text.includes(MESSAGE)];
+  };
+
+  test('are told of on every page as long as they are open, also where there is no page', async () => {
+    await service.context.queues.byName('webhook-delivery').pause();
+    await sweep(service);
+    for (const path of [...paths(), '/no/such/page', `/holds/${MISSING}`]) {
+      expect([path, await told(path)]).toEqual([path, [true, true]]);
+    }
+    const { text } = await page('/alerts');
+    expect(text).toContain('href="/queues/queue/webhook-delivery"');
+    await service.context.queues.byName('webhook-delivery').resume();
+    await alerts().deleteMany({});
+    for (const path of paths()) expect([path, await told(path)]).toEqual([path, [false, false]]);
+  });
+
+  test('about one subscription are only counted', async () => {
+    await insertDeadLetters(service, MISSING, world.partner.id, ['d-1']);
+    await sweep(service);
+    const { text } = await page('/bookings');
+    expect(text).toContain('1 alert is open.');
+    expect(text).not.toContain('failed for the last time');
+    await alerts().deleteMany({});
+    await service.context.db.collection('deliveries').deleteOne({ _id: 'd-1' as never });
   });
 });
 

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { ALERT_KINDS } from '../../src/alerts/alert-types.ts';
 import { createBaseApp } from '../../src/http/base-app.ts';
 import { listen } from '../../src/http/listen.ts';
 import { mountMetrics } from '../../src/metrics/metrics-page.ts';
@@ -185,6 +187,45 @@ test('a storm of scrapes asks the database once; control: the next, a while late
   } finally {
     await close();
   }
+});
+
+describe('the rules for Prometheus', () => {
+  type Rule = { alert: string; expr: string; annotations: { summary: string } };
+  const rules = async () => {
+    const file = await readFile(path.join(projectFolder, 'deploy/prometheus/rules.yml'), 'utf8');
+    const { groups } = parse(file) as { groups: { rules: Rule[] }[] };
+    return groups.flatMap(({ rules: ofGroup }) => ofGroup);
+  };
+  const samplesIn = (expr: string) => expr.match(/\b(?:pbs|bullmq|http|process|nodejs)_\w+/g) ?? [];
+
+  test('ask for nothing but samples that are exposed, of alerts that there are', async () => {
+    // So that there is a request to be counted.
+    await partner.api.get('/api/v1/partner/venues');
+    const exposed = await eventually('a request is counted', async () => {
+      const { families } = await scrape();
+      const names = new Set([...families.values()].flatMap((each) => each.samples.map(({ name }) => name)));
+      return names.has('http_request_duration_seconds_count') && names;
+    });
+    const found = await rules();
+    expect(new Set(found.map(({ alert }) => alert)).size).toBe(found.length);
+    for (const { expr, annotations } of found) {
+      expect([expr, samplesIn(expr).length > 0, annotations.summary.length > 20]).toEqual([expr, true, true]);
+      expect(samplesIn(expr).filter((name) => !exposed.has(name))).toEqual([]);
+      for (const [, kind] of expr.matchAll(/kind="(\w+)"/g)) expect(ALERT_KINDS).toContain(kind);
+    }
+    // Control: a sample that is not exposed would be noticed.
+    expect(samplesIn('max(pbs_queue_pausd) == 1').filter((name) => !exposed.has(name))).toHaveLength(1);
+  });
+
+  test('speak of a paused queue, of absent workers and of all that waits too long', async () => {
+    const asked = (await rules()).flatMap(({ expr }) => samplesIn(expr));
+    expect(asked).toEqual(
+      expect.arrayContaining([
+        ...['pbs_queue_paused', 'pbs_queue_workers', 'pbs_alerts_open'],
+        ...['pbs_event_oldest_undispatched_seconds', 'pbs_hold_oldest_overdue_seconds'],
+      ]),
+    );
+  });
 });
 
 describe('the guide', () => {

@@ -6,6 +6,7 @@ import { listen } from '../../src/http/listen.ts';
 import { mountMetrics } from '../../src/metrics/metrics-page.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { createLogger } from '../../src/platform/logger.ts';
+import { ageAlerts, alertsOf, MINUTE_MS, sweep } from '../alerts/watching.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Family } from '../support/exposition.ts';
 import { parseExposition } from '../support/exposition.ts';
@@ -38,6 +39,10 @@ async function scrape(url: string): Promise<Map<string, Family>> {
 const value = (families: Map<string, Family>, name: string) => families.get(name)?.samples[0]?.value;
 
 test('with Redis there, the queues are told of; frozen or gone, they are absent and all else is there', async () => {
+  await eventually('the queue is paused', async () => {
+    await service.context.queues.byName('webhook-delivery').pause();
+    return true;
+  });
   const there = await eventually('Redis answers', async () => {
     const families = await scrape(service.adminUrl);
     return value(families, 'pbs_redis_up') === 1 && families;
@@ -45,6 +50,11 @@ test('with Redis there, the queues are told of; frozen or gone, they are absent 
   expect(new Set(there.get('bullmq_job_count')?.samples.map(({ labels }) => labels['queue']))).toEqual(
     new Set(['hold-expiry', 'event-dispatch', 'webhook-delivery', 'webhook-dead-letter']),
   );
+  const samples = (name: string) =>
+    there.get(name)?.samples.map(({ labels, value: at }) => `${labels['queue']} ${at}`);
+  expect(samples('pbs_queue_paused')).toEqual(['hold-expiry 0', 'event-dispatch 0', 'webhook-delivery 1']);
+  expect(samples('pbs_queue_workers')).toEqual(['hold-expiry 0', 'event-dispatch 0', 'webhook-delivery 0']);
+  await sweep(service);
   for (const signal of ['SIGSTOP', 'SIGKILL'] as const) {
     await redis.signal(signal);
     const families = await eventually('the page is made anew', async () => {
@@ -52,6 +62,11 @@ test('with Redis there, the queues are told of; frozen or gone, they are absent 
       return value(scraped, 'pbs_redis_up') === 0 && scraped;
     });
     expect(families.has('bullmq_job_count')).toBe(false);
+    expect([families.has('pbs_queue_paused'), families.has('pbs_queue_workers')]).toEqual([false, false]);
+    // Nobody knows whether the queue is still paused, so its alert is neither told again nor over.
+    await ageAlerts(service, 2 * MINUTE_MS);
+    await sweep(service);
+    expect(await alertsOf(service)).toMatchObject([{ kind: 'queue_paused', isOpen: true }]);
     expect([value(families, 'pbs_database_up'), families.has('pbs_deliveries')]).toEqual([1, true]);
     expect(families.has('process_cpu_seconds_total')).toBe(true);
   }

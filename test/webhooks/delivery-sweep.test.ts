@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Worker } from 'bullmq';
 import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import { deliverWebhook } from '../../src/webhooks/deliver-webhook.service.ts';
@@ -11,6 +12,7 @@ import {
   restoreDeadLetterQueue,
 } from '../../src/webhooks/deliveries.service.ts';
 import { createEndpointGate } from '../../src/webhooks/endpoint-gate.rules.ts';
+import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue, expectStatus, freeSlotIds, placeHold } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
@@ -57,6 +59,39 @@ test('the sweep puts back every lost job, also those behind many whose jobs are 
   expect(second).toEqual({ count: 0, afterId: '' });
   const queue = service.context.queues.byName('webhook-delivery');
   expect(await queue.getJob(`delivery-${ofHealthyEndpoint._id}-g1`)).toBeDefined();
+});
+
+test('while the queue is paused nothing is sent and nothing doubled; resumed, everything goes once', async () => {
+  const { config, db, queues } = service.context;
+  const queue = queues.byName('webhook-delivery');
+  await queue.obliterate({ force: true });
+  await deliveryCollection(db).deleteMany({});
+  const before = Array.from({ length: 5 }, () => overdue('healthy'));
+  const meanwhile = Array.from({ length: 5 }, () => overdue('healthy'));
+  const sweepOnce = async () => {
+    const bounds = { graceMs: 5000, limit: 100, afterId: '', stopping: new AbortController().signal };
+    return (await rearmOverdueDeliveries(service.context, bounds)).count;
+  };
+  await deliveryCollection(db).insertMany(before);
+  expect(await sweepOnce()).toBe(5);
+  await queue.pause();
+  await deliveryCollection(db).insertMany(meanwhile);
+  expect([await sweepOnce(), await sweepOnce()]).toEqual([5, 0]);
+
+  const taken: string[] = [];
+  const worker = new Worker('webhook-delivery', async (job) => void taken.push(job.data.deliveryId), {
+    connection: { url: config.redisUrl },
+    prefix: config.queuePrefix,
+  });
+  try {
+    await eventually('the worker is there', async () => (await queue.getWorkersCount()) === 1);
+    expect([taken.length, await queue.getActiveCount()]).toEqual([0, 0]);
+    await queue.resume();
+    await eventually('all are taken', () => taken.length >= 10);
+    expect(taken.toSorted()).toEqual([...before, ...meanwhile].map(({ _id }) => _id).toSorted());
+  } finally {
+    await worker.close();
+  }
 });
 
 describe('the dead-letter queue', () => {

@@ -1,0 +1,38 @@
+import type { VNode } from 'preact';
+import { messageOf } from '../alerts/alert-text.rules.ts';
+import type { AlertRow } from '../alerts/alert-types.ts';
+import { listAlerts } from '../alerts/alerts.service.ts';
+import type { Db } from '../platform/mongo.ts';
+import { count } from './format.rules.ts';
+
+/** Of more open alerts than this the banner says only that there are more. */
+const READ_AT_MOST = 50;
+const SHOWN_IN_FULL = 3;
+
+/** The open alerts that every page tells of; those about the whole service or a queue are told in full. */
+export type OpenAlerts = { rows: AlertRow[]; hasMore: boolean };
+
+/** Reads the open alerts by their index. */
+export async function readOpenAlerts(deps: { db: Db }): Promise<OpenAlerts> {
+  const { rows, next } = await listAlerts(deps, { isOpen: true }, undefined, READ_AT_MOST);
+  return { rows, hasMore: next !== null };
+}
+
+/** What needs an operator, above every page; nothing where nothing does. */
+export function AlertBanner({ alerts: { rows, hasMore } }: { alerts: OpenAlerts }): VNode | null {
+  if (rows.length === 0) return null;
+  const ofService = rows.filter(({ partnerId }) => partnerId === null).slice(0, SHOWN_IN_FULL);
+  const number = hasMore
+    ? `More than ${READ_AT_MOST} alerts are open.`
+    : `${count(rows.length, 'alert is', 'alerts are')} open.`;
+  return (
+    <aside class="notice bad banner" aria-label="Open alerts">
+      {ofService.map((row) => (
+        <p key={row._id}>{messageOf(row)}</p>
+      ))}
+      <p>
+        {number} <a href="/alerts">See the alerts</a>
+      </p>
+    </aside>
+  );
+}
