@@ -13,7 +13,7 @@ import { createQueues } from './platform/queues.ts';
 import type { RateLimits } from './platform/rate-limiter.ts';
 import { createRateLimits } from './platform/rate-limiter.ts';
 import type { SecretBox } from './platform/secret-box.ts';
-import { createSecretBox } from './platform/secret-box.ts';
+import { createSecretBox, deriveKeys } from './platform/secret-box.ts';
 import { requireFitRedis } from './platform/server-requirements.ts';
 
 /** Everything that services are given; each takes the parts that it names. */
@@ -24,6 +24,8 @@ export type Context = {
   db: Db;
   queues: Queues;
   secretBox: SecretBox;
+  /** For what partners keep and pass back without being able to read it. */
+  cursorBox: SecretBox;
 };
 
 /** What the two listeners need beside. */
@@ -55,6 +57,7 @@ export function createContext(scope: ProcessScope): Context & { connected: Promi
     db,
     queues,
     secretBox: createSecretBox(config.encryptionKeys),
+    cursorBox: createSecretBox(deriveKeys(config.encryptionKeys, 'cursors')),
     connected,
   };
 }

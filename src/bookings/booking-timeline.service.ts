@@ -28,7 +28,7 @@ export async function readTimeline(deps: { db: Db }, bookingId: string): Promise
   }));
 }
 
-/** Ids are ordered by time, which tells apart what happened within a millisecond. */
+/** No two events of a reservation have one instant, but for what older releases wrote. */
 function byInstant(a: EventRow, b: EventRow): number {
   return a.at.getTime() - b.at.getTime() || (a._id < b._id ? -1 : 1);
 }

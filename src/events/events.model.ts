@@ -98,8 +98,8 @@ export const EVENT_COLLECTIONS: CollectionDefinition[] = [
         partialFilterExpression: { sequence: { $gt: 0 } },
       },
       {
-        name: 'unsequenced_events',
-        key: { isUnsequenced: 1, _id: 1 },
+        name: 'unsequenced_events_by_instant',
+        key: { isUnsequenced: 1, at: 1, _id: 1 },
         partialFilterExpression: { isUnsequenced: true },
       },
     ],

@@ -15,7 +15,7 @@ import { EXAMPLE } from '../http/example-values.ts';
 import { pageLimit, uuid } from '../http/fields.ts';
 import type { EventType } from './event-types.ts';
 import { EVENT_TYPES } from './event-types.ts';
-import { decodeFeedCursor, encodeFeedCursor } from './feed-cursor.rules.ts';
+import { isFeedCursor, NOT_A_FEED_CURSOR } from './feed-cursor.rules.ts';
 
 const reason = (of: string) =>
   Joi.string()
@@ -89,17 +89,17 @@ export const event = named(
   }),
 );
 
-export type FeedQuery = { after?: number; event_type?: EventType; venue_id?: string; limit: number };
+const CURSOR_EXAMPLE = 'v2.5b1f0c9e.mKQ3rV0e2sW8yTzL4nPcXgA7dHjB1uFi9oQkNvE6xRbSaMhZt5wJqUyD0lY';
+
+export type FeedQuery = { after?: string; event_type?: EventType; venue_id?: string; limit: number };
 
 export const feedQuery = Joi.object<FeedQuery>({
   after: Joi.string()
-    .custom((value: string, helpers) => decodeFeedCursor(value) ?? helpers.error('string.cursor'))
-    .messages({
-      'string.cursor': 'is not a next_cursor of this feed. Pass it back exactly as it was returned.',
-    })
-    .meta({ jsonSchema: { pattern: '^[A-Za-z0-9_-]+$' } })
+    .custom((value: string, helpers) => (isFeedCursor(value) ? value : helpers.error('string.cursor')))
+    .messages({ 'string.cursor': NOT_A_FEED_CURSOR })
+    .meta({ jsonSchema: { pattern: '^[A-Za-z0-9._-]+$' } })
     .description('The next_cursor of an earlier answer; from the beginning unless stated.')
-    .example(encodeFeedCursor(4711)),
+    .example(CURSOR_EXAMPLE),
   event_type: eventType().description('Only events of this type.'),
   venue_id: uuid().description('Only events at this venue.'),
   limit: pageLimit(),
@@ -110,7 +110,7 @@ export const feedPage = listOf(event).keys({
   next_cursor: Joi.string()
     .required()
     .description('Pass it back as `after`; at the end too, where it misses nothing that comes later.')
-    .example(encodeFeedCursor(4711)),
+    .example(CURSOR_EXAMPLE),
 });
 
 /** The name of a type of event, in requests and answers. */

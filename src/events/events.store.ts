@@ -1,15 +1,19 @@
-import type { Db, Tx } from '../platform/mongo.ts';
+import type { Db, Snapshot, Tx } from '../platform/mongo.ts';
+import { inSnapshot } from '../platform/mongo.ts';
 import type { EventType } from './event-types.ts';
 import type { EventRow } from './events.model.ts';
 import { eventCollection, feedCounterCollection } from './events.model.ts';
 
-/** Writes events to the log; one that is there already stays as it is. */
+/**
+ * Writes events to the log, one after the other; one that is there already stays as it is. Whoever sees one of them sees all
+ * before it, whatever breaks off in between: those of a reservation can then be given their order (ADR 0007).
+ */
 export async function appendEvents(db: Db, events: readonly EventRow[]): Promise<void> {
   await eventCollection(db).bulkWrite(
     events.map(({ _id, ...fields }) => ({
       updateOne: { filter: { _id }, update: { $setOnInsert: fields }, upsert: true },
     })),
-    { ordered: false },
+    { ordered: true },
   );
 }
 
@@ -62,9 +66,10 @@ export async function findEventsBetween(
 
 export type FeedFilter = { venueIds: readonly string[]; type?: EventType; since: Date };
 
-/** The last place of the feed that has been given; whoever reads it sees every event up to it. */
-export async function findLastPlace(db: Db): Promise<number> {
-  return (await feedCounterCollection(db).findOne({ _id: 'feed' }))?.last ?? 0;
+/** The last place of the feed that had been given at the moment of the snapshot, in which every event up to it is. */
+export async function findLastPlace(db: Db, snapshot: Snapshot): Promise<number> {
+  const counter = await feedCounterCollection(db).findOne({ _id: 'feed' }, inSnapshot(snapshot));
+  return counter?.last ?? 0;
 }
 
 /** Events of the feed after one place and up to another, in its order. */
@@ -73,14 +78,18 @@ export async function findFeed(
   { venueIds, type, since }: FeedFilter,
   { after, upTo }: { after: number; upTo: number },
   limit: number,
+  snapshot: Snapshot,
 ): Promise<EventRow[]> {
   return eventCollection(db)
-    .find({
-      venueId: { $in: [...venueIds] },
-      sequence: { $gt: after, $lte: upTo },
-      at: { $gte: since },
-      ...(type === undefined ? {} : { type }),
-    })
+    .find(
+      {
+        venueId: { $in: [...venueIds] },
+        sequence: { $gt: after, $lte: upTo },
+        at: { $gte: since },
+        ...(type === undefined ? {} : { type }),
+      },
+      inSnapshot(snapshot),
+    )
     .sort({ sequence: 1 })
     .hint('feed_of_venue')
     .limit(limit)
@@ -109,11 +118,11 @@ export async function hasUnsequenced(db: Db): Promise<boolean> {
   return (await eventCollection(db).findOne({ isUnsequenced: true }, { projection: { _id: 1 } })) !== null;
 }
 
-/** Ids of events that have no place in the feed yet, oldest first. */
+/** Ids of events that have no place in the feed yet, oldest first by the database's clock: ids tell the time of their hosts. */
 export async function findUnsequencedIds(db: Db, limit: number, tx: Tx): Promise<string[]> {
   const rows = await eventCollection(db)
     .find({ isUnsequenced: true }, { session: tx, projection: { _id: 1 } })
-    .sort({ _id: 1 })
+    .sort({ at: 1, _id: 1 })
     .limit(limit)
     .toArray();
   return rows.map((row) => row._id);

@@ -1,11 +1,44 @@
-/** The opaque text for a place in the feed. */
-export function encodeFeedCursor(place: number): string {
-  return Buffer.from(`feed:${place}`).toString('base64url');
+import type { SecretBox } from '../platform/secret-box.ts';
+import { SecretBoxError } from '../platform/secret-box.ts';
+
+const DIGITS = 16;
+const SEALED = /^v\d\.[0-9a-f]{8}\.[A-Za-z0-9_-]+$/;
+
+/** Why a text is refused as a cursor; whose it is, if anybody's, is not said. */
+export const NOT_A_FEED_CURSOR =
+  'is not a next_cursor that this feed gave you. Pass it back exactly as it was returned; if you did, leave `after` out to read from the beginning, and pass over every event_id that you have had.';
+
+/**
+ * The text for a sequence number of the feed, for one partner. It tells nobody anything, for the sequence numbers count the
+ * events of all partners: it is sealed, of one length, and different each time, so that not even two ends of the feed can be
+ * compared.
+ */
+export function sealFeedCursor(box: SecretBox, partnerId: string, sequence: number): string {
+  return box.seal(String(sequence).padStart(DIGITS, '0'), { owner: partnerId, id: 'feed' });
 }
 
-/** The place that `encodeFeedCursor` made the text of; undefined for anything that it did not make. */
-export function decodeFeedCursor(cursor: string): number | undefined {
-  const [, digits] = /^feed:(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? [];
-  const place = Number(digits);
-  return digits !== undefined && encodeFeedCursor(place) === cursor ? place : undefined;
+/** Whether a text has the form of a cursor, of this release or an earlier one. */
+export function isFeedCursor(text: string): boolean {
+  return SEALED.test(text) || isUnsealed(text);
+}
+
+/**
+ * The sequence number that was sealed for this partner; undefined for what was not, by any key of the ring. What earlier releases
+ * returned is read as the beginning of the feed, whatever is in it: anybody can make such a text, and where it led would tell how
+ * many events lie before one's own.
+ */
+export function openFeedCursor(box: SecretBox, partnerId: string, text: string): number | undefined {
+  if (isUnsealed(text)) return 0;
+  try {
+    return Number(box.open(text, { owner: partnerId, id: 'feed' }));
+  } catch (err) {
+    if (err instanceof SecretBoxError) return undefined;
+    throw err;
+  }
+}
+
+/** The form of earlier releases: base64url of `feed:` and the sequence number. */
+function isUnsealed(text: string): boolean {
+  const decoded = Buffer.from(text, 'base64url').toString('utf8');
+  return /^feed:\d{1,15}$/.test(decoded) && Buffer.from(decoded).toString('base64url') === text;
 }

@@ -3,15 +3,18 @@ import { listing, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import { defined } from '../platform/defined.ts';
+import { fieldError } from '../platform/errors.ts';
 import type { Db } from '../platform/mongo.ts';
+import type { SecretBox } from '../platform/secret-box.ts';
 import { eventBody } from './event-body.rules.ts';
 import type { FeedQuery } from './events.schemas.ts';
 import { feedPage, feedQuery } from './events.schemas.ts';
 import { readFeed } from './feed.service.ts';
-import { encodeFeedCursor } from './feed-cursor.rules.ts';
+import { NOT_A_FEED_CURSOR, openFeedCursor, sealFeedCursor } from './feed-cursor.rules.ts';
 
 /** Decisions §6, "Feed". */
-export function feedRoutes(deps: { db: Db; clock: Clock }): Route<PartnerCaller>[] {
+export function feedRoutes(deps: { db: Db; clock: Clock; cursorBox: SecretBox }): Route<PartnerCaller>[] {
+  const { cursorBox } = deps;
   return [
     route<PartnerCaller, unknown, FeedQuery>({
       method: 'get',
@@ -25,14 +28,16 @@ export function feedRoutes(deps: { db: Db; clock: Clock }): Route<PartnerCaller>
       answers: { 200: { description: 'A page of the feed.', body: feedPage } },
       errors: [],
       handle: async ({ caller: { partnerId }, query }) => {
+        const after = query.after === undefined ? 0 : openFeedCursor(cursorBox, partnerId, query.after);
+        if (after === undefined) throw fieldError('after', NOT_A_FEED_CURSOR);
         const { events, next } = await readFeed(deps, partnerId, {
-          after: query.after ?? 0,
+          after,
           limit: query.limit,
           ...defined({ type: query.event_type, venueId: query.venue_id }),
         });
         return listing(
           events.map((event) => eventBody(event, partnerId)),
-          encodeFeedCursor(next),
+          sealFeedCursor(cursorBox, partnerId, next),
         );
       },
     }),

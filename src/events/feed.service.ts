@@ -1,7 +1,7 @@
 import { grantedVenueIds } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/mongo.ts';
-import { inTransaction } from '../platform/mongo.ts';
+import { inTransaction, readingSnapshot } from '../platform/mongo.ts';
 import type { EventType } from './event-types.ts';
 import type { EventRow } from './events.model.ts';
 import {
@@ -22,24 +22,27 @@ export type ReadFeed = { after: number; venueId?: string; type?: EventType; limi
 
 /**
  * The events at the partner's venues after a place in the feed, in its order, and the place to go on from. That place is there
- * at the end too, and nothing that comes later will stand before it (ADR 0007).
+ * at the end too, and nothing that comes later will stand before it (ADR 0007). Grants, end and events are those of one moment:
+ * of two moments, the end could be newer than the events, as after a failover, and what lies between would be skipped for good
+ * (ADR 0023).
  */
 export async function readFeed(
   deps: { db: Db; clock: Clock },
   partnerId: string,
   { after, venueId, type, limit }: ReadFeed,
 ): Promise<{ events: EventRow[]; next: number }> {
-  const granted = await grantedVenueIds(deps, partnerId);
-  const filter = {
-    venueIds: venueId === undefined ? granted : granted.filter((each) => each === venueId),
-    since: feedBegin(deps),
-    ...(type === undefined ? {} : { type }),
-  };
-  // A page is no snapshot of the log: of places given while it is read, it may show a later one and not an earlier one.
-  const upTo = await findLastPlace(deps.db);
-  const events = await findFeed(deps.db, filter, { after, upTo }, limit);
-  const isFull = events.length === limit;
-  return { events, next: isFull ? (events.at(-1)?.sequence ?? upTo) : Math.max(after, upTo) };
+  return readingSnapshot(deps.db, async (snapshot) => {
+    const granted = await grantedVenueIds(deps, partnerId, snapshot);
+    const filter = {
+      venueIds: venueId === undefined ? granted : granted.filter((each) => each === venueId),
+      since: feedBegin(deps),
+      ...(type === undefined ? {} : { type }),
+    };
+    const upTo = await findLastPlace(deps.db, snapshot);
+    const events = await findFeed(deps.db, filter, { after, upTo }, limit, snapshot);
+    const isFull = events.length === limit;
+    return { events, next: isFull ? (events.at(-1)?.sequence ?? upTo) : Math.max(after, upTo) };
+  });
 }
 
 function feedBegin({ clock }: { clock: Clock }): Date {

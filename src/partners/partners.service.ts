@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Audience } from '../platform/errors.ts';
 import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import type { Db } from '../platform/mongo.ts';
+import type { Db, Snapshot } from '../platform/mongo.ts';
 import { inTransaction } from '../platform/mongo.ts';
 import { HASH_OF_NO_KEY, isOfMode, KEY_START, matchesHash, newApiKey, prefixOf } from './api-key.rules.ts';
 import type { KeyUse } from './key-use.ts';
@@ -234,8 +234,13 @@ export async function hasGrant(deps: { db: Db }, partnerId: string, venueId: str
   return findGrant(deps.db, partnerId, venueId);
 }
 
-export async function grantedVenueIds(deps: { db: Db }, partnerId: string): Promise<string[]> {
-  return listGrantedVenueIds(deps.db, partnerId);
+/** The venues that the partner may operate; those of a moment, where one is given. */
+export async function grantedVenueIds(
+  deps: { db: Db },
+  partnerId: string,
+  snapshot?: Snapshot,
+): Promise<string[]> {
+  return listGrantedVenueIds(deps.db, partnerId, snapshot);
 }
 
 /** A partner and a venue of whose events it may or may not hear; null for a sample, which is of no venue. */

@@ -1,5 +1,6 @@
 import mongoose from 'mongoose';
-import type { Db, Tx } from '../platform/mongo.ts';
+import type { Db, Snapshot, Tx } from '../platform/mongo.ts';
+import { inSnapshot } from '../platform/mongo.ts';
 import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
 import {
   apiKeyCollection,
@@ -178,8 +179,14 @@ export async function isActiveGrantee(db: Db, partnerId: string, venueId: string
   return (await found.toArray()).length === 1;
 }
 
-export async function listGrantedVenueIds(db: Db, partnerId: string): Promise<string[]> {
-  const rows = await grantModel(db).find({ partnerId }, { venueId: 1 }).lean();
+/** As they are at the moment of a snapshot, where one is given. */
+export async function listGrantedVenueIds(db: Db, partnerId: string, snapshot?: Snapshot): Promise<string[]> {
+  const rows = await grantCollection(db)
+    .find(
+      { partnerId },
+      { projection: { venueId: 1 }, ...(snapshot === undefined ? {} : inSnapshot(snapshot)) },
+    )
+    .toArray();
   return rows.map((row) => row.venueId);
 }
 

@@ -11,6 +11,9 @@ export type Db = Connection;
 /** An open transaction; opaque to services, which only hand it on. */
 export type Tx = ClientSession;
 
+/** One moment of the database, of which several reads are; opaque to services, which only hand it on. */
+export type Snapshot = { session: ClientSession };
+
 /**
  * A connection that is not open yet. Every write is acknowledged by a majority and journalled, every read is of
  * majority-committed data unless a query says otherwise, so nothing that was answered can be rolled back.
@@ -103,6 +106,25 @@ async function greetDirectly(uri: string): Promise<Hello | undefined> {
   }
 }
 
+/**
+ * Runs reads that are all of one moment: the newest that a majority has when the first is made. A failover between two of them
+ * changes nothing: the next primary answers of that moment, once it knows that a majority has it.
+ */
+export async function readingSnapshot<T>(db: Db, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+  const session = await db.startSession({ snapshot: true });
+  try {
+    return await work({ session });
+  } finally {
+    await session.endSession();
+  }
+}
+
+/** The options of a read that is to be of the snapshot's moment. */
+export function inSnapshot({ session }: Snapshot) {
+  // Stated, for otherwise the connection's own level is sent, which takes no moment.
+  return { session, readConcern: { level: 'snapshot' as const } };
+}
+
 /** How long a transaction is begun again: as the driver does where others are in its way, for they get on; else not so long. */
 const CONFLICT_MS = 120_000;
 const BEGIN_AGAIN_MS = 10_000;
@@ -169,11 +191,11 @@ const UNAVAILABLE = new Set([
 
 /**
  * What a server answers that is going down, stepping down or too slow: the retryable errors of MongoDB's specification, a
- * cursor that ended with its server (43), no primary as a router sees it (133), and the end of `maxTimeMS` (50) and `wtimeout`
- * (64). Only failed writes carry a label that says so; reads have the code alone.
+ * cursor that ended with its server (43), no primary as a router sees it (133), the end of `maxTimeMS` (50) and `wtimeout`
+ * (64), and a moment that cannot be read (any more: 239; just after a migration: 246). Only failed writes carry a label that says so; reads have the code alone.
  */
 const UNAVAILABLE_CODES = new Set<unknown>([
-  6, 7, 43, 50, 64, 89, 91, 133, 134, 189, 262, 9001, 10058, 10107, 11600, 11602, 13435, 13436,
+  6, 7, 43, 50, 64, 89, 91, 133, 134, 189, 239, 246, 262, 9001, 10058, 10107, 11600, 11602, 13435, 13436,
 ]);
 
 const UNAVAILABLE_LABELS = [

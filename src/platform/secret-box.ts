@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 
 const VERSION = 'v2';
 const ALGORITHM = 'aes-256-gcm';
@@ -70,6 +70,14 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
       return openWith(key, bytes, associatedData(version, id, place));
     },
   };
+}
+
+/**
+ * The ring of another secret box, one key of each of `keys` in their order, by HKDF-SHA256 (RFC 5869): what the one seals the
+ * other cannot open, and neither counts towards the messages of the other.
+ */
+export function deriveKeys(keys: readonly Buffer[], purpose: string): Buffer[] {
+  return keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', purpose, KEY_BYTES)));
 }
 
 /** What is authenticated beside the text. Version 1 named the row alone. */

@@ -142,7 +142,8 @@ export async function applyTransition(
   change: Change,
   tx?: Tx,
 ): Promise<Written | null> {
-  const { from, to, hold, claimed, event: type, at, instant } = TRANSITIONS[name];
+  const { from, to, hold, claimed, event: type, at: happened, instant } = TRANSITIONS[name];
+  const at = laterThanBefore(happened);
   const { eventId, event } = eventOf(
     type,
     change.originatorId === undefined ? '$partnerId' : literal(change.originatorId),
@@ -174,6 +175,15 @@ export async function applyTransition(
     ...(tx === undefined ? {} : { session: tx }),
   });
   return reservation === null ? null : { reservation, eventId };
+}
+
+/**
+ * The instant, or the millisecond after the last change of the reservation where that is later: the clock of a new primary may be
+ * behind that of the one before, and the events of a reservation are ordered by their instants (ADR 0007).
+ */
+function laterThanBefore(instant: string): Expression {
+  const last = { $max: ['$placedAt', '$bookedAt', '$cancelledAt'] };
+  return { $max: [instant, { $add: [last, 1] }] };
 }
 
 function withEnding({ of, ...ending }: NonNullable<Change['ending']>): Expression {

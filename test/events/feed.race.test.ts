@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { EventRow } from '../../src/events/events.model.ts';
 import { appendEvents, findLastPlace } from '../../src/events/events.store.ts';
 import { readFeed, sequenceEvents } from '../../src/events/feed.service.ts';
+import { readingSnapshot } from '../../src/platform/mongo.ts';
 import type { Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
@@ -102,6 +103,13 @@ test('a reader that followed the ids instead would miss events that are logged l
   ]);
 });
 
+test('an event is logged only where those before it are', async () => {
+  const [first, second] = [anyEvent(), anyEvent()];
+  const refused = { ...first, type: 'hold_moved' as EventRow['type'] };
+  await expect(appendEvents(service.context.db, [refused, second])).rejects.toThrow(/validation/);
+  expect(await service.context.db.collection('events').countDocuments({ holdId: second.holdId })).toBe(0);
+});
+
 describe('places that are given while a page is read', () => {
   /** One venue with few events and one with so many that a page of them is more than one batch of the database. */
   async function backlog(): Promise<number> {
@@ -113,6 +121,9 @@ describe('places that are given while a page is read', () => {
     }
     return 180;
   }
+
+  const lastPlace = () =>
+    readingSnapshot(service.context.db, (snapshot) => findLastPlace(service.context.db, snapshot));
 
   /** How many places are skipped by one who reads up to `upTo` while each venue gets an event between two batches. */
   async function skippedBy(after: number, upTo: number): Promise<number> {
@@ -137,7 +148,7 @@ describe('places that are given while a page is read', () => {
 
   test('are left to the next page: none is skipped', async () => {
     const count = await backlog();
-    const upTo = await findLastPlace(service.context.db);
+    const upTo = await lastPlace();
     expect(await skippedBy(upTo - count, upTo)).toBe(0);
     const page = await readFeed(service.context, partner.id, { after: upTo - count, limit: 500 });
     expect(page).toMatchObject({ next: upTo + venues.length });
@@ -146,7 +157,7 @@ describe('places that are given while a page is read', () => {
 
   test('would be skipped without that bound', async () => {
     const count = await backlog();
-    const after = (await findLastPlace(service.context.db)) - count;
+    const after = (await lastPlace()) - count;
     expect(await skippedBy(after, Number.MAX_SAFE_INTEGER)).toBeGreaterThan(0);
   });
 });

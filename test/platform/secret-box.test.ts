@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { createSecretBox, SecretBoxError } from '../../src/platform/secret-box.ts';
+import { createSecretBox, deriveKeys, SecretBoxError } from '../../src/platform/secret-box.ts';
 
 const key = Buffer.from(Array.from({ length: 32 }, (_, n) => n));
 const row = { owner: 'partner:7', id: 'webhook_subscription:42' };
@@ -175,5 +175,29 @@ describe('errors', () => {
         expect(told).not.toContain(hidden);
       }
     }
+  });
+});
+
+describe('derived keys', () => {
+  const derived = (keys: Buffer[], purpose = 'cursors') => createSecretBox(deriveKeys(keys, purpose));
+
+  test('open what they sealed, also once another key has come first', () => {
+    const later = randomBytes(32);
+    expect(derived([later, key]).open(derived([key]).seal(secret, row), row)).toBe(secret);
+  });
+
+  test('open nothing of the ring, nor of another purpose, nor the ring anything of theirs', () => {
+    const sealed = derived([key]).seal(secret, row);
+    expect(faultOf(() => createSecretBox([key]).open(sealed, row))).toBe('unknown_key');
+    expect(faultOf(() => derived([key], 'others').open(sealed, row))).toBe('unknown_key');
+    const ofRing = createSecretBox([key]).seal(secret, row);
+    expect(faultOf(() => derived([key]).open(ofRing, row))).toBe('unknown_key');
+  });
+
+  // Python: HKDF(SHA256(), 32, None, b"cursors").derive(bytes(range(32))).
+  test('are those of RFC 5869', () => {
+    expect(deriveKeys([key], 'cursors')[0]?.toString('hex')).toBe(
+      '467ad3ace7456ff5a4c983d35e7a11e55a852bb68cdc79039af2385c2c08c315',
+    );
   });
 });
