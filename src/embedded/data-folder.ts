@@ -1,6 +1,6 @@
 /** The folder that outlives a run of `npm start`: its one-run-at-a-time lock and its small JSON files. */
 
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isCode } from './error-code.ts';
 import { isAlive, startedAt } from './process-table.ts';
@@ -16,15 +16,20 @@ export interface DataFolderLock {
   release(): Promise<void>;
 }
 
+/** One of these shows that a folder with files in it is that of an earlier run. */
+const ownFiles = ['lock', 'ports.json', 'secrets.json'];
+const othersMayUse = 0o077;
+
 /**
- * Makes this process the only user of the folder, which is created if need be. The lock names a process, and is stale
+ * Makes this process the only user of the folder, which is created if need be, and closed to other users of the machine. The lock names a process, and is stale
  * once that process is gone; a process that got the same number later is told apart by its start time where the system
  * shows it (Linux). Two takeovers of one stale lock at the same instant are told apart by mongod's own lock.
  *
- * @throws DataFolderInUseError when a living process has it
+ * @throws DataFolderInUseError when a living process has it; Error in words for people when other users may use a folder
+ *   that cannot be closed to them
  */
 export async function lockDataFolder(folder: string): Promise<DataFolderLock> {
-  await mkdir(folder, { recursive: true });
+  await ensurePrivate(folder);
   const file = path.join(folder, 'lock');
   const mine = `${process.pid} ${startedAt(process.pid)}\n`;
   const candidate = `${file}.${process.pid}`;
@@ -43,6 +48,27 @@ export async function lockDataFolder(folder: string): Promise<DataFolderLock> {
   } finally {
     await rm(candidate, { force: true });
   }
+}
+
+/** Narrows what an earlier version left open, but no folder that has other things in it: those may be meant for others. */
+async function ensurePrivate(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { mode } = await stat(folder);
+  // Windows has no such modes, and shows every folder as open.
+  if (process.platform === 'win32' || (mode & othersMayUse) === 0) return;
+  const names = await readdir(folder);
+  const isOwn = names.length === 0 || ownFiles.some((name) => names.includes(name));
+  const isClosed =
+    isOwn &&
+    (await chmod(folder, 0o700).then(
+      () => true,
+      () => false,
+    ));
+  if (!isClosed)
+    throw new Error(
+      `Other users of this machine may use ${folder}, which will hold customers' data and passwords. ` +
+        `Close it to them (chmod 700 ${folder}), or set DATA_DIR to an empty folder of your own.`,
+    );
 }
 
 async function removeIfStale(file: string, folder: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 /** What the embedded mode needs to know of the two servers that it runs. */
 
 import type { ChildProcess } from 'node:child_process';
+import type { ServerCredentials } from './server-credentials.ts';
 
 /** The caller's environment variables; only entry points read `process.env` and hand it on. */
 export type Environment = Record<string, string | undefined>;
@@ -16,6 +17,8 @@ export interface ServerOptions {
   /** The process' environment object itself: mongodb-memory-server reads it too. */
   readonly env: Environment;
   readonly log: LogLine;
+  /** Undefined: whoever reaches the port may use the server; for tests. */
+  readonly credentials?: ServerCredentials | undefined;
   /** Allows MongoDB's fail points; for tests. */
   readonly testCommands: boolean;
 }

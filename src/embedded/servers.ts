@@ -7,6 +7,7 @@ import { startMongod } from './mongod.ts';
 import { keptPort, requireFreePort } from './ports.ts';
 import { isAlive } from './process-table.ts';
 import { startRedis } from './redis.ts';
+import { ensureServerCredentials, type ServerCredentials } from './server-credentials.ts';
 import type { Environment, LogLine, RunningServer, ServerOptions } from './server-kinds.ts';
 import { temporaryParent } from './temporary-folder.ts';
 
@@ -20,8 +21,12 @@ export interface EmbeddedServersOptions {
   readonly log: LogLine;
   /** Servers that the user brought: not started, their addresses are handed back. */
   readonly external?: { readonly mongodbUri: string | undefined; readonly redisUrl: string | undefined };
-  /** Starts mongod with `enableTestCommands=1`, for fail points. Default false. */
-  readonly testCommands?: boolean;
+  /**
+   * The servers of a test run: fail points, and no passwords. Tests reach them through relays, under the name of a database for
+   * each suite, and with faults that only an administrator may set; there is nothing in them that is not made up, and they
+   * write no file but their own. Default false.
+   */
+  readonly isForTests?: boolean;
   /** Told, in a sentence, when a server ends that was not asked to. */
   readonly onUnexpectedEnd?: (sentence: string) => void;
 }
@@ -38,14 +43,14 @@ export interface EmbeddedServers {
 }
 
 /**
- * Starts both servers on 127.0.0.1 with their files in `dataDir/mongo` and `dataDir/redis`, on ports that the folder
- * keeps. Both end when this process dies. One start a process for one folder: restart by process.
+ * Starts both servers on 127.0.0.1 with their files in `dataDir/mongo` and `dataDir/redis`, on ports and with passwords
+ * that the folder keeps. Both end when this process dies. One start a process for one folder: restart by process.
  *
  * @throws DataFolderInUseError, PortTakenError, BinaryNotFoundError, or Error with a server's own reason; nothing is
  *   left running then
  */
 export async function startEmbeddedServers(options: EmbeddedServersOptions): Promise<EmbeddedServers> {
-  const { env, log, external, testCommands = false } = options;
+  const { env, log, external, isForTests = false } = options;
   const folder = await openFolder(options.dataDir);
   const running: RunningServer[] = [];
   let stopped: Promise<void> | undefined;
@@ -53,10 +58,15 @@ export async function startEmbeddedServers(options: EmbeddedServersOptions): Pro
     stopped ??= stopAll(running, folder);
     return stopped;
   };
-  const start = async (name: 'mongo' | 'redis', launch: Launch): Promise<RunningServer> => {
+  const start = async (
+    name: 'mongo' | 'redis',
+    launch: Launch,
+    credentials: ServerCredentials | undefined,
+  ): Promise<RunningServer> => {
     const port = await keptPort(folder.path, name);
     await requireFreePort(port, name, folder.wasStale, log);
-    const server = await launch({ dataPath: path.join(folder.path, name), port, env, log, testCommands });
+    const dataPath = path.join(folder.path, name);
+    const server = await launch({ dataPath, port, env, log, credentials, testCommands: isForTests });
     running.push(server);
     server.process.once('exit', (code, signal) => {
       if (stopped === undefined)
@@ -67,8 +77,9 @@ export async function startEmbeddedServers(options: EmbeddedServersOptions): Pro
     return server;
   };
   try {
-    const mongodb = external?.mongodbUri ? undefined : await start('mongo', startMongod);
-    const redis = external?.redisUrl ? undefined : await start('redis', startRedis);
+    const credentials = isForTests ? undefined : await ensureServerCredentials(folder.path);
+    const mongodb = external?.mongodbUri ? undefined : await start('mongo', startMongod, credentials);
+    const redis = external?.redisUrl ? undefined : await start('redis', startRedis, credentials);
     return {
       mongodbUri: mongodb?.uri ?? external?.mongodbUri ?? '',
       redisUrl: redis?.uri ?? external?.redisUrl ?? '',

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { DataFolderInUseError, lockDataFolder } from '../../src/embedded/data-folder.ts';
@@ -38,6 +38,27 @@ describe('the lock of a data folder', () => {
       ),
     );
     expect((await Promise.all(wants)).filter((outcome) => outcome === 'got')).toHaveLength(1);
+  });
+});
+
+describe('other users of the machine', () => {
+  const modeOf = async (of: string) => (await stat(of)).mode & 0o777;
+
+  test('are kept out of a new folder, and of one that an earlier version left open to them', async () => {
+    const made = path.join(folder, 'new');
+    await lockDataFolder(made);
+    expect(await modeOf(made)).toBe(0o700);
+    await writeFile(path.join(folder, 'secrets.json'), '{}');
+    await chmod(folder, 0o755);
+    await lockDataFolder(folder);
+    expect(await modeOf(folder)).toBe(0o700);
+  });
+
+  test('keep what is theirs: an open folder with other things in it is refused, and left as it is', async () => {
+    await writeFile(path.join(folder, 'holiday.jpg'), '');
+    await chmod(folder, 0o777);
+    await expect(lockDataFolder(folder)).rejects.toThrow(`chmod 700 ${folder}`);
+    expect([await modeOf(folder), await readdir(folder)]).toEqual([0o777, ['holiday.jpg']]);
   });
 });
 

@@ -1,16 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import mongoose from 'mongoose';
+import { startMongod } from '../../src/embedded/mongod.ts';
 import { nodeArguments } from '../../src/embedded/node-arguments.ts';
 import { isAlive } from '../../src/embedded/process-table.ts';
+import { startRedis } from '../../src/embedded/redis.ts';
 import { temporaryParent } from '../../src/embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/own-servers.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 type Answer = {
@@ -53,7 +56,8 @@ async function withClients<T>(
   work: (mongo: mongoose.Connection, redis: Redis) => Promise<T>,
 ): Promise<T> {
   const mongo = await mongoose.createConnection(answer.mongodbUri).asPromise();
-  const redis = new Redis(answer.redisUrl);
+  // Refused without a password, it says so at each call too.
+  const redis = new Redis(answer.redisUrl).on('error', () => undefined);
   try {
     return await work(mongo, redis);
   } finally {
@@ -70,18 +74,71 @@ describe('a run', () => {
   afterAll(() => stop(first.child));
 
   test('keeps what Redis has, never evicts, listens on loopback only, and has no fail points', async () => {
-    const seen = await withClients(first.answer, async (mongo, redis) => {
-      const options = await mongo.db?.admin().command({ getCmdLineOpts: 1 });
-      const names = ['appendonly', 'appendfsync', 'maxmemory-policy', 'bind'];
-      return {
-        redis: await Promise.all(names.map(async (name) => (await redis.config('GET', name)).at(1))),
-        mongodb: [options?.['parsed'].net.bindIp, options?.['parsed'].storage.engine],
-        failPoints: await tryFailPoint(mongo),
-      };
-    });
-    expect(seen.redis).toEqual(['yes', 'everysec', 'noeviction', '127.0.0.1']);
-    expect(seen.mongodb).toEqual(['127.0.0.1', 'wiredTiger']);
-    expect(seen.failPoints).toMatch(/no such command/i);
+    const { mongodb, redis } = first.answer.pids;
+    const seen = await withClients(first.answer, async (mongo, client) => ({
+      redis: await client.info(),
+      failPoints: await tryFailPoint(mongo),
+    }));
+    expect(seen.redis).toMatch(/aof_enabled:1/);
+    expect(seen.redis).toMatch(/maxmemory_policy:noeviction/);
+    expect(seen.failPoints).toMatch(/no such command|not authorized/i);
+    // Redis writes its address over its arguments.
+    expect(await commandLineOf(redis)).toContain(' 127.0.0.1:');
+    expect(await commandLineOf(mongodb)).toMatch(/--storageEngine wiredTiger --bind_ip 127\.0\.0\.1/);
+    expect(await commandLineOf(mongodb)).not.toMatch(/enableTestCommands/);
+  });
+
+  test('is closed to whoever reaches its ports without its passwords, which no command line shows', async () => {
+    const { mongodbUri, redisUrl, pids } = first.answer;
+    const port = (url: string) => Number(new URL(url).port);
+    const anonymous = { mongodbUri: `mongodb://127.0.0.1:${port(mongodbUri)}/partner_booking` };
+    const refused = await withClients(
+      { ...first.answer, ...anonymous, redisUrl: `redis://127.0.0.1:${port(redisUrl)}` },
+      (mongo, redis) =>
+        Promise.all([
+          mongo.collection('notes').findOne({}).catch(String),
+          mongo.db?.command({ createUser: 'me', pwd: 'me', roles: ['readWrite'] }).catch(String),
+          mongo.db
+            ?.admin()
+            .command({ createUser: 'me', pwd: 'me', roles: ['root'] })
+            .catch(String),
+          redis.get('note').catch(String),
+          redis.config('SET', 'dir', '/tmp').catch(String),
+        ]),
+    );
+    expect(refused.slice(0, 3)).toEqual(Array(3).fill(expect.stringMatching(/requires authentication/)));
+    expect(refused.slice(3)).toEqual(Array(2).fill(expect.stringMatching(/NOAUTH/)));
+
+    const passwords = [mongodbUri, redisUrl].map((url) => new URL(url).password);
+    for (const pid of [pids.mongodb, pids.redis])
+      for (const password of passwords) expect(await commandLineOf(pid)).not.toContain(password);
+    expect(passwords.map((password) => password.length)).toEqual([43, 43]);
+  });
+
+  test('keeps its folder, and each file with a secret in it, from other users', async () => {
+    const modeOf = async (name: string) => (await stat(path.join(folder, name))).mode & 0o777;
+    expect(await modeOf('.')).toBe(0o700);
+    const names = ['server-credentials.json', 'mongo.key', 'redis.users'];
+    expect(await Promise.all(names.map(modeOf))).toEqual([0o600, 0o600, 0o600]);
+  });
+
+  test('lets nobody change how Redis runs, its own user neither, nor anybody in a test run', async () => {
+    const commands = [
+      ...['CONFIG SET dir /tmp', 'CONFIG GET dir', 'ACL SETUSER me on nopass +@all', 'MODULE LOAD /tmp/x.so'],
+      ...['DEBUG SLEEP 0', 'REPLICAOF 127.0.0.1 1', 'SLAVEOF 127.0.0.1 1', 'MIGRATE 127.0.0.1 1 key 0 10'],
+      ...['SAVE', 'BGSAVE', 'MONITOR', 'FLUSHALL', 'CLIENT KILL TYPE normal', 'SHUTDOWN NOSAVE'],
+    ];
+    for (const redisUrl of [first.answer.redisUrl, process.env['TEST_REDIS_URL'] ?? '']) {
+      const answers = await withClients({ ...first.answer, redisUrl }, (_mongo, redis) =>
+        Promise.all(
+          commands.map((command) => {
+            const [name = '', ...args] = command.split(' ');
+            return redis.call(name, ...args).catch(String);
+          }),
+        ),
+      );
+      expect(answers).toEqual(commands.map(() => expect.stringMatching(/NOPERM/)));
+    }
   });
 
   test('goes on when a second one wants its folder, which is refused in a sentence', async () => {
@@ -97,6 +154,10 @@ test('the servers of a test run allow fail points', async () => {
   expect(await tryFailPoint(mongo)).toBe('allowed');
   await mongo.close();
 });
+
+async function commandLineOf(pid: number): Promise<string> {
+  return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ');
+}
 
 function tryFailPoint(mongo: mongoose.Connection): Promise<string> | undefined {
   const command = { configureFailPoint: 'failCommand', mode: 'off' };
@@ -124,6 +185,40 @@ test('what was written is there after a restart, at the same addresses', async (
   expect(second.answer.mongodbUri).toBe(first.answer.mongodbUri);
   expect(second.answer.redisUrl).toBe(first.answer.redisUrl);
   await stop(second.child);
+});
+
+test('a folder of a version without passwords, open to everybody, is closed, keeps its data, and asks for them', async () => {
+  const own = await temporaryFolder();
+  const ports = { mongo: await freePort(), redis: await freePort() };
+  await writeFile(path.join(own, 'ports.json'), JSON.stringify(ports));
+  await chmod(own, 0o755);
+  const options = { env: process.env, log: () => undefined, testCommands: false };
+  const mongod = await startMongod({ ...options, dataPath: path.join(own, 'mongo'), port: ports.mongo });
+  const earlier = await startRedis({ ...options, dataPath: path.join(own, 'redis'), port: ports.redis });
+  const answer = { mongodbUri: mongod.uri, redisUrl: earlier.uri, pids: { mongodb: 0, redis: 0 } };
+  await withClients(answer, async (mongo, redis) => {
+    await mongo.collection('notes').insertOne({ text: 'old' }, { writeConcern: { w: 'majority' } });
+    await redis.set('note', 'old');
+  });
+  await Promise.all([mongod.stop(), earlier.stop()]);
+
+  const { child, answer: now } = await serve(own);
+  expect(now.error).toBeUndefined();
+  const found = await withClients(now, async (mongo, redis) => [
+    (await mongo.collection('notes').findOne({}))?.['text'],
+    await redis.get('note'),
+  ]);
+  expect(found).toEqual(['old', 'old']);
+  expect((await stat(own)).mode & 0o777).toBe(0o700);
+  const anonymous = { ...now, mongodbUri: mongod.uri, redisUrl: earlier.uri };
+  const refused = await withClients(anonymous, (mongo, redis) =>
+    Promise.all([mongo.collection('notes').findOne({}).catch(String), redis.get('note').catch(String)]),
+  );
+  expect(refused).toEqual([
+    expect.stringMatching(/requires authentication/),
+    expect.stringMatching(/NOAUTH/),
+  ]);
+  await stop(child);
 });
 
 test('when its process is killed, even during a Ctrl-C, both servers end, and the next run waits for that and starts', async () => {

@@ -9,6 +9,6 @@ export function startTestServers(): Promise<EmbeddedServers> {
     dataDir: undefined,
     env: process.env,
     log: (line) => process.stderr.write(`${line}\n`),
-    testCommands: true,
+    isForTests: true,
   });
 }
