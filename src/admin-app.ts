@@ -54,7 +54,10 @@ const ENDING = /^\/api\/v1\/operator\/bookings\/[^/]+\/(cancel|refund)$/;
 /** What operators reach on `ADMIN_PORT`; everything but the sign-in page, its style and `/metrics` needs an operator. */
 export function createAdminApp(context: ApiContext, guards = unwatchedGuards(context.db)): Express {
   const words = [...ASSETS_PATH.split('/'), ...BOARD_WORDS, ...QUEUE_NAMES];
-  const app = createBaseApp(context.log, context.metrics.observe('admin'), words);
+  const app = createBaseApp(context.log, context.metrics.observe('admin'), {
+    ...context.config,
+    moreWords: words,
+  });
   mountMetrics(app, { ...context, missingGuards: guards.missing });
   const routes = operatorRoutes(context);
   const badKeys = context.rateLimits.badOperatorKeys;

@@ -1,4 +1,4 @@
-import type { Express, Request } from 'express';
+import type { Express } from 'express';
 import { availabilityRoutes } from './availability/availability.router.ts';
 import { bookingRoutes } from './bookings/bookings.router.ts';
 import type { ApiContext, Context } from './context.ts';
@@ -11,14 +11,14 @@ import { createBaseApp } from './http/base-app.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { mountHealth } from './http/health.ts';
 import { mountRoutes, notFound } from './http/mount-routes.ts';
+import type { KeyCheck } from './http/rate-limit.ts';
 import { limitBadKeys, limitCalls } from './http/rate-limit.ts';
 import type { Route } from './http/route.ts';
 import { observabilityRoutes } from './observability/observability.router.ts';
 import { packageRoutes } from './packages/packages.router.ts';
 import { describePartnerApi } from './partner-description.ts';
-import { createKeyUse } from './partners/key-use.ts';
+import { createPartnerAuthentication } from './partners/authentication.service.ts';
 import type { PartnerCaller } from './partners/partners.service.ts';
-import { authenticatePartner } from './partners/partners.service.ts';
 import { sandboxRoutes } from './sandbox/sandbox.router.ts';
 import { partnerVenueRoutes } from './venues/venues.router.ts';
 import { subscriptionRoutes } from './webhooks/subscriptions.router.ts';
@@ -40,21 +40,24 @@ export function partnerRoutes(context: Context): Route<PartnerCaller>[] {
 
 /** What partners reach on `PORT`; every call of the API is refused while `guards` do. */
 export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(context.db)): Express {
-  const app = createBaseApp(context.log, context.metrics.observe('partner'));
+  const app = createBaseApp(context.log, context.metrics.observe('partner'), context.config);
   mountHealth(app, { missingGuards: guards.missing, isRedisReady: context.queues.isReady });
   mountApiReference(app, { title: 'Partner API reference · Partner Booking Service' });
   const routes = partnerRoutes(context);
   mountApiDescription(app, describePartnerApi(routes));
   const { partnerCalls, badPartnerKeys } = context.rateLimits;
-  const authDeps = { ...context, keyUse: createKeyUse(context) };
-  const authenticate = async (req: Request) => {
-    guards.require();
-    return authenticatePartner(authDeps, req.get('x-api-key'));
+  const { isKnown, authenticate } = createPartnerAuthentication(context);
+  const keys: KeyCheck<PartnerCaller> = {
+    isKnown,
+    authenticate: async (key, when) => {
+      guards.require();
+      return authenticate(key, when);
+    },
   };
   mountRoutes(
     app,
     routes,
-    limitBadKeys(badPartnerKeys, authenticate),
+    limitBadKeys(badPartnerKeys, keys),
     limitCalls(partnerCalls, (res) => (res.locals['caller'] as PartnerCaller).partnerId),
   );
   app.use(notFound);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Express, Response } from 'express';
+import type { Express, Request, Response } from 'express';
 import express from 'express';
 import helmet from 'helmet';
 import { pinoHttp } from 'pino-http';
@@ -7,26 +7,34 @@ import { DomainError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
 import { errorFields } from '../platform/logger.ts';
+import { clientAddress } from './client-address.rules.ts';
 import { hostNamedBy } from './host-header.rules.ts';
 import type { ObserveRequest } from './measure-requests.ts';
 import { measureRequests } from './measure-requests.ts';
 import { writtenPath } from './written-path.rules.ts';
+
+export type BaseAppOptions = {
+  /** Whose `X-Forwarded-For` tells who calls: of anybody else's it is not read. */
+  trustedProxies?: readonly string[];
+  /** Of paths below which routes are mounted that are no rows of a table. */
+  moreWords?: readonly string[];
+};
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
  * An Express app with what both listeners share: request ids, one log line a request (of the path only what is ours, and no
  * query: both may hold a customer's phone), security headers, and answers that no cache keeps unless a route says otherwise.
- * `moreWords` are of paths below which routes are mounted that are no rows of a table.
  */
 export function createBaseApp(
   log: Logger,
   observe: ObserveRequest = () => undefined,
-  moreWords: readonly string[] = [],
+  { trustedProxies = [], moreWords = [] }: BaseAppOptions = {},
 ): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
+  app.set('trust proxy', [...trustedProxies]);
   app.use(measureRequests(observe));
   let words: ReadonlySet<string> | undefined;
   app.use((req, res, next) => {
@@ -94,6 +102,11 @@ function requestFields(req: IncomingMessage, res: ServerResponse): Record<string
     status: res.statusCode,
     partner_id: ((res as Response).locals['caller'] as { partnerId?: string } | undefined)?.partnerId,
   };
+}
+
+/** The address of who calls; undefined where the connection is gone. */
+export function clientAddressOf(req: Request): string | undefined {
+  return clientAddress(req.ip, req.socket.remoteAddress);
 }
 
 /** The path of the request as it may be written down. */

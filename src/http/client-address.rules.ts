@@ -1,8 +1,17 @@
 import ipaddr from 'ipaddr.js';
 
 /**
+ * The address of who calls, in its normal form: `named`, which is the nearest one that no trusted proxy has, and where a proxy
+ * named something that is no address, that of the connection.
+ */
+export function clientAddress(named: string | undefined, connection: string | undefined): string | undefined {
+  const address = [named, connection].find((each) => each !== undefined && ipaddr.isValid(each));
+  return address === undefined ? undefined : ipaddr.process(address).toString();
+}
+
+/**
  * What stands for one client in a limit per address: the IPv4 address, or the first 64 bits of an IPv6 one, of which a
- * single client has all the rest to choose from. `ip` is the socket's; what a proxy in front says of it is not believed.
+ * single client has all the rest to choose from.
  */
 export function addressKey(ip: string | undefined): string {
   if (ip === undefined || !ipaddr.isValid(ip)) return 'unknown';

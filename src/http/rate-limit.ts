@@ -1,7 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { ErrorCode } from '../platform/errors.ts';
 import { DomainError } from '../platform/errors.ts';
-import type { LocalRateLimiter, RateLimiter, Usage } from '../platform/rate-limiter.ts';
+import type { BadKeyLimits, LocalRateLimiter, RateLimiter, Usage } from '../platform/rate-limiter.ts';
+import { clientAddressOf } from './base-app.ts';
 import { addressKey } from './client-address.rules.ts';
 import type { Authenticate } from './route.ts';
 
@@ -30,34 +31,65 @@ export function limitCalls(
   };
 }
 
+/** How the keys of a listener are checked. */
+export type KeyCheck<Caller> = {
+  /** Whether this very key was right here lately. Reads nothing, and says nothing of whether it still is. */
+  isKnown(key: string): boolean;
+  /** `in turn`: where it costs a read, one that is shared with others. */
+  authenticate(key: string | undefined, when: 'at once' | 'in turn'): Promise<Caller>;
+};
+
 /**
- * Counts the keys that `authenticate` refuses, per address; past the limit they are answered by 429 in place of 401 or
- * 403. A good key is never refused for the bad ones of its address, which may be a proxy's (ADR 0008); a call without a
- * key tries none and is not counted.
+ * Checks the key of a call. One that was not right here lately is counted under its address before it is looked up: past the
+ * limit of the address, or of all of them together, it is looked up in turn. So a right key always passes, and wrong ones cost a
+ * bounded number of reads (ADR 0021). A wrong one past the limit of its address is answered by 429 in place of 401 or 403; a
+ * call without a key tries none and is not counted.
  * @throws DomainError RATE_LIMITED with `Retry-After`, and what `authenticate` throws
  */
 export function limitBadKeys<Caller>(
-  limiter: LocalRateLimiter | undefined,
-  authenticate: Authenticate<Caller>,
+  limits: BadKeyLimits | undefined,
+  { isKnown, authenticate }: KeyCheck<Caller>,
 ): Authenticate<Caller> {
-  if (limiter === undefined) return authenticate;
+  if (limits === undefined) return (req) => authenticate(req.get('x-api-key'), 'at once');
   return async (req, res) => {
+    const key = req.get('x-api-key');
+    const address = addressKey(clientAddressOf(req));
+    const guess = key === undefined || isKnown(key) ? undefined : await countGuess(limits, address);
     try {
-      return await authenticate(req, res);
+      const caller = await authenticate(key, guess?.isOverLimit === true ? 'in turn' : 'at once');
+      await guess?.takeBack();
+      return caller;
     } catch (err) {
-      if (!(err instanceof DomainError) || !KEY_REFUSALS.includes(err.code)) throw err;
-      const isTried = req.headers['x-api-key'] !== undefined;
-      const usage = await limiter[isTried ? 'count' : 'read'](addressKey(req.ip));
-      announce(res, isTried ? usage : { ...usage, isRefused: false });
-      if (isTried && usage.isRefused) throw tooManyBadKeys();
-      throw err;
+      if (!isKeyRefusal(err)) {
+        await guess?.takeBack();
+        throw err;
+      }
+      if (key === undefined) {
+        announce(res, { ...(await limits.ofAddress.read(address)), isRefused: false });
+        throw err;
+      }
+      const usage = guess?.usage ?? (await limits.ofAddress.count(address));
+      announce(res, usage);
+      throw usage.isRefused ? tooManyBadKeys() : err;
     }
   };
 }
 
+/** Counts a key of which nobody knows yet whether it is right. */
+async function countGuess({ ofAddress, ofAll }: BadKeyLimits, address: string) {
+  const [usage, { isRefused }] = await Promise.all([ofAddress.count(address), ofAll.count('')]);
+  return {
+    usage,
+    isOverLimit: usage.isRefused || isRefused,
+    takeBack: () => Promise.all([ofAddress.giveBack(address), ofAll.giveBack('')]),
+  };
+}
+
+const isKeyRefusal = (err: unknown): boolean => err instanceof DomainError && KEY_REFUSALS.includes(err.code);
+
 /**
- * Whether `isRight()`, unless this address has tried too many wrong keys: then nothing is compared, and the answer is
- * `refused` until the window ends. The headers of the answer are set; the answer itself is the caller's.
+ * Compares a key that costs nothing to compare: a right one is right however many wrong ones its address has sent, which are
+ * counted and past the limit `refused`. The headers of the answer are set; the answer itself is the caller's.
  */
 export async function tryKey(
   limiter: LocalRateLimiter,
@@ -65,11 +97,10 @@ export async function tryKey(
   res: Response,
   isRight: () => boolean,
 ): Promise<'right' | 'wrong' | 'refused'> {
-  const address = addressKey(req.ip);
-  const before = await limiter.read(address);
-  if (!before.isRefused && isRight()) return 'right';
-  announce(res, before.isRefused ? before : await limiter.count(address));
-  return before.isRefused ? 'refused' : 'wrong';
+  if (isRight()) return 'right';
+  const usage = await limiter.count(addressKey(clientAddressOf(req)));
+  announce(res, usage);
+  return usage.isRefused ? 'refused' : 'wrong';
 }
 
 export function tooManyBadKeys(): DomainError {

@@ -27,14 +27,15 @@ export function isOfMode(prefix: string, mode: Mode): boolean {
   return prefix.startsWith(KEY_START[mode]);
 }
 
-/** Whether `apiKey` is the key whose hash was stored; takes the same time wherever they differ. */
-export function matchesHash(apiKey: string, hash: string): boolean {
-  return timingSafeEqual(Buffer.from(hashOf(apiKey), 'hex'), Buffer.from(hash, 'hex'));
+/** Whether two hashes are the same; takes the same time wherever they differ. */
+export function isSameHash(hash: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(hash, 'hex'), Buffer.from(other, 'hex'));
 }
 
 /** Of a text that is no key: what is compared where there is no hash. */
 export const HASH_OF_NO_KEY = hashOf('');
 
-function hashOf(apiKey: string): string {
+/** What is stored of a key. */
+export function hashOf(apiKey: string): string {
   return createHash('sha256').update(apiKey).digest('hex');
 }

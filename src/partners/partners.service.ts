@@ -4,15 +4,13 @@ import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Snapshot } from '../platform/mongo.ts';
 import { inTransaction } from '../platform/mongo.ts';
-import { HASH_OF_NO_KEY, isOfMode, KEY_START, matchesHash, newApiKey, prefixOf } from './api-key.rules.ts';
-import type { KeyUse } from './key-use.ts';
+import { newApiKey } from './api-key.rules.ts';
 import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
 import {
   certifyPartnerRow,
   deleteGrant,
   endApiKeyRow,
   findActivePartnerIds,
-  findApiKeyByPrefix,
   findGrant,
   findGrants,
   findPartner,
@@ -36,44 +34,6 @@ export type PartnerDeps = { db: Db; clock: Clock; config: { serviceMode: 'sandbo
 
 /** The caller of a partner endpoint: everything that it may see or do derives from `partnerId`. */
 export type PartnerCaller = { partnerId: string; keyId: string };
-
-/**
- * Resolves an API key to its partner (contract, "Authentication"), and has its use noted beside the call.
- * @throws DomainError INVALID_API_KEY for a key that is missing, malformed, unknown, expired or revoked, in one wording,
- * so that a stranger learns nothing about keys; in another for whatever has the form of the other mode's keys, which is
- * refused without a look at whether there is such a key; PARTNER_SUSPENDED for the key of a suspended partner.
- */
-export async function authenticatePartner(
-  deps: PartnerDeps & { keyUse: KeyUse },
-  apiKey: string | undefined,
-): Promise<PartnerCaller> {
-  const prefix = prefixOf(apiKey ?? '');
-  const { serviceMode } = deps.config;
-  if (prefix !== undefined && !isOfMode(prefix, serviceMode)) {
-    throw new DomainError(
-      'INVALID_API_KEY',
-      `The key in the x-api-key header is of another deployment: this one is the ${serviceMode}, whose keys begin with ${KEY_START[serviceMode]}. Send such a key, or call the deployment for which yours was issued.`,
-    );
-  }
-  const key = prefix === undefined ? null : await findApiKeyByPrefix(deps.db, prefix);
-  // Compared also where there is no such key, so that the time of a refusal does not tell whether there is.
-  const isGenuine = matchesHash(apiKey ?? '', key?.hash ?? HASH_OF_NO_KEY);
-  if (key === null || !isGenuine || !isLive(key, deps.clock.now())) {
-    throw new DomainError(
-      'INVALID_API_KEY',
-      'The x-api-key header is missing, or its key is malformed, unknown, expired or revoked. Send the key that the platform operator issued to you.',
-    );
-  }
-  if (key.partnerStatus !== 'active') {
-    throw new DomainError('PARTNER_SUSPENDED', SUSPENDED.partner);
-  }
-  deps.keyUse.note(key._id);
-  return { partnerId: key.partnerId, keyId: key._id };
-}
-
-function isLive(key: ApiKeyRow, now: Date): boolean {
-  return (key.revokedAt === null || key.revokedAt > now) && (key.expiresAt === null || key.expiresAt > now);
-}
 
 /** Registers a partner, active and not yet certified. */
 export async function createPartner(
@@ -256,7 +216,7 @@ export async function mayHear(deps: { db: Db }, { partnerId, venueId }: Hearing)
     : isActiveGrantee(deps.db, partnerId, venueId);
 }
 
-const SUSPENDED: Record<Audience, string> = {
+export const SUSPENDED: Record<Audience, string> = {
   partner: 'Your partner account is suspended. Contact the platform operator to have it reactivated.',
   operator: 'The partner is suspended, so nothing is delivered to it. Reactivate the partner first.',
 };

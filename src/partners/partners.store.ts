@@ -94,22 +94,21 @@ export async function endApiKeyRow(
   );
 }
 
-/** A key and the state of its partner, in one round trip: every call of a partner begins with it. */
-export async function findApiKeyByPrefix(
+/** Keys by prefix, each with the state of its partner, in one round trip: every call of a partner begins with it. */
+export async function findApiKeysByPrefix(
   db: Db,
-  prefix: string,
-): Promise<(ApiKeyRow & { partnerStatus: PartnerRow['status'] | undefined }) | null> {
+  prefixes: readonly string[],
+): Promise<Map<string, ApiKeyRow & { partnerStatus: PartnerRow['status'] | undefined }>> {
   const partner = { from: 'partners', localField: 'partnerId', foreignField: '_id', as: 'partner' };
-  const [row] = await apiKeyCollection(db)
+  const rows = await apiKeyCollection(db)
     .aggregate<ApiKeyRow & { partner: PartnerRow[] }>([
-      { $match: { prefix } },
-      { $limit: 1 },
+      { $match: { prefix: { $in: [...prefixes] } } },
       { $lookup: partner },
     ])
     .toArray();
-  if (row === undefined) return null;
-  const { partner: found, ...key } = row;
-  return { ...key, partnerStatus: found[0]?.status };
+  return new Map(
+    rows.map(({ partner: found, ...key }) => [key.prefix, { ...key, partnerStatus: found[0]?.status }]),
+  );
 }
 
 export async function listApiKeyRows(db: Db, partnerId: string): Promise<ApiKeyRow[]> {

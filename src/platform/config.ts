@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import Joi from 'joi';
 import { isTimeZone } from './calendar.ts';
 import { isRegion } from './phone.ts';
@@ -30,6 +31,8 @@ export type Config = {
   webhookUnhealthyConcurrency: number;
   /** Calls of one partner in a minute; 0 means no limit. */
   rateLimitPerMinute: number;
+  /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. */
+  trustedProxies: string[];
   /** Where alerts are posted; its path may be a secret. */
   alertUrl?: string;
   logLevel: string;
@@ -83,6 +86,22 @@ function alertUrl(value: string): string {
   return value;
 }
 
+const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
+
+function proxy(value: string): string {
+  if (NAMED_NETWORKS.includes(value)) return value;
+  const [address = '', bits, ...rest] = value.split('/');
+  const version = isIP(address);
+  const isNetwork =
+    bits !== undefined && /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128);
+  if (version === 0 || rest.length > 0 || (bits !== undefined && !isNetwork)) {
+    throw new Error(
+      `must list addresses, networks such as 10.0.0.0/8, or ${NAMED_NETWORKS.join(', ')}; not every address there is`,
+    );
+  }
+  return value;
+}
+
 function parsedUrl(value: string, protocols: readonly string[], fault: string): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !protocols.includes(url.protocol)) throw new Error(fault);
@@ -128,6 +147,7 @@ const SCHEMA = Joi.object<Record<string, unknown>>({
   WEBHOOK_CONCURRENCY: Joi.number().integer().min(1).max(5000).default(200),
   WEBHOOK_UNHEALTHY_CONCURRENCY: Joi.number().integer().min(1).default(2),
   RATE_LIMIT_PER_MINUTE: Joi.number().integer().min(0).default(600),
+  TRUSTED_PROXIES: commaList(Joi.string().custom(proxy)).default([]),
   ALERT_URL: Joi.string().custom(alertUrl),
   LOG_LEVEL: Joi.string().valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
 });

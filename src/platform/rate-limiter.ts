@@ -22,12 +22,19 @@ export type RateLimiter = {
 };
 
 /** Counts in this process alone; what it holds is gone with the window. */
-export type LocalRateLimiter = RateLimiter & { read(key: string): Promise<Usage> };
+export type LocalRateLimiter = RateLimiter & {
+  read(key: string): Promise<Usage>;
+  /** Takes back one that was counted in this window. */
+  giveBack(key: string): Promise<void>;
+};
+
+/** How many keys that were never seen to be right may be looked up at once. */
+export type BadKeyLimits = { ofAddress: LocalRateLimiter; ofAll: LocalRateLimiter };
 
 /** The limits of one API process (decisions §1, ADR 0008). Those of the partner listener are absent where they are off. */
 export type RateLimits = {
   partnerCalls: RateLimiter | undefined;
-  badPartnerKeys: LocalRateLimiter | undefined;
+  badPartnerKeys: BadKeyLimits | undefined;
   badOperatorKeys: LocalRateLimiter;
   /** Lets go of Redis, also where it does not answer. */
   close(): Promise<void>;
@@ -36,6 +43,8 @@ export type RateLimits = {
 const WINDOW_SECONDS = 60;
 /** Above one wrong key for every endpoint, which a partner's own test of its error handling sends. */
 const BAD_KEYS: Quota = { name: 'bad-keys', limit: 60, windowSeconds: WINDOW_SECONDS };
+/** Of all addresses together, one of which can have any number of others to send from. */
+const ALL_BAD_KEYS: Quota = { ...BAD_KEYS, limit: 600 };
 /** How long a call may wait for Redis to count it. */
 const ANSWER_TIMEOUT_MS = 100;
 /** How often Redis is asked, while it is away, whether it is back. No call waits for that. */
@@ -60,7 +69,7 @@ export function createRateLimits(
   const quota = { name: 'partner', limit, windowSeconds: WINDOW_SECONDS };
   return {
     partnerCalls: createSharedLimiter(quota, redis, `${config.queuePrefix}:rate-limit`, log),
-    badPartnerKeys: createLocalLimiter(BAD_KEYS),
+    badPartnerKeys: { ofAddress: createLocalLimiter(BAD_KEYS), ofAll: createLocalLimiter(ALL_BAD_KEYS) },
     badOperatorKeys,
     close: () => closeRedis(redis),
   };
@@ -76,6 +85,9 @@ function createLocalLimiter(quota: Quota): LocalRateLimiter {
         return { quota, remaining: quota.limit, resetMs: quota.windowSeconds * 1000, isRefused: false };
       }
       return usage(quota, found, found.remainingPoints === 0);
+    },
+    giveBack: async (key) => {
+      if ((await limiter.get(key)) !== null) await limiter.reward(key);
     },
   };
 }

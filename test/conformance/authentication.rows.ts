@@ -44,7 +44,7 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
   {
     section: 'Decisions §1, INVALID_API_KEY',
     also: ['Errors, other cases'],
-    rule: 'a malformed, an unknown, an expired and a revoked key are refused in the same words',
+    rule: 'a malformed, an unknown, an expired and a revoked key are refused; only who sends the whole of one that has ended is told so',
     endpoints: [`GET ${VENUES} 401 INVALID_API_KEY`],
     check: async (world) => {
       const partner = await world.partner();
@@ -61,7 +61,14 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
       const keys = ['secret', `${partner.apiKey.slice(0, -4)}AAAA`, expiring.key, revoked.key];
       const replies = await Promise.all(keys.map(venuesWith));
       expect(replies.map(verdict)).toEqual(keys.map(() => '401 INVALID_API_KEY'));
-      expect(new Set(replies.map((reply) => errorOf(reply).message)).size).toBe(1);
+      const [malformed, unknown, expired, ended] = replies.map((reply) => errorOf(reply).message);
+      expect(unknown).toBe(malformed);
+      expect([expired, ended]).toEqual([
+        expect.stringMatching(/expired at/),
+        expect.stringMatching(/was revoked/),
+      ]);
+      const guessed = keys.slice(2).map((key) => venuesWith(`${key.slice(0, -43)}${'A'.repeat(43)}`));
+      for (const reply of await Promise.all(guessed)) expect(errorOf(reply).message).toBe(unknown);
       await expectVerdict(venuesWith(partner.apiKey), '200');
     },
   },

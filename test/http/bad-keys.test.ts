@@ -104,16 +104,18 @@ describe('wrong keys of one address on the admin listener', () => {
       body: new URLSearchParams({ key }).toString(),
     });
 
-  test('are refused unread past the limit: the right key no longer shines out', async () => {
+  test('are 429 past the limit, and the right key passes all the same, in the header as on the page', async () => {
     expect(kinds(await repeat(LIMIT, wrong))).toEqual(['401 INVALID_API_KEY']);
     const refused = await wrong();
     expect(verdict(refused)).toBe('429 RATE_LIMITED');
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
-    expect(verdict(await operatorOf(service).get(PARTNERS))).toBe('429 RATE_LIMITED');
-    const page = await signIn(OPERATOR_KEY);
+    expect(verdict(await operatorOf(service).get(PARTNERS))).toBe('200');
+    const page = await signIn('wrong');
     expect([page.status, page.headers.get('set-cookie')]).toEqual([429, null]);
     expect(page.headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
     expect(page.text).toContain('role="alert"');
+    expect(await signIn(OPERATOR_KEY)).toMatchObject({ status: 303 });
+    expect(verdict(await wrong())).toBe('429 RATE_LIMITED');
   });
 
   test('count on the sign-in page too', async () => {
@@ -129,7 +131,9 @@ describe('wrong keys of one address on the admin listener', () => {
     expect(verdict(await createClient(service.adminUrl, undefined).get(PARTNERS, { cookie }))).toBe('200');
     const key = { 'x-api-key': OPERATOR_KEY };
     expect(await statusFrom('127.0.0.2', service.adminUrl + PARTNERS, key)).toBe(200);
-    expect(await statusFrom('127.0.0.1', service.adminUrl + PARTNERS, key)).toBe(429);
+    const wrongKey = { 'x-api-key': 'wrong' };
+    expect(await statusFrom('127.0.0.2', service.adminUrl + PARTNERS, wrongKey)).toBe(401);
+    expect(await statusFrom('127.0.0.1', service.adminUrl + PARTNERS, wrongKey)).toBe(429);
     expect(verdict(await partner.api.get(VENUES))).toBe('200');
     expect(verdict(await guesser.get(VENUES))).toBe('401 INVALID_API_KEY');
   });
@@ -140,5 +144,33 @@ describe('wrong keys of one address on the admin listener', () => {
     await repeat(5, () => createClient(service.adminUrl, undefined).get(PARTNERS));
     expect(verdict(await wrong())).toBe('401 INVALID_API_KEY');
     expect(verdict(await wrong())).toBe('429 RATE_LIMITED');
+  });
+});
+
+describe('TRUSTED_PROXIES', () => {
+  /** The admin listener of a service behind the proxy 127.0.0.1. */
+  let behind: Service;
+  beforeEach(async () => {
+    behind = await startService({ TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8' });
+  });
+  afterEach(() => behind.stop());
+  const wrongFrom = (address: string, forwardedFor: string) =>
+    statusFrom(address, behind.adminUrl + PARTNERS, {
+      'x-api-key': 'wrong',
+      'x-forwarded-for': forwardedFor,
+    });
+
+  test('say whose X-Forwarded-For counts; what callers write into it themselves changes nothing', async () => {
+    for (let n = 0; n < LIMIT; n += 1) {
+      // The proxy appends the address that it sees; what stands before it is the caller's invention.
+      expect(await wrongFrom('127.0.0.1', `198.51.100.${n}, 192.0.2.1`)).toBe(401);
+      expect(await wrongFrom('127.0.0.2', `198.51.100.${n}`)).toBe(401);
+    }
+    expect(await wrongFrom('127.0.0.1', '192.0.2.1')).toBe(429);
+    expect(await wrongFrom('127.0.0.1', '192.0.2.1, 10.1.2.3')).toBe(429);
+    expect(await wrongFrom('127.0.0.2', '203.0.113.9')).toBe(429);
+    // Control: another caller behind the proxy has a limit of its own.
+    expect(await wrongFrom('127.0.0.1', '192.0.2.2')).toBe(401);
+    expect(await wrongFrom('127.0.0.1', '10.1.2.3')).toBe(401);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { addressKey } from '../../src/http/client-address.rules.ts';
+import { addressKey, clientAddress } from '../../src/http/client-address.rules.ts';
 
 describe('what counts as one address', () => {
   test.each([
@@ -20,4 +20,15 @@ describe('what counts as one address', () => {
     expect(addressKey('2001:db8:1:2::1')).not.toBe(addressKey('2001:db8:1:3::1'));
     expect(addressKey('192.0.2.7')).not.toBe(addressKey('192.0.2.8'));
   });
+});
+
+test.each([
+  ['192.0.2.7', '127.0.0.1', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '127.0.0.1', '192.0.2.7'],
+  ['2001:DB8::1', '127.0.0.1', '2001:db8::1'],
+  ['192.0.2.7:4711', '127.0.0.1', '127.0.0.1'],
+  ['<script>', '::ffff:127.0.0.1', '127.0.0.1'],
+  [undefined, undefined, undefined],
+])('a caller who is named %j on the connection of %s is %s', (named, connection, address) => {
+  expect(clientAddress(named, connection)).toBe(address);
 });

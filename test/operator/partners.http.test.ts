@@ -146,7 +146,7 @@ describe('keys', () => {
     await Promise.all(Array.from({ length: 20 }, () => partner.api.get('/api/v1/partner/venues')));
     expect(await lastUse(partner.id)).toBe(new Date(0).toISOString());
     // Another process has noted nothing yet.
-    createKeyUse(service.context).note(keyId);
+    createKeyUse(service.context).note({ _id: keyId, hash: '' });
     await eventually('its write', async () => (await lastUse(partner.id)) !== new Date(0).toISOString());
   });
 
@@ -171,6 +171,27 @@ describe('keys', () => {
     expect((await operator.delete(path)).status).toBe(204);
     expect(await revokedAt()).toBe(first);
     expect(await answerTo(key)).toBe('401 INVALID_API_KEY');
+  });
+
+  test('that have ended say so to whoever sends the whole of them, and to nobody else', async () => {
+    const { id } = await create();
+    const [revoked, expired] = [await issue(id), await issue(id)];
+    const keyPath = (key: Json) => `${PARTNERS}/${id}/keys/${String(key['key_id'])}`;
+    const ask = (apiKey: string) => createClient(service.url, apiKey).get('/api/v1/partner/venues');
+    expect(await answerTo(revoked)).toBe('200');
+    expectStatus(await operator.delete(keyPath(revoked)), 204);
+    expectStatus(await operator.post(`${keyPath(expired)}/rotate`), 201);
+    const unknown = messageOf(await ask(`pk_sandbox_${'0'.repeat(16)}_${'A'.repeat(43)}`));
+    for (const [key, why] of [
+      [revoked, /was revoked/],
+      [expired, /expired at 20\d\d-/],
+    ] as const) {
+      const apiKey = String(key['api_key']);
+      const told = await ask(apiKey);
+      expect([verdict(told), messageOf(told)]).toEqual(['401 INVALID_API_KEY', expect.stringMatching(why)]);
+      const untold = await ask(`${apiKey.slice(0, -43)}${'A'.repeat(43)}`);
+      expect([verdict(untold), messageOf(untold)]).toEqual(['401 INVALID_API_KEY', unknown]);
+    }
   });
 
   test("cannot be revoked under another partner's name", async () => {

@@ -1,9 +1,11 @@
-import crypto from 'node:crypto';
+import crypto, { randomBytes } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
-import { afterAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type mongoose from 'mongoose';
 import { createClient } from '../support/client.ts';
 import { anyPartner } from '../support/factories.ts';
-import { startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import { serviceEnvironment, startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
 
 /** How many texts of how many bytes were compared in constant time; the comparison itself is the real one. */
@@ -19,22 +21,52 @@ afterAll(() => {
   syncBuiltinESMExports();
 });
 
-const service = await startService();
+let service: Service;
+/** How many keys each read of the database looked for. */
+const reads: number[] = [];
+beforeAll(async () => {
+  const uri = new URL(serviceEnvironment(`t${randomBytes(6).toString('hex')}`)['MONGODB_URI'] ?? '');
+  uri.searchParams.set('monitorCommands', 'true');
+  service = await startService({ MONGODB_URI: uri.toString() });
+  service.context.db.getClient().on('commandStarted', ({ command }: mongoose.mongo.CommandStartedEvent) => {
+    if (command['aggregate'] !== 'api_keys') return;
+    const [{ $match: match }] = command['pipeline'] as [{ $match: { prefix: { $in: string[] } } }];
+    reads.push(match.prefix.$in.length);
+  });
+});
 afterAll(() => service.stop());
+
+const VENUES = '/api/v1/partner/venues';
+const ask = async (key: string) => verdict(await createClient(service.url, key).get(VENUES));
+const unknownKey = () => `pk_sandbox_${randomBytes(8).toString('hex')}_${'x'.repeat(43)}`;
 
 test('a key that there is not costs the comparison that a wrong one of a real key’s name costs', async () => {
   const { apiKey } = await anyPartner(service);
   const wrong = apiKey.replace(/.{43}$/, 'x'.repeat(43));
-  const unknown = `pk_sandbox_${'0'.repeat(16)}_${'x'.repeat(43)}`;
   const comparisonsOf = async (key: string) => {
     compared.splice(0);
-    const reply = await createClient(service.url, key).get('/api/v1/partner/venues');
-    return [verdict(reply), ...compared];
+    return [await ask(key), ...compared];
   };
 
   expect(await comparisonsOf(wrong)).toEqual(['401 INVALID_API_KEY', 32]);
-  expect(await comparisonsOf(unknown)).toEqual(['401 INVALID_API_KEY', 32]);
+  expect(await comparisonsOf(unknownKey())).toEqual(['401 INVALID_API_KEY', 32]);
   // What is not of the form of a key has none to look up: that form is public.
   expect(await comparisonsOf('no key at all')).toEqual(['401 INVALID_API_KEY', 32]);
   expect(await comparisonsOf(apiKey)).toEqual(['200', 32]);
+});
+
+test('past the limit of an address its unknown keys share reads, and a right one among them passes', async () => {
+  const [known, fresh] = [await anyPartner(service), await anyPartner(service)];
+  expect(await ask(known.apiKey)).toBe('200');
+  // Three are counted by the test above.
+  const first = await Promise.all(Array.from({ length: 57 }, () => ask(unknownKey())));
+  expect(new Set(first)).toEqual(new Set(['401 INVALID_API_KEY']));
+
+  reads.splice(0);
+  const flood = Array.from({ length: 200 }, () => ask(unknownKey()));
+  expect(await Promise.all([ask(fresh.apiKey), ask(known.apiKey)])).toEqual(['200', '200']);
+  expect(new Set(await Promise.all(flood))).toEqual(new Set(['429 RATE_LIMITED']));
+  expect(reads.reduce((sum, count) => sum + count, 0)).toBe(202);
+  // As many as fit in at one a tenth of a second, and that of the key which was right here before.
+  expect(reads.length).toBeLessThan(20);
 });

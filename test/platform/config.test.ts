@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import { createBaseApp } from '../../src/http/base-app.ts';
 import { ConfigError, loadConfig, operatorEnvironment } from '../../src/platform/config.ts';
+import { createLogger } from '../../src/platform/logger.ts';
 import { settingsWarnings } from '../../src/platform/settings.rules.ts';
 
 const KEY = Buffer.alloc(32, 1).toString('base64');
@@ -46,6 +48,7 @@ describe('the configuration', () => {
       webhookConcurrency: 200,
       webhookUnhealthyConcurrency: 2,
       rateLimitPerMinute: 600,
+      trustedProxies: [],
       logLevel: 'info',
     });
   });
@@ -96,6 +99,31 @@ describe('the configuration', () => {
         'SERVICE_MODE',
       ]),
     );
+  });
+
+  test.each(['192.0.2.1', '10.0.0.0/8, 2001:db8::/32', 'loopback,uniquelocal', '::1/128'])(
+    'TRUSTED_PROXIES takes %s',
+    (list) => {
+      const { trustedProxies } = loadConfig({ ...REQUIRED, TRUSTED_PROXIES: list });
+      expect(trustedProxies).toEqual(list.split(/, ?/));
+      expect(() => createBaseApp(createLogger('api', 'silent'), undefined, { trustedProxies })).not.toThrow();
+    },
+  );
+
+  test.each([
+    '*',
+    'true',
+    '0.0.0.0/0',
+    '::/0',
+    '10.0.0.0/33',
+    '10',
+    '10.0.0.0/8/8',
+    'proxy.example',
+    '1.2.3.4,',
+  ])('TRUSTED_PROXIES refuses %s: it would be everybody, or nobody', (list) => {
+    expect(faultsOf({ ...REQUIRED, TRUSTED_PROXIES: list })).toEqual([
+      expect.stringMatching(/^TRUSTED_PROXIES /),
+    ]);
   });
 
   test('a fault never repeats the value of a secret', () => {

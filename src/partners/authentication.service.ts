@@ -1,0 +1,84 @@
+import { batchedRead } from '../platform/batched.ts';
+import { DomainError } from '../platform/errors.ts';
+import type { Logger } from '../platform/logger.ts';
+import { HASH_OF_NO_KEY, hashOf, isOfMode, isSameHash, KEY_START, prefixOf } from './api-key.rules.ts';
+import { createKeyUse } from './key-use.ts';
+import type { ApiKeyRow, PartnerCaller, PartnerDeps } from './partners.service.ts';
+import { SUSPENDED } from './partners.service.ts';
+import { findApiKeysByPrefix } from './partners.store.ts';
+
+export type PartnerAuthentication = {
+  /** Whether this very key opened the interface here in the last ten minutes; it may have ended since. */
+  isKnown(apiKey: string): boolean;
+  /**
+   * Resolves an API key to its partner (contract, "Authentication"), and has its use noted beside the call. `in turn`, the read
+   * that it takes is made 100 ms later, together with those of all others that wait.
+   * @throws DomainError INVALID_API_KEY: in one wording for a key that is missing, malformed or unknown, so that a stranger learns
+   * nothing about keys; in another for whatever has the form of the other mode's keys, which is refused without a look at
+   * whether there is such a key; and who sends the whole of a key that was revoked or has expired is told so.
+   * PARTNER_SUSPENDED for the key of a suspended partner.
+   */
+  authenticate(apiKey: string | undefined, when: 'at once' | 'in turn'): Promise<PartnerCaller>;
+};
+
+/** At most ten reads a second, whatever comes, of up to 1,000 entries of an index each. */
+const IN_TURN = { everyMs: 100, maxKeys: 1000 };
+
+/** How one process finds out who calls. */
+export function createPartnerAuthentication(deps: PartnerDeps & { log: Logger }): PartnerAuthentication {
+  const { db, clock, config } = deps;
+  const keyUse = createKeyUse(deps);
+  const findMany = (prefixes: readonly string[]) => findApiKeysByPrefix(db, prefixes);
+  const find = {
+    'at once': async (prefix: string) => (await findMany([prefix])).get(prefix),
+    'in turn': batchedRead(findMany, IN_TURN),
+  };
+  return {
+    isKnown: (apiKey) => keyUse.isKnown(hashOf(apiKey)),
+    authenticate: async (apiKey = '', when) => {
+      const prefix = prefixOf(apiKey);
+      requireMode(prefix, config.serviceMode);
+      const key = prefix === undefined ? undefined : await find[when](prefix);
+      const hash = hashOf(apiKey);
+      // Compared also where there is no such key, so that the time of a refusal does not tell whether there is.
+      const isGenuine = isSameHash(hash, key?.hash ?? HASH_OF_NO_KEY);
+      try {
+        if (key === undefined || !isGenuine) throw new DomainError('INVALID_API_KEY', UNKNOWN);
+        requireInForce(key, clock.now());
+        if (key.partnerStatus !== 'active') throw new DomainError('PARTNER_SUSPENDED', SUSPENDED.partner);
+      } catch (err) {
+        keyUse.forget(hash);
+        throw err;
+      }
+      keyUse.note(key);
+      return { partnerId: key.partnerId, keyId: key._id };
+    },
+  };
+}
+
+const UNKNOWN =
+  'The x-api-key header is missing, or its key is malformed or unknown. Send the key that the platform operator issued to you, whole.';
+
+function requireMode(prefix: string | undefined, serviceMode: keyof typeof KEY_START): void {
+  if (prefix === undefined || isOfMode(prefix, serviceMode)) return;
+  throw new DomainError(
+    'INVALID_API_KEY',
+    `The key in the x-api-key header is of another deployment: this one is the ${serviceMode}, whose keys begin with ${KEY_START[serviceMode]}. Send such a key, or call the deployment for which yours was issued.`,
+  );
+}
+
+/** Of a key that was sent whole. */
+function requireInForce({ revokedAt, expiresAt }: ApiKeyRow, now: Date): void {
+  if (revokedAt !== null && revokedAt <= now) {
+    throw new DomainError(
+      'INVALID_API_KEY',
+      'The key in the x-api-key header was revoked. Ask the platform operator for a new one.',
+    );
+  }
+  if (expiresAt !== null && expiresAt <= now) {
+    throw new DomainError(
+      'INVALID_API_KEY',
+      `The key in the x-api-key header expired at ${expiresAt.toISOString()}. Send the one that replaced it, or ask the platform operator for a new one.`,
+    );
+  }
+}
