@@ -20,7 +20,7 @@ export function startAlerting(scope: ProcessScope, { db, log, config, queues }: 
     const run = async (stopping: AbortSignal) => {
       await work(stopping);
       // Nothing that a job should have done.
-      return 0;
+      return { count: 0 };
     };
     const ended = keepSweeping(db, { name, everyMs: EVERY_MS, run }, log, scope.stopping);
     scope.onStop(`${name} sweep`, () => ended);

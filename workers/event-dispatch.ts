@@ -3,13 +3,14 @@ import { createContext } from '../src/context.ts';
 import { dispatchEvents, dispatchWaiting } from '../src/events/event-dispatch.service.ts';
 import { sequenceEvents, shortenFeed } from '../src/events/feed.service.ts';
 import { untilGuarded } from '../src/guards.ts';
+import type { DuePosition } from '../src/platform/backlog.store.ts';
 import { coalesced } from '../src/platform/coalesced.ts';
 import { runProcess } from '../src/platform/lifecycle.ts';
 import type { EventDispatchJob } from '../src/platform/queues.ts';
 import { startSweep, startWorker } from './support/start-worker.ts';
 
 const SWEEP_EVERY_MS = 2000;
-const SWEEP_LIMIT = 1000;
+const SWEEP_PAGE = 1000;
 const SHORTEN_EVERY_MS = 600_000;
 
 /** Takes events from the outboxes to the log, to the receivers' deliveries and to the feed. */
@@ -23,10 +24,11 @@ runProcess('event-dispatch', async (scope) => {
     await dispatchEvents(context, job.data.reservationId);
     await sequence();
   });
-  startSweep(scope, context.db, {
+  startSweep<DuePosition>(scope, context.db, {
     name: 'undispatched-events',
     everyMs: SWEEP_EVERY_MS,
-    run: (stopping) => dispatchWaiting(context, { graceMs: SWEEP_EVERY_MS, limit: SWEEP_LIMIT, stopping }),
+    run: (stopping, from) =>
+      dispatchWaiting(context, { graceMs: SWEEP_EVERY_MS, limit: SWEEP_PAGE, from, stopping }),
   });
   startSweep(scope, context.db, {
     name: 'unsequenced-events',
@@ -34,7 +36,7 @@ runProcess('event-dispatch', async (scope) => {
     run: async (stopping) => {
       await sequenceEvents(context, stopping);
       // Uncounted: what it finds is nearly always a job that is about to do the same.
-      return 0;
+      return { count: 0 };
     },
   });
   startSweep(scope, context.db, {
@@ -42,7 +44,7 @@ runProcess('event-dispatch', async (scope) => {
     everyMs: SHORTEN_EVERY_MS,
     run: async () => {
       await shortenFeed(context);
-      return 0;
+      return { count: 0 };
     },
   });
   return {};

@@ -2,6 +2,7 @@ import { DelayedError } from 'bullmq';
 import { startAlerting } from '../src/alerting.ts';
 import { createContext } from '../src/context.ts';
 import { untilGuarded } from '../src/guards.ts';
+import type { DuePosition } from '../src/platform/backlog.store.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { runProcess } from '../src/platform/lifecycle.ts';
 import type { HoldExpiryJob } from '../src/platform/queues.ts';
@@ -9,7 +10,7 @@ import { expireHold, settleLapsedHolds } from '../src/reservations/reservations.
 import { startSweep, startWorker } from './support/start-worker.ts';
 
 const SWEEP_EVERY_MS = 3000;
-const SWEEP_LIMIT = 500;
+const SWEEP_PAGE = 500;
 
 /** Ends holds when they lapse: a delayed job a hold for promptness, a sweep of MongoDB as the guarantee. */
 runProcess('hold-expiry', async (scope) => {
@@ -24,10 +25,11 @@ runProcess('hold-expiry', async (scope) => {
     await job.moveToDelayed(systemClock.now().getTime() + leftMs, token);
     throw new DelayedError();
   });
-  startSweep(scope, context.db, {
+  startSweep<DuePosition>(scope, context.db, {
     name: 'lapsed-holds',
     everyMs: SWEEP_EVERY_MS,
-    run: (stopping) => settleLapsedHolds(context, { graceMs: SWEEP_EVERY_MS, limit: SWEEP_LIMIT, stopping }),
+    run: (stopping, from) =>
+      settleLapsedHolds(context, { graceMs: SWEEP_EVERY_MS, limit: SWEEP_PAGE, from, stopping }),
   });
   return {};
 });

@@ -20,7 +20,7 @@ import { ExpectedFailure, startSweep, startWorker } from './support/start-worker
 
 const SWEEP_EVERY_MS = 5000;
 const SWEEP_GRACE_MS = 5000;
-const SWEEP_LIMIT = 500;
+const SWEEP_PAGE = 500;
 /** Every how many sweeps the dead-letter queue is compared with the rows. */
 const RESTORE_EVERY_SWEEPS = 12;
 const RESTORE_LIMIT = 10_000;
@@ -99,21 +99,22 @@ runProcess('webhook-delivery', async (scope) => {
   );
 
   let sweeps = 0;
-  let sweptUpTo = '';
   let clearedUpTo = 0;
-  startSweep(scope, context.db, {
+  const beforeFirstPage = async (stopping: AbortSignal): Promise<number> => {
+    if (sweeps++ % RESTORE_EVERY_SWEEPS === 0) {
+      await restoreDeadLetterQueue(deps, RESTORE_LIMIT);
+      clearedUpTo = await clearDeadLetterQueue(deps, { limit: SWEEP_PAGE, from: clearedUpTo, stopping });
+    }
+    return raiseForgottenDeadLetters(deps, { graceMs: SWEEP_GRACE_MS, limit: SWEEP_PAGE, stopping });
+  };
+  startSweep<string>(scope, context.db, {
     name: 'overdue-deliveries',
     everyMs: SWEEP_EVERY_MS,
-    run: async (stopping) => {
-      if (sweeps++ % RESTORE_EVERY_SWEEPS === 0) {
-        await restoreDeadLetterQueue(deps, RESTORE_LIMIT);
-        clearedUpTo = await clearDeadLetterQueue(deps, { limit: SWEEP_LIMIT, from: clearedUpTo, stopping });
-      }
-      const bounds = { graceMs: SWEEP_GRACE_MS, limit: SWEEP_LIMIT };
-      const raised = await raiseForgottenDeadLetters(deps, bounds.graceMs, bounds.limit);
-      const rearmed = await rearmOverdueDeliveries(deps, { ...bounds, afterId: sweptUpTo, stopping });
-      sweptUpTo = rearmed.afterId;
-      return raised + rearmed.count;
+    run: async (stopping, afterId = '') => {
+      const raised = afterId === '' ? await beforeFirstPage(stopping) : 0;
+      const page = { graceMs: SWEEP_GRACE_MS, limit: SWEEP_PAGE, afterId, stopping };
+      const { count, next } = await rearmOverdueDeliveries(deps, page);
+      return { count: raised + count, next };
     },
   });
   return {};

@@ -1,11 +1,14 @@
 import { activeGrantees } from '../partners/partners.service.ts';
+import type { DuePosition } from '../platform/backlog.store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { defined } from '../platform/defined.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Queues } from '../platform/queues.ts';
+import type { SweptPage } from '../platform/sweep.ts';
 import { sweepEach } from '../platform/sweep.ts';
-import { findReservation, findUndispatchedIds } from '../reservations/reservation-reads.store.ts';
+import type { PageOfDue } from '../reservations/reservation-reads.store.ts';
+import { findReservation, findUndispatchedPage } from '../reservations/reservation-reads.store.ts';
 import type { OutboxEvent, Reservation } from '../reservations/reservations.model.ts';
 import { removeFromOutbox } from '../reservations/reservations.store.ts';
 import { createDeliveries } from '../webhooks/deliveries.service.ts';
@@ -45,14 +48,15 @@ export async function dispatchEvents(deps: DispatchDeps, reservationId: string):
   return events.length;
 }
 
-/** Dispatches up to `limit` reservations whose events have waited longer than `graceMs`: the sweep's work. */
+/** Dispatches a page of the reservations whose events have waited longer than `graceMs`: a page of the sweep. */
 export async function dispatchWaiting(
   deps: DispatchDeps & { log: Logger },
-  { graceMs, limit, stopping }: { graceMs: number; limit: number; stopping: AbortSignal },
-): Promise<number> {
-  const waiting = await findUndispatchedIds(deps.db, graceMs, limit);
+  { stopping, ...page }: PageOfDue & { stopping: AbortSignal },
+): Promise<SweptPage<DuePosition>> {
+  const { ids, next } = await findUndispatchedPage(deps.db, page);
   const onError = (err: unknown) => deps.log.error({ err }, 'an event could not be dispatched and waits');
-  return sweepEach(waiting, stopping, (reservationId) => dispatchEvents(deps, reservationId), onError);
+  const dispatch = (reservationId: string) => dispatchEvents(deps, reservationId);
+  return { count: await sweepEach(ids, stopping, dispatch, onError), next };
 }
 
 /** The event as the log will have it. */

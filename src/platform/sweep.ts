@@ -4,18 +4,29 @@ import { takeLease } from './leases.store.ts';
 import type { Logger } from './logger.ts';
 import type { Db } from './mongo.ts';
 
-export type Sweep = {
+/** What one page of a sweep came to. */
+export type SweptPage<Position> = {
+  /** How much of it was done. */
+  count: number;
+  /**
+   * Where the next page begins, where this one was full. It lies behind every item of this page, those that could not be settled
+   * included: so a run ends, and items that nobody can settle do not hide those behind them.
+   */
+  next?: Position | undefined;
+};
+
+export type Sweep<Position = never> = {
   name: string;
   everyMs: number;
-  /** Works through what is due until that is done or `stopping` aborts, and answers how much it was. */
-  run: (stopping: AbortSignal) => Promise<number>;
+  /** Works through the page of what is due that begins at `from`, or at the beginning, until that is done or `stopping` aborts. */
+  run: (stopping: AbortSignal, from: Position | undefined) => Promise<SweptPage<Position>>;
 };
 
 /** How many items of a sweep are worked on at a time. */
 const WIDTH = 10;
 
 /**
- * Does `work` for each item, some at a time, until `stopping` aborts; answers the sum. An item that fails is told to
+ * Does `work` for each item, some at a time, until `stopping` aborts; returns the sum. An item that fails is passed to
  * `onError` and does not keep the others waiting.
  */
 export async function sweepEach<T>(
@@ -41,20 +52,42 @@ export async function sweepEach<T>(
 }
 
 /**
- * Repeats `sweep.run` on a plain interval until `stopping` aborts, in one process at a time (a lease in MongoDB, so
- * that it needs no Redis). A failing run is logged and the next one tries again. Resolves when the last run has ended.
+ * Goes through what is due from its beginning to its end, page after page without a pause, and again `everyMs` after that, until
+ * `stopping` aborts; in one process at a time (a lease in MongoDB, so that it needs no Redis). What a page could not settle
+ * waits for the next run. A failing run is logged and the next one tries again. Resolves when the last run has ended.
  */
-export async function keepSweeping(db: Db, sweep: Sweep, log: Logger, stopping: AbortSignal): Promise<void> {
+export async function keepSweeping<Position>(
+  db: Db,
+  sweep: Sweep<Position>,
+  log: Logger,
+  stopping: AbortSignal,
+): Promise<void> {
   const holder = newId();
   while (!stopping.aborted) {
     try {
-      if (await takeLease(db, `sweep-${sweep.name}`, holder, sweep.everyMs * 2)) {
-        const count = await sweep.run(stopping);
-        if (count > 0) log.info({ sweep: sweep.name, count }, 'a sweep found work that no job had done');
-      }
+      const count = await sweepThrough(db, sweep, holder, stopping);
+      if (count > 0) log.info({ sweep: sweep.name, count }, 'a sweep found work that no job had done');
     } catch (err) {
       log.warn({ sweep: sweep.name, error: (err as Error).message }, 'a sweep failed and will be repeated');
     }
     await delay(sweep.everyMs, undefined, { signal: stopping }).catch(() => undefined);
   }
+}
+
+/** One run. The lease is renewed for each page, and whoever does not get it leaves the rest to whoever has it. */
+async function sweepThrough<Position>(
+  db: Db,
+  { name, everyMs, run }: Sweep<Position>,
+  holder: string,
+  stopping: AbortSignal,
+): Promise<number> {
+  let count = 0;
+  for (let from: Position | undefined; !stopping.aborted; ) {
+    if (!(await takeLease(db, `sweep-${name}`, holder, everyMs * 2))) break;
+    const page = await run(stopping, from);
+    count += page.count;
+    from = page.next;
+    if (from === undefined) break;
+  }
+  return count;
 }

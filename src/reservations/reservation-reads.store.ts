@@ -1,3 +1,5 @@
+import type { DuePage, DueQuery } from '../platform/backlog.store.ts';
+import { findDuePage } from '../platform/backlog.store.ts';
 import { defined } from '../platform/defined.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
@@ -170,38 +172,19 @@ export async function countLiveHolds(db: Db, partnerId: string): Promise<number>
   return row?.count ?? 0;
 }
 
-/** Ids of holds that lapsed at least `graceMs` ago and that nobody has settled, oldest first. */
-export async function findLapsedHoldIds(db: Db, graceMs: number, limit: number): Promise<string[]> {
-  const rows = await reservationCollection(db)
-    .aggregate<{ _id: string }>([
-      {
-        $match: { status: 'ACTIVE', $expr: { $lte: ['$holdExpiresAt', { $subtract: ['$$NOW', graceMs] }] } },
-      },
-      { $sort: { holdExpiresAt: 1 } },
-      { $limit: limit },
-      { $project: { _id: 1 } },
-    ])
-    .toArray();
-  return rows.map((row) => row._id);
+/** A page of holds that lapsed at least `graceMs` ago and that nobody has settled, oldest first. */
+export async function findLapsedHolds(db: Db, query: PageOfDue): Promise<DuePage> {
+  const due = { field: 'holdExpiresAt', hint: 'active_holds', ...query };
+  return findDuePage(reservationCollection(db), { status: 'ACTIVE' }, due);
 }
 
-/** Ids of reservations whose outbox has not been empty for at least `graceMs`, oldest first. */
-export async function findUndispatchedIds(db: Db, graceMs: number, limit: number): Promise<string[]> {
-  const rows = await reservationCollection(db)
-    .aggregate<{ _id: string }>([
-      {
-        $match: {
-          outboxSince: { $exists: true },
-          $expr: { $lte: ['$outboxSince', { $subtract: ['$$NOW', graceMs] }] },
-        },
-      },
-      { $sort: { outboxSince: 1 } },
-      { $limit: limit },
-      { $project: { _id: 1 } },
-    ])
-    .toArray();
-  return rows.map((row) => row._id);
+/** A page of reservations whose outbox has not been empty for at least `graceMs`, oldest first. */
+export async function findUndispatchedPage(db: Db, query: PageOfDue): Promise<DuePage> {
+  const due = { field: 'outboxSince', hint: 'undispatched', ...query };
+  return findDuePage(reservationCollection(db), { outboxSince: { $exists: true } }, due);
 }
+
+export type PageOfDue = Pick<DueQuery, 'graceMs' | 'limit' | 'from'>;
 
 /** When a claim stands. */
 export type StandingWindow = Pick<Reservation, '_id' | 'slotStart' | 'slotEnd'>;

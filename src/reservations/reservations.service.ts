@@ -1,10 +1,12 @@
 import { SERVICE } from '../events/actor-types.ts';
+import type { DuePosition } from '../platform/backlog.store.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Queues } from '../platform/queues.ts';
+import type { SweptPage } from '../platform/sweep.ts';
 import { sweepEach } from '../platform/sweep.ts';
-import type { StandingClaim } from './reservation-reads.store.ts';
-import { findLapsedHoldIds, findStandingClaimsAtVenue, findTimeLeftMs } from './reservation-reads.store.ts';
+import type { PageOfDue, StandingClaim } from './reservation-reads.store.ts';
+import { findLapsedHolds, findStandingClaimsAtVenue, findTimeLeftMs } from './reservation-reads.store.ts';
 import type { Reservation } from './reservations.model.ts';
 import type { TransitionName } from './reservations.rules.ts';
 import type { Change, Written } from './reservations.store.ts';
@@ -52,15 +54,17 @@ export async function expireHold(deps: ReservationDeps, holdId: string): Promise
   return findTimeLeftMs(deps.db, holdId);
 }
 
-/** Settles up to `limit` holds that lapsed more than `graceMs` ago; answers how many it settled. The sweep's work. */
+/**
+ * Settles a page of the holds that lapsed more than `graceMs` ago, the first of them or those after `from`: a page of the sweep.
+ */
 export async function settleLapsedHolds(
   deps: ReservationDeps & { log: Logger },
-  { graceMs, limit, stopping }: { graceMs: number; limit: number; stopping: AbortSignal },
-): Promise<number> {
-  const lapsed = await findLapsedHoldIds(deps.db, graceMs, limit);
+  { stopping, ...page }: PageOfDue & { stopping: AbortSignal },
+): Promise<SweptPage<DuePosition>> {
+  const { ids, next } = await findLapsedHolds(deps.db, page);
   const settle = async (holdId: string) => Number(await settleLapsedHold(deps, holdId));
   const onError = (err: unknown) => deps.log.error({ err }, 'a lapsed hold could not be settled and waits');
-  return sweepEach(lapsed, stopping, settle, onError);
+  return { count: await sweepEach(ids, stopping, settle, onError), next };
 }
 
 /** The live holds and bookings of a venue that overlap [from, to), by their start, whoever has them. */

@@ -8,6 +8,7 @@ import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import type { DueDelivery, Queues } from '../platform/queues.ts';
+import type { SweptPage } from '../platform/sweep.ts';
 import { sweepEach } from '../platform/sweep.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
 import type { DeliveriesOf, DeliveryFilter } from './deliveries.store.ts';
@@ -113,13 +114,10 @@ export type SweepDeps = {
   config: DeliveryConfig;
 };
 
-/** How long one sweep goes on from page to page. */
-const SWEEP_MS = 4000;
-
 /**
- * Puts back the jobs of deliveries that have been due for `graceMs` without anyone working on them: their job was lost
- * with Redis or never taken by it. Goes through all of them, page by page: those whose jobs are there, such as the many of an
- * endpoint that fails, must not hide the others. Where the time of one sweep ends, the next goes on from `afterId`.
+ * Puts back the jobs of a page of deliveries that have been due for `graceMs` without anyone working on them, those after
+ * `afterId`: their job was lost with Redis or never taken by it. Those whose jobs are there, such as the many of an endpoint
+ * that fails, do not hide the others behind them. Without Redis there is no next page.
  */
 export async function rearmOverdueDeliveries(
   deps: SweepDeps,
@@ -129,8 +127,7 @@ export async function rearmOverdueDeliveries(
     afterId,
     stopping,
   }: { graceMs: number; limit: number; afterId: string; stopping: AbortSignal },
-): Promise<{ count: number; afterId: string }> {
-  const endsAt = performance.now() + SWEEP_MS;
+): Promise<SweptPage<string>> {
   let isRedisThere = true;
   const ensure = async (row: DeliveryRow) => {
     const state = isRedisThere ? await deps.queues.ensureDelivery(dueNow(row, deps.config)) : 'unavailable';
@@ -138,13 +135,9 @@ export async function rearmOverdueDeliveries(
     return Number(state === 'added');
   };
   const onError = (err: unknown) => deps.log.error({ err }, 'a delivery could not be put back and waits');
-  for (let count = 0, last = afterId; ; ) {
-    const page = await findOverdueDeliveries(deps.db, graceMs, last, limit);
-    count += await sweepEach(page, stopping, ensure, onError);
-    last = page.length < limit ? '' : (page.at(-1)?._id ?? '');
-    if (last === '' || !isRedisThere || stopping.aborted || performance.now() > endsAt)
-      return { count, afterId: last };
-  }
+  const page = await findOverdueDeliveries(deps.db, graceMs, afterId, limit);
+  const count = await sweepEach(page, stopping, ensure, onError);
+  return { count, next: page.length === limit && isRedisThere ? page.at(-1)?._id : undefined };
 }
 
 /**
@@ -174,15 +167,22 @@ export async function raiseDeadLetter(
   await markRaised(deps.db, row._id);
 }
 
-/** Raises the dead letters that a dying worker left unraised; answers how many. */
+/** Raises the dead letters that a dying worker left unraised, until there are no more or one cannot be; returns how many. */
 export async function raiseForgottenDeadLetters(
   deps: SweepDeps,
-  graceMs: number,
-  limit: number,
+  { graceMs, limit, stopping }: { graceMs: number; limit: number; stopping: AbortSignal },
 ): Promise<number> {
-  const rows = await findUnraisedDeadLetters(deps.db, graceMs, limit);
-  for (const row of rows) await raiseDeadLetter(deps, row);
-  return rows.length;
+  const raise = async (row: DeliveryRow) => {
+    await raiseDeadLetter(deps, row);
+    return 1;
+  };
+  const onError = (err: unknown) => deps.log.error({ err }, 'a dead letter could not be raised and waits');
+  for (let count = 0; ; ) {
+    const rows = await findUnraisedDeadLetters(deps.db, graceMs, limit);
+    const raised = await sweepEach(rows, stopping, raise, onError);
+    count += raised;
+    if (raised < limit) return count;
+  }
 }
 
 /** Shows every dead letter in its queue again, after Redis lost them; a job that is there stays. */
@@ -190,6 +190,9 @@ export async function restoreDeadLetterQueue(deps: SweepDeps, limit: number): Pr
   const ids = await findDeadLetterIds(deps.db, limit);
   if (ids.length > 0) await deps.queues.addDeadLetters(ids);
 }
+
+/** How long one sweep goes on from page to page of the queue. */
+const CLEAR_MS = 4000;
 
 /**
  * Takes out of the dead-letter queue what is no dead letter any more: Redis was away when it began anew or was delivered, or it was
@@ -200,7 +203,7 @@ export async function clearDeadLetterQueue(
   deps: { db: Db; queues: Pick<Queues, 'listDeadLetters' | 'removeDeadLetters'> },
   { limit, from, stopping }: { limit: number; from: number; stopping: AbortSignal },
 ): Promise<number> {
-  const endsAt = performance.now() + SWEEP_MS;
+  const endsAt = performance.now() + CLEAR_MS;
   for (let position = from; ; ) {
     const page = await deps.queues.listDeadLetters(position, limit);
     if (page.length === 0) return 0;

@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { DuePosition } from '../../src/platform/backlog.store.ts';
 import { newId } from '../../src/platform/ids.ts';
-import { expireHold } from '../../src/reservations/reservations.service.ts';
+import { keepSweeping } from '../../src/platform/sweep.ts';
+import { expireHold, settleLapsedHolds } from '../../src/reservations/reservations.service.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
@@ -12,7 +15,7 @@ import {
   operatorOf,
   placeHold,
 } from '../support/factories.ts';
-import { rowOf } from '../support/rows.ts';
+import { rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
@@ -191,4 +194,54 @@ test('a confirm that looked first and wrote afterwards would end a hold twice, a
   }
 
   expect(await endOf(hold, [])).toMatch(/^CANCELLED \| hold_created, hold_expired, booking_created/);
+});
+
+describe('the sweep of lapsed holds', () => {
+  const PAGE = 3;
+
+  /** Holds that lapsed at one instant. */
+  async function lapsedHolds(count: number): Promise<string[]> {
+    const wanted = slotIds.splice(0, count);
+    const holds = await Promise.all(wanted.map((slotId) => placeHold(partner, slotId)));
+    const ids = holds.map((hold) => String(hold['hold_id']));
+    await change(ids, { holdExpiresAt: new Date(1) });
+    return ids;
+  }
+  const change = (ids: readonly string[], set: object) =>
+    service.context.db
+      .collection<{ _id: string }>('reservations')
+      .updateMany({ _id: { $in: [...ids] } }, [{ $set: set }], { bypassDocumentValidation: true });
+  const statusesOf = async (ids: readonly string[]) =>
+    new Set((await rowsOf(service, 'reservations', { _id: { $in: ids } })).map(({ status }) => status));
+
+  test('goes on while its pages are full, past holds that nobody can settle, and then pauses', async () => {
+    const [poisoned, others] = [await lapsedHolds(2 * PAGE), await lapsedHolds(4 * PAGE)];
+    // The oldest, and with an event that the collection's validator refuses whenever the row is written.
+    await change(poisoned, { holdExpiresAt: new Date(0), outbox: [{ type: 'none' }] });
+    const stopping = new AbortController();
+    const pages: number[] = [];
+    const run = async (signal: AbortSignal, from: DuePosition | undefined) => {
+      const page = await settleLapsedHolds(service.context, {
+        graceMs: 0,
+        limit: PAGE,
+        from,
+        stopping: signal,
+      });
+      pages.push(page.count);
+      return page;
+    };
+    const sweep = { name: 'test', everyMs: 600_000, run };
+    const ended = keepSweeping(service.context.db, sweep, service.context.log, stopping.signal);
+    await eventually('the run is over', () =>
+      service.logs().includes('a sweep found work that no job had done'),
+    );
+    stopping.abort();
+    await ended;
+
+    expect(pages).toEqual([0, 0, PAGE, PAGE, PAGE, PAGE, 0]);
+    expect([await statusesOf(others), await statusesOf(poisoned)]).toEqual([
+      new Set(['EXPIRED']),
+      new Set(['ACTIVE']),
+    ]);
+  });
 });

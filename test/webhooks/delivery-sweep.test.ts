@@ -50,13 +50,19 @@ test('the sweep puts back every lost job, also those behind many whose jobs are 
   const ofFailingEndpoint = Array.from({ length: 30 }, () => overdue('failing'));
   const ofHealthyEndpoint = overdue('healthy', { _id: 'zzz-the-last-by-id' });
   await deliveryCollection(db).insertMany([...ofFailingEndpoint, ofHealthyEndpoint]);
-  const bounds = { graceMs: 5000, limit: 10, afterId: '', stopping: new AbortController().signal };
+  const sweep = async () => {
+    const bounds = { graceMs: 5000, limit: 10, stopping: new AbortController().signal };
+    const counts: number[] = [];
+    for (let afterId: string | undefined = ''; afterId !== undefined; ) {
+      const page = await rearmOverdueDeliveries(service.context, { ...bounds, afterId });
+      counts.push(page.count);
+      afterId = page.next;
+    }
+    return counts;
+  };
 
-  const first = await rearmOverdueDeliveries(service.context, bounds);
-  const second = await rearmOverdueDeliveries(service.context, bounds);
-
-  expect(first).toEqual({ count: 31, afterId: '' });
-  expect(second).toEqual({ count: 0, afterId: '' });
+  expect(await sweep()).toEqual([10, 10, 10, 1]);
+  expect(await sweep()).toEqual([0, 0, 0, 0]);
   const queue = service.context.queues.byName('webhook-delivery');
   expect(await queue.getJob(`delivery-${ofHealthyEndpoint._id}-g1`)).toBeDefined();
 });

@@ -285,7 +285,13 @@ test('a dead letter that begins anew before the operator was told of it is told 
   const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
   await deliveries.updateOne({ _id: id }, { $set: { alertPending: true } });
   expectStatus(await redeliver(id), 202);
-  expect(await raiseForgottenDeadLetters(service.context, 0, 10)).toBe(0);
+  expect(
+    await raiseForgottenDeadLetters(service.context, {
+      graceMs: 0,
+      limit: 10,
+      stopping: new AbortController().signal,
+    }),
+  ).toBe(0);
   expect(await read(id)).not.toHaveProperty('alertPending');
 });
 

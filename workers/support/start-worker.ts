@@ -71,7 +71,7 @@ export function startWorker<Job>(
 }
 
 /** Keeps a sweep going until the process stops, and lets a run in progress end. */
-export function startSweep(scope: ProcessScope, db: Db, sweep: Sweep): void {
+export function startSweep<Position = never>(scope: ProcessScope, db: Db, sweep: Sweep<Position>): void {
   const ended = keepSweeping(db, sweep, scope.log, scope.stopping);
   scope.onStop(`${sweep.name} sweep`, () => ended);
 }

@@ -1,0 +1,82 @@
+/* oxlint-disable jest/no-standalone-expect -- `testInFull` is a test, or none */
+import { afterAll, expect, jest, test } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn, freeSlotIds, placeHold } from '../support/factories.ts';
+import { freePort } from '../support/own-servers.ts';
+import { rowsOf } from '../support/rows.ts';
+import { isLongTier } from '../support/scale.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { endProcesses, startProcess } from '../support/worker-process.ts';
+import { inSeconds } from './figures.ts';
+import { report } from './report.ts';
+import { expiredAtMs } from './settled.ts';
+
+jest.setTimeout(600_000);
+
+const HOLDS = 3000;
+/** How late a hold may end where no job does it. */
+const ENDS_WITHIN_MS = 15_000;
+/** The holds are placed by so many callers at a time. */
+const CALLERS = 16;
+
+/** In `npm test`, test/reservations/expiry.race has the same sweep with pages of three. */
+const testInFull = isLongTier ? test : test.skip;
+
+const releases: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  await endProcesses();
+  for (const end of releases.reverse()) await end();
+});
+
+async function placeHolds(service: Service): Promise<void> {
+  const quarters = { duration_minutes: 15, operating_hours_start: '00:00', operating_hours_end: '00:00' };
+  const venue = await anyVenue(service, [quarters]);
+  const partner: Partner = await anyPartner(service, [venue.id]);
+  const slotIds: string[] = [];
+  for (let day = 2; slotIds.length < HOLDS; day += 1)
+    slotIds.push(...(await freeSlotIds(partner, venue.id, dateIn(day))));
+  slotIds.length = HOLDS;
+  const caller = async () => {
+    for (let slotId = slotIds.pop(); slotId !== undefined; slotId = slotIds.pop())
+      await placeHold(partner, slotId, { ttl_seconds: 1800 });
+  };
+  await Promise.all(Array.from({ length: CALLERS }, caller));
+}
+
+testInFull(`without Redis, ${HOLDS} holds that lapse at one instant end within 15 s of it`, async () => {
+  const beganAt = performance.now();
+  const service = await startService({
+    REDIS_URL: `redis://127.0.0.1:${await freePort()}`,
+    MAX_ACTIVE_HOLDS: String(HOLDS),
+    RATE_LIMIT_PER_MINUTE: '0',
+  });
+  releases.push(() => service.stop());
+  await placeHolds(service);
+  for (const name of ['hold-expiry', 'event-dispatch'])
+    await startProcess(`workers/${name}.ts`, service.environment).ready;
+  const reservations = service.context.db.collection('reservations');
+  const none = async (filter: Record<string, unknown>) => (await reservations.countDocuments(filter)) === 0;
+  const areDispatched = () => none({ outboxSince: { $exists: true } });
+  await eventually('their first events are dispatched', areDispatched, 300_000);
+
+  await reservations.updateMany({}, [{ $set: { holdExpiresAt: { $add: ['$$NOW', 1000] } } }]);
+  const [lapsing] = await rowsOf(service, 'reservations');
+  const lapsedAtMs = lapsing?.holdExpiresAt.getTime() ?? 0;
+  await eventually('they end', () => none({ status: 'ACTIVE' }), 300_000);
+  const endedAtMs = [...(await expiredAtMs(service)).values()];
+  await eventually('their last events are dispatched', areDispatched, 300_000);
+  const expired = await rowsOf(service, 'events', { type: 'hold_expired' });
+
+  const latestMs = Math.max(...endedAtMs) - lapsedAtMs;
+  report({
+    promise: 3,
+    experiment: 'without Redis, holds lapse at one instant',
+    count: `${HOLDS} holds`,
+    result: `latest end ${inSeconds(latestMs)} s after expiry, ${HOLDS - expired.length} events missing`,
+    beganAt,
+  });
+  expect([endedAtMs.length, expired.length]).toEqual([HOLDS, HOLDS]);
+  expect(latestMs).toBeLessThan(ENDS_WITHIN_MS);
+});
