@@ -1,6 +1,7 @@
 import type { Blackout } from '../blackouts/blackout.rules.ts';
 import { blackedOutBy, isBlackedOut } from '../blackouts/blackout.rules.ts';
 import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
+import { venueNotAuthorized } from '../partners/partners.service.ts';
 import { addDays, dayBounds, localDateOf } from '../platform/calendar.ts';
 import type { Clock } from '../platform/clock.ts';
 import { coalescedByKey, onePer } from '../platform/coalesced.ts';
@@ -69,10 +70,7 @@ export async function requireAuthorizedVenue(
 ): Promise<VenueRow> {
   const venue = await findGrantedVenue(deps, partnerId, venueId);
   if (venue !== null) return venue;
-  throw new DomainError(
-    'VENUE_NOT_AUTHORIZED',
-    'No venue with that id is granted to you. List your venues, or ask the platform operator for a grant.',
-  );
+  throw venueNotAuthorized();
 }
 
 /** @throws DomainError RESOURCE_NOT_FOUND for a resource that the venue does not have. */

@@ -45,6 +45,7 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
       },
       errors: [
         'HOLD_NOT_FOUND',
+        'VENUE_NOT_AUTHORIZED',
         'HOLD_EXPIRED',
         'INVALID_HOLD_STATE',
         'DOUBLE_BOOKING_ATTEMPT',

@@ -1,5 +1,5 @@
 import { actorOf, SERVICE } from '../events/actor-types.ts';
-import { holdExpired, holdNotFound } from '../holds/holds.service.ts';
+import { holdExpired, holdNotFound, holdNotGranted } from '../holds/holds.service.ts';
 import { reasonLostMeanwhile } from '../holds/lost-claim.service.ts';
 import { consumeCredit } from '../packages/packages.service.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
@@ -7,8 +7,13 @@ import { DomainError } from '../platform/errors.ts';
 import { newId, PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import { requireCustomerPhone } from '../platform/phone.ts';
-import { findReservation, findReservationByKey } from '../reservations/reservation-reads.store.ts';
+import {
+  findReservation,
+  findReservationAndGrant,
+  findReservationByKey,
+} from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
+import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { announce, moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
 import type { Change } from '../reservations/reservations.store.ts';
@@ -30,8 +35,8 @@ export type ConfirmBooking = {
 /**
  * Makes the partner's ACTIVE hold a booking, in one guarded update by the database's clock. The same key and hold answer
  * the original booking for ever; of racing confirms one makes the booking (contract "Confirm", decisions §4).
- * @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED, INVALID_HOLD_STATE, DOUBLE_BOOKING_ATTEMPT, IDEMPOTENCY_KEY_MISMATCH,
- * VALIDATION_ERROR for a phone that is no valid number.
+ * @throws DomainError HOLD_NOT_FOUND, VENUE_NOT_AUTHORIZED where the grant for its venue has ended, HOLD_EXPIRED,
+ * INVALID_HOLD_STATE, DOUBLE_BOOKING_ATTEMPT, IDEMPOTENCY_KEY_MISMATCH, VALIDATION_ERROR for a phone that is no valid number.
  */
 export async function confirmBooking(
   deps: ConfirmDeps,
@@ -42,15 +47,17 @@ export async function confirmBooking(
   const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
   const hold = await findReservation(deps.db, input.holdId);
   if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
-  if (hold.status === 'ACTIVE' && (await reasonLostMeanwhile(deps, hold)) !== null) {
+  const reasonLost = hold.status === 'ACTIVE' ? await reasonLostMeanwhile(deps, hold) : null;
+  if (reasonLost === 'blackout' || reasonLost === 'held') {
     await moveReservation(deps, 'displace', hold._id, { actor: SERVICE, originatorId: PLATFORM_PARTNER_ID });
   }
-  const booking = await tryConfirm(deps, caller, hold, input, phoneE164);
+  const booking =
+    reasonLost === 'not_granted' ? null : await tryConfirm(deps, caller, hold, input, phoneE164);
   if (booking !== null) return { booking, isReplay: false };
   const earlier = await findReservationByKey(deps.db, partnerId, 'confirmKey', input.idempotencyKey, true);
   if (earlier?._id === input.holdId) return { booking: earlier, isReplay: true };
   if (earlier !== null) throw keyMismatch();
-  throw await whyNotConfirmed(deps, input.holdId);
+  throw reasonLost === 'not_granted' ? holdNotGranted() : await whyNotConfirmed(deps, input.holdId);
 }
 
 /** Null where the hold cannot be confirmed now, or the key belongs to another hold. */
@@ -116,8 +123,12 @@ async function confirmWithCredit(
 class NotConfirmable extends Error {}
 
 async function whyNotConfirmed(deps: ConfirmDeps, holdId: string): Promise<DomainError> {
-  const hold = await findReservation(deps.db, holdId);
-  switch (hold?.status) {
+  const found = await findReservationAndGrant(deps.db, holdId);
+  const status = found?.reservation.status;
+  // What has been confirmed is a booking, which stays its partner's without a grant.
+  if (found?.isGranted === false && holdStatusOf(found.reservation.status) !== 'CONSUMED')
+    return holdNotGranted();
+  switch (status) {
     case undefined:
       return holdNotFound();
     case 'ACTIVE':

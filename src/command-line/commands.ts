@@ -29,6 +29,7 @@ export type CommandRow = {
   remark?: string;
 };
 
+const GRANT_ENDED = 'The grant has ended, and what the partner held there is released.';
 const SHOWN_ONCE = 'The api_key is shown this once: store it now, where only its partner can read it.';
 
 const DELIVERY_COLUMNS: readonly Column[] = [
@@ -74,7 +75,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { noun: 'key', verb: 'revoke', operationId: 'revokeApiKey', done: 'The key is revoked.' },
 
   { noun: 'grant', verb: 'add', operationId: 'grantVenue', done: 'The partner may operate the venue.' },
-  { noun: 'grant', verb: 'remove', operationId: 'revokeVenue', done: 'The grant has ended.' },
+  { noun: 'grant', verb: 'remove', operationId: 'revokeVenue', remark: GRANT_ENDED },
 
   { noun: 'venue', verb: 'create', operationId: 'createVenue' },
   {

@@ -100,9 +100,9 @@ function Grants({ partner: { _id, name }, granted, venues }: GrantsProps): VNode
             <a href={`/?venue_id=${venue._id}`}>{venue.name}</a>
             <ApiForm
               call={`DELETE ${path}/${venue._id}`}
-              done={`${name} can no longer operate ${venue.name}.`}
+              done={`${name} can no longer operate ${venue.name}, and holds nothing there.`}
               confirm={{
-                question: `Take ${venue.name} from ${name}? It can hold nothing there any more. What it has booked stays.`,
+                question: `Take ${venue.name} from ${name}? What it holds there is released at once. What it has booked stays.`,
                 yes: 'Take away',
               }}
             >

@@ -21,6 +21,8 @@ import { extendHoldBy, getHold, listHolds, placeHold, releaseHold } from './hold
 
 type HoldParams = { holdId: string };
 
+const NOT_ACTIVE = ['HOLD_EXPIRED', 'INVALID_HOLD_STATE'] as const;
+
 const params = { holdId: holdIdParam };
 
 /** Contract "Holds", decisions §3. */
@@ -100,7 +102,7 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       params,
       body: extendBody,
       answers: { 200: { description: 'The hold with its new expiry.', body: holdSchema } },
-      errors: ['HOLD_NOT_FOUND', 'HOLD_EXPIRED', 'INVALID_HOLD_STATE', 'HOLD_LIMIT_REACHED'],
+      errors: ['HOLD_NOT_FOUND', 'VENUE_NOT_AUTHORIZED', ...NOT_ACTIVE, 'HOLD_LIMIT_REACHED'],
       handle: async ({ caller, params: { holdId }, body }) =>
         ok(holdView(await extendHoldBy(deps, caller.partnerId, holdId, body.ttl_seconds))),
     }),
@@ -114,7 +116,7 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       params,
       body: cancelBody,
       answers: { 200: { description: 'The hold is released.', body: releasedHold } },
-      errors: ['HOLD_NOT_FOUND', 'HOLD_EXPIRED', 'INVALID_HOLD_STATE'],
+      errors: ['HOLD_NOT_FOUND', ...NOT_ACTIVE],
       handle: async ({ caller, params: { holdId }, body }) => {
         const hold = await releaseHold(deps, caller, holdId, body.reason);
         return ok({ message: 'Hold released', hold_id: hold._id, status: holdStatusOf(hold.status) });

@@ -9,6 +9,7 @@ import { slotView } from '../availability/slot-view.rules.ts';
 import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
 import { actorOf, SERVICE } from '../events/actor-types.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
+import { venueNotAuthorized } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Audience } from '../platform/errors.ts';
 import { audienceOf, DomainError } from '../platform/errors.ts';
@@ -20,6 +21,7 @@ import type { Claim } from '../reservations/reservation-reads.store.ts';
 import {
   countLiveHolds,
   findReservation,
+  findReservationAndGrant,
   findReservationByKey,
   listHoldRows,
 } from '../reservations/reservation-reads.store.ts';
@@ -30,7 +32,12 @@ import { announce, moveReservation, settleLapsedHold } from '../reservations/res
 import { extendHold, insertHold, lapseNow } from '../reservations/reservations.store.ts';
 import { reasonLostMeanwhile } from './lost-claim.service.ts';
 import type { SlotReference, SlotTarget } from './slot-target.service.ts';
-import { draftReservation, requireScheduledSlot, resolveSlotTarget } from './slot-target.service.ts';
+import {
+  draftReservation,
+  requireScheduledSlot,
+  resolveSlotTarget,
+  slotNotFound,
+} from './slot-target.service.ts';
 
 export type HoldDeps = {
   db: Db;
@@ -79,6 +86,7 @@ export async function placeHold(
   }
   const { reservation } = outcome.won;
   const reason = await giveUpIfLost(deps, reservation);
+  if (reason === 'not_granted') throw input.venueId === undefined ? slotNotFound() : venueNotAuthorized();
   if (reason !== null) throw await slotNotAvailable(deps, target, { reason });
   announce(deps, outcome.won);
   scheduleExpiry(deps, reservation);
@@ -86,7 +94,10 @@ export async function placeHold(
 }
 
 /** Releases a hold that must not stand after all, and answers why; its key may be sent again. Null where it stands. */
-async function giveUpIfLost(deps: HoldDeps, hold: Reservation): Promise<'blackout' | 'held' | null> {
+async function giveUpIfLost(
+  deps: HoldDeps,
+  hold: Reservation,
+): Promise<'not_granted' | 'blackout' | 'held' | null> {
   const reason = await reasonLostMeanwhile(deps, hold);
   if (reason !== null) {
     await moveReservation(deps, 'release', hold._id, { actor: SERVICE, forgetHoldKey: true });
@@ -210,8 +221,8 @@ const MAX_LIFE_SECONDS = 7200;
 
 /**
  * Extends an ACTIVE hold to `ttlSeconds` from now; an end that is earlier than its own leaves it as it is (decisions §3).
- * @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED, INVALID_HOLD_STATE; HOLD_LIMIT_REACHED for an end later than two hours
- * after it was placed.
+ * @throws DomainError HOLD_NOT_FOUND, VENUE_NOT_AUTHORIZED where the grant for its venue has ended, HOLD_EXPIRED,
+ * INVALID_HOLD_STATE; HOLD_LIMIT_REACHED for an end later than two hours after it was placed.
  */
 export async function extendHoldBy(
   deps: HoldDeps,
@@ -219,7 +230,9 @@ export async function extendHoldBy(
   holdId: string,
   ttlSeconds: number,
 ): Promise<Reservation> {
-  await getHold(deps, partnerId, holdId);
+  const found = await findReservationAndGrant(deps.db, holdId);
+  if (found === null || found.reservation.partnerId !== partnerId) throw holdNotFound();
+  if (!found.isGranted) throw holdNotGranted();
   const extended = await extendHold(deps.db, holdId, ttlSeconds * 1000, MAX_LIFE_SECONDS * 1000);
   if (extended !== null) {
     scheduleExpiry(deps, extended);
@@ -261,6 +274,14 @@ const NOT_FOUND: Record<Audience, string> = {
 
 export function holdNotFound(audience: Audience = 'partner'): DomainError {
   return new DomainError('HOLD_NOT_FOUND', NOT_FOUND[audience]);
+}
+
+/** Of a hold of the caller's own, at a venue whose grant has ended: it is read and released as ever, and sold no more. */
+export function holdNotGranted(): DomainError {
+  return new DomainError(
+    'VENUE_NOT_AUTHORIZED',
+    'The venue of this hold is not granted to you any more, so the hold can be neither extended nor confirmed. Ask the platform operator for the grant; what you have booked there stays yours.',
+  );
 }
 
 export function holdExpired(): DomainError {

@@ -4,23 +4,24 @@ import { findBlackoutsAt, withReport } from '../blackouts/blackouts.service.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import { coverSpaceSharedMeanwhile } from '../reservations/shared-space.service.ts';
-import { getResource } from '../venues/venues.service.ts';
+import { getResourceAndGrant } from '../venues/venues.service.ts';
 
 /**
- * Why a hold that was written must be given up after all: a blackout that did not report it has come over its slot (ADR 0009),
- * or its resource has come to share ground that another claim has by now (ADR 0002). Null where it may stand. To be called
+ * Why a hold that was written must be given up after all: its partner's grant for the venue has ended (ADR 0025), a blackout
+ * that did not report it has come over its slot (ADR 0009), or its resource has come to share ground that another claim has by now (ADR 0002). Null where it may stand. To be called
  * after the hold was acknowledged and before anybody is told of it; and again before it is answered to a repeated call or
  * confirmed, because the process that placed it may have died, or lost the database, in between.
  */
 export async function reasonLostMeanwhile(
   deps: { db: Db },
   hold: Reservation,
-): Promise<'blackout' | 'held' | null> {
+): Promise<'not_granted' | 'blackout' | 'held' | null> {
   const window = { start: hold.slotStart, end: hold.slotEnd };
-  const [resource, blackouts] = await Promise.all([
-    getResource(deps, hold.resourceId),
+  const [{ resource, isGranted }, blackouts] = await Promise.all([
+    getResourceAndGrant(deps, hold),
     findBlackoutsAt(deps, hold.venueId, window.start, window.end),
   ]);
+  if (!isGranted) return 'not_granted';
   const met = blackouts.filter((blackout) => mayBeUnreported(hold, blackout));
   const reports = await Promise.all(met.map((blackout) => withReport(deps, blackout)));
   const withoutHold = reports

@@ -1,8 +1,10 @@
+import { revokeVenue } from '../holds/revoke-venue.service.ts';
 import { listOf } from '../http/answer-fields.ts';
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
 import { created, listing, noContent, ok, route } from '../http/route.ts';
 import { defined } from '../platform/defined.ts';
+import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
 import { getVenue } from '../venues/venues.service.ts';
 import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
@@ -16,6 +18,7 @@ import {
   keyIdParam,
   partnerIdParam,
   partner as partnerSchema,
+  revokedGrant,
   rotateKeyBody,
   updatePartnerBody,
 } from './partners.schemas.ts';
@@ -30,7 +33,6 @@ import {
   listApiKeys,
   listPartners,
   revokeApiKey,
-  revokeVenue,
   rotateApiKey,
   updatePartner,
 } from './partners.service.ts';
@@ -42,7 +44,7 @@ type GrantParams = PartnerParams & { venueId: string };
 const PREFIX = '/api/v1/operator/partners';
 
 /** Operator interface, "partners", "keys" and grants. */
-export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
+export function operatorPartnerRoutes(deps: PartnerDeps & ReservationDeps): Route<Operator>[] {
   return [
     route<Operator, unknown, unknown, PartnerBody>({
       method: 'post',
@@ -179,7 +181,7 @@ function keyRoutes(deps: PartnerDeps): Route<Operator>[] {
   ];
 }
 
-function grantRoutes(deps: PartnerDeps): Route<Operator>[] {
+function grantRoutes(deps: PartnerDeps & ReservationDeps): Route<Operator>[] {
   return [
     route<Operator, GrantParams>({
       method: 'put',
@@ -203,14 +205,20 @@ function grantRoutes(deps: PartnerDeps): Route<Operator>[] {
       operationId: 'revokeVenue',
       tag: 'Grants',
       summary: 'End a grant',
-      description: 'Deliveries of what happened at the venue that come due after that are cancelled.',
+      description:
+        "The partner's live holds there are released before it answers. Deliveries of what happened at the venue that come due after that are cancelled. The same call finishes one that broke off.",
       params: { partnerId: partnerIdParam, venueId: venueIdParam },
       subject: grantOf(deps),
-      answers: { 204: { description: 'There is no such grant now; bookings stay what they are.' } },
+      answers: {
+        200: {
+          description: 'There is no such grant and no such hold now; bookings stay what they are.',
+          body: revokedGrant,
+        },
+      },
       errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ params }) => {
-        await revokeVenue(deps, params.partnerId, params.venueId);
-        return noContent();
+        const released = await revokeVenue(deps, params.partnerId, params.venueId);
+        return ok({ released_holds: released.map(({ _id, slotId }) => ({ hold_id: _id, slot_id: slotId })) });
       },
     }),
   ];

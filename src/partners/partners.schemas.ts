@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { id, named, orNull, shape, timestamp } from '../http/answer-fields.ts';
+import { id, named, orNull, shape, slotId, timestamp } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { instant, pathId, prose, text } from '../http/fields.ts';
 
@@ -102,5 +102,14 @@ export const issuedApiKey = named(
     api_key: Joi.string()
       .description('The key itself; shown this once and stored hashed.')
       .example('pk_sandbox_5f3a9c1e_example-of-a-key-that-opens-nothing'),
+  }),
+);
+
+export const revokedGrant = named(
+  'RevokedGrant',
+  shape({
+    released_holds: Joi.array()
+      .items(shape({ hold_id: id(EXAMPLE.holdId), slot_id: slotId() }))
+      .description('The live holds that this call released; everybody else can have their slots now.'),
   }),
 );

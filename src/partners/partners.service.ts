@@ -184,8 +184,11 @@ export async function grantVenue(deps: PartnerDeps, partnerId: string, venueId: 
   await insertGrant(deps.db, partnerId, venueId);
 }
 
-/** Ends the grant, if there is one; bookings that the partner made stay its own. @throws DomainError PARTNER_NOT_FOUND */
-export async function revokeVenue(deps: PartnerDeps, partnerId: string, venueId: string): Promise<void> {
+/**
+ * Ends the grant, if there is one; bookings that the partner made stay its own. Its live holds there stand until `revokeVenue`
+ * releases them. @throws DomainError PARTNER_NOT_FOUND
+ */
+export async function endGrant(deps: PartnerDeps, partnerId: string, venueId: string): Promise<void> {
   await getPartner(deps, partnerId);
   await deleteGrant(deps.db, partnerId, venueId);
 }
@@ -214,6 +217,14 @@ export async function mayHear(deps: { db: Db }, { partnerId, venueId }: Hearing)
   return venueId === null
     ? isActivePartner(deps.db, partnerId)
     : isActiveGrantee(deps.db, partnerId, venueId);
+}
+
+/** A venue that is missing or not granted, in the same words. */
+export function venueNotAuthorized(): DomainError {
+  return new DomainError(
+    'VENUE_NOT_AUTHORIZED',
+    'No venue with that id is granted to you. List your venues, or ask the platform operator for a grant.',
+  );
 }
 
 export const SUSPENDED: Record<Audience, string> = {

@@ -1,6 +1,7 @@
 import mongoose from 'mongoose';
 import type { Db, Snapshot, Tx } from '../platform/mongo.ts';
 import { inSnapshot } from '../platform/mongo.ts';
+import { grantIdOf } from './grant-id.rules.ts';
 import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
 import {
   apiKeyCollection,
@@ -128,22 +129,20 @@ export async function revokeApiKeyRow(db: Db, partnerId: string, keyId: string, 
   return true;
 }
 
-const grantId = (partnerId: string, venueId: string) => `${partnerId}:${venueId}`;
-
 export async function insertGrant(db: Db, partnerId: string, venueId: string): Promise<void> {
   await grantModel(db).updateOne(
-    { _id: grantId(partnerId, venueId) },
+    { _id: grantIdOf(partnerId, venueId) },
     { $setOnInsert: { partnerId, venueId } },
     { upsert: true },
   );
 }
 
 export async function deleteGrant(db: Db, partnerId: string, venueId: string): Promise<void> {
-  await grantModel(db).deleteOne({ _id: grantId(partnerId, venueId) });
+  await grantModel(db).deleteOne({ _id: grantIdOf(partnerId, venueId) });
 }
 
 export async function findGrant(db: Db, partnerId: string, venueId: string): Promise<boolean> {
-  return (await grantModel(db).exists({ _id: grantId(partnerId, venueId) })) !== null;
+  return (await grantModel(db).exists({ _id: grantIdOf(partnerId, venueId) })) !== null;
 }
 
 /** Which of these grants there are. */
@@ -151,18 +150,18 @@ export async function findGrants(
   db: Db,
   asked: readonly { partnerId: string; venueId: string }[],
 ): Promise<(partnerId: string, venueId: string) => boolean> {
-  const ids = new Set(asked.map(({ partnerId, venueId }) => grantId(partnerId, venueId)));
+  const ids = new Set(asked.map(({ partnerId, venueId }) => grantIdOf(partnerId, venueId)));
   const rows = await grantCollection(db)
     .find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } })
     .toArray();
   const granted = new Set(rows.map((row) => row._id));
-  return (partnerId, venueId) => granted.has(grantId(partnerId, venueId));
+  return (partnerId, venueId) => granted.has(grantIdOf(partnerId, venueId));
 }
 
 /** Whether the partner is active and has a grant for the venue, both looked up by `_id` in one round trip. */
 export async function isActiveGrantee(db: Db, partnerId: string, venueId: string): Promise<boolean> {
   const found = grantCollection(db).aggregate<{ _id: string }>([
-    { $match: { _id: grantId(partnerId, venueId) } },
+    { $match: { _id: grantIdOf(partnerId, venueId) } },
     {
       $lookup: {
         from: 'partners',

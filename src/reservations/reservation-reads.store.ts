@@ -38,6 +38,49 @@ export async function findReservation(db: Db, reservationId: string): Promise<Re
   return findOneAsSeen(db, { _id: reservationId });
 }
 
+/**
+ * The same, and whether its partner has the grant for its venue: one round trip. Of the newest state, committed or about to
+ * be (ADR 0025).
+ */
+export async function findReservationAndGrant(
+  db: Db,
+  reservationId: string,
+): Promise<{ reservation: Reservation; isGranted: boolean } | null> {
+  const grant = { from: 'grants', localField: 'grantId', foreignField: '_id', as: 'grants' };
+  const [row] = await reservationCollection(db)
+    .aggregate<Reservation & { grantId: string; grants: unknown[] }>(
+      [{ $match: { _id: reservationId } }, AS_SEEN_NOW, { $set: { grantId: GRANT_ID } }, { $lookup: grant }],
+      NEWEST,
+    )
+    .toArray();
+  if (row === undefined) return null;
+  const { grantId: _, grants, ...reservation } = row;
+  return { reservation, isGranted: grants.length > 0 };
+}
+
+/** As `grantIdOf` has it. */
+const GRANT_ID = { $concat: ['$partnerId', ':', '$venueId'] };
+
+const NEWEST = { readConcern: { level: 'local' }, readPreference: 'primary' } as const;
+
+/** The live holds of a partner at a venue, soonest expiry first, at most `limit`; the newest state, committed or about to be. */
+export async function findLiveHoldsAtVenue(
+  db: Db,
+  { partnerId, venueId, limit }: { partnerId: string; venueId: string; limit: number },
+): Promise<Pick<Reservation, '_id'>[]> {
+  return reservationCollection(db)
+    .aggregate<Pick<Reservation, '_id'>>(
+      [
+        { $match: { partnerId, status: 'ACTIVE', venueId, $expr: ALIVE } },
+        { $sort: { holdExpiresAt: 1 } },
+        { $limit: limit },
+        { $project: { _id: 1 } },
+      ],
+      { ...NEWEST, hint: 'active_holds_of_partner' },
+    )
+    .toArray();
+}
+
 export async function findReservationByBookingId(db: Db, bookingId: string): Promise<Reservation | null> {
   return findOneAsSeen(db, { bookingId });
 }
@@ -114,7 +157,7 @@ export async function findStandingClaimsAtVenue(
   return reservationCollection(db)
     .aggregate<StandingClaim>(
       [...liveClaimsAt(venueId, from, to), { $sort: { slotStart: 1, _id: 1 } }, { $project: fields }],
-      { readConcern: { level: 'local' }, readPreference: 'primary' },
+      NEWEST,
     )
     .toArray();
 }

@@ -3,7 +3,7 @@ import { Schema } from 'mongoose';
 import type { Weekday } from '../platform/calendar.ts';
 import type { CollectionDefinition } from '../platform/collections.ts';
 import type { Db } from '../platform/mongo.ts';
-import { modelOf } from '../platform/mongo.ts';
+import { collectionOf, modelOf } from '../platform/mongo.ts';
 import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
 
 /** Wall time `HH:MM` in the venue's zone; an end at or before the start is on the next day. */
@@ -105,6 +105,9 @@ const resourceSchema = new Schema<ResourceRow & Fenced & SwitchedOff>(
 export const venueModel = (db: Db): Model<VenueRow & Fenced> => modelOf(db, 'Venue', venueSchema);
 export const resourceModel = (db: Db): Model<ResourceRow & Fenced & SwitchedOff> =>
   modelOf(db, 'Resource', resourceSchema);
+
+/** The collection as the driver has it, for reads by pipeline. */
+export const resourceCollection = (db: Db) => collectionOf(resourceModel(db));
 
 export const VENUE_COLLECTIONS: CollectionDefinition[] = [
   {

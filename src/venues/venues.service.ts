@@ -1,4 +1,5 @@
 import slugify from '@sindresorhus/slugify';
+import { grantIdOf } from '../partners/grant-id.rules.ts';
 import { grantedVenueIds, hasGrant } from '../partners/partners.service.ts';
 import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
@@ -9,6 +10,7 @@ import {
   fenceResource,
   fenceVenue,
   findResource,
+  findResourceAndGrant,
   findVenue,
   insertResource,
   insertVenue,
@@ -175,6 +177,18 @@ export async function findResourceById(deps: { db: Db }, resourceId: string): Pr
 /** @throws DomainError RESOURCE_NOT_FOUND */
 export async function getResource(deps: { db: Db }, resourceId: string): Promise<ResourceRow> {
   return foundResource(await findResource(deps.db, resourceId));
+}
+
+/**
+ * The resource as it is at this moment, and whether the partner has a grant for its venue.
+ * @throws DomainError RESOURCE_NOT_FOUND
+ */
+export async function getResourceAndGrant(
+  deps: { db: Db },
+  { partnerId, venueId, resourceId }: { partnerId: string; venueId: string; resourceId: string },
+): Promise<{ resource: ResourceRow; isGranted: boolean }> {
+  const found = await findResourceAndGrant(deps.db, resourceId, grantIdOf(partnerId, venueId));
+  return { resource: foundResource(found?.resource ?? null), isGranted: found?.isGranted === true };
 }
 
 /**

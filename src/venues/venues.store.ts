@@ -2,7 +2,7 @@ import mongoose from 'mongoose';
 import type { Db, Tx } from '../platform/mongo.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
-import { resourceModel, venueModel } from './venues.model.ts';
+import { resourceCollection, resourceModel, venueModel } from './venues.model.ts';
 
 export async function insertVenue(db: Db, venue: VenueRow): Promise<void> {
   await venueModel(db).create(venue);
@@ -39,6 +39,31 @@ export async function insertResource(db: Db, resource: ResourceRow): Promise<boo
 
 export async function findResource(db: Db, resourceId: string): Promise<ResourceRow | null> {
   return resourceModel(db).findById(resourceId).lean();
+}
+
+/**
+ * The resource, and whether there is the grant: one round trip. Of the newest state, committed or about to be, because it is
+ * looked at after a claim was written (ADR 0025).
+ */
+export async function findResourceAndGrant(
+  db: Db,
+  resourceId: string,
+  grantId: string,
+): Promise<{ resource: ResourceRow; isGranted: boolean } | null> {
+  const grant = {
+    from: 'grants',
+    pipeline: [{ $match: { _id: grantId } }, { $project: { _id: 1 } }],
+    as: 'grants',
+  };
+  const [row] = await resourceCollection(db)
+    .aggregate<ResourceRow & { grants: unknown[] }>([{ $match: { _id: resourceId } }, { $lookup: grant }], {
+      readConcern: { level: 'local' },
+      readPreference: 'primary',
+    })
+    .toArray();
+  if (row === undefined) return null;
+  const { grants, ...resource } = row;
+  return { resource, isGranted: grants.length > 0 };
 }
 
 /** The resources of a venue by id. */

@@ -2,7 +2,18 @@ import { expect } from '@jest/globals';
 import type { Json, Partner } from '../support/factories.ts';
 import { bookSlot } from '../support/factories.ts';
 import type { Row } from './row.ts';
-import { BOOKINGS, book, bytesOf, end, expectVerdict, list, NOWHERE, read, readBooking } from './steps.ts';
+import {
+  BOOKINGS,
+  book,
+  bytesOf,
+  end,
+  expectVerdict,
+  list,
+  NOWHERE,
+  read,
+  readBooking,
+  revokeGrant,
+} from './steps.ts';
 
 const ONE = `GET ${BOOKINGS}/{bookingId}`;
 
@@ -93,7 +104,7 @@ export const BOOKING_ROWS: readonly Row[] = [
       const there = await bookSlot(partner, other.slot());
       const query = `?venue_id=${scene.venue.id}`;
       expect(await listIds(partner, query)).toEqual(idsOf([here]));
-      await world.operator.delete(`/api/v1/operator/partners/${partner.id}/venues/${scene.venue.id}`);
+      await revokeGrant(world, { ...scene, partner });
       expect(await listIds(partner, query)).toEqual(idsOf([here]));
       expect(await listIds(partner, '')).toEqual(idsOf([there, here]));
       expect(await listIds(scene.partner, `?venue_id=${other.venue.id}`)).toEqual([]);

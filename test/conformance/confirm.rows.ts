@@ -20,6 +20,7 @@ import {
   oneRequest,
   readBooking,
   release,
+  revokeGrant,
   slotNow,
   UUID_V7,
 } from './steps.ts';
@@ -112,6 +113,17 @@ export const CONFIRM_ROWS: readonly Row[] = [
     rule: 'a hold that was confirmed before with another key',
     answer: `${POST} 409 INVALID_HOLD_STATE`,
     ask: async (scene) => confirm(scene.partner, (await book(scene))['hold_id']),
+  }),
+  oneRequest({
+    section: 'Bookings · Confirm, rule 3',
+    also: ['Errors, 403 VENUE_NOT_AUTHORIZED'],
+    rule: 'a hold at a venue whose grant has been revoked',
+    answer: `${POST} 403 VENUE_NOT_AUTHORIZED`,
+    ask: async (scene, world) => {
+      const { hold_id: id } = await held(scene);
+      await revokeGrant(world, scene);
+      return confirm(scene.partner, id);
+    },
   }),
   {
     section: 'Bookings · Confirm, rule 4',

@@ -17,6 +17,7 @@ import {
   oneRequest,
   read,
   release,
+  revokeGrant,
   UUID_V7,
 } from './steps.ts';
 import type { Scene } from './world.ts';
@@ -274,6 +275,17 @@ const EXTENDING: readonly Row[] = [
     ask: async (scene) => {
       const placed = await held(scene);
       await release(scene.partner, placed['hold_id']);
+      return extend(scene, placed, 900);
+    },
+  }),
+  oneRequest({
+    section: 'Decisions §3, extend',
+    also: ['Errors, 403 VENUE_NOT_AUTHORIZED'],
+    rule: 'a hold at a venue whose grant has been revoked cannot be extended',
+    answer: `${EXTEND} 403 VENUE_NOT_AUTHORIZED`,
+    ask: async (scene, world) => {
+      const placed = await held(scene);
+      await revokeGrant(world, scene);
       return extend(scene, placed, 900);
     },
   }),

@@ -71,6 +71,10 @@ export async function slotNow(partner: Partner, venue: Venue, slotId: unknown): 
   return slots.find((slot) => slot['slot_id'] === slotId) ?? {};
 }
 
+/** The operator takes the venue from the partner. */
+export const revokeGrant = ({ operator }: World, { partner, venue }: Scene): Promise<Reply> =>
+  operator.delete(`/api/v1/operator/partners/${partner.id}/venues/${venue.id}`);
+
 /** The operator sells the slot at the venue, taking it from a hold where it must. */
 export async function walkIn(world: World, slotId: unknown): Promise<Json> {
   const body = { slot_id: slotId, override_holds: true };

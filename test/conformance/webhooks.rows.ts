@@ -4,7 +4,18 @@ import type { Json, Partner } from '../support/factories.ts';
 import { expectStatus, subscribe } from '../support/factories.ts';
 import { isGenuine } from '../support/receiver.ts';
 import type { Row } from './row.ts';
-import { bytesOf, expectVerdict, held, INSTANT, list, NOWHERE, oneRequest, read, UUID_V7 } from './steps.ts';
+import {
+  bytesOf,
+  expectVerdict,
+  held,
+  INSTANT,
+  list,
+  NOWHERE,
+  oneRequest,
+  read,
+  revokeGrant,
+  UUID_V7,
+} from './steps.ts';
 import {
   arrival,
   attemptNumber,
@@ -299,8 +310,7 @@ const DEACTIVATED: readonly Row[] = [
     check: async (world) => {
       const scene = await world.scene();
       const { listener, delivery } = await deadLetter(world, scene);
-      const grant = `/api/v1/operator/partners/${listener.partner.id}/venues/${scene.venue.id}`;
-      expectStatus(await world.operator.delete(grant), 204);
+      expectStatus(await revokeGrant(world, { ...scene, partner: listener.partner }), 200);
       await expectVerdict(redeliver(listener, delivery['id']), '403 VENUE_NOT_AUTHORIZED');
       expect(await readDelivery(listener, delivery['id'])).toMatchObject({ state: 'dead_letter' });
     },

@@ -252,7 +252,7 @@ describe('a key', () => {
 });
 
 describe('grants', () => {
-  test('are given and taken as often as one likes, with 204', async () => {
+  test('are given and taken as often as one likes', async () => {
     const venue = await anyVenue(service);
     const partner = await anyPartner(service);
     const path = `${PARTNERS}/${partner.id}/venues/${venue.id}`;
@@ -260,7 +260,8 @@ describe('grants', () => {
     for (let time = 0; time < 2; time += 1)
       expect(await operator.put(path)).toMatchObject({ status: 204, text: '' });
     expect(await count()).toBe(1);
-    for (let time = 0; time < 2; time += 1) expect((await operator.delete(path)).status).toBe(204);
+    for (let time = 0; time < 2; time += 1)
+      expect(expectStatus(await operator.delete(path), 200)).toEqual({ released_holds: [] });
     expect(await count()).toBe(0);
   });
 

@@ -1,0 +1,320 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
+import type { Reply } from '../support/client.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  bookSlot,
+  confirmBody,
+  dateIn,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+} from '../support/factories.ts';
+import { rowOf, rowsOf } from '../support/rows.ts';
+import { scaled } from '../support/scale.ts';
+import type { Service } from '../support/service.ts';
+import { serviceEnvironment, startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+const HOLDS = '/api/v1/partner/holds';
+const RACES = scaled(100, 12);
+/** 500 are the most that a partner has by default. */
+const MANY = scaled(500, 100);
+
+let service: Service;
+let venueId: string;
+let rival: Partner;
+let slotIds: string[];
+const commands: string[] = [];
+beforeAll(async () => {
+  const uri = new URL(serviceEnvironment(`t${randomBytes(6).toString('hex')}`)['MONGODB_URI'] ?? '');
+  uri.searchParams.set('monitorCommands', 'true');
+  service = await startService({ MONGODB_URI: uri.toString() });
+  service.context.db.getClient().on('commandStarted', (event: mongoose.mongo.CommandStartedEvent) => {
+    commands.push(`${event.commandName} ${String(event.command[event.commandName])}`);
+  });
+  const quarters = { duration_minutes: 15, operating_hours_start: '00:00', operating_hours_end: '00:00' };
+  venueId = (await anyVenue(service, [quarters], { time_zone: 'UTC' })).id;
+  rival = await anyPartner(service, [venueId]);
+  slotIds = (await Promise.all([3, 4, 5].map((days) => freeSlotIds(rival, venueId, dateIn(days))))).flat();
+});
+afterAll(() => service.stop());
+
+const nextSlot = () => slotIds.pop() ?? '';
+const seller = () => anyPartner(service, [venueId]);
+const grantPath = ({ id }: Partner, at = venueId) => `/api/v1/operator/partners/${id}/venues/${at}`;
+const revoke = (partner: Partner, at = venueId) => operatorOf(service).delete(grantPath(partner, at));
+const grantAgain = (partner: Partner) => operatorOf(service).put(grantPath(partner));
+const releasedBy = (reply: Reply) => expectStatus(reply, 200)['released_holds'] as Json[];
+const extend = ({ api }: Partner, holdId: unknown) =>
+  api.post(`${HOLDS}/${String(holdId)}/extend`, { ttl_seconds: 1800 });
+const confirm = ({ api }: Partner, holdId: unknown, fields: Json = {}) =>
+  api.post('/api/v1/bookings/confirm', confirmBody(holdId, fields));
+const stateOf = async (holdId: unknown) => {
+  const { status, claimed, outbox } = await rowOf(service, 'reservations', { _id: holdId });
+  return { status, claimed, events: outbox.map(({ type }) => type) };
+};
+
+type Methods = Record<string, (...given: unknown[]) => unknown>;
+
+/** The very collection with which the service's stores work. */
+const collectionOf = (model: string) => service.context.db.models[model]?.collection as unknown as Methods;
+
+/** Has the next call of the method go through `instead`; `onTurn` counts from the call that comes next. */
+function intercept(
+  methods: Methods,
+  name: string,
+  instead: (original: () => unknown) => unknown,
+  onTurn = 1,
+): void {
+  const original = methods[name]?.bind(methods);
+  if (original === undefined) throw new Error(`There is no ${name}`);
+  let turn = 0;
+  methods[name] = (...given) => {
+    turn += 1;
+    if (turn < onTurn) return original(...given);
+    methods[name] = original;
+    return instead(() => original(...given));
+  };
+}
+
+/** Puts `meanwhile` between what the next hold or confirm has read and its write. */
+const beforeNextWrite = (meanwhile: () => Promise<unknown>) =>
+  intercept(collectionOf('Reservation'), 'findOneAndUpdate', async (write) => {
+    await meanwhile();
+    return write();
+  });
+
+describe('revoking a grant', () => {
+  test("releases the partner's live holds there, each with its event, and names them; nothing else", async () => {
+    const partner = await seller();
+    const other = await anyVenue(service);
+    expectStatus(await operatorOf(service).put(grantPath(partner, other.id)), 204);
+    const [elsewhere = ''] = await freeSlotIds(partner, other.id);
+    const held = [await placeHold(partner, nextSlot()), await placeHold(partner, nextSlot())];
+    const kept = await placeHold(partner, elsewhere);
+    const theirs = await placeHold(rival, nextSlot());
+    const booked = await bookSlot(partner, nextSlot());
+    const lapsed = await placeHold(partner, nextSlot());
+    expectStatus(await partner.api.post(`/api/v1/sandbox/holds/${String(lapsed['hold_id'])}/expire`), 200);
+
+    const released = releasedBy(await revoke(partner));
+    const ofHolds = held.map(({ hold_id, slot_id }) => ({ hold_id, slot_id }));
+    expect(released).toEqual(expect.arrayContaining(ofHolds));
+    expect(released).toHaveLength(2);
+    for (const { hold_id: holdId } of held) {
+      const ended = { status: 'RELEASED', claimed: false, events: ['hold_created', 'hold_cancelled'] };
+      expect(await stateOf(holdId)).toEqual(ended);
+    }
+    const { outbox } = await rowOf(service, 'reservations', { _id: held[0]?.['hold_id'] });
+    expect(outbox[1]).toMatchObject({ actor: { kind: 'operator' } });
+    expect((await stateOf(kept['hold_id'])).status).toBe('ACTIVE');
+    expect((await stateOf(theirs['hold_id'])).status).toBe('ACTIVE');
+    expect((await stateOf(booked['hold_id'])).status).toBe('BOOKED');
+    expect((await stateOf(lapsed['hold_id'])).status).toBe('EXPIRED');
+    const { slot_id: freed } = held[0] ?? {};
+    expect(verdict(await rival.api.post(HOLDS, { slot_id: freed }))).toBe('201');
+  });
+
+  test('ends what a hold can do, whatever its state; it is still read, and released already', async () => {
+    const partner = await seller();
+    const { hold_id: holdId } = await placeHold(partner, nextSlot());
+    await revoke(partner);
+    expect(verdict(await extend(partner, holdId))).toBe('403 VENUE_NOT_AUTHORIZED');
+    expect(verdict(await confirm(partner, holdId))).toBe('403 VENUE_NOT_AUTHORIZED');
+    const path = `${HOLDS}/${String(holdId)}`;
+    expect(expectStatus(await partner.api.get(path), 200)['status']).toBe('RELEASED');
+    expect(verdict(await partner.api.post(`${path}/cancel`))).toBe('200');
+    expect(verdict(await extend(rival, holdId))).toBe('404 HOLD_NOT_FOUND');
+
+    await grantAgain(partner);
+    expect(verdict(await extend(partner, holdId))).toBe('409 INVALID_HOLD_STATE');
+    expect(verdict(await confirm(partner, holdId))).toBe('409 INVALID_HOLD_STATE');
+  });
+
+  test('leaves what was booked to its partner: a repeated confirm, reads, cancel and refund', async () => {
+    const partner = await seller();
+    const { hold_id: holdId } = await placeHold(partner, nextSlot());
+    const key = { idempotency_key: 'confirmed before' };
+    const confirmed = await confirm(partner, holdId, key);
+    const { booking_id: bookingId } = expectStatus(confirmed, 201);
+    await revoke(partner);
+    const again = await confirm(partner, holdId, key);
+    expect([again.status, again.text]).toEqual([201, confirmed.text]);
+    expect(verdict(await confirm(partner, holdId))).toBe('409 INVALID_HOLD_STATE');
+    const path = `/api/v1/bookings/${String(bookingId)}`;
+    expect(verdict(await partner.api.get(path))).toBe('200');
+    const ending = { reason: 'rain', idempotency_key: 'ended' };
+    expect(verdict(await partner.api.post(`${path}/cancel`, ending))).toBe('200');
+  });
+
+  test('that is not there, or of a suspended partner, releases what there is', async () => {
+    const partner = await seller();
+    expect(releasedBy(await revoke(partner, randomUUID()))).toEqual([]);
+    const { hold_id: holdId, slot_id: slotId } = await placeHold(partner, nextSlot());
+    await operatorOf(service).patch(`/api/v1/operator/partners/${partner.id}`, { status: 'suspended' });
+    expect(releasedBy(await revoke(partner))).toEqual([{ hold_id: holdId, slot_id: slotId }]);
+    expect(releasedBy(await revoke(partner))).toEqual([]);
+  });
+
+  test('that breaks off in the middle is finished by the same call; meanwhile nothing there is sold', async () => {
+    const partner = await seller();
+    const held = [await placeHold(partner, nextSlot()), await placeHold(partner, nextSlot())];
+    const fail = () => Promise.reject(new mongoose.mongo.MongoNetworkError('connection reset'));
+    intercept(collectionOf('Reservation'), 'findOneAndUpdate', fail, 2);
+    expect(verdict(await revoke(partner))).toBe('503 SERVICE_UNAVAILABLE');
+    const [left, ...others] = await rowsOf(service, 'reservations', {
+      partnerId: partner.id,
+      status: 'ACTIVE',
+    });
+    expect(others).toEqual([]);
+    expect(verdict(await extend(partner, left?._id))).toBe('403 VENUE_NOT_AUTHORIZED');
+    expect(verdict(await confirm(partner, left?._id))).toBe('403 VENUE_NOT_AUTHORIZED');
+
+    expect(releasedBy(await revoke(partner))).toEqual([{ hold_id: left?._id, slot_id: left?.slotId }]);
+    for (const { hold_id: holdId } of held) {
+      expect((await stateOf(holdId)).events).toEqual(['hold_created', 'hold_cancelled']);
+    }
+  });
+
+  test(`releases ${MANY} holds within seconds`, async () => {
+    const partner = await seller();
+    const { hold_id: holdId } = await placeHold(partner, nextSlot());
+    const row = await rowOf(service, 'reservations', { _id: holdId });
+    const copies = Array.from({ length: MANY - 1 }, (_, n) => ({
+      ...row,
+      _id: randomUUID(),
+      cells: [`nowhere-${n}@202611210430`],
+    }));
+    await service.context.db.collection<{ _id: string }>('reservations').insertMany(copies);
+    const from = performance.now();
+    expect(releasedBy(await revoke(partner))).toHaveLength(MANY);
+    process.stderr.write(`${MANY} holds released in ${Math.round(performance.now() - from)} ms\n`);
+    expect(performance.now() - from).toBeLessThan(10_000);
+    expect(await rowsOf(service, 'reservations', { partnerId: partner.id, claimed: true })).toEqual([]);
+  });
+});
+
+describe('a hold that is written after the grant has ended, and was asked for before,', () => {
+  const bodies: [string, string, (slotId: string) => Json][] = [
+    ['by slot_id', '404 SLOT_NOT_FOUND', (slotId) => ({ slot_id: slotId })],
+    ['by venue_id', '403 VENUE_NOT_AUTHORIZED', (slotId) => ({ slot_id: slotId, venue_id: venueId })],
+  ];
+  test.each(bodies)('%s is given up: %s, and its key is free', async (_how, refusal, bodyOf) => {
+    const [partner, slotId] = [await seller(), nextSlot()];
+    let released: Json[] | undefined;
+    beforeNextWrite(async () => {
+      released = releasedBy(await revoke(partner));
+    });
+    const body = { ...bodyOf(slotId), idempotency_key: slotId };
+    expect([verdict(await partner.api.post(HOLDS, body)), released]).toEqual([refusal, []]);
+    const row = await rowOf(service, 'reservations', { slotId });
+    expect(await stateOf(row._id)).toMatchObject({ status: 'RELEASED', claimed: false });
+
+    await grantAgain(partner);
+    const again = await partner.api.post(HOLDS, body);
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, null]);
+  });
+
+  test('would stand if nobody looked for the grant again', async () => {
+    const [partner, slotId] = [await seller(), nextSlot()];
+    beforeNextWrite(async () => {
+      await revoke(partner);
+      intercept(collectionOf('Resource'), 'aggregate', () => ({
+        toArray: async () => {
+          const [row] = await service.context.db.collection('resources').find({ venueId }).toArray();
+          return [{ ...row, grants: [{}] }];
+        },
+      }));
+    });
+    expect(verdict(await partner.api.post(HOLDS, { slot_id: slotId }))).toBe('201');
+  });
+
+  test('is neither extended nor confirmed where its process could not look again', async () => {
+    const [partner, slotId] = [await seller(), nextSlot()];
+    beforeNextWrite(async () => {
+      await revoke(partner);
+      intercept(collectionOf('Resource'), 'aggregate', () => {
+        throw new mongoose.mongo.MongoNetworkError('connection reset');
+      });
+    });
+    expect(verdict(await partner.api.post(HOLDS, { slot_id: slotId }))).toBe('503 SERVICE_UNAVAILABLE');
+    const { _id: holdId, status } = await rowOf(service, 'reservations', { slotId });
+    expect(status).toBe('ACTIVE');
+    expect(verdict(await extend(partner, holdId))).toBe('403 VENUE_NOT_AUTHORIZED');
+    expect(verdict(await confirm(partner, holdId))).toBe('403 VENUE_NOT_AUTHORIZED');
+    expect(releasedBy(await revoke(partner))).toEqual([{ hold_id: holdId, slot_id: slotId }]);
+  });
+});
+
+describe('a confirm that meets a revoke', () => {
+  test(`of ${RACES}, each is a booking or its hold is among the released, never both`, async () => {
+    const partner = await seller();
+    const outcomes = new Map<string, number>();
+    for (let index = 0; index < RACES; index += 1) {
+      await grantAgain(partner);
+      const { hold_id: holdId } = await placeHold(partner, nextSlot());
+      const after = async <T>(roundTrips: number, work: () => Promise<T>) => {
+        for (let trip = 0; trip < roundTrips; trip += 1) await partner.api.get('/healthz');
+        return work();
+      };
+      const lead = (index % 8) - 2;
+      const [confirmed, revoked] = await Promise.all([
+        after(Math.max(0, lead), () => confirm(partner, holdId)),
+        after(Math.max(0, -lead), () => revoke(partner)),
+      ]);
+      const isReleased = releasedBy(revoked).some((each) => each['hold_id'] === holdId);
+      const outcome = `${verdict(confirmed)}${isReleased ? ', released' : ''}`;
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    }
+    process.stderr.write(`confirms: ${JSON.stringify(Object.fromEntries(outcomes))}\n`);
+    const possible = ['201', '403 VENUE_NOT_AUTHORIZED, released', '409 INVALID_HOLD_STATE, released'];
+    expect([...outcomes.keys()].filter((outcome) => !possible.includes(outcome))).toEqual([]);
+  });
+
+  test('after its look finds the hold released', async () => {
+    const partner = await seller();
+    const { hold_id: holdId } = await placeHold(partner, nextSlot());
+    beforeNextWrite(() => revoke(partner));
+    expect(verdict(await confirm(partner, holdId))).toBe('403 VENUE_NOT_AUTHORIZED');
+    expect((await stateOf(holdId)).status).toBe('RELEASED');
+  });
+
+  test('after its twin with the same key made the booking answers that booking', async () => {
+    const partner = await seller();
+    const { hold_id: holdId } = await placeHold(partner, nextSlot());
+    const body = { idempotency_key: 'twins' };
+    let first: Reply | undefined;
+    intercept(collectionOf('Resource'), 'aggregate', (look) => ({
+      toArray: async () => {
+        first = await confirm(partner, holdId, body);
+        await revoke(partner);
+        return (look() as { toArray(): unknown }).toArray();
+      },
+    }));
+    const second = await confirm(partner, holdId, body);
+    expect([second.status, second.text]).toEqual([201, first?.text]);
+  });
+});
+
+test('the look for the grant costs a hold, its extension and its confirm no command of their own', async () => {
+  const partner = await seller();
+  const slotId = nextSlot();
+  const countOf = async (call: () => Promise<unknown>) => {
+    commands.length = 0;
+    await call();
+    // That the key was used is written at most once a minute, whatever the call.
+    return commands.filter((command) => command !== 'update api_keys').length;
+  };
+  let holdId: unknown;
+  const placing = await countOf(async () => {
+    holdId = (await placeHold(partner, slotId))['hold_id'];
+  });
+  const extending = await countOf(() => extend(partner, holdId));
+  const confirming = await countOf(() => confirm(partner, holdId));
+  expect({ placing, extending, confirming }).toEqual({ placing: 9, extending: 3, confirming: 5 });
+});
