@@ -2,8 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientSession, Connection, Model, Schema } from 'mongoose';
 import mongoose from 'mongoose';
 import type { Logger } from './logger.ts';
+import { translateSocketErrors } from './mongo-socket-errors.ts';
 import type { Hello } from './server-requirements.rules.ts';
 import { directUri, isUninitiated, requireFitMongod, UnfitServerError } from './server-requirements.rules.ts';
+
+translateSocketErrors(mongoose.mongo.MongoNetworkError);
 
 /** The database as stores see it. */
 export type Db = Connection;

@@ -1,7 +1,7 @@
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 
-/** A way to a server that can be made to swallow everything. */
+/** A way to a server that can be made to swallow everything, or to end each connection from its side. */
 export type TcpRelay = {
   port: number;
   /**
@@ -11,6 +11,8 @@ export type TcpRelay = {
   swallow(): void;
   /** From now on, new connections reach the server again. */
   restore(): void;
+  /** Ends the server's side of every connection, in order: what clients send from now on is refused as it arrives. */
+  halfClose(): void;
   /** Cuts all connections and refuses new ones. */
   close(): Promise<void>;
   /** Listens at the same port again. */
@@ -24,12 +26,14 @@ export async function startTcpRelay(
 ): Promise<TcpRelay> {
   let isSwallowing = false;
   const sockets = new Set<Socket>();
+  const clients = new Set<Socket>();
   const keep = (socket: Socket): Socket => {
     sockets.add(socket);
     return socket.on('error', () => undefined).on('close', () => void sockets.delete(socket));
   };
   const server = createServer((client) => {
-    keep(client);
+    keep(client).on('close', () => void clients.delete(client));
+    clients.add(client);
     if (isSwallowing) return;
     const target = keep(connect(targetPort, '127.0.0.1'));
     client.on('data', onSent).pipe(target).pipe(client);
@@ -50,6 +54,9 @@ export async function startTcpRelay(
     },
     restore: () => {
       isSwallowing = false;
+    },
+    halfClose: () => {
+      for (const client of clients) client.end();
     },
     close: () =>
       new Promise((resolve) => {

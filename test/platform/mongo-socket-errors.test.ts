@@ -1,0 +1,130 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { connect, type Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { isDatabaseUnavailable } from '../../src/platform/mongo.ts';
+import type { Reply } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { anyPartner, anyVenue, freeSlotIds } from '../support/factories.ts';
+import { freePort } from '../support/own-servers.ts';
+import { rowsOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { serviceEnvironment, startService } from '../support/service.ts';
+import type { TcpRelay } from '../support/tcp-relay.ts';
+import { startTcpRelay } from '../support/tcp-relay.ts';
+import { verdict } from '../support/verdict.ts';
+
+/** A service whose connections to MongoDB can be ended from the other side. */
+let relay: TcpRelay;
+let service: Service;
+/** The driver's sockets as they are made, in this process. */
+const sockets: Socket[] = [];
+let onEnd: () => void = () => undefined;
+/** The codes of the errors that they had. */
+const errors: unknown[] = [];
+
+const watch = (message: unknown) => {
+  const { socket } = message as { socket: Socket };
+  socket.once('connect', () => {
+    if (socket.remotePort !== relay.port) return;
+    sockets.push(socket);
+    socket.on('error', (err) => errors.push((err as NodeJS.ErrnoException).code));
+    // Node's own listener comes first: from then on it refuses what is written.
+    socket.on('end', () => onEnd());
+  });
+};
+
+beforeAll(async () => {
+  const uri = new URL(serviceEnvironment('relayed')['MONGODB_URI'] ?? '');
+  relay = await startTcpRelay(Number(uri.port));
+  subscribe('net.client.socket', watch);
+  uri.port = String(relay.port);
+  // Else the driver would go on to where the replica set says that it is.
+  uri.search = 'directConnection=true';
+  service = await startService({ MONGODB_URI: uri.toString() });
+});
+afterAll(async () => {
+  onEnd = () => undefined;
+  unsubscribe('net.client.socket', watch);
+  await service.stop();
+  await relay.close();
+});
+
+test('a command that meets a connection whose end has been read is repeated on another, or fails as out of reach', async () => {
+  const notes = service.context.db.collection<{ _id: number }>('notes');
+  let made = 0;
+  const writes: Promise<unknown>[] = [];
+  onEnd = () => {
+    made += 1;
+    writes.push(notes.insertOne({ _id: made }));
+  };
+  await eventually('one was met', async () => {
+    await Promise.all(Array.from({ length: 8 }, () => notes.findOne({})));
+    relay.halfClose();
+    await eventually('all have ended', () => sockets.every((socket) => socket.destroyed));
+    return errors.includes('EPIPE');
+  });
+  onEnd = () => undefined;
+
+  const outcomes = await Promise.allSettled(writes);
+
+  const refused = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason as Error] : []));
+  expect(refused.filter((each) => !isDatabaseUnavailable(each))).toEqual([]);
+  const written = await notes.countDocuments();
+  expect(written).toBeGreaterThanOrEqual(outcomes.length - refused.length);
+});
+
+test('so is a long command whose connection is reset while it is being sent', async () => {
+  const notes = service.context.db.collection<{ _id: number }>('notes');
+  const long = { _id: -1, text: 'x'.repeat(8_000_000) };
+  relay.swallow();
+  const write = notes.insertOne(long).then(
+    () => undefined,
+    (err: unknown) => err,
+  );
+  await eventually('it is on its way', () => sockets.some(({ writableLength }) => writableLength > 0));
+  await relay.close();
+  relay.restore();
+  await relay.reopen();
+
+  const err = await write;
+  expect(err === undefined || isDatabaseUnavailable(err)).toBe(true);
+});
+
+test('calls of partners that meet one are answered, or 503 with Retry-After, and a hold is placed once', async () => {
+  const venue = await anyVenue(service);
+  const partner = await anyPartner(service, [venue.id]);
+  const { api } = partner;
+  const slotIds = (await freeSlotIds(partner, venue.id)).slice(0, 8);
+  const hold = (slotId: string) =>
+    api.post('/api/v1/partner/holds', { slot_id: slotId, idempotency_key: slotId });
+  const calls: Promise<Reply>[] = [];
+  for (const slotId of slotIds) {
+    calls.push(hold(slotId), api.get('/api/v1/bookings'));
+    await turn();
+    if (calls.length === 8) relay.halfClose();
+  }
+  const replies = await Promise.all(calls);
+
+  for (const reply of replies) {
+    expect(['200', '201', '503 SERVICE_UNAVAILABLE']).toContain(verdict(reply));
+    if (reply.status === 503) expect(reply.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  }
+  const again = await Promise.all(slotIds.map(hold));
+  expect(again.map(verdict)).toEqual(slotIds.map(() => '201'));
+  expect(await rowsOf(service, 'reservations', {})).toHaveLength(slotIds.length);
+});
+
+test('control: the errors of other connections, and what cannot be written at all, are not the database out of reach', async () => {
+  const port = await freePort();
+  const elsewhere = await new Promise<Error>((resolve) => connect(port, '127.0.0.1').once('error', resolve));
+  const tooLarge = { _id: 0, text: 'x'.repeat(2 ** 24) };
+  const unwritable = await service.context.db
+    .collection<{ _id: number }>('notes')
+    .insertOne(tooLarge)
+    .catch((err: Error) => err);
+
+  expect(elsewhere).toMatchObject({ code: 'ECONNREFUSED', syscall: 'connect' });
+  expect(unwritable).toBeInstanceOf(Error);
+  expect([elsewhere, unwritable].map(isDatabaseUnavailable)).toEqual([false, false]);
+});
