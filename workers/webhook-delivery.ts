@@ -51,6 +51,7 @@ runProcess('webhook-delivery', async (scope) => {
   const sender = createWebhookSender({
     timeoutMs: config.webhookTimeoutMs,
     allowPrivateNetworks: config.webhookAllowPrivateNetworks,
+    ports: config.webhookPorts,
   });
   scope.onStop('webhook sender', () => sender.close());
   const gate = createEndpointGate(config.webhookConcurrency, config.webhookUnhealthyConcurrency);

@@ -174,6 +174,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { noun: 'webhook', verb: 'activate', operationId: 'activateSubscription' },
 
   { noun: 'delivery', verb: 'list', operationId: 'listDeliveries', columns: DELIVERY_COLUMNS },
+  { noun: 'delivery', verb: 'show', operationId: 'readAnyDelivery' },
 
   {
     ...{ noun: 'dead-letter', verb: 'list', operationId: 'listDeadLetters' },

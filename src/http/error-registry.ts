@@ -182,7 +182,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   WEBHOOK_LIMIT_REACHED: {
     status: 409,
     when: 'You have 20 webhook subscriptions, the most that a partner may have.',
-    remedy: 'Ask the platform operator to have one of them changed.',
+    remedy: 'Change one of them with PATCH, or ask the platform operator to stop deliveries to it.',
   },
   WEBHOOK_INACTIVE: {
     status: 409,
@@ -192,8 +192,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   DELIVERY_IN_PROGRESS: {
     status: 409,
     when: 'The delivery is in no state for this call.',
-    remedy:
-      'Read its state: wait while it is under way, and recover the subscription for one that was cancelled.',
+    remedy: 'Read its state. While an attempt is under way, repeat the call when that has ended.',
   },
   PARTNER_NOT_CERTIFIED: {
     status: 409,

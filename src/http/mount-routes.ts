@@ -24,6 +24,8 @@ export function mountRoutes<Caller>(
     }
     mounted.all(refuseMethod(rows));
   }
+  for (const { path, notOffered } of routes)
+    if (notOffered !== undefined) router.use(path, refusePath(notOffered));
 }
 
 function identify<Caller>(authenticate: Authenticate<Caller>): RequestHandler {
@@ -54,12 +56,21 @@ function refuseMethod<Caller>(rows: readonly Route<Caller>[]): RequestHandler {
   const allowed = [
     ...new Set(rows.flatMap((row) => (row.method === 'get' ? ['GET', 'HEAD'] : [row.method.toUpperCase()]))),
   ];
+  const notOffered = rows
+    .flatMap((row) => (row.notOffered === undefined ? [] : [` ${row.notOffered}`]))
+    .join('');
   return (req, res) => {
     res.set('Allow', allowed.join(', '));
     throw new DomainError(
       'METHOD_NOT_ALLOWED',
-      `${req.method} is not possible here. Use ${allowed.join(' or ')}.`,
+      `${req.method} is not possible here. Use ${allowed.join(' or ')}.${notOffered}`,
     );
+  };
+}
+
+function refusePath(notOffered: string): RequestHandler {
+  return () => {
+    throw new DomainError('ROUTE_NOT_FOUND', `There is no such path here. ${notOffered}`);
   };
 }
 

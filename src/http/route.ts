@@ -41,6 +41,8 @@ type Described = {
    * body, rate limit, faults of the service) are added by the generator.
    */
   errors: readonly ErrorCode[];
+  /** A sentence for callers that try a method of this path, or a path below it, which does not exist on purpose. */
+  notOffered?: string;
 };
 
 /** What each parameter of the path is; required exactly where the handler takes any. */

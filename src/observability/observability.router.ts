@@ -56,9 +56,9 @@ export function observabilityRoutes(deps: RedeliveryDeps): Route<PartnerCaller>[
       path: '/api/v1/partner/observability/deliveries/:id/redeliver',
       operationId: 'redeliver',
       tag: 'Observability',
-      summary: 'Deliver again what has ended',
+      summary: 'Deliver again, now',
       description:
-        'Begins a fresh series of five attempts, counted from 1, for a delivery that has succeeded or is a dead letter. The event_id stays; the secret then current signs.',
+        'Begins a fresh series of five attempts, counted from 1, also for a delivery that has succeeded or waits for a retry. The event_id stays; the secret then current signs. 409 while an attempt is under way.',
       params: { id: deliveryIdParam },
       answers: {
         202: {

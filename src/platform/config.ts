@@ -2,6 +2,8 @@ import { isIP } from 'node:net';
 import Joi from 'joi';
 import { isTimeZone } from './calendar.ts';
 import { isRegion } from './phone.ts';
+import type { PortRange } from './port-ranges.rules.ts';
+import { portRange, WEBHOOK_PORTS } from './port-ranges.rules.ts';
 import { settingsFaults } from './settings.rules.ts';
 
 /** Settings of every process, checked at start. Durations carry their unit in the name. */
@@ -27,6 +29,8 @@ export type Config = {
   webhookRetryDelaysSeconds: number[];
   webhookTimeoutMs: number;
   webhookAllowPrivateNetworks: boolean;
+  /** The ports of partners' endpoints; where private networks are allowed, any is. */
+  webhookPorts: PortRange[];
   webhookConcurrency: number;
   webhookUnhealthyConcurrency: number;
   /** Calls of one partner in a minute; 0 means no limit. */
@@ -144,6 +148,7 @@ const SCHEMA = Joi.object<Record<string, unknown>>({
   WEBHOOK_RETRY_DELAYS_SECONDS: commaList(Joi.number().positive()).default([300, 900, 1800, 3600]),
   WEBHOOK_TIMEOUT_MS: Joi.number().integer().min(50).max(60_000).default(10_000),
   WEBHOOK_ALLOW_PRIVATE_NETWORKS: Joi.boolean().default(false),
+  WEBHOOK_PORTS: commaList(Joi.string().custom(portRange)).default(WEBHOOK_PORTS),
   WEBHOOK_CONCURRENCY: Joi.number().integer().min(1).max(5000).default(200),
   WEBHOOK_UNHEALTHY_CONCURRENCY: Joi.number().integer().min(1).default(2),
   RATE_LIMIT_PER_MINUTE: Joi.number().integer().min(0).default(600),

@@ -1,6 +1,8 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
 import { buildConnector } from 'undici';
+import type { PortRange } from '../platform/port-ranges.rules.ts';
+import { hasPort, WEBHOOK_PORTS } from '../platform/port-ranges.rules.ts';
 import { BlockedAddressError, UnresolvedHostError } from './delivery-error.rules.ts';
 import { isLocalName, isPublicAddress } from './endpoint-address.rules.ts';
 import type { ResolveAddresses } from './resolve-addresses.ts';
@@ -9,8 +11,10 @@ import type { ResolveAddresses } from './resolve-addresses.ts';
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 1_000;
 
 export type ConnectRules = {
-  /** Development only: also allows plain `http` and addresses that are not public. */
+  /** Development only: also allows plain `http`, any port and addresses that are not public. */
   allowPrivateNetworks: boolean;
+  /** `WEBHOOK_PORTS` unless given. */
+  ports?: readonly PortRange[];
   /** Limit of one connection's set-up; the exchange's own deadline normally comes first. */
   timeoutMs: number;
   resolve: ResolveAddresses;
@@ -32,15 +36,20 @@ export function createCheckedConnect(rules: ConnectRules): buildConnector.connec
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_TIMEOUT_MS,
   });
   return (options, callback) => {
-    const refusal = rules.allowPrivateNetworks ? null : refusalWithoutLookup(options);
+    const refusal = rules.allowPrivateNetworks ? null : refusalWithoutLookup(options, rules.ports);
     if (refusal === null) connect(options, callback);
     else queueMicrotask(() => callback(refusal, null));
   };
 }
 
 /** `net.connect` calls no lookup for an address literal, so literals are checked before it. */
-function refusalWithoutLookup({ protocol, hostname }: buildConnector.Options): BlockedAddressError | null {
+function refusalWithoutLookup(
+  { protocol, hostname, port }: buildConnector.Options,
+  ports: readonly PortRange[] = WEBHOOK_PORTS,
+): BlockedAddressError | null {
   if (protocol !== 'https:') return new BlockedAddressError('Plain http is for development only.');
+  if (!hasPort(ports, Number(port || 443)))
+    return new BlockedAddressError('The port is not one of those allowed.');
   const host = hostname.replace(/^\[|\]$/g, '');
   if (isLocalName(host)) return new BlockedAddressError('The host is a name of local networks.');
   if (isIP(host) === 0 || isPublicAddress(host)) return null;
@@ -51,7 +60,7 @@ function refusalWithoutLookup({ protocol, hostname }: buildConnector.Options): B
  * Makes a `lookup` for `net.connect` that answers only with addresses that were all checked: one address that is not
  * public among them refuses the whole name (BlockedAddressError), no answer is UnresolvedHostError.
  */
-export function createCheckedLookup(rules: Omit<ConnectRules, 'timeoutMs'>): LookupFunction {
+export function createCheckedLookup(rules: Omit<ConnectRules, 'timeoutMs' | 'ports'>): LookupFunction {
   const lookUp = callbackify((hostname: string) => checkedAddresses(hostname, rules));
   return (hostname, options, callback) =>
     lookUp(hostname, (error, addresses) => {
@@ -65,7 +74,7 @@ export function createCheckedLookup(rules: Omit<ConnectRules, 'timeoutMs'>): Loo
 
 async function checkedAddresses(
   hostname: string,
-  { resolve, allowPrivateNetworks }: Omit<ConnectRules, 'timeoutMs'>,
+  { resolve, allowPrivateNetworks }: Omit<ConnectRules, 'timeoutMs' | 'ports'>,
 ): Promise<readonly string[]> {
   const addresses = await resolve(hostname).catch((cause: unknown) => {
     throw new UnresolvedHostError('The host did not resolve.', { cause });

@@ -99,6 +99,12 @@ export const DELIVERIES: CollectionDefinition = {
   },
   indexes: [
     { name: 'one_delivery_per_receiver', key: { eventId: 1, subscriptionId: 1 }, unique: true },
+    // Partial, so that a delivery without attempts has no entry.
+    {
+      name: 'delivery_of_attempt',
+      key: { 'attempts.deliveryId': 1 },
+      partialFilterExpression: { 'attempts.deliveryId': { $exists: true } },
+    },
     { name: 'deliveries_newest', key: { createdAt: -1, _id: -1 } },
     { name: 'deliveries_of_subscription', key: { subscriptionId: 1, createdAt: -1, _id: -1 } },
     { name: 'deliveries_of_partner', key: { partnerId: 1, createdAt: -1, _id: -1 } },

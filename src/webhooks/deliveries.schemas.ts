@@ -12,7 +12,10 @@ import { endpointUrl } from './subscriptions.schemas.ts';
 
 export const DELIVERY_STATUSES = ['pending', 'retrying', 'succeeded', 'dead_letter'] as const;
 
-export const deliveryIdParam = pathId('`id` of a delivery that observability lists.', EXAMPLE.deliveryId);
+export const deliveryIdParam = pathId(
+  '`id` of a delivery that observability lists, or the X-Delivery-Id of one of its attempts.',
+  EXAMPLE.deliveryId,
+);
 
 const attempt = named(
   'DeliveryAttempt',

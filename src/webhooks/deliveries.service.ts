@@ -10,21 +10,23 @@ import type { Page, Position } from '../platform/pagination.ts';
 import type { DueDelivery, Queues } from '../platform/queues.ts';
 import type { SweptPage } from '../platform/sweep.ts';
 import { sweepEach } from '../platform/sweep.ts';
+import {
+  findDeadLetterIds,
+  findDeadLettersAmong,
+  findUnraisedDeadLetters,
+  markRaised,
+} from './dead-letters.store.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
 import type { DeliveriesOf, DeliveryFilter } from './deliveries.store.ts';
 import {
   eraseExcerpts,
-  findDeadLetterIds,
-  findDeadLettersAmong,
-  findDelivery,
+  findDeliveryByAnyId,
   findDeliveryOfEvent,
   findEveryDeliveryOfEvents,
   findOverdueDeliveries,
   findPending,
-  findUnraisedDeadLetters,
   listDeliveryRows,
   makeDue,
-  markRaised,
   upsertDeliveries,
 } from './deliveries.store.ts';
 import type { AttemptStatistics } from './delivery-statistics.store.ts';
@@ -230,7 +232,8 @@ export async function listDeliveries(
 }
 
 /**
- * A delivery to the partner; to any partner for an operator, who names none.
+ * A delivery to the partner, by its own id or that of one of its attempts (`X-Delivery-Id`); to any partner for an operator,
+ * who names none.
  * @throws DomainError DELIVERY_NOT_FOUND for a delivery that is missing or to another partner.
  */
 export async function getDelivery(
@@ -238,7 +241,7 @@ export async function getDelivery(
   partnerId: string | undefined,
   deliveryId: string,
 ): Promise<DeliveryDetail> {
-  const delivery = await findDelivery(deps.db, deliveryId);
+  const delivery = await findDeliveryByAnyId(deps.db, deliveryId);
   if (delivery === null || (partnerId !== undefined && delivery.partnerId !== partnerId)) {
     throw deliveryNotFound(audienceOf(partnerId));
   }
@@ -311,7 +314,9 @@ export async function advanceDelivery(
 ): Promise<DeliveryDetail> {
   const { delivery } = await getDelivery(deps, partnerId, deliveryId);
   const due =
-    delivery.state === 'retrying' || delivery.state === 'pending' ? await makeDue(deps.db, deliveryId) : null;
+    delivery.state === 'retrying' || delivery.state === 'pending'
+      ? await makeDue(deps.db, delivery._id)
+      : null;
   if (due === null) {
     throw new DomainError(
       'DELIVERY_IN_PROGRESS',
@@ -320,13 +325,14 @@ export async function advanceDelivery(
   }
   const job = dueNow(due, deps.config);
   if (!(await deps.queues.promoteDelivery(job))) await deps.queues.ensureDelivery(job);
-  return getDelivery(deps, partnerId, deliveryId);
+  return getDelivery(deps, partnerId, delivery._id);
 }
 
 const DELIVERY_NOT_FOUND: Record<Audience, string> = {
   partner:
-    'You have no delivery with that id. Use the id of a delivery listed by /api/v1/partner/observability.',
-  operator: 'There is no delivery with that id. List the deliveries, or the dead letters, to find its id.',
+    'You have no delivery with that id. Use the X-Delivery-Id of an attempt, or an id listed by /api/v1/partner/observability.',
+  operator:
+    'There is no delivery with that id. Use the X-Delivery-Id of an attempt, or list the deliveries to find its id.',
 };
 
 function deliveryNotFound(audience: Audience): DomainError {

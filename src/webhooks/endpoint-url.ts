@@ -1,5 +1,7 @@
 import { isIP } from 'node:net';
 import { withDeadline } from '../platform/deadline.ts';
+import type { PortRange } from '../platform/port-ranges.rules.ts';
+import { formatPortRanges, hasPort, WEBHOOK_PORTS } from '../platform/port-ranges.rules.ts';
 import { isLocalName, isPublicAddress } from './endpoint-address.rules.ts';
 import { isDefiniteAbsence, type ResolveAddresses, resolverFor } from './resolve-addresses.ts';
 
@@ -13,15 +15,24 @@ const RESOLVE_TIMEOUT_MS = 3_000;
 export type EndpointUrlCheck = { ok: true } | { ok: false; message: string; isUnresolved?: true };
 
 export type EndpointUrlRules = {
-  /** Development only: also allows `http` and hosts in private networks, and does not resolve names. */
+  /** Development only: also allows `http`, any port and hosts in private networks, and does not resolve names. */
   allowPrivateNetworks: boolean;
+  /** Where `https` may be spoken to; `WEBHOOK_PORTS` unless given. */
+  ports?: readonly PortRange[];
   /** How names become addresses; `resolverFor` unless given. */
   resolve?: ResolveAddresses;
 };
 
+/** What of the configuration says where deliveries may go. */
+export type EndpointConfig = { webhookAllowPrivateNetworks: boolean; webhookPorts: readonly PortRange[] };
+
+export function endpointRules(config: EndpointConfig): EndpointUrlRules {
+  return { allowPrivateNetworks: config.webhookAllowPrivateNetworks, ports: config.webhookPorts };
+}
+
 /**
- * Decides whether deliveries may be sent to a URL (decisions §6): `https`, at most 2,048 characters, no credentials,
- * no fragment, and a host that is, or resolves only to, public addresses. Never rejects. Resolution is given 3 s.
+ * Decides whether deliveries may be sent to a URL: `https`, at most 2,048 characters, no credentials, no fragment, a port of
+ * `ports`, and a host that is, or resolves only to, public addresses. Never rejects. Resolution is given 3 s.
  *
  * It is a courtesy at create time, not the guard: DNS may answer otherwise later, so every connection is checked again
  * (see `createCheckedConnect`).
@@ -32,7 +43,10 @@ export async function checkEndpointUrl(url: string, rules: EndpointUrlRules): Pr
 }
 
 /** What is wrong with the text of an endpoint's URL, wherever its host leads; null where nothing is. */
-export function endpointFormFault(text: string, { allowPrivateNetworks }: EndpointUrlRules): string | null {
+export function endpointFormFault(
+  text: string,
+  { allowPrivateNetworks, ports = WEBHOOK_PORTS }: Omit<EndpointUrlRules, 'resolve'>,
+): string | null {
   if (text.length > MAX_URL_CHARACTERS) {
     return `endpoint_url is ${text.length} characters long; at most ${MAX_URL_CHARACTERS} are allowed.`;
   }
@@ -52,7 +66,15 @@ export function endpointFormFault(text: string, { allowPrivateNetworks }: Endpoi
   // `url.hash` is empty for a bare "#"; in a serialised URL the character always begins a fragment.
   if (url.href.includes('#')) return 'endpoint_url must not contain a fragment (the part from "#" on).';
   if (url.port === '0') return 'endpoint_url names port 0, which cannot be connected to; use 1 to 65535.';
+  if (!allowPrivateNetworks && !hasPort(ports, portOf(url))) {
+    return `endpoint_url names port ${portOf(url)}, to which nothing is delivered; use one of ${formatPortRanges(ports)}.`;
+  }
   return null;
+}
+
+/** The port of an `https` address. */
+function portOf(url: URL): number {
+  return url.port === '' ? 443 : Number(url.port);
 }
 
 async function checkHost(url: URL, rules: EndpointUrlRules): Promise<EndpointUrlCheck> {

@@ -14,6 +14,7 @@ import type {
   SubscriptionsQuery,
 } from './operator-webhooks.schemas.ts';
 import {
+  anyDeliveryIdParam,
   anySubscriptionIdParam,
   deadLetterIdParam,
   deadLettersQuery,
@@ -106,6 +107,17 @@ function deliveryRows(deps: { db: Db }): Route<Operator>[] {
       answers: { 200: { description: 'A page of deliveries.', body: deliveryPage } },
       errors: [],
       handle: async ({ query }) => deliveryListing(deps, query, query.status),
+    }),
+    route<Operator, { id: string }>({
+      method: 'get',
+      path: `${PREFIX}/deliveries/:id`,
+      operationId: 'readAnyDelivery',
+      tag: 'Deliveries',
+      summary: 'Read a delivery with its attempts',
+      params: { id: anyDeliveryIdParam },
+      answers: { 200: { description: 'The delivery as it is now.', body: operatorDelivery } },
+      errors: ['DELIVERY_NOT_FOUND'],
+      handle: async ({ params }) => ok(operatorDeliveryView(await getDelivery(deps, undefined, params.id))),
     }),
     route<Operator, unknown, DeadLettersQuery>({
       method: 'get',

@@ -39,7 +39,14 @@ export const operatorSubscription = named(
 export const subscriptionPage = pageOf(operatorSubscription);
 
 export const anySubscriptionIdParam = pathId('`id` of a subscription as listed.', EXAMPLE.subscriptionId);
-export const deadLetterIdParam = pathId('`id` of a dead letter as listed.', EXAMPLE.deliveryId);
+export const deadLetterIdParam = pathId(
+  '`id` of a dead letter as listed, or the X-Delivery-Id of one of its attempts.',
+  EXAMPLE.deliveryId,
+);
+export const anyDeliveryIdParam = pathId(
+  '`id` of a delivery as listed, or the X-Delivery-Id of one of its attempts.',
+  EXAMPLE.deliveryId,
+);
 
 /** A delivery as operators see it. */
 export const operatorDelivery = named(

@@ -3,21 +3,17 @@ import type { EventRow } from '../events/events.service.ts';
 import { readEvents, readEventsBetween } from '../events/events.service.ts';
 import { grantedVenueIds, onlyHearing, requireHearing } from '../partners/partners.service.ts';
 import { coalescedAlike, onePer } from '../platform/coalesced.ts';
-import type { Audience } from '../platform/errors.ts';
 import { audienceOf, DomainError } from '../platform/errors.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Queues } from '../platform/queues.ts';
+import type { DeadLetter, DeadLetterFilter } from './dead-letters.store.ts';
+import { findDeadLetters } from './dead-letters.store.ts';
 import type { DeliveryState } from './deliveries.model.ts';
 import type { CreateDeliveriesDeps, DeliveryDetail } from './deliveries.service.ts';
 import { getDelivery, newDelivery, schedulePending } from './deliveries.service.ts';
-import type { DeadLetter, DeadLetterFilter } from './deliveries.store.ts';
-import {
-  findDeadLetters,
-  findDeliveriesOfEvents,
-  restartDeliveries,
-  upsertDeliveries,
-} from './deliveries.store.ts';
+import { findDeliveriesOfEvents, restartDeliveries, upsertDeliveries } from './deliveries.store.ts';
 import { countDeadLetters } from './delivery-statistics.store.ts';
+import type { EndpointConfig } from './endpoint-url.ts';
 import type { SubscriptionRow } from './subscriptions.service.ts';
 import {
   findActiveIds,
@@ -28,21 +24,34 @@ import {
 
 export type RedeliveryDeps = CreateDeliveriesDeps & {
   queues: Pick<Queues, 'removeDeadLetters'>;
-  config: { webhookAllowPrivateNetworks: boolean };
+  config: EndpointConfig;
 };
 
+/** Every state but that of a delivery which waits for the first attempt of its series: there the fresh series has begun. */
+const REDELIVERABLE: readonly DeliveryState[] = ['retrying', 'succeeded', 'dead_letter', 'cancelled'];
+
 /**
- * Begins a fresh series of attempts for a delivery that has ended, with the event_id that it has and the secret then
- * current (decisions §7). Of calls that race, one begins a series.
- * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS for one that has not ended or was cancelled; WEBHOOK_INACTIVE;
+ * Begins a fresh series of attempts now for a delivery, with the event_id that it has and the secret then current: also for one
+ * that waits for a retry. The update of the row decides between calls that race, and between this and a worker that begins an
+ * attempt: one series is begun, and the job of the earlier one finds nothing to do. A delivery that waits for its first attempt
+ * is returned as it is.
+ * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS while an attempt is under way; WEBHOOK_INACTIVE;
  * VENUE_NOT_AUTHORIZED where the partner may not hear of the event's venue any more.
  */
 export async function redeliver(
   deps: RedeliveryDeps,
   partnerId: string,
-  deliveryId: string,
+  anyId: string,
 ): Promise<DeliveryDetail> {
-  return restart(deps, partnerId, deliveryId, ['dead_letter', 'succeeded']);
+  const deliveryId = await requireRestartable(deps, partnerId, anyId);
+  const begun = await restart(deps, partnerId, deliveryId, REDELIVERABLE);
+  const { state, leaseUntil } = begun.detail.delivery;
+  const isFresh = state === 'pending' && (leaseUntil?.getTime() ?? 0) <= deps.clock.now().getTime();
+  if (begun.hasRestarted || isFresh) return begun.detail;
+  throw new DomainError(
+    'DELIVERY_IN_PROGRESS',
+    'An attempt of the delivery is under way. Repeat the call when it has ended, in some 20 s at the latest.',
+  );
 }
 
 /**
@@ -50,39 +59,46 @@ export async function redeliver(
  * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS for what is no dead letter; WEBHOOK_INACTIVE;
  * PARTNER_SUSPENDED, VENUE_NOT_AUTHORIZED where its partner may not hear of the event any more.
  */
-export async function redriveDeadLetter(deps: RedeliveryDeps, deliveryId: string): Promise<DeliveryDetail> {
-  return restart(deps, undefined, deliveryId, ['dead_letter']);
+export async function redriveDeadLetter(deps: RedeliveryDeps, anyId: string): Promise<DeliveryDetail> {
+  const deliveryId = await requireRestartable(deps, undefined, anyId);
+  const { hasRestarted, detail } = await restart(deps, undefined, deliveryId, ['dead_letter']);
+  if (hasRestarted) return detail;
+  throw noDeadLetter(detail.delivery.state);
 }
 
+/** The id of a delivery that may be made again. @throws DomainError as `redeliver`, DELIVERY_IN_PROGRESS aside */
+async function requireRestartable(
+  deps: RedeliveryDeps,
+  partnerId: string | undefined,
+  anyId: string,
+): Promise<string> {
+  const { delivery, event } = await getDelivery(deps, partnerId, anyId);
+  await requireDeliverable(deps, partnerId, delivery.subscriptionId);
+  const receiver = { partnerId: delivery.partnerId, venueId: venueHeardOf(event) };
+  await requireHearing(deps, receiver, audienceOf(partnerId));
+  return delivery._id;
+}
+
+/** Begins a fresh series where the delivery is in one of `states` and nobody is at work on it; `detail` is what it is then. */
 async function restart(
   deps: RedeliveryDeps,
   partnerId: string | undefined,
   deliveryId: string,
   states: readonly DeliveryState[],
-): Promise<DeliveryDetail> {
-  const { delivery, event } = await getDelivery(deps, partnerId, deliveryId);
-  const audience = audienceOf(partnerId);
-  await requireDeliverable(deps, partnerId, delivery.subscriptionId);
-  const receiver = { partnerId: delivery.partnerId, venueId: venueHeardOf(event) };
-  await requireHearing(deps, receiver, audience);
-  if ((await restartDeliveries(deps.db, [deliveryId], states)) === 0) {
-    throw notRestartable((await getDelivery(deps, partnerId, deliveryId)).delivery.state, audience);
+): Promise<{ hasRestarted: boolean; detail: DeliveryDetail }> {
+  const hasRestarted = (await restartDeliveries(deps.db, [deliveryId], states)) === 1;
+  if (hasRestarted) {
+    await schedulePending(deps, { deliveryIds: [deliveryId] });
+    await deps.queues.removeDeadLetters([deliveryId]);
   }
-  await schedulePending(deps, { deliveryIds: [deliveryId] });
-  await deps.queues.removeDeadLetters([deliveryId]);
-  return getDelivery(deps, partnerId, deliveryId);
+  return { hasRestarted, detail: await getDelivery(deps, partnerId, deliveryId) };
 }
 
-const CANCELLED: Record<Audience, string> = {
-  partner:
-    'The delivery was cancelled. Recover the subscription from the time of the event on to have it delivered.',
-  operator: 'The delivery was cancelled. Its partner can have it delivered by recovering the subscription.',
-};
-
-function notRestartable(state: DeliveryState, audience: Audience): DomainError {
+function noDeadLetter(state: DeliveryState): DomainError {
   const refusals: Partial<Record<DeliveryState, string>> = {
-    cancelled: CANCELLED[audience],
+    cancelled: 'The delivery was cancelled. Its partner can have it delivered again.',
     succeeded: 'The delivery has succeeded, so it is no dead letter to be delivered again.',
+    dead_letter: 'An attempt of the dead letter is under way. Repeat the call when it has ended.',
   };
   const underWay = `The delivery is under way (${state}). Wait until it has succeeded or is a dead letter.`;
   return new DomainError('DELIVERY_IN_PROGRESS', refusals[state] ?? underWay);
@@ -149,15 +165,18 @@ async function redriveBatch(deps: RedeliveryDeps, rows: readonly DeadLetter[]): 
   return restarted;
 }
 
+/** What has no success, and no first attempt of its series before it. */
+const RECOVERABLE: readonly DeliveryState[] = REDELIVERABLE.filter((state) => state !== 'succeeded');
+
 const recoveriesOf = onePer(coalescedAlike<number>);
 
 /** What is to be recovered; up to now where no end is named. */
 export type RecoverySpan = { since: Date; until?: Date };
 
 /**
- * Delivers again every event from `since` to `until` that the subscription asks for and has no success for, those that it
- * never had a delivery of included; deliveries still under way are left to it (decisions §6). Repeating it is safe.
- * Answers how many series were begun. A subscription has one recovery at a time in a process: those who ask for the same
+ * Delivers again, now, every event from `since` to `until` that the subscription asks for and has no success for: what waits for
+ * a retry, and what it never had a delivery of, included. What waits for a first attempt, or is being sent, is left to it.
+ * Repeating it is safe. Returns how many series were begun. A subscription has one recovery at a time in a process: those who ask for the same
  * meanwhile share the one that comes after it.
  * @throws DomainError WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE; RATE_LIMITED while another time is being recovered
  */
@@ -202,11 +221,11 @@ async function recoverBatch(
   if (events.length === 0) return 0;
   const eventIds = events.map((event) => event._id);
   const known = await findDeliveriesOfEvents(deps.db, subscription._id, eventIds);
-  const ended = known.filter(({ state }) => state === 'dead_letter' || state === 'cancelled');
+  const undelivered = known.filter(({ state }) => RECOVERABLE.includes(state));
   const restarted = await restartDeliveries(
     deps.db,
-    ended.map((row) => row._id),
-    ['dead_letter', 'cancelled'],
+    undelivered.map((row) => row._id),
+    RECOVERABLE,
   );
   const withRow = new Set(known.map((row) => row.eventId));
   const now = deps.clock.now();
@@ -216,7 +235,7 @@ async function recoverBatch(
     missing.map((event) => newDelivery(event, subscription, now)),
   );
   await schedulePending(deps, { eventIds, subscriptionId: subscription._id });
-  const dead = ended.filter(({ state }) => state === 'dead_letter');
+  const dead = undelivered.filter(({ state }) => state === 'dead_letter');
   await deps.queues.removeDeadLetters(dead.map(({ _id }) => _id));
   return restarted + created;
 }

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { Agent, type Dispatcher } from 'undici';
+import type { PortRange } from '../platform/port-ranges.rules.ts';
 import { createCheckedConnect } from './checked-connect.ts';
 import { type DeliveryError, deliveryErrorOf, deliveryErrorOfStatus } from './delivery-error.rules.ts';
 import { type ResolveAddresses, resolverFor } from './resolve-addresses.ts';
@@ -17,8 +18,10 @@ const MAX_IDLE_CONNECTION_MS = 30_000;
 export type WebhookSenderOptions = {
   /** The one deadline of an exchange: connecting, head and body of the answer together. */
   timeoutMs: number;
-  /** Development only: also sends over plain `http` and to addresses that are not public. */
+  /** Development only: also sends over plain `http`, to any port and to addresses that are not public. */
   allowPrivateNetworks: boolean;
+  /** The ports to which is sent; `WEBHOOK_PORTS` unless given. */
+  ports?: readonly PortRange[];
   /** How names become addresses; `resolverFor` unless given. */
   resolve?: ResolveAddresses;
 };

@@ -11,6 +11,11 @@ export function subscriptionView(row: SubscriptionRow): Record<string, unknown> 
   };
 }
 
+/** The same as lists show it. */
+export function listedView(row: SubscriptionRow): Record<string, unknown> {
+  return { ...subscriptionView(row), secret_rotated_at: rotatedAt(row) };
+}
+
 export function rotatedAt(row: SubscriptionRow): string | null {
   return row.secretRotatedAt?.toISOString() ?? null;
 }
@@ -18,8 +23,7 @@ export function rotatedAt(row: SubscriptionRow): string | null {
 /** The same for operators, with how it fares. */
 export function operatorSubscriptionView(row: SubscriptionRow): Record<string, unknown> {
   return {
-    ...subscriptionView(row),
-    secret_rotated_at: rotatedAt(row),
+    ...listedView(row),
     partner_id: row.partnerId,
     consecutive_failures: row.consecutiveFailures,
     last_success_at: row.lastSuccessAt?.toISOString() ?? null,

@@ -2,13 +2,16 @@ import { listOf } from '../http/answer-fields.ts';
 import type { Route } from '../http/route.ts';
 import { accepted, created, listing, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
+import { defined } from '../platform/defined.ts';
 import { delivery, waitingDelivery } from './deliveries.schemas.ts';
 import { deliveryView } from './delivery-view.rules.ts';
+import { endpointRules } from './endpoint-url.ts';
 import type { RedeliveryDeps } from './redelivery.service.ts';
 import { recoverDeliveries } from './redelivery.service.ts';
-import { rotatedAt, subscriptionView } from './subscription-view.rules.ts';
+import { listedView, rotatedAt, subscriptionView } from './subscription-view.rules.ts';
 import type { CreateBody, RecoverBody, RotateBody, TestBody } from './subscriptions.schemas.ts';
 import {
+  changeBody,
   createBody,
   newSubscription,
   recoverBody,
@@ -20,14 +23,26 @@ import {
   testBody,
 } from './subscriptions.schemas.ts';
 import type { SubscriptionDeps } from './subscriptions.service.ts';
-import { createSubscription, listSubscriptions, rotateSecret } from './subscriptions.service.ts';
+import {
+  changeSubscription,
+  createSubscription,
+  listSubscriptions,
+  rotateSecret,
+} from './subscriptions.service.ts';
 import type { TestEventDeps } from './test-event.service.ts';
 import { sendTestEvent } from './test-event.service.ts';
 
 export type SubscriptionRoutesDeps = SubscriptionDeps & RedeliveryDeps & TestEventDeps;
 
+const NO_UNSUBSCRIBING =
+  'A partner cannot remove or pause a subscription: ask the platform operator to stop deliveries to it, or change it with PATCH /api/v1/partner/webhooks/{id}.';
+
 /** Contract "Webhook management", decisions §6. */
 export function subscriptionRoutes(deps: SubscriptionRoutesDeps): Route<PartnerCaller>[] {
+  return [...managementRows(deps), ...deliveryRows(deps)];
+}
+
+function managementRows(deps: SubscriptionDeps): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller, unknown, unknown, CreateBody>({
       method: 'post',
@@ -36,9 +51,10 @@ export function subscriptionRoutes(deps: SubscriptionRoutesDeps): Route<PartnerC
       tag: 'Webhooks',
       summary: 'Subscribe an endpoint to events; the secret is shown this once',
       description: 'At most 20 subscriptions. What is delivered is described under webhooks.',
-      body: createBody(deps.config.webhookAllowPrivateNetworks),
+      body: createBody(endpointRules(deps.config)),
       answers: { 201: { description: 'The subscription with its secret.', body: newSubscription } },
       errors: ['WEBHOOK_LIMIT_REACHED'],
+      notOffered: NO_UNSUBSCRIBING,
       handle: async ({ caller, body }) => {
         const input = { endpointUrl: body.endpoint_url, eventTypes: body.event_types };
         const { subscription, secretKey } = await createSubscription(deps, caller.partnerId, input);
@@ -57,7 +73,25 @@ export function subscriptionRoutes(deps: SubscriptionRoutesDeps): Route<PartnerC
       errors: [],
       handle: async ({ caller }) => {
         const rows = await listSubscriptions(deps, caller.partnerId);
-        return listing(rows.map((row) => ({ ...subscriptionView(row), secret_rotated_at: rotatedAt(row) })));
+        return listing(rows.map(listedView));
+      },
+    }),
+    route<PartnerCaller, { id: string }, unknown, Partial<CreateBody>>({
+      method: 'patch',
+      path: '/api/v1/partner/webhooks/:id',
+      operationId: 'changeSubscription',
+      tag: 'Webhooks',
+      summary: 'Change the address or the events of a subscription',
+      description:
+        'What is left out stays, and so do secret and status. What waits to be delivered goes to the new address with its next attempt; one that is under way may still arrive at the old one.',
+      params: { id: subscriptionIdParam },
+      body: changeBody(endpointRules(deps.config)),
+      answers: { 200: { description: 'The subscription as it is now.', body: subscriptionSchema } },
+      errors: ['WEBHOOK_NOT_FOUND'],
+      notOffered: NO_UNSUBSCRIBING,
+      handle: async ({ caller, params, body: { endpoint_url: endpointUrl, event_types: eventTypes } }) => {
+        const change = defined({ endpointUrl, eventTypes });
+        return ok(listedView(await changeSubscription(deps, caller.partnerId, params.id, change)));
       },
     }),
     route<PartnerCaller, { id: string }, unknown, RotateBody>({
@@ -80,6 +114,11 @@ export function subscriptionRoutes(deps: SubscriptionRoutesDeps): Route<PartnerC
         });
       },
     }),
+  ];
+}
+
+function deliveryRows(deps: RedeliveryDeps & TestEventDeps): Route<PartnerCaller>[] {
+  return [
     route<PartnerCaller, { id: string }, unknown, TestBody>({
       method: 'post',
       path: '/api/v1/partner/webhooks/:id/test',
@@ -108,7 +147,7 @@ export function subscriptionRoutes(deps: SubscriptionRoutesDeps): Route<PartnerC
       tag: 'Webhooks',
       summary: 'Deliver again what a subscription has missed',
       description:
-        'Every event of that time that the subscription asks for and has no success for; deliveries under way are left to it. Repeating the call is safe. One time is recovered at a time: while it is, a call for another one is 429. The event_ids stay; the secret then current signs.',
+        'Every event of that time that the subscription asks for and has no success for, at once: also what waits for a retry. Repeating the call is safe. One time is recovered at a time: while it is, a call for another one is 429. The event_ids stay; the secret then current signs.',
       params: { id: subscriptionIdParam },
       body: recoverBody(() => deps.clock.now()),
       answers: { 202: { description: 'The deliveries follow.', body: recovered } },

@@ -5,37 +5,51 @@ import { eventType } from '../events/events.schemas.ts';
 import { count, id, named, orNull, shape, timestamp } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { instant, list, pathId } from '../http/fields.ts';
+import type { EndpointUrlRules } from './endpoint-url.ts';
 import { endpointFormFault } from './endpoint-url.ts';
 
 export type CreateBody = { endpoint_url: string; event_types: EventType[] };
 
 const ENDPOINT = 'https://partner.example.com/webhooks/bookings';
 
-export const createBody = (allowPrivateNetworks: boolean) =>
+const endpoint = (rules: EndpointUrlRules) =>
+  Joi.string()
+    .custom((value: string, helpers) => {
+      const fault = endpointFormFault(value, rules);
+      return fault === null ? value : helpers.message({ custom: fault });
+    })
+    .description(
+      'An absolute https URL of a public host, without user name, password and fragment, on port 443 or one from 1024 on unless the service is configured otherwise. Redirects are not followed.',
+    )
+    .meta({
+      jsonSchema: {
+        format: 'uri',
+        maxLength: 2048,
+        pattern: rules.allowPrivateNetworks ? '^[Hh][Tt][Tt][Pp][Ss]?:' : '^[Hh][Tt][Tt][Pp][Ss]:',
+      },
+    })
+    .example(ENDPOINT);
+
+const eventTypes = () =>
+  list(Joi.string().valid(...EVENT_TYPES), 50)
+    .min(1)
+    .description('The types of events to be told of; a type named twice counts once.')
+    .example(['booking_created', 'booking_cancelled', 'hold_expired']);
+
+export const createBody = (rules: EndpointUrlRules) =>
   Joi.object<CreateBody>({
-    endpoint_url: Joi.string()
-      .custom((value: string, helpers) => {
-        const fault = endpointFormFault(value, { allowPrivateNetworks });
-        return fault === null ? value : helpers.message({ custom: fault });
-      })
-      .required()
-      .description(
-        'An absolute https URL of a public host, without user name, password and fragment. Redirects are not followed.',
-      )
-      .meta({
-        jsonSchema: {
-          format: 'uri',
-          maxLength: 2048,
-          pattern: allowPrivateNetworks ? '^[Hh][Tt][Tt][Pp][Ss]?:' : '^[Hh][Tt][Tt][Pp][Ss]:',
-        },
-      })
-      .example(ENDPOINT),
-    event_types: list(Joi.string().valid(...EVENT_TYPES), 50)
-      .min(1)
-      .required()
-      .description('The types of events to be told of; a type named twice counts once.')
-      .example(['booking_created', 'booking_cancelled', 'hold_expired']),
+    endpoint_url: endpoint(rules).required(),
+    event_types: eventTypes().required(),
   }).required();
+
+export const changeBody = (rules: EndpointUrlRules) =>
+  Joi.object<Partial<CreateBody>>({ endpoint_url: endpoint(rules), event_types: eventTypes() })
+    .or('endpoint_url', 'event_types')
+    .required()
+    .messages({
+      'object.missing': 'is required where nothing else is changed: send endpoint_url, event_types or both',
+    })
+    .meta({ jsonSchema: { anyOf: [{ required: ['endpoint_url'] }, { required: ['event_types'] }] } });
 
 export type RotateBody = { overlap_seconds: number };
 

@@ -1,5 +1,6 @@
 import type { EventType } from '../events/event-types.ts';
 import type { Clock } from '../platform/clock.ts';
+import { defined } from '../platform/defined.ts';
 import type { Audience } from '../platform/errors.ts';
 import { audienceOf, DomainError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
@@ -7,7 +8,8 @@ import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { cancelWaiting } from './deliveries.store.ts';
-import { checkEndpointUrl } from './endpoint-url.ts';
+import type { EndpointConfig } from './endpoint-url.ts';
+import { checkEndpointUrl, endpointRules } from './endpoint-url.ts';
 import { newSecretKey } from './signature.rules.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import type { SubscriptionFilter } from './subscriptions.store.ts';
@@ -21,13 +23,14 @@ import {
   listSubscriptionRows,
   replaceSecret,
   setSubscriptionStatus,
+  updateSubscription,
 } from './subscriptions.store.ts';
 
 export type SubscriptionDeps = {
   db: Db;
   clock: Clock;
   secretBox: SecretBox;
-  config: { webhookAllowPrivateNetworks: boolean };
+  config: EndpointConfig;
 };
 
 /** A partner may have this many subscriptions (decisions §1, WEBHOOK_LIMIT_REACHED). */
@@ -78,8 +81,7 @@ async function endpointFault(
   deps: Pick<SubscriptionDeps, 'config'>,
   endpointUrl: string,
 ): Promise<{ error: DomainError; mayPass: boolean } | null> {
-  const { webhookAllowPrivateNetworks: allowPrivateNetworks } = deps.config;
-  const verdict = await checkEndpointUrl(endpointUrl, { allowPrivateNetworks });
+  const verdict = await checkEndpointUrl(endpointUrl, endpointRules(deps.config));
   if (verdict.ok) return null;
   const { message, isUnresolved = false } = verdict;
   const details = [{ path: 'endpoint_url', message }];
@@ -89,8 +91,34 @@ async function endpointFault(
 function limitReached(): DomainError {
   return new DomainError(
     'WEBHOOK_LIMIT_REACHED',
-    `You have ${MAX_SUBSCRIPTIONS} webhook subscriptions, the most that a partner may have. Contact the platform operator to have one of them changed.`,
+    `You have ${MAX_SUBSCRIPTIONS} webhook subscriptions, the most that a partner may have. Change one that you no longer need with PATCH /api/v1/partner/webhooks/{id}, or ask the platform operator, who alone can stop deliveries to one.`,
   );
+}
+
+/** What a partner changes of its subscription; what is absent stays. */
+export type SubscriptionChange = { endpointUrl?: string; eventTypes?: EventType[] };
+
+/**
+ * Changes where a subscription's deliveries go, or which events it is told of; its secret and status stay. What waits goes to
+ * the new address with its next attempt, and a new address begins with a clean record of failures. What was made for a type
+ * that is no longer asked for is delivered still.
+ * @throws DomainError WEBHOOK_NOT_FOUND for a subscription that is missing or another partner's; VALIDATION_ERROR for an
+ * endpoint that must not be called
+ */
+export async function changeSubscription(
+  deps: Pick<SubscriptionDeps, 'db' | 'config'>,
+  partnerId: string,
+  subscriptionId: string,
+  { endpointUrl, eventTypes }: SubscriptionChange,
+): Promise<SubscriptionRow> {
+  const before = await findSubscription(deps.db, subscriptionId);
+  if (before?.partnerId !== partnerId) throw webhookNotFound('partner');
+  const fault = endpointUrl === undefined ? null : await endpointFault(deps, endpointUrl);
+  if (fault !== null) throw fault.error;
+  const change = defined({ endpointUrl, eventTypes: eventTypes && [...new Set(eventTypes)] });
+  const after = await updateSubscription(deps.db, partnerId, subscriptionId, change);
+  if (after === null) throw webhookNotFound('partner');
+  return after;
 }
 
 /** The partner's subscriptions, oldest first. */

@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
 import type { EventType } from '../events/event-types.ts';
 import { defined } from '../platform/defined.ts';
-import type { Db } from '../platform/mongo.ts';
+import type { Db, Expression } from '../platform/mongo.ts';
 import { isDuplicateKey } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';
@@ -62,6 +62,30 @@ export async function setSubscriptionStatus(
   return subscriptionCollection(db).findOneAndUpdate({ _id: subscriptionId }, update, {
     returnDocument: 'after',
   });
+}
+
+/** Null where the partner has no such subscription. Another address begins with a clean record of failures. */
+export async function updateSubscription(
+  db: Db,
+  partnerId: string,
+  subscriptionId: string,
+  change: Partial<Pick<SubscriptionRow, 'endpointUrl' | 'eventTypes'>>,
+): Promise<SubscriptionRow | null> {
+  const moves = { $ne: ['$endpointUrl', { $literal: change.endpointUrl }] };
+  const clean = {
+    consecutiveFailures: { $cond: [moves, 0, '$consecutiveFailures'] },
+    failingSince: { $cond: [moves, '$$REMOVE', '$failingSince'] },
+  };
+  return subscriptionCollection(db).findOneAndUpdate(
+    { _id: subscriptionId, partnerId },
+    [{ $set: { ...(change.endpointUrl === undefined ? {} : clean), ...literals(change) } }],
+    { returnDocument: 'after' },
+  );
+}
+
+/** What callers gave, so that nothing of it is read as an expression. */
+function literals(fields: Expression): Expression {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { $literal: value }]));
 }
 
 export async function findSubscription(db: Db, subscriptionId: string): Promise<SubscriptionRow | null> {

@@ -4,11 +4,12 @@ import type { Clock } from '../platform/clock.ts';
 import { fieldError } from '../platform/errors.ts';
 import type { CreateDeliveriesDeps, DeliveryDetail } from './deliveries.service.ts';
 import { createDeliveries, getDeliveryOfEvent } from './deliveries.service.ts';
+import type { EndpointConfig } from './endpoint-url.ts';
 import { requireDeliverable } from './subscriptions.service.ts';
 
 export type TestEventDeps = CreateDeliveriesDeps & {
   clock: Clock;
-  config: { webhookAllowPrivateNetworks: boolean };
+  config: EndpointConfig;
 };
 
 /**

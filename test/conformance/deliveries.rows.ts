@@ -18,6 +18,7 @@ import {
   listening,
   nextAttempt,
   OBSERVABILITY,
+  readDelivery,
   redeliver,
   waitOf,
 } from './webhook-steps.ts';
@@ -295,12 +296,29 @@ const RETRIES: readonly Row[] = [
   },
   {
     section: 'Decisions §7, redeliver',
-    rule: 'of one that still waits for a retry is 409 and changes nothing',
-    endpoints: [`${REDELIVER} 409 DELIVERY_IN_PROGRESS`],
+    rule: 'of one that waits for a retry is 202, by an X-Delivery-Id too, and the fresh series begins now',
+    endpoints: [`${REDELIVER} 202`, `GET ${DELIVERIES}/{id} 200`],
     check: async (world) => {
       const { listener, delivery } = await failedOnce(world, await world.scene());
-      await expectVerdict(redeliver(listener, delivery['id']), '409 DELIVERY_IN_PROGRESS');
-      expect(await deliveryOnce(listener, 'the delivery', () => true)).toEqual(delivery);
+      listener.receiver.answerWith(200);
+      const attemptId = attemptsOf(delivery)[0]?.['delivery_id'];
+      expect(await readDelivery(listener, attemptId)).toEqual(delivery);
+      expect(expectStatus(await redeliver(listener, attemptId), 202)['id']).toBe(delivery['id']);
+      expect(headerOf(await attemptNumber(listener, 2), 'x-delivery-attempt')).toBe('1');
+      await deliveryOnce(listener, 'a success', ({ state }) => state === 'succeeded');
+    },
+  },
+  {
+    section: 'Decisions §7, redeliver',
+    rule: 'of one of which an attempt is under way is 409',
+    endpoints: [`${REDELIVER} 409 DELIVERY_IN_PROGRESS`],
+    check: async (world) => {
+      const scene = await world.scene();
+      const listener = await listening(world, scene.partner, ['hold_created'], () => undefined);
+      await held(scene);
+      await arrival(listener, 'the attempt');
+      const { id } = await deliveryOnce(listener, 'the delivery', () => true);
+      await expectVerdict(redeliver(listener, id), '409 DELIVERY_IN_PROGRESS');
     },
   },
   ...(

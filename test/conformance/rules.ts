@@ -246,6 +246,7 @@ export const RULES = [
   'Decisions §5, refund gives the credit back',
 
   'Decisions §6, create',
+  'Decisions §6, change',
   'Decisions §6, list and rotate',
   'Decisions §6, secret_key',
   'Decisions §6, endpoint_url',

@@ -17,11 +17,13 @@ import {
   UUID_V7,
 } from './steps.ts';
 import {
+  advance,
   arrival,
   attemptNumber,
   DELIVERIES,
   deadLetter,
   deliveryOnce,
+  failedOnce,
   listening,
   readDelivery,
   redeliver,
@@ -32,6 +34,7 @@ import type { World } from './world.ts';
 const CREATE = `POST ${WEBHOOKS}`;
 const LIST = `GET ${WEBHOOKS}`;
 const ROTATE = `POST ${WEBHOOKS}/{id}/rotate-secret`;
+const CHANGE = `PATCH ${WEBHOOKS}/{id}`;
 const TEST = `POST ${WEBHOOKS}/{id}/test`;
 const RECOVER = `POST ${WEBHOOKS}/{id}/recover`;
 
@@ -150,14 +153,62 @@ const MANAGEMENT: readonly Row[] = [
   }),
   ...(['rotate-secret', 'test', 'recover'] as const).map(notFound),
   {
+    section: 'Decisions §6, change',
+    rule: '200 with the subscription; what waits goes to the new address, signed with the secret as it was',
+    endpoints: [`${CHANGE} 200`],
+    check: async (world) => {
+      const { listener, delivery } = await failedOnce(world, await world.scene());
+      const elsewhere = await world.receiver(200);
+      const fields = { endpoint_url: elsewhere.url, event_types: ['booking_created'] };
+      const changed = expectStatus(
+        await listener.partner.api.patch(`${WEBHOOKS}/${listener.id}`, fields),
+        200,
+      );
+      expect(await list(listener.partner, WEBHOOKS)).toEqual([changed]);
+      expect(changed).toMatchObject({
+        id: listener.id,
+        ...fields,
+        status: 'active',
+        secret_rotated_at: null,
+      });
+      expectStatus(await advance(listener, delivery['id']), 200);
+      const second = await arrival({ receiver: elsewhere }, 'the retry');
+      expect(isGenuine(second, listener.secretKey)).toBe(true);
+      expect(listener.receiver.received).toHaveLength(1);
+    },
+  },
+  oneRequest({
+    section: 'Decisions §6, change',
+    rule: 'of nothing',
+    answer: `${CHANGE} 400 VALIDATION_ERROR`,
+    fields: 'endpoint_url, event_types',
+    ask: async ({ partner }) => {
+      const { id } = await subscribe(partner, ENDPOINT);
+      return partner.api.patch(`${WEBHOOKS}/${id}`, {});
+    },
+  }),
+  {
+    section: 'Decisions §1, WEBHOOK_NOT_FOUND',
+    rule: "change of a missing subscription and of another partner's, in the same bytes",
+    endpoints: [`${CHANGE} 404 WEBHOOK_NOT_FOUND`],
+    check: async (world) => {
+      const [partner, rival] = [await world.partner(), await world.partner()];
+      const { id } = await subscribe(partner, ENDPOINT);
+      const ask = (each: string) => rival.api.patch(`${WEBHOOKS}/${each}`, { endpoint_url: ENDPOINT });
+      const [missing, foreign] = [await ask(NOWHERE), await ask(id)];
+      await expectVerdict(missing, '404 WEBHOOK_NOT_FOUND');
+      expect(bytesOf(foreign)).toBe(bytesOf(missing));
+    },
+  },
+  {
     section: 'Webhook management, no unsubscribe',
-    rule: 'there is no DELETE, PATCH or PUT of a subscription',
+    rule: 'there is no DELETE, PUT or pause of a subscription',
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const partner = await world.partner();
       const { id } = await subscribe(partner, ENDPOINT);
       for (const path of [WEBHOOKS, `${WEBHOOKS}/${id}`, `${WEBHOOKS}/${id}/deactivate`]) {
-        for (const method of ['DELETE', 'PATCH', 'PUT']) {
+        for (const method of ['DELETE', 'PUT']) {
           expect([404, 405]).toContain((await partner.api.send(method, path)).status);
         }
       }

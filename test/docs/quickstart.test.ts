@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue } from '../support/factories.ts';
+import { rowsOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { endProcesses, startProcess } from '../support/worker-process.ts';
@@ -66,6 +67,25 @@ const withoutShell = await reasonToSkip({ bash: '--version', curl: '--version' }
       }
       expect(compared).toBe(6);
       expect(shell.output()).not.toContain('refused');
+    });
+
+    test('pasted again, it takes the subscription that is there, and what is then signed is verified', async () => {
+      const again = startShell(environment);
+      try {
+        const blocks = blocksOf(await readDocument('docs/guides/quickstart.md'));
+        const upToConfirm = blocks.filter(({ language }) => language === 'bash').slice(0, 7);
+        for (const { text } of upToConfirm) {
+          await again.paste(text);
+          if (text.includes('receive.ts')) {
+            await eventually('the receiver', () => again.output().includes('listening'));
+          }
+        }
+        await eventually('a verified webhook', () => again.output().includes('verified: booking_created'));
+        expect(again.output()).not.toContain('refused');
+        expect(await rowsOf(service, 'webhook_subscriptions', {})).toHaveLength(1);
+      } finally {
+        await again.end();
+      }
     });
 
     test('control: a call that is refused fails the block', async () => {

@@ -272,6 +272,13 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
       ...venue403,
     },
     {
+      id: `PATCH ${PARTNER}/webhooks/:id id`,
+      own: anySubscription,
+      call: (api, id) => api.patch(`${PARTNER}/webhooks/${id}`, { event_types: ['hold_created'] }),
+      owner: '200',
+      ...webhook404,
+    },
+    {
       id: `POST ${PARTNER}/webhooks/:id/rotate-secret id`,
       own: anySubscription,
       call: (api, id) => api.post(`${PARTNER}/webhooks/${id}/rotate-secret`),

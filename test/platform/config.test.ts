@@ -45,6 +45,10 @@ describe('the configuration', () => {
       webhookRetryDelaysSeconds: [300, 900, 1800, 3600],
       webhookTimeoutMs: 10_000,
       webhookAllowPrivateNetworks: false,
+      webhookPorts: [
+        { first: 443, last: 443 },
+        { first: 1024, last: 65_535 },
+      ],
       webhookConcurrency: 200,
       webhookUnhealthyConcurrency: 2,
       rateLimitPerMinute: 600,
@@ -69,6 +73,17 @@ describe('the configuration', () => {
     });
     expect(config.encryptionKeys).toEqual([Buffer.alloc(32, 1), Buffer.alloc(32, 2)]);
     expect(config.webhookRetryDelaysSeconds).toEqual([0.3, 1]);
+  });
+
+  test('reads ports and ranges of ports, and nothing else', () => {
+    expect(loadConfig({ ...REQUIRED, WEBHOOK_PORTS: '443, 8000-8999' }).webhookPorts).toEqual([
+      { first: 443, last: 443 },
+      { first: 8000, last: 8999 },
+    ]);
+    for (const ports of ['0', '443-', '9000-8000', '1-65536', 'https', '443;8443', '-1', '4 43'])
+      expect(faultsOf({ ...REQUIRED, WEBHOOK_PORTS: ports })).toEqual([
+        expect.stringMatching(/^WEBHOOK_PORTS must be a comma list of ports/),
+      ]);
   });
 
   test('a replica set may be named host by host', () => {

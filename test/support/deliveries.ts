@@ -56,7 +56,7 @@ export async function anyDelivery(
 /** Makes attempts of a delivery one after the other, each as soon as it waits; answers what came of the last. */
 export async function attemptDelivery(
   service: Service,
-  sender: WebhookSender,
+  sender: Pick<WebhookSender, 'send'>,
   deliveryId: string,
   times = 1,
 ): Promise<AttemptResult | undefined> {

@@ -4,6 +4,7 @@ import type { PurchaseRow } from '../../src/packages/packages.model.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import type { DeliveryRow } from '../../src/webhooks/deliveries.model.ts';
+import type { SubscriptionRow } from '../../src/webhooks/subscriptions.model.ts';
 
 /** Whatever has a connection to the database. */
 export type Stored = { context: { db: Db } };
@@ -14,6 +15,7 @@ type Rows = {
   deliveries: DeliveryRow;
   blackouts: BlackoutRow;
   package_purchases: PurchaseRow;
+  webhook_subscriptions: SubscriptionRow;
 };
 
 /** What the database itself holds, past every service. */

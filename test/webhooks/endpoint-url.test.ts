@@ -26,11 +26,25 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
+test('the ports are those that are configured', async () => {
+  const rules = {
+    allowPrivateNetworks: false,
+    ports: [{ first: 8443, last: 8444 }],
+    resolve: resolvesTo(publicIp),
+  };
+  const verdicts = [8442, 8443, 8444, 8445, 443].map((port) =>
+    checkEndpointUrl(`https://partner.example:${port}/`, rules),
+  );
+  expect((await Promise.all(verdicts)).map(({ ok }) => ok)).toEqual([false, true, true, false, false]);
+});
+
 describe('the form of an endpoint URL', () => {
   test.each([
     'https://partner.example/webhooks',
     'https://partner.example:8443/webhooks?tenant=7',
     'https://partner.example:65535',
+    'https://partner.example:443',
+    'https://partner.example:1024',
     'HTTPS://PARTNER.EXAMPLE/',
     'https://sub.domain.partner.example./path',
     'https://bücher.example/',
@@ -50,6 +64,13 @@ describe('the form of an endpoint URL', () => {
     ['https://partner.example:65536/', 'not a valid absolute URL'],
     ['https://1.2.3.4.5/', 'not a valid absolute URL'],
     ['https://[fe80::1%25eth0]/', 'not a valid absolute URL'],
+    [
+      'https://partner.example:22/',
+      'names port 22, to which nothing is delivered; use one of 443, 1024-65535',
+    ],
+    ['https://partner.example:80/', 'names port 80'],
+    ['https://partner.example:1023/', 'names port 1023'],
+    ['https://168.63.129.16:32526/vmSettings', 'not a public address'],
     ['http://partner.example/', 'must start with https://'],
     ['ftp://partner.example/', 'must start with https://'],
     ['file:///etc/passwd', 'must start with https://'],

@@ -3,8 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Context } from '../../src/context.ts';
 import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
 import { deliveryJobId } from '../../src/platform/queues.ts';
-import { raiseForgottenDeadLetters } from '../../src/webhooks/deliveries.service.ts';
+import { deliverWebhook } from '../../src/webhooks/deliver-webhook.service.ts';
+import { raiseForgottenDeadLetters, rearmOverdueDeliveries } from '../../src/webhooks/deliveries.service.ts';
+import { createEndpointGate } from '../../src/webhooks/endpoint-gate.rules.ts';
 import { recoverDeliveries, redeliver as redeliverAsIs } from '../../src/webhooks/redelivery.service.ts';
+import type { WebhookMessage } from '../../src/webhooks/send-webhook.ts';
 import { sendTestEvent } from '../../src/webhooks/test-event.service.ts';
 import type { DeliveryScene } from '../support/deliveries.ts';
 import { anyDelivery, attemptDelivery, endDeliveryScene, startDeliveryScene } from '../support/deliveries.ts';
@@ -50,6 +53,14 @@ const recover = (body: Json, id = subscription.id, by = partner) =>
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
 /** The last attempt of an event that arrived. */
 const arrived = (eventId: string) => receiver.received.findLast(({ body }) => body['event_id'] === eventId);
+const deliveries = () => service.context.db.collection<{ _id: string }>('deliveries');
+/** A sender before each of whose sends something else happens. */
+const beforeSending = (happen: () => Promise<unknown>) => ({
+  send: async (message: WebhookMessage) => {
+    await happen();
+    return sender.send(message);
+  },
+});
 const deactivate = (id: string) =>
   service.context.db
     .collection<{ _id: string }>('webhook_subscriptions')
@@ -95,24 +106,85 @@ describe('redeliver', () => {
     expect(await read(id)).toMatchObject({ state: 'dead_letter', generation: 2, attemptsMade: 5 });
   });
 
-  test('refuses one that waits, retries, is being sent or was cancelled', async () => {
+  test.each(['retrying', 'cancelled'] as const)(
+    'begins a fresh series now for one that is %s',
+    async (state) => {
+      const id = await anyDelivery(service, partner, partner, anySlot());
+      receiver.answerWith(500);
+      await attemptDelivery(service, sender, id, 2);
+      if (state === 'cancelled') await deliveries().updateOne({ _id: id }, { $set: { state } });
+      expect(await read(id)).toMatchObject({ state, generation: 1, attemptsMade: 2 });
+      receiver.answerWith(200);
+
+      expect(expectStatus(await redeliver(id), 202)).toMatchObject({ id, state: 'pending' });
+
+      expect(await read(id)).toMatchObject({ generation: 2, attemptsMade: 0 });
+      const job = await service.context.queues.byName('webhook-delivery').getJob(deliveryJobId(id, 2));
+      expect(await job?.getState()).toBe('waiting');
+      await attemptDelivery(service, sender, id);
+      const row = await read(id);
+      expect(row.attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 1]);
+      expect(row.state).toBe('succeeded');
+    },
+  );
+
+  test('leaves one that waits for its first attempt as it is', async () => {
     const id = await anyDelivery(service, partner, partner, anySlot());
-    expect(verdict(await redeliver(id))).toBe('409 DELIVERY_IN_PROGRESS');
+    expect(expectStatus(await redeliver(id), 202)).toMatchObject({ id, state: 'pending', attempts: [] });
+    expect(await read(id)).toMatchObject({ state: 'pending', generation: 1 });
+  });
+
+  test('is refused while an attempt is under way, and not after it', async () => {
+    const id = await anyDelivery(service, partner, partner, anySlot());
+    receiver.answerWith(500);
+    const verdicts: string[] = [];
+    const meanwhile = beforeSending(async () => void verdicts.push(verdict(await redeliver(id))));
+    await attemptDelivery(service, meanwhile, id, 2);
+    verdicts.push(verdict(await redeliver(id)));
+    expect(verdicts).toEqual(['409 DELIVERY_IN_PROGRESS', '409 DELIVERY_IN_PROGRESS', '202']);
+    expect(await read(id)).toMatchObject({ generation: 2, attempts: [{ attempt: 1 }, { attempt: 2 }] });
+  });
+
+  test('racing with the worker of the earlier series: either the attempt is made and it is refused, or it begins one', async () => {
+    receiver.answerWith(500);
+    for (let round = 0; round < 12; round += 1) {
+      const id = await anyDelivery(service, partner, partner, anySlot());
+      await attemptDelivery(service, sender, id);
+      const [reply] = await Promise.all([redeliver(id), attemptDelivery(service, sender, id)]);
+      const row = await read(id);
+      const own = receiver.received.filter(({ body }) => body['event_id'] === row.eventId);
+      expect([verdict(reply), row.generation, own.length]).toEqual(
+        row.generation === 1 ? ['409 DELIVERY_IN_PROGRESS', 1, 2] : ['202', 2, expect.any(Number)],
+      );
+      expect(row.attempts).toHaveLength(own.length);
+      expect(row.attempts.map(({ outcome }) => outcome)).not.toContain('started');
+    }
+  });
+
+  test('racing with the sweep that puts jobs back: the event is sent once more', async () => {
+    const id = await anyDelivery(service, partner, partner, anySlot());
     receiver.answerWith(500);
     await attemptDelivery(service, sender, id);
-    expect(verdict(await redeliver(id))).toBe('409 DELIVERY_IN_PROGRESS');
-    const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
-    const leased = { state: 'dead_letter', leaseUntil: new Date(Date.now() + 60_000) };
-    await deliveries.updateOne({ _id: id }, { $set: leased });
-    expect(verdict(await redeliver(id))).toBe('409 DELIVERY_IN_PROGRESS');
-    await deliveries.updateOne({ _id: id }, { $set: { state: 'cancelled', leaseUntil: null } });
-    expect(verdict(await redeliver(id))).toBe('409 DELIVERY_IN_PROGRESS');
+    await deliveries().updateOne({ _id: id }, { $set: { nextAttemptAt: new Date(Date.now() - 60_000) } });
+    receiver.answerWith(200);
+    const sweep = { graceMs: 1000, limit: 500, afterId: '', stopping: new AbortController().signal };
+    const [, reply] = await Promise.all([rearmOverdueDeliveries(service.context, sweep), redeliver(id)]);
+    expect(verdict(reply)).toBe('202');
+    const { eventId, subscriptionId } = await read(id);
+    const gate = createEndpointGate(10, 2);
+    for (const [generation, failuresKnown] of [1, 0, 1].entries()) {
+      const due = { deliveryId: id, subscriptionId, generation, failuresKnown };
+      await deliverWebhook({ ...service.context, sender, gate }, { ...due, signal: sweep.stopping });
+    }
+    await attemptDelivery(service, sender, id);
+    expect(receiver.received.filter(({ body }) => body['event_id'] === eventId)).toHaveLength(2);
+    expect(await read(id)).toMatchObject({ state: 'succeeded', generation: 2, attemptsMade: 1 });
   });
 
   test('called 16 times at once begins one series', async () => {
     const id = await anyDeadLetter();
     const replies = await Promise.all(Array.from({ length: 16 }, () => redeliver(id)));
-    expect(replies.filter((reply) => reply.status === 202)).toHaveLength(1);
+    expect(new Set(replies.map(verdict))).toEqual(new Set(['202']));
     expect((await read(id)).generation).toBe(2);
   });
 
@@ -124,12 +196,48 @@ describe('redeliver', () => {
   });
 });
 
+describe('an attempt is known by its X-Delivery-Id', () => {
+  test('by which its delivery is read and made again, by its partner alone; an operator reads any', async () => {
+    const id = await anyDeadLetter();
+    const { attempts, eventId } = await read(id);
+    const attemptId = String(attempts[2]?.deliveryId);
+    expect(receiver.received.map((each) => headerOf(each, 'x-delivery-id'))).toContain(attemptId);
+    const shown = expectStatus(await partner.api.get(`${DELIVERIES}/${attemptId}`), 200);
+    expect(shown).toMatchObject({ id, event_id: eventId });
+    const rival = await anyPartner(service, [venue.id]);
+    for (const unknown of [attemptId, randomUUID()]) {
+      expect(verdict(await redeliver(unknown, rival))).toBe('404 DELIVERY_NOT_FOUND');
+    }
+    const operator = operatorOf(service);
+    for (const either of [id, attemptId]) {
+      const found = await operator.get(`/api/v1/operator/deliveries/${either}`);
+      expect(expectStatus(found, 200)).toMatchObject({ id, partner_id: partner.id });
+    }
+    expect(expectStatus(await redeliver(attemptId), 202)).toMatchObject({ id, state: 'pending' });
+    const advanced = await partner.api.post(`/api/v1/sandbox/deliveries/${attemptId}/advance`);
+    expect(expectStatus(advanced, 200)).toMatchObject({ id });
+    await attemptDelivery(service, sender, id);
+    expect((await read(id)).state).toBe('succeeded');
+  });
+
+  test('by an index', async () => {
+    const either = [{ _id: 'x' }, { 'attempts.deliveryId': 'x' }];
+    const plan = JSON.stringify(await deliveries().find({ $or: either }).explain('queryPlanner'));
+    expect(plan).toContain('"indexName":"delivery_of_attempt"');
+    expect(plan).not.toContain('COLLSCAN');
+  });
+});
+
 describe('recover', () => {
   test('delivers again what has no success in that time, and what never had a delivery', async () => {
     const dead = await anyDeadLetter();
     const done = await anyDelivery(service, partner, partner, anySlot());
     await attemptDelivery(service, sender, done);
     const waiting = await anyDelivery(service, partner, partner, anySlot());
+    const retrying = await anyDelivery(service, partner, partner, anySlot());
+    receiver.answerWith(500);
+    await attemptDelivery(service, sender, retrying);
+    receiver.answerWith(200);
     const never = await anyDelivery(service, partner, partner, anySlot());
     const { eventId: missed } = await read(never);
     await service.context.db.collection<{ _id: string }>('deliveries').deleteOne({ _id: never });
@@ -137,7 +245,8 @@ describe('recover', () => {
     const since = new Date((await rowOf(service, 'events', { _id: (await read(dead)).eventId })).at);
     const reply = await recover({ since: since.toISOString() });
 
-    expect(expectStatus(reply, 202)).toEqual({ recovered: 2 });
+    expect(expectStatus(reply, 202)).toEqual({ recovered: 3 });
+    expect(await read(retrying)).toMatchObject({ state: 'pending', generation: 2, attemptsMade: 0 });
     expect(await read(dead)).toMatchObject({ state: 'pending', generation: 2 });
     expect(await read(done)).toMatchObject({ state: 'succeeded', generation: 1 });
     expect(await read(waiting)).toMatchObject({ state: 'pending', generation: 1 });
@@ -282,8 +391,7 @@ test('a secret whose overlap is over is forgotten with the next delivery', async
 
 test('a dead letter that begins anew before the operator was told of it is told no more', async () => {
   const id = await anyDeadLetter();
-  const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
-  await deliveries.updateOne({ _id: id }, { $set: { alertPending: true } });
+  await deliveries().updateOne({ _id: id }, { $set: { alertPending: true } });
   expectStatus(await redeliver(id), 202);
   expect(
     await raiseForgottenDeadLetters(service.context, {

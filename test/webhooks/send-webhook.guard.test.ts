@@ -122,6 +122,17 @@ describe('the scheme', () => {
   });
 });
 
+describe('the port', () => {
+  test('nothing connects to one that is not configured, whatever was stored', async () => {
+    const resolve = jest.fn<ResolveAddresses>(async () => [publicIp]);
+    for (const port of [1, 22, 80, 1023]) {
+      expect(await send(guardedSender(resolve), `https://partner.example:${port}/`)).toEqual(blocked);
+      expect(await send(guardedSender(resolve), `https://${publicIp}:${port}/`)).toEqual(blocked);
+    }
+    expect(resolve).not.toHaveBeenCalled();
+  });
+});
+
 describe('redirects', () => {
   const targets = (port: number) => [
     'http://169.254.169.254/latest/meta-data/',

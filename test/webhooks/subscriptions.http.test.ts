@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { EVENT_TYPES } from '../../src/events/event-types.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, expectStatus, subscribe } from '../support/factories.ts';
+import { rowOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
@@ -106,6 +108,8 @@ describe('an endpoint that must not be called', () => {
     'https://user:pass@93.184.215.14/hooks',
     'https://93.184.215.14/hooks#part',
     'https://93.184.215.14:0/hooks',
+    'https://93.184.215.14:22/hooks',
+    'https://168.63.129.16/metadata',
     `https://93.184.215.14/${'x'.repeat(2048)}`,
   ])('%s is refused when the subscription is made', async (endpoint) => {
     const reply = await create(await anyPartner(guarded), { endpoint_url: endpoint });
@@ -199,7 +203,9 @@ describe('a partner may have 20 subscriptions', () => {
       ['409 WEBHOOK_LIMIT_REACHED', 10],
     ]);
     expect(await list(partner)).toMatchObject({ count: 20 });
-    expect(verdict(await create(partner))).toBe('409 WEBHOOK_LIMIT_REACHED');
+    const refused = await create(partner);
+    expect(verdict(refused)).toBe('409 WEBHOOK_LIMIT_REACHED');
+    expect(errorOf(refused).message).toContain('ask the platform operator');
     expect(verdict(await create(rival))).toBe('201');
   });
 
@@ -214,11 +220,89 @@ describe('a partner may have 20 subscriptions', () => {
   });
 });
 
-test('there is no way for a partner to end or change a subscription', async () => {
+describe('PATCH /api/v1/partner/webhooks/{id}', () => {
+  const change = (partner: Partner, id: string, fields: Json) =>
+    partner.api.patch(`${WEBHOOKS}/${id}`, fields);
+  const stored = (id: string) => rowOf(service, 'webhook_subscriptions', { _id: id });
+  const elsewhere = 'http://127.0.0.1:9/elsewhere?$tenant=$1';
+
+  test('changes address and types, together or one by one, and nothing else', async () => {
+    const partner = await anyPartner(service);
+    const { id } = await subscribe(partner, URL_OF_PARTNER, ['hold_created']);
+    const before = await stored(id);
+    const [listed] = (await list(partner)).data;
+    const moved = expectStatus(await change(partner, id, { endpoint_url: elsewhere }), 200);
+    expect(moved).toEqual({ ...listed, endpoint_url: elsewhere });
+    const twice = ['hold_expired', 'booking_created', 'hold_expired'];
+    const retyped = expectStatus(await change(partner, id, { event_types: twice }), 200);
+    expect(retyped).toEqual({ ...moved, event_types: ['hold_expired', 'booking_created'] });
+    expect((await list(partner)).data).toEqual([retyped]);
+    const both = { endpoint_url: URL_OF_PARTNER, event_types: ['hold_created'] };
+    const ignored = { status: 'inactive', partner_id: 'other', secret_key: 'mine', ordinal: 3 };
+    expectStatus(await change(partner, id, { ...both, ...ignored }), 200);
+    expect(await stored(id)).toEqual(before);
+  });
+
+  test('to another address begins with a clean record of failures; the same address keeps it', async () => {
+    const partner = await anyPartner(service);
+    const { id } = await subscribe(partner, URL_OF_PARTNER);
+    const failing = { consecutiveFailures: 4, failingSince: new Date(0), lastFailureAt: new Date(1) };
+    await service.context.db
+      .collection<{ _id: string }>('webhook_subscriptions')
+      .updateOne({ _id: id }, { $set: failing });
+    const unmoved = { endpoint_url: URL_OF_PARTNER, event_types: ['hold_created'] };
+    expectStatus(await change(partner, id, unmoved), 200);
+    expect(await stored(id)).toMatchObject(failing);
+    expectStatus(await change(partner, id, { endpoint_url: elsewhere }), 200);
+    expect(await stored(id)).toMatchObject({ consecutiveFailures: 0, lastFailureAt: new Date(1) });
+    expect(await stored(id)).not.toHaveProperty('failingSince');
+  });
+
+  test.each<[Json, string]>([
+    [{}, 'endpoint_url, event_types'],
+    [{ status: 'inactive' }, 'endpoint_url, event_types'],
+    [{ event_types: [] }, 'event_types'],
+    [{ endpoint_url: null, event_types: ['*'] }, 'endpoint_url, event_types.0'],
+    [{ endpoint_url: 'https://10.0.0.8/hooks' }, 'endpoint_url'],
+    [{ endpoint_url: 'https://168.63.129.16/machine' }, 'endpoint_url'],
+    [{ endpoint_url: 'https://93.184.215.14:6379/' }, ''],
+    [{ endpoint_url: 'https://93.184.215.14:25/' }, 'endpoint_url'],
+    [{ endpoint_url: 'https://no-such-host.invalid/hooks' }, 'endpoint_url'],
+  ])('is checked like a creation: %j', async (fields, paths) => {
+    const partner = await anyPartner(guarded);
+    const { id } = await subscribe(partner, 'https://93.184.215.14/hooks', ['hold_created']);
+    const before = (await list(partner)).data;
+    const reply = await change(partner, id, fields);
+    expect(verdict(reply)).toBe(paths === '' ? '200' : `400 VALIDATION_ERROR ${paths}`);
+    if (paths !== '') expect((await list(partner)).data).toEqual(before);
+  });
+
+  test("another partner's subscription is told in the bytes of a missing one", async () => {
+    const [partner, rival] = [await anyPartner(service), await anyPartner(service)];
+    const { id } = await subscribe(partner, URL_OF_PARTNER);
+    const told = async (each: string) => {
+      const reply = await change(rival, each, { endpoint_url: elsewhere });
+      expect(verdict(reply)).toBe('404 WEBHOOK_NOT_FOUND');
+      return reply.text.replace(/"request_id":"[^"]+"/, '');
+    };
+    expect(await told(id)).toBe(await told(randomUUID()));
+    expect((await stored(id)).endpointUrl).toBe(URL_OF_PARTNER);
+  });
+});
+
+test('a partner cannot end or pause a subscription, and is told whom to ask', async () => {
   const partner = await anyPartner(service);
   const { id } = await subscribe(partner, URL_OF_PARTNER);
-  expect(verdict(await partner.api.delete(WEBHOOKS))).toBe('405 METHOD_NOT_ALLOWED');
-  expect(verdict(await partner.api.delete(`${WEBHOOKS}/${id}`))).toMatch(/^40[45] /);
-  expect(verdict(await partner.api.patch(`${WEBHOOKS}/${id}`, { status: 'inactive' }))).toMatch(/^40[45] /);
+  const refused = [
+    ['405 METHOD_NOT_ALLOWED', await partner.api.delete(WEBHOOKS)],
+    ['405 METHOD_NOT_ALLOWED', await partner.api.delete(`${WEBHOOKS}/${id}`)],
+    ['405 METHOD_NOT_ALLOWED', await partner.api.put(`${WEBHOOKS}/${id}`)],
+    ['404 ROUTE_NOT_FOUND', await partner.api.post(`${WEBHOOKS}/${id}/deactivate`)],
+    ['404 ROUTE_NOT_FOUND', await partner.api.delete(`${WEBHOOKS}/${id}/rotate-secret/now`)],
+  ] as const;
+  for (const [expected, reply] of refused) {
+    expect(verdict(reply)).toBe(expected);
+    expect(errorOf(reply).message).toContain('ask the platform operator');
+  }
   expect((await list(partner)).data).toMatchObject([{ id, status: 'active' }]);
 });

@@ -53,7 +53,7 @@ async function freezeAttempt(id: string): Promise<FrozenAttempt> {
         answer = settle;
         resolve();
       });
-    result = attemptDelivery(service, { send, close: () => Promise.resolve() }, id);
+    result = attemptDelivery(service, { send }, id);
   });
   await deliveryCollection(service.context.db).updateOne(
     { _id: id },

@@ -1,0 +1,31 @@
+/** Ports from `first` to `last`, both included. */
+export type PortRange = { first: number; last: number };
+
+/** The standard port of https, and those that no system service listens on. */
+export const WEBHOOK_PORTS: readonly PortRange[] = [
+  { first: 443, last: 443 },
+  { first: 1024, last: 65_535 },
+];
+
+/**
+ * Reads `443` or `1024-65535`.
+ * @throws Error whose message follows the name of a setting, where it is neither or runs backwards
+ */
+export function portRange(text: string): PortRange {
+  const [, first = '', last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
+  const range = { first: Number(first), last: Number(last) };
+  if (range.first >= 1 && range.first <= range.last && range.last <= 65_535) return range;
+  throw new Error(
+    'must be a comma list of ports and ranges of ports from 1 to 65535, such as 443,1024-65535',
+  );
+}
+
+/** Whether one of `ranges` has the port. */
+export function hasPort(ranges: readonly PortRange[], port: number): boolean {
+  return ranges.some(({ first, last }) => first <= port && port <= last);
+}
+
+/** The ranges as they are told: `443, 1024-65535`. */
+export function formatPortRanges(ranges: readonly PortRange[]): string {
+  return ranges.map(({ first, last }) => (first === last ? first : `${first}-${last}`)).join(', ');
+}
