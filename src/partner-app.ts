@@ -12,7 +12,7 @@ import { errorHandler } from './http/error-handler.ts';
 import { mountHealth } from './http/health.ts';
 import { mountRoutes, notFound } from './http/mount-routes.ts';
 import type { KeyCheck } from './http/rate-limit.ts';
-import { limitBadKeys, limitCalls } from './http/rate-limit.ts';
+import { countUnrouted, limitBadKeys, limitCalls } from './http/rate-limit.ts';
 import type { Route } from './http/route.ts';
 import { observabilityRoutes } from './observability/observability.router.ts';
 import { packageRoutes } from './packages/packages.router.ts';
@@ -54,13 +54,11 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
       return authenticate(key, when);
     },
   };
-  mountRoutes(
-    app,
-    routes,
-    limitBadKeys(badPartnerKeys, keys),
-    limitCalls(partnerCalls, (res) => (res.locals['caller'] as PartnerCaller).partnerId),
-  );
-  app.use(notFound);
+  const authenticateCall = limitBadKeys(badPartnerKeys, keys);
+  const limit = limitCalls(partnerCalls, (res) => (res.locals['caller'] as PartnerCaller).partnerId);
+  const count = countUnrouted(authenticateCall, limit);
+  mountRoutes(app, routes, authenticateCall, limit, count);
+  app.use(count, notFound);
   app.use(errorHandler);
   return app;
 }

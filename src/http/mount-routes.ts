@@ -7,13 +7,14 @@ import { validateInput } from './validate.ts';
 /**
  * Serves the rows of a route table. Order of checks: route, caller, limit, body and query, then whatever the handler does
  * (decisions §1). `limit` finds the caller in `res.locals['caller']`. A known path with another method answers 405 with
- * `Allow`; an unknown one is left to `notFound`.
+ * `Allow`, once `beforeRefusal` is through; an unknown one is left to `notFound`.
  */
 export function mountRoutes<Caller>(
   router: IRouter,
   routes: readonly Route<Caller>[],
   authenticate: Authenticate<Caller>,
-  limit: RequestHandler = (_req, _res, next) => next(),
+  limit: RequestHandler = pass,
+  beforeRefusal: RequestHandler = pass,
 ): void {
   for (const path of new Set(routes.map((each) => each.path))) {
     const rows = routes.filter((each) => each.path === path);
@@ -22,11 +23,13 @@ export function mountRoutes<Caller>(
       const body = row.method === 'get' ? [] : [readJson];
       mounted[row.method](identify(authenticate), limit, ...body, answer(row));
     }
-    mounted.all(refuseMethod(rows));
+    mounted.all(beforeRefusal, refuseMethod(rows));
   }
   for (const { path, notOffered } of routes)
     if (notOffered !== undefined) router.use(path, refusePath(notOffered));
 }
+
+const pass: RequestHandler = (_req, _res, next) => next();
 
 function identify<Caller>(authenticate: Authenticate<Caller>): RequestHandler {
   return async (req, res, next) => {
@@ -78,6 +81,6 @@ function refusePath(notOffered: string): RequestHandler {
 export function notFound(_req: Request, _res: Response, _next: NextFunction): void {
   throw new DomainError(
     'ROUTE_NOT_FOUND',
-    'There is no such path here. Check its spelling and the version prefix /api/v1.',
+    'There is no such path here. Check its spelling and the version prefix /api/v1: the reference at /docs has every path, and /openapi.json the same for programs.',
   );
 }

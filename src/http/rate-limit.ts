@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { ErrorCode } from '../platform/errors.ts';
 import { DomainError } from '../platform/errors.ts';
+import { isDatabaseUnavailable } from '../platform/mongo.ts';
 import type { BadKeyLimits, LocalRateLimiter, RateLimiter, Usage } from '../platform/rate-limiter.ts';
 import { clientAddressOf } from './base-app.ts';
 import { addressKey } from './client-address.rules.ts';
@@ -38,6 +39,29 @@ export type KeyCheck<Caller> = {
   /** `in turn`: where it costs a read, one that is shared with others. */
   authenticate(key: string | undefined, when: 'at once' | 'in turn'): Promise<Caller>;
 };
+
+/**
+ * For what is answered before a key is asked for, 404 and 405: where a key was sent all the same, the call counts like any
+ * other and its answer says what is left. The answer stays what it is, also where the key is refused or none can be looked up.
+ */
+export function countUnrouted<Caller>(
+  authenticate: Authenticate<Caller>,
+  limit: RequestHandler,
+): RequestHandler {
+  return async (req, res, next) => {
+    if (req.headers['x-api-key'] !== undefined) {
+      try {
+        res.locals['caller'] = await authenticate(req, res);
+        await limit(req, res, () => undefined);
+      } catch (err) {
+        if (!(err instanceof DomainError) && !isDatabaseUnavailable(err)) throw err;
+      }
+      // To repeat the call would not help.
+      res.removeHeader('Retry-After');
+    }
+    next();
+  };
+}
 
 /**
  * Checks the key of a call. One that was not right here lately is counted under its address before it is looked up: past the
