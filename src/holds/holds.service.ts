@@ -19,7 +19,6 @@ import type { Queues } from '../platform/queues.ts';
 import { claimSlot } from '../reservations/claim-slot.service.ts';
 import type { Claim } from '../reservations/reservation-reads.store.ts';
 import {
-  countLiveHolds,
   findReservation,
   findReservationAndGrant,
   findReservationByKey,
@@ -30,6 +29,7 @@ import type { HoldStatus } from '../reservations/reservations.rules.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import { announce, moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
 import { extendHold, insertHold, lapseNow } from '../reservations/reservations.store.ts';
+import { insertWithinLimit } from './hold-limit.service.ts';
 import { reasonLostMeanwhile } from './lost-claim.service.ts';
 import type { SlotReference, SlotTarget } from './slot-target.service.ts';
 import {
@@ -53,7 +53,8 @@ type Conflict = { reason: UnavailableReason; freeAt?: Date };
 
 /**
  * Reserves a slot for the partner until `hold_expiry_at`. Of any number of racing calls for overlapping slots exactly
- * one succeeds, by the guard index. With an idempotency key a repeated call answers the first one's hold.
+ * one succeeds, by the guard index; of any number for different slots no more than the partner may hold, by the index on
+ * ordinals. With an idempotency key a repeated call returns the first one's hold.
  * @throws DomainError VENUE_NOT_AUTHORIZED, RESOURCE_NOT_FOUND, SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE (with
  * `conflict`), HOLD_LIMIT_REACHED, IDEMPOTENCY_KEY_MISMATCH (decisions §3)
  */
@@ -72,23 +73,27 @@ export async function placeHold(
   const blackouts = await findBlackoutsAt(deps, venue._id, slot.start, slot.end);
   const unsellable = unsellableReason(venue, resource, slot, sellableWindow(deps, venue), blackouts);
   if (unsellable !== null) throw await slotNotAvailable(deps, target, { reason: unsellable });
-  await requireRoomForHold(deps, partnerId);
 
   const draft = draftReservation(partnerId, target, slot);
   const ttlMs = (input.ttlSeconds ?? deps.config.holdTtlSeconds) * 1000;
+  const options = { ttlMs, holdKey: input.idempotencyKey, actor: actorOf(caller) };
   const outcome = await claimSlot(deps, draft.cells, () =>
-    insertHold(deps.db, draft, { ttlMs, holdKey: input.idempotencyKey, actor: actorOf(caller) }),
+    insertWithinLimit(deps, partnerId, (holdOrdinal) =>
+      insertHold(deps.db, draft, { ...options, holdOrdinal }),
+    ),
   );
-  if ('lostTo' in outcome) {
+  const written = 'won' in outcome ? outcome.won : null;
+  if (written === null) {
     const twin = await findReplay(deps, partnerId, target, input.idempotencyKey, true);
     if (twin !== null) return { hold: twin, isReplay: true };
-    throw await slotNotAvailable(deps, target, conflictWith(outcome.lostTo));
+    if ('lostTo' in outcome) throw await slotNotAvailable(deps, target, conflictWith(outcome.lostTo));
+    throw holdLimitReached(deps);
   }
-  const { reservation } = outcome.won;
+  const { reservation } = written;
   const reason = await giveUpIfLost(deps, reservation);
   if (reason === 'not_granted') throw input.venueId === undefined ? slotNotFound() : venueNotAuthorized();
   if (reason !== null) throw await slotNotAvailable(deps, target, { reason });
-  announce(deps, outcome.won);
+  announce(deps, written);
   scheduleExpiry(deps, reservation);
   return { hold: reservation, isReplay: false };
 }
@@ -126,12 +131,10 @@ async function findReplay(
   return isLost ? null : earlier;
 }
 
-/** The limit counts holds in flight elsewhere only once they are written, so calls racing at the limit may pass it. */
-async function requireRoomForHold(deps: HoldDeps, partnerId: string): Promise<void> {
-  if ((await countLiveHolds(deps.db, partnerId)) < deps.config.maxActiveHolds) return;
-  throw new DomainError(
+function holdLimitReached({ config }: HoldDeps): DomainError {
+  return new DomainError(
     'HOLD_LIMIT_REACHED',
-    `You have ${deps.config.maxActiveHolds} ACTIVE holds, the most that a partner may have. Confirm or cancel some first.`,
+    `You have ${config.maxActiveHolds} ACTIVE holds, the most that a partner may have. Confirm or cancel some first.`,
   );
 }
 

@@ -175,9 +175,10 @@ async function untilSettled<T>(forMs: number, label: string, step: () => Promise
   }
 }
 
-/** Whether `err` is the violation of a unique index. */
-export function isDuplicateKey(err: unknown): boolean {
-  return (err as { code?: unknown } | null)?.code === 11000;
+/** Whether `err` is the violation of a unique index, or of the one whose key has `field`. */
+export function isDuplicateKey(err: unknown, field?: string): boolean {
+  const { code, keyPattern = {} } = (err ?? {}) as { code?: unknown; keyPattern?: object };
+  return code === 11000 && (field === undefined || field in keyPattern);
 }
 
 const UNAVAILABLE = new Set([

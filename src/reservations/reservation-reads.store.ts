@@ -201,18 +201,45 @@ export async function findClaimants(db: Db, cells: readonly string[]): Promise<C
     .toArray();
 }
 
-/** How many holds of the partner are alive now. */
-export async function countLiveHolds(db: Db, partnerId: string): Promise<number> {
-  const [row] = await reservationCollection(db)
-    .aggregate<{ count: number }>(
-      [{ $match: { partnerId, status: 'ACTIVE', $expr: ALIVE } }, { $count: 'count' }],
+/** The ACTIVE holds of a partner, as the limit of them needs to know them. */
+export type ActiveHolds = {
+  /** How many are alive now. */
+  live: number;
+  /** Of those, how many have no ordinal. */
+  unnumbered: number;
+  /** Of all, the lapsed ones too. */
+  ordinals: number[];
+  /** Those that lapsed and that nobody has settled. */
+  lapsedIds: string[];
+};
+
+/** The partner's ACTIVE holds; the newest state, committed or about to be. */
+export async function findActiveHolds(db: Db, partnerId: string): Promise<ActiveHolds> {
+  const countIf = (condition: Expression) => ({ $sum: { $cond: [condition, 1, 0] } });
+  const isUnnumbered = { $eq: [{ $type: '$holdOrdinal' }, 'missing'] };
+  const [active] = await reservationCollection(db)
+    .aggregate<ActiveHolds>(
+      [
+        { $match: { partnerId, status: 'ACTIVE' } },
+        {
+          $group: {
+            _id: null,
+            live: countIf(ALIVE),
+            unnumbered: countIf({ $and: [ALIVE, isUnnumbered] }),
+            ordinals: { $push: '$holdOrdinal' },
+            lapsedIds: { $push: { $cond: [ALIVE, '$$REMOVE', '$_id'] } },
+          },
+        },
+      ],
       {
         // Without it the planner may walk every reservation that the partner ever made.
         hint: 'active_holds_of_partner',
+        readConcern: { level: 'local' },
+        readPreference: 'primary',
       },
     )
     .toArray();
-  return row?.count ?? 0;
+  return active ?? { live: 0, unnumbered: 0, ordinals: [], lapsedIds: [] };
 }
 
 /** A page of holds that lapsed at least `graceMs` ago and that nobody has settled, oldest first. */

@@ -54,6 +54,8 @@ export type Reservation = {
   /** As placed, in milliseconds: what a replay of placing answers whatever became of the expiry since. Absent in a walk-in. */
   ttlMs?: number;
   holdKey?: string;
+  /** Below MAX_ACTIVE_HOLDS, and unique among the partner's ACTIVE holds (ADR 0022). Absent in what older releases wrote. */
+  holdOrdinal?: number;
   releasedAt?: Date;
   releaseReason?: string;
   expiredAt?: Date;
@@ -97,6 +99,7 @@ const reservationSchema = new Schema<Reservation>(
     holdExpiresAt: Date,
     ttlMs: Number,
     holdKey: String,
+    holdOrdinal: Number,
     bookingId: String,
     bookedAt: Date,
     confirmKey: String,
@@ -154,6 +157,7 @@ export const RESERVATIONS: CollectionDefinition = {
       pricePaise: { bsonType: ['int', 'long', 'double'], minimum: 0 },
       placedAt: { bsonType: 'date' },
       holdExpiresAt: { bsonType: 'date' },
+      holdOrdinal: { bsonType: 'int', minimum: 0 },
       bookingId: { bsonType: 'string' },
       bookedAt: { bsonType: 'date' },
       outbox: {
@@ -183,6 +187,13 @@ export const RESERVATIONS: CollectionDefinition = {
       key: { partnerId: 1, holdKey: 1 },
       unique: true,
       partialFilterExpression: { holdKey: { $exists: true } },
+    },
+    {
+      // Of a hold that ends, in whatever way, the ordinal is free with the same write: the index is of ACTIVE ones alone.
+      name: 'one_hold_per_ordinal',
+      key: { partnerId: 1, holdOrdinal: 1 },
+      unique: true,
+      partialFilterExpression: { status: 'ACTIVE', holdOrdinal: { $exists: true } },
     },
     {
       name: 'confirm_key_of_partner',

@@ -38,12 +38,12 @@ export type NewReservation = Pick<
 
 /**
  * Inserts an ACTIVE hold that claims its cells until `ttlMs` from the database's now, its event with it. An upsert,
- * because only an update can read `$$NOW`. Throws a duplicate-key error where a cell or the key is taken.
+ * because only an update can read `$$NOW`. Throws a duplicate-key error where a cell, the key or the ordinal is taken.
  */
 export async function insertHold(
   db: Db,
   draft: NewReservation,
-  { actor, ...options }: { ttlMs: number; holdKey: string | undefined; actor: Actor },
+  { actor, ...options }: { ttlMs: number; holdKey: string | undefined; holdOrdinal: number; actor: Actor },
 ): Promise<Written> {
   const holdExpiresAt = { $add: ['$$NOW', options.ttlMs] };
   const { eventId, event } = eventOf('hold_created', literal(draft.partnerId), actor, {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { migrate } from '../../src/collections.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
@@ -12,6 +13,7 @@ import {
   placeHold,
   slotsOf,
 } from '../support/factories.ts';
+import { rowsOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
@@ -208,5 +210,64 @@ describe('a partner may have so many ACTIVE holds', () => {
     for (const slotId of slots.slice(1, 3)) await placeHold(seller, slotId);
     expect(verdict(await seller.api.post(HOLDS, body))).toBe('201');
     expect(verdict(await hold(seller, slots[3] ?? ''))).toBe('409 HOLD_LIMIT_REACHED');
+  });
+
+  const stored = (partner: Partner, change: object) =>
+    service.context.db.collection('reservations').updateMany({ partnerId: partner.id }, change);
+
+  test('holds that have lapsed without anyone having settled them make room, though they have every ordinal', async () => {
+    const { seller, holds, next, after } = await atTheLimit();
+    const lapsed = { _id: holds[1]?.['hold_id'] as never };
+    await service.context.db
+      .collection('reservations')
+      .updateOne(lapsed, { $set: { holdExpiresAt: new Date() } });
+    expect(verdict(await hold(seller, next))).toBe('201');
+    expect(verdict(await hold(seller, after))).toBe('409 HOLD_LIMIT_REACHED');
+  });
+
+  test('holds that an older release placed without an ordinal count', async () => {
+    const { seller, holds, next, after } = await atTheLimit();
+    await stored(seller, { $unset: { holdOrdinal: '' } });
+    expect(verdict(await hold(seller, next))).toBe('409 HOLD_LIMIT_REACHED');
+    await seller.api.post(`${HOLDS}/${String(holds[0]?.['hold_id'])}/cancel`);
+    expect(verdict(await hold(seller, next))).toBe('201');
+    expect(verdict(await hold(seller, after))).toBe('409 HOLD_LIMIT_REACHED');
+  });
+
+  /** What 32 calls for as many slots are told that begin together, and how many holds are ACTIVE then. */
+  async function raceOf(
+    seller: Partner,
+    slotIds: readonly string[],
+  ): Promise<[Record<string, number>, number]> {
+    const verdicts = (await Promise.all(slotIds.map((slotId) => hold(seller, slotId)))).map(verdict);
+    const active = await rowsOf(service, 'reservations', { partnerId: seller.id, status: 'ACTIVE' });
+    for (const { _id } of active) await seller.api.post(`${HOLDS}/${_id}/cancel`);
+    const counts = Object.fromEntries([...new Set(verdicts)].map((each) => [each, 0]));
+    for (const each of verdicts) counts[each] = (counts[each] ?? 0) + 1;
+    return [counts, active.length];
+  }
+
+  test('at most means at most, whatever races; not without the index on ordinals', async () => {
+    const { id, seller } = await place([{ duration_minutes: 30 }]);
+    const slotIds = (await freeSlotIds(seller, id, DATE)).slice(0, 32);
+    for (let round = 0; round < 5; round += 1) {
+      expect(await raceOf(seller, slotIds)).toEqual([{ '201': 3, '409 HOLD_LIMIT_REACHED': 29 }, 3]);
+    }
+    await service.context.db.collection('reservations').dropIndex('one_hold_per_ordinal');
+    try {
+      expect((await raceOf(seller, slotIds))[1]).toBeGreaterThan(3);
+    } finally {
+      await migrate(service.context.db);
+    }
+  });
+
+  test('calls with one key race for the last: all are told of the one hold', async () => {
+    const { id, seller } = await place([{}]);
+    const slots = await freeSlotIds(seller, id, DATE);
+    for (const slotId of slots.splice(0, 2)) await placeHold(seller, slotId);
+    const body = { slot_id: slots[0], idempotency_key: 'last' };
+    const replies = await Promise.all(Array.from({ length: 16 }, () => seller.api.post(HOLDS, body)));
+    expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(replies[0]?.status).toBe(201);
   });
 });
