@@ -9,6 +9,7 @@ import type { CollectionDefinition } from './platform/collections.ts';
 import { ensureCollection, missingUniqueIndexes, missingValidators } from './platform/collections.ts';
 import { LEASES } from './platform/leases.store.ts';
 import type { Db } from './platform/mongo.ts';
+import { fillCustomerSearch } from './reservations/customer-search.store.ts';
 import { RESERVATIONS } from './reservations/reservations.model.ts';
 import { VENUE_COLLECTIONS } from './venues/venues.model.ts';
 import { DELIVERIES } from './webhooks/deliveries.model.ts';
@@ -30,9 +31,13 @@ const COLLECTIONS: CollectionDefinition[] = [
   LEASES,
 ];
 
-/** Creates what is missing of all collections, validators and indexes; safe to repeat (ADR 0002). */
+/**
+ * Creates what is missing of all collections, validators and indexes (ADR 0002), then fills in the fields that bookings of older
+ * releases lack; safe to repeat.
+ */
 export async function migrate(db: Db): Promise<void> {
   await Promise.all(COLLECTIONS.map((definition) => ensureCollection(db, definition)));
+  await fillCustomerSearch(db);
 }
 
 /** The unique indexes and validators that the database lacks: without them nothing may be served. */

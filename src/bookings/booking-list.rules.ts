@@ -9,6 +9,9 @@ type Query = {
   status?: 'BOOKED' | 'CANCELLED' | 'REFUNDED';
   customer_phone?: string;
   customer_name?: string;
+  q?: string;
+  slot_from?: string;
+  slot_to?: string;
   limit: number;
   cursor?: Position;
 };
@@ -22,6 +25,9 @@ export function listInput(query: Query): ListBookings {
     status: query.status,
     customerPhone: query.customer_phone,
     customerName: query.customer_name,
+    search: query.q,
+    slotFrom: query.slot_from,
+    slotTo: query.slot_to,
     after: query.cursor,
   });
   return { ...filter, limit: query.limit };

@@ -25,6 +25,7 @@ import {
   uuid,
 } from '../http/fields.ts';
 import type { Position } from '../platform/pagination.ts';
+import { SHORT_SEARCH, searchOf } from '../reservations/customer.rules.ts';
 
 export type ConfirmBody = {
   hold_id: string;
@@ -63,6 +64,8 @@ export type ListQuery = {
   status?: (typeof STATUSES)[number];
   customer_phone?: string;
   customer_name?: string;
+  slot_from?: string;
+  slot_to?: string;
   limit: number;
   cursor?: Position;
 };
@@ -76,17 +79,30 @@ const filters = (region: string) => ({
   status: Joi.string().valid(...STATUSES),
   customer_phone: customerPhone(region).description('Only bookings of this number, however it was written.'),
   customer_name: text(120).description('The beginning of the name, in capitals or not.'),
+  slot_from: dateNotAfter('slot_to').description(
+    "The first date on which the slot begins, in the venue's time zone (the service's where no venue is named).",
+  ),
+  slot_to: date().description('The last date on which the slot begins, included.'),
   limit: pageLimit(),
   cursor: cursor(),
 });
 
 export const listQuery = (region: string) => Joi.object<ListQuery>(filters(region));
 
-export type OperatorListQuery = ListQuery & { partner_id?: string };
+export type OperatorListQuery = ListQuery & { partner_id?: string; q?: string };
 
 export const operatorListQuery = (region: string) =>
   Joi.object<OperatorListQuery>({
     partner_id: uuid().description("Only this partner's bookings; walk-ins are those of `platform`."),
+    q: text(120)
+      .custom((value: string, helpers) =>
+        searchOf(value) === undefined ? helpers.error('string.search') : value,
+      )
+      .messages({ 'string.search': SHORT_SEARCH })
+      .description(
+        'Finds by one text: the whole id of a booking or of its hold; the beginnings of any words of the name (all that are given); or the last 3 or more digits of the phone.',
+      )
+      .example('rao'),
     ...filters(region),
   });
 

@@ -1,16 +1,17 @@
 import { addDays, dayBounds } from '../platform/calendar.ts';
 import { defined } from '../platform/defined.ts';
 import type { Audience } from '../platform/errors.ts';
-import { audienceOf, DomainError } from '../platform/errors.ts';
+import { audienceOf, DomainError, fieldError } from '../platform/errors.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { requireCustomerPhone } from '../platform/phone.ts';
+import type { CustomerSearch } from '../reservations/customer.rules.ts';
+import { foldName, SHORT_SEARCH, searchOf } from '../reservations/customer.rules.ts';
 import type { BookingFilter } from '../reservations/reservation-reads.store.ts';
 import { findReservationByBookingId, listBookingRows } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
 import { findResourceById, findVenueById } from '../venues/venues.service.ts';
-import { foldName } from './name.rules.ts';
 
 export type BookingDeps = { db: Db; config: { defaultTimeZone: string; defaultRegion: string } };
 
@@ -24,6 +25,10 @@ export type ListBookings = {
   status?: 'BOOKED' | 'CANCELLED' | 'REFUNDED';
   customerPhone?: string;
   customerName?: string;
+  /** An id of a booking or its hold, words of a name, or the end of a phone. */
+  search?: string;
+  slotFrom?: string;
+  slotTo?: string;
   limit: number;
   after?: Position;
 };
@@ -49,7 +54,7 @@ export async function getBooking(
 /**
  * The partner's bookings (all partners' where none is named), newest `booked_at` first. `from` and `to` are inclusive dates of
  * `booked_at` in the zone of the venue named, else in the service's zone (decisions §4).
- * @throws DomainError VALIDATION_ERROR where the phone is no number.
+ * @throws DomainError VALIDATION_ERROR where the phone is no number, or a search too short.
  */
 export async function listBookings(
   deps: BookingDeps,
@@ -77,7 +82,16 @@ async function filterOf(
   if (query.customerPhone !== undefined) {
     filter.phoneE164 = requireCustomerPhone(query.customerPhone, deps.config.defaultRegion);
   }
+  if (query.slotFrom !== undefined) filter.slotFrom = dayBounds(query.slotFrom, timeZone).start;
+  if (query.slotTo !== undefined) filter.slotBefore = dayBounds(addDays(query.slotTo, 1), timeZone).start;
+  if (query.search !== undefined) filter.search = requireSearch(query.search);
   return filter;
+}
+
+function requireSearch(text: string): CustomerSearch {
+  const search = searchOf(text);
+  if (search !== undefined) return search;
+  throw fieldError('q', SHORT_SEARCH);
 }
 
 /** Reads each venue and resource of the page once. */

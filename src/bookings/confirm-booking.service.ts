@@ -7,6 +7,7 @@ import { DomainError } from '../platform/errors.ts';
 import { newId, PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import { requireCustomerPhone } from '../platform/phone.ts';
+import { customerOf } from '../reservations/customer.rules.ts';
 import {
   findReservation,
   findReservationAndGrant,
@@ -18,7 +19,6 @@ import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { announce, moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
 import type { Change } from '../reservations/reservations.store.ts';
 import { applyTransition } from '../reservations/reservations.store.ts';
-import { foldName } from './name.rules.ts';
 
 export type ConfirmDeps = ReservationDeps & { config: { defaultRegion: string } };
 
@@ -73,13 +73,12 @@ async function tryConfirm(
     bookingId: newId(),
     confirmKey: input.idempotencyKey,
     paymentReference: input.paymentReference,
-    customer: {
+    customer: customerOf({
       name: input.customerName,
-      nameFolded: foldName(input.customerName),
       phone: input.customerPhone,
       phoneE164,
       email: input.customerEmail,
-    },
+    }),
     packageCreditRequested: input.usePackageCredit,
   };
   try {

@@ -12,6 +12,7 @@ import { newId, PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import { inTransaction } from '../platform/mongo.ts';
 import { requireCustomerPhone } from '../platform/phone.ts';
 import { claimSlot } from '../reservations/claim-slot.service.ts';
+import { customerOf } from '../reservations/customer.rules.ts';
 import { findClaimants, findReservation } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
@@ -20,7 +21,6 @@ import type { NewReservation, Written } from '../reservations/reservations.store
 import { applyTransition, insertBooked } from '../reservations/reservations.store.ts';
 import { findResourceById, getResourceForWalkIn, getVenue } from '../venues/venues.service.ts';
 import type { BookingDetail } from './bookings.service.ts';
-import { foldName } from './name.rules.ts';
 
 export type WalkInDeps = ReservationDeps & { clock: Clock; config: { defaultRegion: string } };
 
@@ -104,7 +104,7 @@ async function insertWalkIn(
   const booking = {
     bookingId: newId(),
     paymentReference: null,
-    customer: customerOf(deps, input),
+    customer: walkInCustomer(deps, input),
     ...defined({ playedFor }),
   };
   const inTheWay = input.overrideHolds ? await findClaimants(deps.db, draft.cells) : [];
@@ -136,9 +136,9 @@ async function isOverridable(deps: WalkInDeps, holdId: string, { playedFor }: Pl
   return (await findReservation(deps.db, holdId))?.partnerId === playedFor;
 }
 
-function customerOf(deps: WalkInDeps, { customerName: name, customerPhone: phone }: PlaceWalkIn) {
+function walkInCustomer(deps: WalkInDeps, { customerName: name, customerPhone: phone }: PlaceWalkIn) {
   const phoneE164 = phone === null ? null : requireCustomerPhone(phone, deps.config.defaultRegion);
-  return { name, nameFolded: name === null ? null : foldName(name), phone, phoneE164, email: null };
+  return customerOf({ name, phone, phoneE164, email: null });
 }
 
 const REMEDIES = {

@@ -3,16 +3,30 @@ import { listInput } from '../bookings/booking-list.rules.ts';
 import { operatorListQuery } from '../bookings/bookings.schemas.ts';
 import type { BookingDetail } from '../bookings/bookings.service.ts';
 import { listBookings } from '../bookings/bookings.service.ts';
+import { getHold } from '../holds/holds.service.ts';
 import { listPartners } from '../partners/partners.service.ts';
+import { DomainError } from '../platform/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../platform/ids.ts';
+import { searchOf } from '../reservations/customer.rules.ts';
 import { listVenues } from '../venues/venues.service.ts';
 import { dateTime, price, timeSpan } from './format.rules.ts';
 import type { Filter } from './forms.tsx';
 import { listingPage } from './listing.tsx';
 import { readNames } from './names.ts';
 import { Badge, When } from './parts.tsx';
-import type { PageHandler } from './request.ts';
+import type { ConsoleDeps, PageHandler } from './request.ts';
 import { readQuery } from './request.ts';
+
+/** The hold that a search text is the id of: one that became a booking is found as such. */
+async function findHoldOf(deps: ConsoleDeps, text = ''): Promise<string | undefined> {
+  const search = searchOf(text);
+  if (search === undefined || !('id' in search)) return undefined;
+  const notFound = (err: unknown) => {
+    if (err instanceof DomainError) return undefined;
+    throw err;
+  };
+  return getHold(deps, undefined, search.id).then(({ _id }) => _id, notFound);
+}
 
 const STATUSES = [
   ['BOOKED', 'Booked'],
@@ -32,7 +46,10 @@ export const bookingsPage: PageHandler = async (deps, request) => {
     deps,
     page.rows.map(({ booking }) => booking.partnerId),
   );
+  const held = page.rows.length === 0 ? await findHoldOf(deps, query?.q) : undefined;
+  if (held !== undefined) return { redirect: `/holds/${held}` };
   const filters: Filter[] = [
+    { name: 'q', label: 'Name, end of phone, or id' },
     {
       name: 'partner_id',
       label: 'Partner',
@@ -40,8 +57,8 @@ export const bookingsPage: PageHandler = async (deps, request) => {
     },
     { name: 'venue_id', label: 'Venue', options: venues.map(({ _id, name }) => [_id, name]) },
     { name: 'status', label: 'Status', options: STATUSES },
-    { name: 'customer_name', label: 'Name begins with' },
-    { name: 'customer_phone', label: 'Phone' },
+    { name: 'slot_from', label: 'Played from', isDate: true },
+    { name: 'slot_to', label: 'Played to', isDate: true },
     { name: 'from', label: 'Booked from', isDate: true },
     { name: 'to', label: 'Booked to', isDate: true },
   ];

@@ -84,7 +84,10 @@ function withoutCustomer(overwritten: string): Expression {
     $cond: [{ $eq: [{ $type: `$${field}` }, 'string'] }, overwritten, '$$REMOVE'],
   });
   return {
-    customer: { name: overwritten, nameFolded: null, phone: overwritten, phoneE164: null, email: null },
+    customer: {
+      ...{ name: overwritten, nameFolded: null, nameWords: [], phone: overwritten, phoneE164: null },
+      ...{ phoneReversed: null, email: null },
+    },
     cancellationReason: reasonOr('cancellationReason'),
     refundReason: reasonOr('refundReason'),
     outbox: { $map: { input: '$outbox', in: WITHOUT_REASON(overwritten) } },

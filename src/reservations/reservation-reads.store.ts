@@ -4,6 +4,7 @@ import { defined } from '../platform/defined.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';
+import type { CustomerSearch } from './customer.rules.ts';
 import { ALIVE, LAPSED } from './hold-expiry.rules.ts';
 import type { Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
@@ -279,6 +280,10 @@ export type BookingFilter = {
   status?: 'BOOKED' | 'CANCELLED' | 'REFUNDED';
   phoneE164?: string;
   namePrefixFolded?: string;
+  search?: CustomerSearch;
+  slotFrom?: Date;
+  /** Exclusive. */
+  slotBefore?: Date;
 };
 
 /** Bookings, newest `bookedAt` first, ties by booking id; what is written meanwhile moves no row over a page's edge. */
@@ -289,12 +294,15 @@ export async function listBookingRows(
   limit: number,
 ): Promise<Page<Reservation>> {
   const { namePrefixFolded: prefix } = filter;
+  const slotStart = defined({ $gte: filter.slotFrom, $lt: filter.slotBefore });
   const match = defined({
     partnerId: filter.partnerId,
     venueId: filter.venueId,
     status: filter.status,
     'customer.phoneE164': filter.phoneE164,
-    'customer.nameFolded': prefix === undefined ? undefined : { $gte: prefix, $lt: `${prefix}\u{10FFFF}` },
+    'customer.nameFolded': prefix === undefined ? undefined : beginningWith(prefix),
+    slotStart: Object.keys(slotStart).length === 0 ? undefined : slotStart,
+    $and: filter.search === undefined ? undefined : matching(filter.search),
     bookedAt: { $exists: true, ...defined({ $gte: filter.bookedFrom, $lt: filter.bookedBefore }) },
     ...beyond(after, 'bookedAt', 'bookingId'),
   });
@@ -306,6 +314,15 @@ export async function listBookingRows(
     ])
     .toArray();
   return toPage(rows, limit, (row) => ({ at: row.bookedAt ?? row.placedAt, id: row.bookingId ?? row._id }));
+}
+
+const beginningWith = (prefix: string) => ({ $gte: prefix, $lt: `${prefix}\u{10FFFF}` });
+
+function matching(search: CustomerSearch): Expression[] {
+  if ('id' in search) return [{ $or: [{ bookingId: search.id }, { _id: search.id }] }];
+  if ('phoneReversed' in search) return [{ 'customer.phoneReversed': beginningWith(search.phoneReversed) }];
+  // Both bounds of one element, else any two words on either side of them would do.
+  return search.words.map((word) => ({ 'customer.nameWords': { $elemMatch: beginningWith(word) } }));
 }
 
 /** The partner's holds, newest first; with `status`, those that are to be seen in that state now. */

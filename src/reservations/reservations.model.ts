@@ -23,13 +23,18 @@ export type OutboxEvent = {
   reason?: string;
 };
 
-/** `phoneE164` and `nameFolded` are what searches match; the rest is stored as given. */
+/**
+ * `phoneE164`, `nameFolded`, `nameWords` and `phoneReversed` are what searches match; the rest is stored as given. Bookings of
+ * older releases have the last two from the migration on.
+ */
 export type Customer = {
   name: string | null;
   nameFolded: string | null;
   phone: string | null;
   phoneE164: string | null;
   email: string | null;
+  nameWords?: string[];
+  phoneReversed?: string | null;
 };
 
 /** An idempotency key of the namespace that cancels and refunds share. */
@@ -109,6 +114,8 @@ const reservationSchema = new Schema<Reservation>(
       phone: String,
       phoneE164: String,
       email: String,
+      nameWords: { type: [String], default: undefined },
+      phoneReversed: String,
       _id: false,
     },
     endings: [{ key: String, operation: String, _id: false }],
@@ -237,6 +244,26 @@ export const RESERVATIONS: CollectionDefinition = {
     {
       name: 'bookings_of_customer',
       key: { partnerId: 1, 'customer.phoneE164': 1, bookedAt: -1 },
+      partialFilterExpression: { bookedAt: { $exists: true } },
+    },
+    {
+      name: 'bookings_of_name_word',
+      key: { 'customer.nameWords': 1, bookedAt: -1 },
+      partialFilterExpression: { bookedAt: { $exists: true } },
+    },
+    {
+      name: 'bookings_of_phone_end',
+      key: { 'customer.phoneReversed': 1, bookedAt: -1 },
+      partialFilterExpression: { bookedAt: { $exists: true } },
+    },
+    {
+      name: 'bookings_by_day_of_play',
+      key: { slotStart: 1 },
+      partialFilterExpression: { bookedAt: { $exists: true } },
+    },
+    {
+      name: 'bookings_of_partner_by_day_of_play',
+      key: { partnerId: 1, slotStart: 1 },
       partialFilterExpression: { bookedAt: { $exists: true } },
     },
     { name: 'holds_of_partner', key: { partnerId: 1, placedAt: -1, _id: -1 } },

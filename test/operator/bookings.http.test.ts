@@ -92,6 +92,95 @@ describe('an operator reads', () => {
   });
 });
 
+describe('an operator finds a booking', () => {
+  let found: Json;
+  let other: Json;
+  let sold: Json;
+  beforeAll(async () => {
+    const named = { customer_name: 'Asha Rao-Iyer', customer_phone: '+91 98450 77210' };
+    found = await bookSlot(seller, anySlot(), named);
+    other = await bookSlot(rival, anySlot(), { customer_name: 'Raoul Ash', customer_phone: '9845066210' });
+    sold = await walkIn({ customer_name: 'José Núñez' });
+  });
+  const search = (text: string) => listedIds(`q=${encodeURIComponent(text)}`);
+
+  test.each(['Rao', 'rao-iyer', 'IYER', 'asha', 'iyer asha', 'rao ash iye'])(
+    'by any words of the name: %s',
+    async (text) => {
+      const ids = await search(text);
+      expect(ids).toContain(idOf(found));
+      expect(ids.includes(idOf(other))).toBe(text === 'Rao');
+    },
+  );
+
+  test('by words without their accents; not by the middle of a word, nor by words of two customers', async () => {
+    expect(await search('nunez')).toEqual([idOf(sold)]);
+    expect(await search('jos')).toEqual([idOf(sold)]);
+    expect(await search('uñe')).toEqual([]);
+    expect(await search('raoul iyer')).toEqual([]);
+  });
+
+  test.each(['77210', '7210', '98450 77210', '098450-77210', '+91 98450 77210', '0091 9845077210'])(
+    'by the end of the phone: %s',
+    async (text) => {
+      expect(await search(text)).toEqual([idOf(found)]);
+    },
+  );
+
+  test('by the id of the booking and of its hold, in capitals or not', async () => {
+    const { hold_id: holdId } = await read(found);
+    for (const id of [idOf(found), String(holdId), idOf(found).toUpperCase()])
+      expect(await search(id)).toEqual([idOf(found)]);
+    expect(await search(randomUUID())).toEqual([]);
+  });
+
+  test('by the day of play, at the venue, with other filters', async () => {
+    const { slot_start: start } = await read(found);
+    const { time_zone: timeZone } = expectStatus(
+      await operator().get(`/api/v1/operator/venues/${venueId}`),
+      200,
+    );
+    const dayOf = (days: number) =>
+      new Intl.DateTimeFormat('en-CA', { timeZone: String(timeZone) }).format(
+        Date.parse(String(start)) + days * 86_400_000,
+      );
+    const [before, day, after] = [dayOf(-1), dayOf(0), dayOf(1)];
+    expect(await listedIds(`q=iyer&slot_from=${day}&slot_to=${day}`)).toEqual([idOf(found)]);
+    expect(await listedIds(`q=iyer&slot_from=${before}&venue_id=${venueId}`)).toEqual([idOf(found)]);
+    expect(await listedIds(`slot_to=${before}`)).toEqual([]);
+    expect(await listedIds(`slot_from=${after}`)).toEqual([]);
+    const partner = async (query: string) =>
+      (expectStatus(await seller.api.get(`/api/v1/bookings?${query}`), 200)['data'] as Json[]).map(idOf);
+    expect(await partner(`slot_from=${day}&slot_to=${day}&limit=200`)).toContain(idOf(found));
+    expect(await partner(`slot_from=${after}`)).toEqual([]);
+  });
+
+  test.each(['a', '12', '+-', '   ', '0-0'])('but not by %j, which is too short', async (text) => {
+    const reply = await operator().get(`${BOOKINGS}?q=${encodeURIComponent(text)}`);
+    expect(verdict(reply)).toBe('400 VALIDATION_ERROR q');
+  });
+
+  test('whom an older release booked, once the migration has run; who was erased stays so', async () => {
+    const { db } = service.context;
+    const reservations = db.collection('reservations');
+    const unset = { $unset: { 'customer.nameWords': '', 'customer.phoneReversed': '' } };
+    await reservations.updateMany({}, unset);
+    const erased = { name: '[erased]', nameFolded: null, phone: '[erased]', phoneE164: null, email: null };
+    await reservations.updateOne({ bookingId: idOf(other) }, { $set: { customer: erased } });
+    expect(await search('iyer')).toEqual([]);
+    await migrate(db);
+    expect([await search('iyer'), await search('7210'), await search('nunez')]).toEqual([
+      [idOf(found)],
+      [idOf(found)],
+      [idOf(sold)],
+    ]);
+    expect(await search('erased')).toEqual([]);
+    expect(await reservations.findOne({ bookingId: idOf(other) })).toMatchObject({
+      customer: { ...erased, nameWords: [], phoneReversed: null },
+    });
+  });
+});
+
 describe('an operator ends any booking', () => {
   test('in the name of the platform, and its partner sees why', async () => {
     const booking = await bookSlot(seller, anySlot());

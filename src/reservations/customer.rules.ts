@@ -1,0 +1,62 @@
+import type { Customer } from './reservations.model.ts';
+
+/** The form in which customers' names are compared: compatibility-composed and lower-case. */
+export function foldName(name: string): string {
+  return name.normalize('NFKC').toLowerCase();
+}
+
+/** A customer as a booking keeps it, with the forms that searches match. */
+export function customerOf(given: Pick<Customer, 'name' | 'phone' | 'phoneE164' | 'email'>): Customer {
+  const { name, phoneE164 } = given;
+  return {
+    ...given,
+    nameFolded: name === null ? null : foldName(name),
+    nameWords: name === null ? [] : nameWordsOf(name),
+    phoneReversed: phoneE164 === null ? null : reversed(digitsIn(phoneE164)),
+  };
+}
+
+const MAX_WORDS = 12;
+
+/** The words of a name, each once, in the form in which searches compare them: lower-case, without accents. */
+export function nameWordsOf(name: string): string[] {
+  const plain = name
+    .normalize('NFKD')
+    .replaceAll(/[\u0300-\u036f]/g, '')
+    .normalize('NFKC')
+    .toLowerCase();
+  const words = plain.split(/[^\p{L}\p{M}\p{N}]+/u).filter((word) => word !== '');
+  return [...new Set(words)].slice(0, MAX_WORDS);
+}
+
+/** What a search text asks for; the beginnings of words, all of which a name must have, or the beginning of a reversed phone. */
+export type CustomerSearch = { id: string } | { words: string[] } | { phoneReversed: string };
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const MIN_DIGITS = 3;
+const MIN_LETTERS = 2;
+
+/** What is told of a search that `searchOf` does not read. */
+export const SHORT_SEARCH =
+  'is too short. Send the whole id of a booking or hold, 2 letters of a name or more, or the last 3 digits of a phone or more.';
+
+/** Reads a search text; undefined where it is too short to be looked for. */
+export function searchOf(text: string): CustomerSearch | undefined {
+  const given = text.trim().toLowerCase();
+  if (UUID.test(given)) return { id: given };
+  if (/^[\d\s()+./-]+$/.test(given)) {
+    // A national number is written with a 0 that its E.164 form has not.
+    const digits = digitsIn(given).replace(/^0+/, '');
+    return digits.length < MIN_DIGITS ? undefined : { phoneReversed: reversed(digits) };
+  }
+  const words = nameWordsOf(given).toSorted((a, b) => b.length - a.length);
+  return (words[0]?.length ?? 0) < MIN_LETTERS ? undefined : { words };
+}
+
+function digitsIn(text: string): string {
+  return text.replaceAll(/\D/g, '');
+}
+
+function reversed(digits: string): string {
+  return [...digits].reverse().join('');
+}
