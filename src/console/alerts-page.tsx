@@ -32,7 +32,7 @@ export const alertsPage: PageHandler = async (deps, request) => {
     isLive: true,
     table: {
       caption: `Alerts, those raised last first; times in ${timeZone}`,
-      columns: ['Raised', 'What', 'State', 'Seen last', 'Over since', 'Told'],
+      columns: ['Raised', 'State', 'What', 'Seen last', 'Over since', 'Told'],
       rows: page.rows.map((row) => <Row key={row._id} row={row} timeZone={timeZone} />),
       empty: 'Nothing of that kind needs you.',
     },
@@ -62,6 +62,9 @@ function Row({ row, timeZone }: { row: AlertRow; timeZone: string }): VNode {
       <th scope="row">
         <When at={row.raisedAt} timeZone={timeZone} />
       </th>
+      <td>
+        <span class={`badge ${row.isOpen ? 'bad' : 'good'}`}>{row.isOpen ? 'open' : 'over'}</span>
+      </td>
       <td class="long">
         {messageOf(row)}
         <span class="under links">
@@ -71,9 +74,6 @@ function Row({ row, timeZone }: { row: AlertRow; timeZone: string }): VNode {
             </a>
           ))}
         </span>
-      </td>
-      <td>
-        <span class={`badge ${row.isOpen ? 'bad' : 'good'}`}>{row.isOpen ? 'open' : 'over'}</span>
       </td>
       <td>
         <When at={row.lastSeenAt} timeZone={timeZone} />

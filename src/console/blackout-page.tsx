@@ -1,6 +1,8 @@
 import type { VNode } from 'preact';
 import type { BlackoutRow } from '../blackouts/blackouts.service.ts';
 import { getBlackout } from '../blackouts/blackouts.service.ts';
+import type { Customer } from '../reservations/reservations.model.ts';
+import { readCustomers } from '../reservations/reservations.service.ts';
 import { getVenue, listResources } from '../venues/venues.service.ts';
 import { count, dateTime, timeSpan, zoneName } from './format.rules.ts';
 import { ApiForm } from './forms.tsx';
@@ -16,12 +18,16 @@ const MAX_SHOWN = 500;
 export const blackoutPage: PageHandler = async (deps, { params }) => {
   const { blackout, conflicts } = await getBlackout(deps, params['blackoutId'] ?? '');
   const shown = conflicts.slice(0, MAX_SHOWN);
-  const [venue, resources, nameOf] = await Promise.all([
+  const [venue, resources, nameOf, customers] = await Promise.all([
     getVenue(deps, blackout.venueId),
     listResources(deps, blackout.venueId),
     readNames(
       deps,
       shown.map(({ partnerId }) => partnerId),
+    ),
+    readCustomers(
+      deps,
+      shown.map(({ _id }) => _id),
     ),
   ]);
   const { timeZone } = venue;
@@ -33,7 +39,7 @@ export const blackoutPage: PageHandler = async (deps, { params }) => {
       <>
         <Heading title={blackout.reason}>
           <Badge state="blackout" />
-          <LiftForm blackout={blackout} />
+          <LiftForm blackout={blackout} next={gridPath(venue, blackout.startsAt)} />
         </Heading>
         <Facts
           facts={[
@@ -48,7 +54,7 @@ export const blackoutPage: PageHandler = async (deps, { params }) => {
         {conflicts.length > MAX_SHOWN ? <p class="faint">{`The first ${MAX_SHOWN} are shown.`}</p> : null}
         <Table
           caption="Holds and bookings in the blackout"
-          columns={['Slot', 'Resource', 'State', 'Partner']}
+          columns={['Slot', 'State', 'Customer', 'Resource', 'Partner']}
           rows={shown.map((claim) => (
             <tr key={claim._id}>
               <th scope="row">
@@ -56,10 +62,13 @@ export const blackoutPage: PageHandler = async (deps, { params }) => {
                   {`${dateOf(claim, timeZone)}, ${timeSpan(claim.slotStart, claim.slotEnd, timeZone)}`}
                 </a>
               </th>
-              <td>{resourceName(claim.resourceId)}</td>
               <td>
                 <Badge state={claim.bookingId === undefined ? 'held' : 'booked'} />
               </td>
+              <td>
+                <WhomToCall customer={customers.get(claim._id)} />
+              </td>
+              <td>{resourceName(claim.resourceId)}</td>
               <td>
                 <PartnerLink id={claim.partnerId} name={nameOf(claim.partnerId)} />
               </td>
@@ -71,6 +80,20 @@ export const blackoutPage: PageHandler = async (deps, { params }) => {
     ),
   };
 };
+
+/** Of a hold only its partner knows who it is for. */
+function WhomToCall({ customer }: { customer: Customer | undefined }): VNode {
+  if (customer === undefined) return <span class="faint">not booked yet: ask the partner</span>;
+  const { name, phone, phoneE164 } = customer;
+  return (
+    <>
+      {name ?? <span class="faint">no name</span>}
+      <span class="under">
+        {phone === null ? 'no phone' : phoneE164 === null ? phone : <a href={`tel:${phoneE164}`}>{phone}</a>}
+      </span>
+    </>
+  );
+}
 
 const standing = (number: number) =>
   number === 0
@@ -115,9 +138,12 @@ export function BlackoutList({
   );
 }
 
-function LiftForm({ blackout: { _id, reason } }: { blackout: BlackoutRow }): VNode {
+type LiftFormProps = { blackout: BlackoutRow; next?: string };
+
+function LiftForm({ blackout: { _id, reason }, ...form }: LiftFormProps): VNode {
   return (
     <ApiForm
+      {...form}
       call={`DELETE /api/v1/operator/blackouts/${_id}`}
       done="The blackout is lifted."
       confirm={{ question: `Lift the blackout “${reason}”? What it closes can be sold again.`, yes: 'Lift' }}

@@ -70,7 +70,7 @@ export const bookingsPage: PageHandler = async (deps, request) => {
     faults,
     table: {
       caption: 'Bookings, newest first; times are those of each venue',
-      columns: ['Slot', 'Venue', 'Customer', 'Partner', 'Price', 'Status', 'Booked'],
+      columns: ['Slot', 'Status', 'Customer', 'Venue', 'Partner', 'Price', 'Booked'],
       rows: page.rows.map((detail) => (
         <Row detail={detail} name={nameOf(detail.booking.partnerId)} zone={deps.config.defaultTimeZone} />
       )),
@@ -92,15 +92,15 @@ function Row({ detail, name, zone }: { detail: BookingDetail; name: string; zone
         </a>
       </th>
       <td>
+        <Badge state={booking.status} />
+      </td>
+      <td>{booking.customer?.name ?? <span class="faint">no name</span>}</td>
+      <td>
         {venue?.name}
         <span class="under">{resource?.name}</span>
       </td>
-      <td>{booking.customer?.name ?? <span class="faint">no name</span>}</td>
       <td>{name}</td>
       <td class="number">{price(booking.pricePaise)}</td>
-      <td>
-        <Badge state={booking.status} />
-      </td>
       <td>
         <When at={booking.bookedAt} timeZone={timeZone} />
       </td>

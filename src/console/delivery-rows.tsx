@@ -6,7 +6,7 @@ import { PartnerLink } from './links.tsx';
 import { Badge, When } from './parts.tsx';
 
 /** The columns of a listing of deliveries. */
-export const DELIVERY_COLUMNS = ['Event', 'To', 'State', 'Attempts', 'Created', 'Next or last'] as const;
+export const DELIVERY_COLUMNS = ['Event', 'State', 'To', 'Attempts', 'Created', 'Next or last'] as const;
 
 type RowProps = { detail: DeliveryDetail; partner: string; timeZone: string; children?: VNode };
 
@@ -20,11 +20,11 @@ export function DeliveryRow({ detail, partner, timeZone, children }: RowProps): 
         <a href={`/deliveries/${delivery._id}`}>{words(delivery.eventType)}</a>
       </th>
       <td>
-        <PartnerLink id={delivery.partnerId} name={partner} />
-        <span class="under long">{endpointUrl}</span>
+        <Badge state={delivery.state} />
       </td>
       <td>
-        <Badge state={delivery.state} />
+        <PartnerLink id={delivery.partnerId} name={partner} />
+        <span class="under long">{endpointUrl}</span>
       </td>
       <td>
         {delivery.attemptsMade}

@@ -4,8 +4,7 @@ import { toRupees } from '../platform/money.ts';
 const RUPEES = new Intl.NumberFormat('en-IN', {
   style: 'currency',
   currency: 'INR',
-  minimumFractionDigits: 0,
-  maximumFractionDigits: 2,
+  trailingZeroDisplay: 'stripIfInteger',
 });
 
 /** `₹1,200`, `₹1,200.50`. */

@@ -11,6 +11,8 @@ type ApiFormProps = {
   confirm?: { question: string; yes: string };
   /** Shows the field of the answer once, in a dialog. */
   reveal?: 'api_key';
+  /** Where to go when it has succeeded, for a form whose own page is gone by then. */
+  next?: string;
   class?: string;
   children: ComponentChildren;
 };
@@ -19,7 +21,7 @@ type ApiFormProps = {
  * A form that changes something, by the operator API alone. Without script it does nothing: `dialog` is the one method of a form
  * that sends nothing anywhere.
  */
-export function ApiForm({ call, done, confirm, reveal, children, ...rest }: ApiFormProps): VNode {
+export function ApiForm({ call, done, confirm, reveal, next, children, ...rest }: ApiFormProps): VNode {
   return (
     <form
       method="dialog"
@@ -29,6 +31,7 @@ export function ApiForm({ call, done, confirm, reveal, children, ...rest }: ApiF
       data-question={confirm?.question}
       data-yes={confirm?.yes}
       data-reveal={reveal}
+      data-next={next}
     >
       {children}
       <p class="form-error" role="alert" />

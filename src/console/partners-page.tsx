@@ -15,16 +15,16 @@ export const partnersPage: PageHandler = async (deps) => {
         <Heading title="Partners" />
         <Table
           caption={`Partners; times in ${timeZone}`}
-          columns={['Partner', 'Contact', 'Status', 'Certified', 'Since']}
+          columns={['Partner', 'Status', 'Contact', 'Certified', 'Since']}
           rows={partners.map((partner) => (
             <tr key={partner._id}>
               <th scope="row">
                 <a href={`/partners/${partner._id}`}>{partner.name}</a>
               </th>
-              <td>{partner.contactEmail}</td>
               <td>
                 <Badge state={partner.status} />
               </td>
+              <td>{partner.contactEmail}</td>
               <td>
                 <When at={partner.certifiedAt} timeZone={timeZone} />
               </td>

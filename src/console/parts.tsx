@@ -8,6 +8,8 @@ const TONES: Record<string, 'good' | 'bad' | 'wait' | 'off'> = {
   BOOKED: 'good',
   dead_letter: 'bad',
   suspended: 'bad',
+  failing: 'bad',
+  faltering: 'wait',
   retrying: 'wait',
   pending: 'wait',
   ACTIVE: 'wait',

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { listPartners } from '../partners/partners.service.ts';
 import { defined } from '../platform/defined.ts';
+import { UNHEALTHY_AFTER_FAILURES } from '../webhooks/endpoint-gate.rules.ts';
 import { subscriptionsQuery } from '../webhooks/operator-webhooks.schemas.ts';
 import type { SubscriptionRow } from '../webhooks/subscriptions.service.ts';
 import { listAllSubscriptions } from '../webhooks/subscriptions.service.ts';
@@ -46,7 +47,7 @@ export const webhooksPage: PageHandler = async (deps, request) => {
     faults,
     table: {
       caption: `Webhook subscriptions, newest first; times in ${timeZone}`,
-      columns: ['Endpoint', 'Partner', 'Events', 'State', 'Failures in a row', 'Last success', 'Change'],
+      columns: ['Endpoint', 'State', 'Partner', 'Events', 'Failures in a row', 'Last success', 'Change'],
       rows: page.rows.map((row) => (
         <Row key={row._id} row={row} partner={nameOf(row.partnerId)} timeZone={timeZone} />
       )),
@@ -56,6 +57,12 @@ export const webhooksPage: PageHandler = async (deps, request) => {
   });
 };
 
+/** What counts for an operator of an active one is whether it takes what it is sent. */
+function stateOf({ status, consecutiveFailures: failures }: SubscriptionRow): string {
+  if (status !== 'active' || failures === 0) return status;
+  return failures < UNHEALTHY_AFTER_FAILURES ? 'faltering' : 'failing';
+}
+
 function Row({ row, partner, timeZone }: { row: SubscriptionRow; partner: string; timeZone: string }): VNode {
   return (
     <tr>
@@ -63,12 +70,12 @@ function Row({ row, partner, timeZone }: { row: SubscriptionRow; partner: string
         <a href={withQuery('/deliveries', { subscription_id: row._id })}>{row.endpointUrl}</a>
       </th>
       <td>
+        <Badge state={stateOf(row)} />
+      </td>
+      <td>
         <PartnerLink id={row.partnerId} name={partner} />
       </td>
       <td>{row.eventTypes.map(words).join(', ')}</td>
-      <td>
-        <Badge state={row.status} />
-      </td>
       <td class="number">{row.consecutiveFailures}</td>
       <td>
         <When at={row.lastSuccessAt} timeZone={timeZone} />

@@ -1,6 +1,5 @@
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
-import { ExpressAdapter } from '@bull-board/express';
 import type { RequestHandler } from 'express';
 import type { Config } from '../platform/config.ts';
 import type {
@@ -11,6 +10,7 @@ import type {
   Queues,
 } from '../platform/queues.ts';
 import { QUEUE_NAMES } from '../platform/queues.ts';
+import { BoardAdapter } from './board-page.ts';
 import { isAllowedOnBoard } from './queue-board.rules.ts';
 
 type BoardQueue = {
@@ -62,7 +62,7 @@ export function createQueueBoard(
   queues: Pick<Queues, 'byName'>,
   { serviceMode }: Pick<Config, 'serviceMode'>,
 ): RequestHandler {
-  const serverAdapter = new ExpressAdapter();
+  const serverAdapter = new BoardAdapter();
   serverAdapter.setBasePath(BOARD_PATH);
   createBullBoard({
     queues: QUEUE_NAMES.map((name, index) => {
@@ -84,6 +84,8 @@ export function createQueueBoard(
           { text: 'Console', url: '/' },
           { text: 'API reference', url: '/docs' },
         ],
+        // By these names the page hides what is refused.
+        locale: { lng: 'en-US' },
         hideDocsLink: true,
         sortQueues: false,
       },

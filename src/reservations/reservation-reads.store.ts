@@ -6,7 +6,7 @@ import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';
 import type { CustomerSearch } from './customer.rules.ts';
 import { ALIVE, LAPSED } from './hold-expiry.rules.ts';
-import type { Reservation } from './reservations.model.ts';
+import type { Customer, Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
 import type { HoldStatus } from './reservations.rules.ts';
 import { storedStatusesOf } from './reservations.rules.ts';
@@ -256,6 +256,14 @@ export async function findUndispatchedPage(db: Db, query: PageOfDue): Promise<Du
 }
 
 export type PageOfDue = Pick<DueQuery, 'graceMs' | 'limit' | 'from'>;
+
+/** The customers of those of `ids` that became bookings. */
+export async function findCustomers(db: Db, ids: readonly string[]): Promise<Map<string, Customer>> {
+  const rows = await reservationCollection(db)
+    .find({ _id: { $in: [...ids] } }, { projection: { customer: 1 } })
+    .toArray();
+  return new Map(rows.flatMap(({ _id, customer }) => (customer === undefined ? [] : [[_id, customer]])));
+}
 
 /** When a claim stands. */
 export type StandingWindow = Pick<Reservation, '_id' | 'slotStart' | 'slotEnd'>;

@@ -6,8 +6,13 @@ import type { Queues } from '../platform/queues.ts';
 import type { SweptPage } from '../platform/sweep.ts';
 import { sweepEach } from '../platform/sweep.ts';
 import type { PageOfDue, StandingClaim } from './reservation-reads.store.ts';
-import { findLapsedHolds, findStandingClaimsAtVenue, findTimeLeftMs } from './reservation-reads.store.ts';
-import type { Reservation } from './reservations.model.ts';
+import {
+  findCustomers,
+  findLapsedHolds,
+  findStandingClaimsAtVenue,
+  findTimeLeftMs,
+} from './reservation-reads.store.ts';
+import type { Customer, Reservation } from './reservations.model.ts';
 import type { TransitionName } from './reservations.rules.ts';
 import type { Change, Written } from './reservations.store.ts';
 import { applyTransition } from './reservations.store.ts';
@@ -75,4 +80,12 @@ export async function listStandingClaims(
   to: Date,
 ): Promise<StandingClaim[]> {
   return findStandingClaimsAtVenue(deps.db, venueId, from, to);
+}
+
+/** The customers of bookings, by the ids of their holds; a hold has none yet. */
+export async function readCustomers(
+  deps: { db: Db },
+  holdIds: readonly string[],
+): Promise<Map<string, Customer>> {
+  return findCustomers(deps.db, holdIds);
 }

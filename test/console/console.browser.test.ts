@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Worker } from 'bullmq';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import type { WatchedPage } from '../support/browser.ts';
 import { findBrowser, startBrowser, takeScreenshot, watchedPage } from '../support/browser.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json } from '../support/factories.ts';
-import { bookSlot, expectStatus, operatorOf, placeHold, slotsOf } from '../support/factories.ts';
+import { anyVenue, bookSlot, expectStatus, operatorOf, placeHold, slotsOf } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { OPERATOR_KEY, startService } from '../support/service.ts';
@@ -197,6 +198,91 @@ describeInBrowser('an operator', () => {
     await said(page, 'The blackout is lifted.');
     expect(await slotState(closed)).toBeUndefined();
     expect(faults).toEqual([expect.stringMatching(/400/)]);
+    await close();
+  });
+
+  test('lifts a blackout on its own page, where it is said whom to call, and is led to the day', async () => {
+    const body = { starts_at: `${world.date}T06:00+05:30`, ends_at: `${world.date}T07:00+05:30` };
+    const path = `/api/v1/operator/venues/${world.venueId}/blackouts`;
+    const rain = { ...body, resource_ids: [world.turf], reason: 'Rain' };
+    const made = expectStatus(await operatorOf(service).post(path, rain), 201);
+    const { page, faults, close } = await visit(`/blackouts/${String(made['blackout_id'])}`);
+    expect(await page.getByRole('row', { name: 'Asha Rao' }).innerText()).toContain('+919876543210');
+    await shot(page, 'blackout');
+    await page.getByRole('button', { name: 'Lift the blackout' }).click();
+    await page.locator('#confirm-dialog').getByRole('button', { name: 'Lift' }).click();
+    await page.waitForURL(`${service.adminUrl}${gridPath()}`);
+    await said(page, 'The blackout is lifted.');
+    await page.reload();
+    expect(await page.locator('#toast').innerText()).toBe('');
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test('sees the names of courts that are told apart by their ends, and every state, on a phone', async () => {
+    const courts = [1, 2, 3, 4].map((each) => ({ name: `Badminton Court ${each}`, price_rupees: 450.5 }));
+    const { id } = await anyVenue(service, courts, { name: 'Shuttle House' });
+    const { page, close } = await visit(`/?venue_id=${id}&date=${world.date}`, PHONE);
+    for (const { name } of courts) {
+      const heading = page.getByRole('columnheader', { name });
+      const [needed, width] = await heading.evaluate((each) => [each.scrollWidth, each.clientWidth]);
+      expect([name, Number(needed) <= Number(width)]).toEqual([name, true]);
+    }
+    expect(await page.locator('td .under').first().innerText()).toBe('₹450.50');
+    await shot(page, 'courts-phone');
+    for (const path of ['/bookings', '/webhooks', '/deliveries', '/dead-letters', '/partners']) {
+      await page.goto(service.adminUrl + path);
+      const box = await page.locator('tbody .badge').first().boundingBox();
+      expect([path, box !== null && box.x + box.width <= PHONE.viewport.width]).toEqual([path, true]);
+      await shot(page, `${path.slice(1)}-phone`);
+    }
+    await close();
+  });
+
+  test('finds a booking by a last name and by the end of a phone, and a hold by its id', async () => {
+    const { page, close } = await visit('/bookings');
+    const search = page.getByLabel('Name, end of phone, or id');
+    for (const text of ['rao', '43210']) {
+      await search.fill(text);
+      await page.keyboard.press('Enter');
+      await page.waitForURL(new RegExp(`q=${text}`));
+      await page.getByRole('row', { name: 'Asha Rao' }).first().waitFor();
+    }
+    await search.fill(String(world.hold['hold_id']));
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${service.adminUrl}/holds/${String(world.hold['hold_id'])}`);
+    await close();
+  });
+
+  test('sees on the queue board no button that is refused, and it asks nothing of another host', async () => {
+    const queue = service.context.queues.byName('hold-expiry');
+    const { queuePrefix: prefix, redisUrl: url } = service.context.config;
+    await queue.add('expire-hold', { holdId: String(world.hold['hold_id']) });
+    const fail = () => Promise.reject(new Error('It failed'));
+    const worker = new Worker('hold-expiry', fail, { connection: { url }, prefix });
+    await eventually('a job has failed', async () => (await queue.getFailedCount()) > 0);
+    await worker.close();
+    const { page, faults, close } = await visit('/queues/queue/hold-expiry?status=delayed');
+    const actions = page.locator('[class*=jobActions]').first();
+    const icons = () => actions.locator('button:visible svg').evaluateAll((all) => all.length);
+    const buttons = async () =>
+      (await page.getByRole('button').allInnerTexts())
+        .map((text) => text.trim())
+        .filter((text) => text !== '');
+    await actions.waitFor();
+    await eventually('only removing is left', async () => (await icons()) === 1);
+    expect(await buttons()).not.toContain('Promote all');
+    await page.locator('button[aria-haspopup=menu]').last().click();
+    await page.getByRole('menuitem', { name: 'Pause' }).waitFor();
+    expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Retry all 1 failed jobs', 'Pause']);
+    await shot(page, 'queue');
+    await page.goto(`${service.adminUrl}/queues/queue/hold-expiry?status=failed`);
+    await actions.waitFor();
+    await eventually('retrying and removing are left', async () => (await icons()) === 2);
+    expect(await buttons()).toContain('Retry all');
+    expect(await buttons()).not.toContain('Clean all');
+    // Chromium says of the board's own files that they were preloaded too early.
+    expect(faults.filter((fault) => !fault.includes('was preloaded'))).toEqual([]);
     await close();
   });
 

@@ -129,7 +129,7 @@ function inlineParts(html: string): string[] {
   const tags = html.match(/<[a-z](?:"[^"]*"|[^">])*>/gi) ?? [];
   return tags.flatMap((tag) => [
     ...(tag.replace(/"[^"]*"/g, '""').match(/^<style|\s(?:style|on\w+)=/gi) ?? []),
-    ...(tag.match(/^<script(?! type="module" src="\/)|\s(?:src|href)="(?!\/|#)/gi) ?? []),
+    ...(tag.match(/^<script(?! type="module" src="\/)|\s(?:src|href)="(?!\/|#|tel:\+\d+")/gi) ?? []),
   ]);
 }
 
@@ -162,7 +162,7 @@ describe('what there is not', () => {
   test.each([
     ['/?date=2026-02-30', 'calendar date'],
     ['/bookings?from=2026-13-01', 'calendar date'],
-    ['/bookings?customer_phone=12', 'id="filter-customer_phone-fault"'],
+    ['/bookings?q=12', 'id="filter-q-fault"'],
     ['/bookings?cursor=garbage', 'cursor: is not a cursor'],
     ['/deliveries?status=lost', 'id="filter-status-fault"'],
     ['/dead-letters?subscription_id=x', 'must be a UUID'],
@@ -293,7 +293,13 @@ describe('what the pages tell', () => {
 
   test('a blackout tells what stands in it, and who has it', async () => {
     const { text } = await page(`/blackouts/${String(world.blackout['blackout_id'])}`);
-    for (const part of ['1 hold or booking stands in it', '12:00–13:00', `/partners/${world.partner.id}`])
+    const called = ['Asha Rao', 'href="tel:+919876543210"'];
+    for (const part of [
+      '1 hold or booking stands in it',
+      '12:00–13:00',
+      `/partners/${world.partner.id}`,
+      ...called,
+    ])
       expect(text).toContain(part);
   });
 
@@ -311,6 +317,17 @@ describe('what the pages tell', () => {
     const { text } = await page('/audit?action=setSchedule');
     expect(text).toMatch(/The first 4096 of \d+ characters; the operator API has all\./);
     expect(text).not.toContain(day(99));
+  });
+
+  test('an active endpoint that fails again and again wears no badge of good health', async () => {
+    const subscriptions = service.context.db.collection('webhook_subscriptions');
+    const badgeOf = async (consecutiveFailures: number) => {
+      await subscriptions.updateMany({}, { $set: { consecutiveFailures } });
+      return /class="badge (\w+)">([a-z]+)</.exec((await page('/webhooks')).text)?.slice(1);
+    };
+    expect(await badgeOf(180)).toEqual(['bad', 'failing']);
+    expect(await badgeOf(1)).toEqual(['wait', 'faltering']);
+    expect(await badgeOf(0)).toEqual(['good', 'active']);
   });
 
   test('a hold that was confirmed leads to its booking', async () => {
@@ -379,6 +396,7 @@ describe('style and scripts', () => {
     'console.js',
     'dialogs.js',
     'forms.js',
+    'queues.js',
     'grid.js',
     'refresh.js',
     'venue-time.js',

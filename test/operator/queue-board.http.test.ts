@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ownPage } from '../../src/operator/board-page.ts';
 import { isAllowedOnBoard } from '../../src/operator/queue-board.rules.ts';
 import { createQueueBoard } from '../../src/operator/queue-board.ts';
 import { QUEUE_NAMES } from '../../src/platform/queues.ts';
@@ -74,6 +75,17 @@ describe('the queue board', () => {
     const shown = queues.map((queue) => String(queue['displayName']));
     expect(shown).toEqual(shown.toSorted());
     for (const queue of queues) expect(String(queue['description']).length).toBeGreaterThan(40);
+  });
+
+  test('has a page that names no other host, in its links as in what it may load', async () => {
+    const reply = await operator.get('/queues', { accept: 'text/html' });
+    const policy = reply.headers.get('content-security-policy') ?? '';
+    expect(reply.text).toContain('id="__UI_CONFIG__"');
+    expect(reply.text.match(/(?:src|href)="(?:https?:)?\/\/[^"]*/g)).toBeNull();
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/https:|\*/);
+    // Control: a link to another host would be taken out.
+    expect(ownPage('<link rel="x" href="//fonts.example/a"></head>')).not.toContain('fonts.example');
   });
 
   test('leads from a job to the booking or hold it is about', async () => {

@@ -1,7 +1,7 @@
 // Forms that change something: each is one call of the operator API, with the cookie of whoever is signed in.
 
 import { clearFaults, confirmed, showSecret } from './dialogs.js';
-import { refresh, say, signInAgain } from './refresh.js';
+import { refresh, say, sayThere, signInAgain } from './refresh.js';
 import { toInstant } from './venue-time.js';
 
 const TIMEOUT_MS = 20_000;
@@ -79,7 +79,7 @@ function newKey() {
 
 async function succeed(form, answer) {
   delete form.dataset.key;
-  const { done, reveal } = form.dataset;
+  const { done, reveal, next } = form.dataset;
   form.closest('dialog')?.close();
   if (reveal !== undefined) await showSecret(answer[reveal]);
   if ((answer.conflict_count ?? 0) > 0) {
@@ -87,8 +87,14 @@ async function succeed(form, answer) {
     location.assign(`/blackouts/${answer.blackout_id}`);
     return;
   }
+  const told = done.replace(/\{(\w+)\}/g, (_all, name) => answer[name]);
+  if (next !== undefined) {
+    sayThere(told);
+    location.assign(next);
+    return;
+  }
   await refresh();
-  say(done.replace(/\{(\w+)\}/g, (_all, name) => answer[name]));
+  say(told);
   if (answer.blackout_id !== undefined) document.getElementById(answer.blackout_id)?.focus();
 }
 

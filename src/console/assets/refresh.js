@@ -16,6 +16,17 @@ export function say(text) {
   }, 8000);
 }
 
+const KEPT = 'console:said';
+
+/** Says it on the page that is led to next. */
+export function sayThere(text) {
+  sessionStorage.setItem(KEPT, text);
+}
+
+const kept = sessionStorage.getItem(KEPT);
+sessionStorage.removeItem(KEPT);
+if (kept !== null) say(kept);
+
 let latest = 0;
 
 /**
