@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { BlackoutRow } from '../blackouts/blackouts.service.ts';
 import { getBlackout } from '../blackouts/blackouts.service.ts';
-import type { Customer } from '../reservations/reservations.model.ts';
+import type { Customer } from '../reservations/reservations.service.ts';
 import { readCustomers } from '../reservations/reservations.service.ts';
 import { getVenue, listResources } from '../venues/venues.service.ts';
 import { count, dateTime, timeSpan, zoneName } from './format.rules.ts';

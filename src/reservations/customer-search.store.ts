@@ -14,7 +14,7 @@ export async function fillCustomerSearch(db: Db): Promise<number> {
       .find(
         {
           bookedAt: { $exists: true },
-          'customer.nameWords': null as never,
+          'customer.nameWords': null,
           'customer.name': { $exists: true },
         },
         { projection: { customer: 1 }, hint: 'bookings_of_name_word', limit: BATCH },

@@ -19,7 +19,7 @@ export function customerOf(given: Pick<Customer, 'name' | 'phone' | 'phoneE164' 
 const MAX_WORDS = 12;
 
 /** The words of a name, each once, in the form in which searches compare them: lower-case, without accents. */
-export function nameWordsOf(name: string): string[] {
+function nameWordsOf(name: string): string[] {
   const plain = name
     .normalize('NFKD')
     .replaceAll(/[\u0300-\u036f]/g, '')
@@ -58,5 +58,5 @@ function digitsIn(text: string): string {
 }
 
 function reversed(digits: string): string {
-  return [...digits].reverse().join('');
+  return digits.split('').toReversed().join('');
 }

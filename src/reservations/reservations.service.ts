@@ -18,6 +18,7 @@ import type { Change, Written } from './reservations.store.ts';
 import { applyTransition } from './reservations.store.ts';
 
 export type { StandingClaim } from './reservation-reads.store.ts';
+export type { Customer } from './reservations.model.ts';
 
 export type ReservationDeps = { db: Db; queues: Pick<Queues, 'announceEvents'> };
 

@@ -225,8 +225,8 @@ describeInBrowser('an operator', () => {
     const { page, close } = await visit(`/?venue_id=${id}&date=${world.date}`, PHONE);
     for (const { name } of courts) {
       const heading = page.getByRole('columnheader', { name });
-      const [needed, width] = await heading.evaluate((each) => [each.scrollWidth, each.clientWidth]);
-      expect([name, Number(needed) <= Number(width)]).toEqual([name, true]);
+      const isWhole = await heading.evaluate((each) => each.scrollWidth <= each.clientWidth);
+      expect([name, isWhole]).toEqual([name, true]);
     }
     expect(await page.locator('td .under').first().innerText()).toBe('₹450.50');
     await shot(page, 'courts-phone');
@@ -246,7 +246,7 @@ describeInBrowser('an operator', () => {
       await search.fill(text);
       await page.keyboard.press('Enter');
       await page.waitForURL(new RegExp(`q=${text}`));
-      await page.getByRole('row', { name: 'Asha Rao' }).first().waitFor();
+      expect(await page.getByRole('row', { name: 'Asha Rao' }).count()).toBeGreaterThan(0);
     }
     await search.fill(String(world.hold['hold_id']));
     await page.keyboard.press('Enter');
