@@ -3,7 +3,7 @@ import { createAlertPost } from './alerts/alert-post.ts';
 import { ALERT_TIMES, sweepAlerts } from './alerts/alerts.service.ts';
 import { createWorkerWatch } from './alerts/worker-watch.ts';
 import { missingGuards } from './collections.ts';
-import type { Context } from './context.ts';
+import type { WorkerContext } from './context.ts';
 import type { ProcessScope } from './platform/lifecycle.ts';
 import { keepSweeping } from './platform/sweep.ts';
 
@@ -14,7 +14,10 @@ const EVERY_MS = 5000;
  * dead; a lease in MongoDB lets one of them look at a time. Posting has a loop of its own: a slow ALERT_URL holds up neither the
  * watch nor anything else (ADR 0013).
  */
-export function startAlerting(scope: ProcessScope, { db, log, config, queues }: Context): void {
+export function startAlerting(
+  scope: Pick<ProcessScope, 'stopping' | 'onStop'>,
+  { db, log, config, queues }: WorkerContext,
+): void {
   const deps = { db, log, queues, missingGuards: () => missingGuards(db), workers: createWorkerWatch() };
   const sweep = (name: string, work: (stopping: AbortSignal) => Promise<void>): void => {
     const run = async (stopping: AbortSignal) => {

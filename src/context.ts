@@ -2,7 +2,7 @@ import type { ApiMetrics } from './metrics/api-metrics.ts';
 import { createApiMetrics } from './metrics/api-metrics.ts';
 import type { Clock } from './platform/clock.ts';
 import { systemClock } from './platform/clock.ts';
-import type { Config } from './platform/config.ts';
+import type { ConfigOf } from './platform/config.ts';
 import { createDatabaseClock } from './platform/database-clock.ts';
 import type { ProcessScope } from './platform/lifecycle.ts';
 import type { Logger } from './platform/logger.ts';
@@ -16,13 +16,17 @@ import type { SecretBox } from './platform/secret-box.ts';
 import { createSecretBox, deriveKeys } from './platform/secret-box.ts';
 import { requireFitRedis } from './platform/server-requirements.ts';
 
-/** Everything that services are given; each takes the parts that it names. */
-export type Context = {
-  config: Config;
+/** What every process has that does the service's work. */
+export type WorkerContext<Settings = ConfigOf<'hold-expiry'>> = {
+  config: Settings;
   log: Logger;
   clock: Clock;
   db: Db;
   queues: Queues;
+};
+
+/** Everything that services are given; each takes the parts that it names. */
+export type Context = WorkerContext<ConfigOf<'api'>> & {
   secretBox: SecretBox;
   /** For what partners keep and pass back without being able to read it. */
   cursorBox: SecretBox;
@@ -36,7 +40,9 @@ export type ApiContext = Context & { rateLimits: RateLimits; metrics: ApiMetrics
  * background (`connected`, once its time is known too), Redis by itself. A server that is not fit ends the process, whenever
  * it first answers (ADR 0015).
  */
-export function createContext(scope: ProcessScope): Context & { connected: Promise<void> } {
+export function createContext<Settings extends ConfigOf<'hold-expiry'>>(
+  scope: ProcessScope<Settings>,
+): WorkerContext<Settings> & { connected: Promise<void> } {
   const { config, log, stopping, onStop } = scope;
   const db = createDb();
   onStop('MongoDB', () => db.close());
@@ -56,15 +62,19 @@ export function createContext(scope: ProcessScope): Context & { connected: Promi
     clock,
     db,
     queues,
-    secretBox: createSecretBox(config.encryptionKeys),
-    cursorBox: createSecretBox(deriveKeys(config.encryptionKeys, 'cursors')),
     connected,
   };
 }
 
-/** The same for an API process, with the connection on which it counts calls. */
+/** The same for an API process, with what it seals and opens secrets with and the connection on which it counts calls. */
 export function createApiContext(scope: ProcessScope): ApiContext & { connected: Promise<void> } {
   const rateLimits = createRateLimits(scope.config, scope.log);
   scope.onStop('rate limits', () => rateLimits.close());
-  return { ...createContext(scope), rateLimits, metrics: createApiMetrics() };
+  return {
+    ...createContext(scope),
+    secretBox: createSecretBox(scope.config.encryptionKeys),
+    cursorBox: createSecretBox(deriveKeys(scope.config.encryptionKeys, 'cursors')),
+    rateLimits,
+    metrics: createApiMetrics(),
+  };
 }

@@ -58,7 +58,10 @@ export function watchGuards(
 }
 
 /** Resolves once all guards are there; says which are absent when it first waits for them. */
-export async function untilGuarded({ log, stopping }: ProcessScope, db: Db): Promise<void> {
+export async function untilGuarded(
+  { log, stopping }: Pick<ProcessScope, 'log' | 'stopping'>,
+  db: Db,
+): Promise<void> {
   for (let before: string[] | undefined; ; await delay(TIMES.waitMs, undefined, { signal: stopping })) {
     const found = await missingGuards(db).catch(() => undefined);
     if (found !== undefined) tell(log, before, found);

@@ -6,6 +6,7 @@ import { untilGuarded } from '../src/guards.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { runProcess } from '../src/platform/lifecycle.ts';
 import type { WebhookDeliveryJob } from '../src/platform/queues.ts';
+import { createSecretBox } from '../src/platform/secret-box.ts';
 import { deliverWebhook } from '../src/webhooks/deliver-webhook.service.ts';
 import {
   clearDeadLetterQueue,
@@ -42,7 +43,7 @@ class AttemptFailed extends ExpectedFailure {
 /** Sends webhooks, on the contract's schedule of retries. */
 runProcess('webhook-delivery', async (scope) => {
   const { config } = scope;
-  const context = createContext(scope);
+  const context = { ...createContext(scope), secretBox: createSecretBox(config.encryptionKeys) };
   await context.connected;
   startAlerting(scope, context);
   await untilGuarded(scope, context.db);

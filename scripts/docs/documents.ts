@@ -10,6 +10,7 @@ import { errorsPage } from './errors-page.ts';
 
 /** Nothing here is reached: a route table only closes over its connections. */
 const SETTINGS = {
+  HOST: '127.0.0.1',
   MONGODB_URI: 'mongodb://nowhere',
   REDIS_URL: 'redis://nowhere',
   OPERATOR_API_KEY: 'no-operator-has-a-key-to-documents',

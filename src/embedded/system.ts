@@ -3,6 +3,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { isBeyondLoopback } from '../platform/settings.rules.ts';
 import { field, untilReady } from './api-caller.ts';
 import { startDemo } from './demo.ts';
 import { requireFreeApiPorts } from './ports.ts';
@@ -67,9 +68,11 @@ export function createSystem({ root, env, log, onServerEnd }: SystemOptions): Sy
     });
     const secrets = external.mongodbUri ? undefined : await ensureSecrets(dataDir, env);
     const childEnv = childEnvironment(env, dataDir, servers, secrets);
+    const envOf = (name: string): Environment =>
+      Object.fromEntries(Object.entries(childEnv).filter(([variable]) => isMeantFor(name, variable)));
     await mkdir(path.join(dataDir, 'logs'), { recursive: true });
     const spec = (name: string, file: string): ProcessSpec => ({
-      ...{ name, log, env: () => childEnv, file: path.join(root, file) },
+      ...{ name, log, env: () => envOf(name), file: path.join(root, file) },
       logFile: path.join(dataDir, 'logs', `${name}.log`),
     });
     stopping.signal.throwIfAborted();
@@ -110,22 +113,38 @@ export function createSystem({ root, env, log, onServerEnd }: SystemOptions): Sy
   };
 }
 
+/** The processes that each secret is for; the others are started without it. */
+const secretsFor: Record<string, readonly string[]> = {
+  OPERATOR_API_KEY: ['api'],
+  ENCRYPTION_KEYS: ['api', 'webhook-delivery'],
+};
+
+function isMeantFor(name: string, variable: string): boolean {
+  return secretsFor[variable]?.includes(name) ?? true;
+}
+
 function childEnvironment(
   env: Environment,
   dataDir: string,
   servers: EmbeddedServers,
   secrets: Secrets | undefined,
 ): Environment {
+  const host = env['HOST'] || '127.0.0.1';
+  // The demo's receiver is on this machine; where others reach the service, partners may not call into it.
+  const mayCallThisMachine = !isBeyondLoopback({ host, adminHost: env['ADMIN_HOST'] || '127.0.0.1' });
   return {
     ...env,
     DATA_DIR: dataDir,
     MONGODB_URI: servers.mongodbUri,
     REDIS_URL: servers.redisUrl,
+    // What is embedded is reached over loopback alone, and asks for a password.
+    ...(servers.pids.mongodb !== undefined && { MONGODB_ALLOW_INSECURE: 'true' }),
+    ...(servers.pids.redis !== undefined && { REDIS_ALLOW_INSECURE: 'true' }),
     ...(secrets && {
       OPERATOR_API_KEY: secrets.operatorApiKey,
       ENCRYPTION_KEYS: secrets.encryptionKeys,
-      HOST: env['HOST'] || '127.0.0.1',
-      WEBHOOK_ALLOW_PRIVATE_NETWORKS: env['WEBHOOK_ALLOW_PRIVATE_NETWORKS'] || 'true',
+      HOST: host,
+      WEBHOOK_ALLOW_PRIVATE_NETWORKS: env['WEBHOOK_ALLOW_PRIVATE_NETWORKS'] || String(mayCallThisMachine),
     }),
   };
 }

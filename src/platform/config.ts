@@ -6,7 +6,7 @@ import type { PortRange } from './port-ranges.rules.ts';
 import { portRange, WEBHOOK_PORTS } from './port-ranges.rules.ts';
 import { settingsFaults } from './settings.rules.ts';
 
-/** Settings of every process, checked at start. Durations carry their unit in the name. */
+/** All settings there are, checked at start; each process has those of `SETTINGS`. Durations carry their unit in the name. */
 export type Config = {
   host: string;
   adminHost: string;
@@ -14,6 +14,9 @@ export type Config = {
   adminPort: number;
   mongodbUri: string;
   redisUrl: string;
+  /** In production: each connection may be one that others can read, change or open. */
+  mongodbAllowInsecure: boolean;
+  redisAllowInsecure: boolean;
   /** Prefix of every Redis key; the braces keep all queues on one slot of a Redis Cluster. */
   queuePrefix: string;
   operatorApiKey: string;
@@ -41,6 +44,35 @@ export type Config = {
   alertUrl?: string;
   logLevel: string;
 };
+
+const OF_MONGODB = ['serviceMode', 'logLevel', 'mongodbUri', 'mongodbAllowInsecure'] as const;
+const OF_WORK = [...OF_MONGODB, 'redisUrl', 'redisAllowInsecure', 'queuePrefix', 'alertUrl'] as const;
+/** Where the listeners are decides how strong the keys must be, in a process without listeners too. */
+const OF_SECRETS = ['encryptionKeys', 'host', 'adminHost'] as const;
+
+/** What each process reads of the environment. A secret that it does not need it neither asks for nor keeps. */
+const SETTINGS = {
+  api: [
+    ...[...OF_WORK, ...OF_SECRETS, 'port', 'adminPort', 'operatorApiKey', 'rateLimitPerMinute'],
+    ...['defaultTimeZone', 'defaultRegion', 'holdTtlSeconds', 'maxActiveHolds', 'bookingHorizonDays'],
+    ...['webhookRetryDelaysSeconds', 'webhookAllowPrivateNetworks', 'webhookPorts', 'trustedProxies'],
+  ],
+  'hold-expiry': OF_WORK,
+  'event-dispatch': [...OF_WORK, 'webhookRetryDelaysSeconds'],
+  'webhook-delivery': [
+    ...[...OF_WORK, ...OF_SECRETS, 'webhookRetryDelaysSeconds', 'webhookTimeoutMs'],
+    ...['webhookAllowPrivateNetworks', 'webhookPorts', 'webhookConcurrency', 'webhookUnhealthyConcurrency'],
+  ],
+  migrate: OF_MONGODB,
+  'rewrap-secrets': [...OF_MONGODB, ...OF_SECRETS],
+} as const satisfies Record<string, readonly (keyof Config)[]>;
+
+export type ProcessName = keyof typeof SETTINGS;
+export const PROCESS_NAMES = Object.keys(SETTINGS) as ProcessName[];
+
+/** The settings of one process. */
+export type ConfigOf<Name extends ProcessName> = Pick<Config, 'logLevel' | 'serviceMode'> &
+  Pick<Config, (typeof SETTINGS)[Name][number]>;
 
 /** The environment does not describe a service that can run: `faults` has a sentence for each, which begins with its variable. */
 export class ConfigError extends Error {
@@ -129,13 +161,15 @@ const commaList = (item: Joi.Schema) =>
 
 const port = Joi.number().port().allow(0);
 
-const SCHEMA = Joi.object<Record<string, unknown>>({
+const RULES: Record<string, Joi.Schema> = {
   HOST: Joi.string().default('0.0.0.0'),
   ADMIN_HOST: Joi.string().default('127.0.0.1'),
   PORT: port.default(3000),
   ADMIN_PORT: port.default(3001),
   MONGODB_URI: Joi.string().custom(mongodbUri).required(),
   REDIS_URL: Joi.string().custom(redisUrl).required(),
+  MONGODB_ALLOW_INSECURE: Joi.boolean().default(false),
+  REDIS_ALLOW_INSECURE: Joi.boolean().default(false),
   QUEUE_PREFIX: Joi.string().default('{pbs}'),
   OPERATOR_API_KEY: Joi.string().min(32).required(),
   ENCRYPTION_KEYS: commaList(encryptionKey).required(),
@@ -155,31 +189,41 @@ const SCHEMA = Joi.object<Record<string, unknown>>({
   TRUSTED_PROXIES: commaList(Joi.string().custom(proxy)).default([]),
   ALERT_URL: Joi.string().custom(alertUrl),
   LOG_LEVEL: Joi.string().valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
-});
-
-const NAMES = Object.keys(SCHEMA.describe()['keys'] as object);
+};
 
 /**
- * Reads the settings from `environment`. An empty value counts as absent. Values of secrets are never repeated.
+ * Reads the settings of a process from `environment`; others are not looked at. An empty value counts as absent. Values of
+ * secrets are never repeated.
  * @throws ConfigError naming every fault at once (operator interface, "Configuration").
  */
-export function loadConfig(environment: Record<string, string | undefined> = process.env): Config {
+export function loadConfig<Name extends ProcessName = 'api'>(
+  environment: Record<string, string | undefined> = process.env,
+  name: Name = 'api' as Name,
+): ConfigOf<Name> {
+  const rules = Object.entries(RULES).filter(([variable]) => isSettingOf(name, variable));
   const given = Object.fromEntries(
-    NAMES.map((name) => [name, environment[name]] as const).filter(
-      ([, value]) => value !== undefined && value !== '',
-    ),
+    rules
+      .map(([variable]) => [variable, environment[variable]] as const)
+      .filter(([, value]) => value !== undefined && value !== ''),
   );
-  const checked = SCHEMA.validate(given, { abortEarly: false, errors: { wrap: { label: false } } });
+  const schema = Joi.object<Record<string, unknown>>(Object.fromEntries(rules));
+  const checked = schema.validate(given, { abortEarly: false, errors: { wrap: { label: false } } });
   const details = checked.error?.details ?? [];
   const faulty = new Set(details.map(({ path }) => path[0]));
   const settings = Object.fromEntries(
     Object.entries(checked.value as object)
-      .filter(([name]) => !faulty.has(name))
-      .map(([name, set]) => [camelCase(name), set]),
-  ) as Config;
-  const faults = [...details.map(explain), ...settingsFaults(settings)];
+      .filter(([variable]) => !faulty.has(variable))
+      .map(([variable, set]) => [camelCase(variable), set]),
+  ) as ConfigOf<Name>;
+  const isTlsUnverified = environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0';
+  const faults = [...details.map(explain), ...settingsFaults({ ...settings, isTlsUnverified })];
   if (faults.length > 0) throw new ConfigError(faults);
   return settings;
+}
+
+function isSettingOf(name: ProcessName, variable: string): boolean {
+  const settings: readonly string[] = SETTINGS[name];
+  return settings.includes(camelCase(variable));
 }
 
 /** The field of a Config that holds a variable: `PORT` is `port`, `MONGODB_URI` is `mongodbUri`. */

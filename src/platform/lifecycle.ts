@@ -1,5 +1,5 @@
 import closeWithGrace from 'close-with-grace';
-import type { Config } from './config.ts';
+import type { ConfigOf, ProcessName } from './config.ts';
 import { ConfigError, loadConfig } from './config.ts';
 import type { Logger } from './logger.ts';
 import { createLogger } from './logger.ts';
@@ -9,8 +9,8 @@ import { settingsWarnings } from './settings.rules.ts';
 /** How long a process may take to finish or hand back what it has (operator interface, "Processes"). */
 const STOP_TIMEOUT_MS = 25_000;
 
-export type ProcessScope = {
-  config: Config;
+export type ProcessScope<Settings = ConfigOf<'api'>> = {
+  config: Settings;
   log: Logger;
   /** Aborts as soon as the process is asked to stop; whatever waits must listen to it. */
   stopping: AbortSignal;
@@ -26,16 +26,16 @@ export type ProcessScope = {
 };
 
 /**
- * Runs one process from its configuration to its exit code. `start` acquires and registers; what it returns is sent to
+ * Runs one process from its configuration, of which it has the settings of its name, to its exit code. `start` acquires and registers; what it returns is sent to
  * the parent process, when there is one, with `ready: true`. SIGTERM, SIGINT, an unexpected error and the death of the
  * parent all end in the same orderly stop, which is cut after 25 s; a faulty configuration, and a server that is not fit
  * (ADR 0015), end with exit code 1.
  */
-export function runProcess(
-  name: string,
-  start: (scope: ProcessScope) => Promise<Record<string, unknown>>,
+export function runProcess<Name extends ProcessName>(
+  name: Name,
+  start: (scope: ProcessScope<ConfigOf<Name>>) => Promise<Record<string, unknown>>,
 ): void {
-  const config = configOrExit();
+  const config = configOrExit(name);
   const log = createLogger(name, config.logLevel);
   for (const warning of settingsWarnings(config)) log.warn(warning);
   const stop = new AbortController();
@@ -87,9 +87,9 @@ export function runProcess(
     .catch(fail);
 }
 
-function configOrExit(): Config {
+function configOrExit<Name extends ProcessName>(name: Name): ConfigOf<Name> {
   try {
-    return loadConfig();
+    return loadConfig(undefined, name);
   } catch (err) {
     if (!(err instanceof ConfigError)) throw err;
     process.stderr.write(`${err.message}\n`);

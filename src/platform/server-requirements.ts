@@ -1,3 +1,4 @@
+import type { ConfigOf } from './config.ts';
 import type { ProcessScope } from './lifecycle.ts';
 import { readRedisInfo } from './redis.ts';
 import { redisFaults, UnfitServerError } from './server-requirements.rules.ts';
@@ -11,7 +12,7 @@ export function requireFitRedis({
   log,
   stopping,
   fail,
-}: Pick<ProcessScope, 'config' | 'log' | 'stopping' | 'fail'>): Promise<void> {
+}: Pick<ProcessScope<ConfigOf<'hold-expiry'>>, 'config' | 'log' | 'stopping' | 'fail'>): Promise<void> {
   return readRedisInfo(config.redisUrl, stopping).then(
     (info) => {
       const faults = redisFaults(info);

@@ -1,11 +1,19 @@
+import { mongodbOptions, weaknessesOfMongodb, weaknessesOfRedis } from './store-connections.rules.ts';
 import { weaknessOfEncryptionKeys, weaknessOfOperatorKey } from './weak-secrets.rules.ts';
 
 /** The settings that are judged together; one that has a fault of its own is absent. */
 type Settings = Partial<{
   serviceMode: 'sandbox' | 'production';
+  host: string;
+  adminHost: string;
   port: number;
   adminPort: number;
   mongodbUri: string;
+  mongodbAllowInsecure: boolean;
+  redisUrl: string;
+  redisAllowInsecure: boolean;
+  /** NODE_TLS_REJECT_UNAUTHORIZED=0, which Node obeys for all connections. */
+  isTlsUnverified: boolean;
   operatorApiKey: string;
   encryptionKeys: Buffer[];
   holdTtlSeconds: number;
@@ -30,14 +38,25 @@ const FINISH_SECONDS = 15;
  */
 export function settingsFaults(settings: Settings): string[] {
   const ofProduction = settings.serviceMode === 'production' ? productionFaults(settings) : [];
-  return [...conflicts(settings), ...mongodbFaults(settings.mongodbUri ?? ''), ...ofProduction];
+  const isExposed = settings.serviceMode === 'production' || isBeyondLoopback(settings);
+  return [
+    ...conflicts(settings),
+    ...mongodbFaults(settings.mongodbUri ?? ''),
+    ...(isExposed ? exposedFaults(settings) : []),
+    ...ofProduction,
+  ];
 }
 
 /** Settings that break no promise and are hardly meant: a sentence each, for the log. */
 export function settingsWarnings(settings: Settings): string[] {
   const isProduction = settings.serviceMode === 'production';
   const delays = settings.webhookRetryDelaysSeconds?.join() ?? RETRY_DELAYS_SECONDS;
+  const accepted = isProduction ? insecureStores(settings).filter(({ isAccepted }) => isAccepted) : [];
   return when([
+    ...accepted.map(
+      ({ setting, optOut, weakness }) =>
+        [true, `${optOut} is true: ${setting} ${weakness}; whoever is on the way can use that`] as const,
+    ),
     [
       isProduction && settings.rateLimitPerMinute === 0,
       'RATE_LIMIT_PER_MINUTE is 0: one partner can take all of the service; set how many calls a minute each may make',
@@ -53,9 +72,22 @@ export function settingsWarnings(settings: Settings): string[] {
   ]);
 }
 
+/** Whether another machine may reach a listener, as far as is known. */
+export function isBeyondLoopback({ host, adminHost }: Pick<Settings, 'host' | 'adminHost'>): boolean {
+  return [host, adminHost].some((each) => each !== undefined && !LOOPBACK.test(each));
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
+
 function conflicts({ port, adminPort, ...settings }: Settings): string[] {
-  const { webhookConcurrency: all = 2, webhookUnhealthyConcurrency: unhealthy = 1 } = settings;
+  const { webhookConcurrency: all = Number.POSITIVE_INFINITY, webhookUnhealthyConcurrency: unhealthy = 1 } =
+    settings;
+  const { operatorApiKey, encryptionKeys = [] } = settings;
   return when([
+    [
+      operatorApiKey !== undefined && encryptionKeys.some((key) => isSameSecret(operatorApiKey, key)),
+      'OPERATOR_API_KEY must not be one of ENCRYPTION_KEYS: who learns the one would have the other; make one for each',
+    ],
     [
       port !== undefined && port !== 0 && port === adminPort,
       'ADMIN_PORT must not be PORT: partners would reach what is the operator’s; give it a port of its own',
@@ -67,8 +99,14 @@ function conflicts({ port, adminPort, ...settings }: Settings): string[] {
   ]);
 }
 
-function productionFaults(settings: Settings): string[] {
-  const { operatorApiKey, encryptionKeys, holdTtlSeconds = MIN_HOLD_SECONDS } = settings;
+/** As it is written, in whatever alphabet of base64, or as the bytes themselves. */
+function isSameSecret(text: string, key: Buffer): boolean {
+  return Buffer.from(text, 'base64').equals(key) || Buffer.from(text).equals(key);
+}
+
+/** What nobody may rely on where others can reach the service: in production, and off loopback in any mode. */
+function exposedFaults(settings: Settings): string[] {
+  const { operatorApiKey, encryptionKeys } = settings;
   const operator = operatorApiKey === undefined ? undefined : weaknessOfOperatorKey(operatorApiKey);
   const encryption = encryptionKeys === undefined ? undefined : weaknessOfEncryptionKeys(encryptionKeys);
   return when([
@@ -82,14 +120,32 @@ function productionFaults(settings: Settings): string[] {
     ],
     [
       settings.webhookAllowPrivateNetworks === true,
-      'WEBHOOK_ALLOW_PRIVATE_NETWORKS must be false in production: partners could make this service call your own network; leave it out',
+      'WEBHOOK_ALLOW_PRIVATE_NETWORKS must be false in production, and where HOST or ADMIN_HOST is not loopback: partners could make this service call your own network; leave it out',
+    ],
+  ]);
+}
+
+function productionFaults(settings: Settings): string[] {
+  const { holdTtlSeconds = MIN_HOLD_SECONDS } = settings;
+  const refused = insecureStores(settings).filter(({ isAccepted }) => !isAccepted);
+  return when([
+    ...refused.map(
+      ({ setting, optOut, weakness }) =>
+        [
+          true,
+          `${setting} ${weakness}: in production nobody may read or change what is said to it; mend that or, where nobody else is on that network, set ${optOut}=true`,
+        ] as const,
+    ),
+    [
+      settings.isTlsUnverified === true,
+      'NODE_TLS_REJECT_UNAUTHORIZED must not be 0 in production: every connection would take any certificate; leave it out, and name a private authority with NODE_EXTRA_CA_CERTS',
     ],
     [
       holdTtlSeconds < MIN_HOLD_SECONDS,
       `HOLD_TTL_SECONDS must be at least ${MIN_HOLD_SECONDS} in production: less is for tests; leave it out for 600`,
     ],
     [
-      optionsOf(settings.mongodbUri ?? '').some(
+      mongodbOptions(settings.mongodbUri ?? '').some(
         ([name, value]) => name === 'directconnection' && value === 'true',
       ),
       'MONGODB_URI must not have directConnection=true in production: it would hold on to one node when another becomes primary; name the set with replicaSet=',
@@ -109,7 +165,7 @@ const STRONG: ReadonlyMap<string, string> = new Map([
 ]);
 
 function mongodbFaults(uri: string): string[] {
-  return optionsOf(uri)
+  return mongodbOptions(uri)
     .filter(([name, value]) => STRONG.has(name) && STRONG.get(name) !== value)
     .map(
       ([name]) =>
@@ -117,10 +173,23 @@ function mongodbFaults(uri: string): string[] {
     );
 }
 
-/** Names and values in lower case, as the driver reads them. */
-function optionsOf(uri: string): [name: string, value: string][] {
-  const query = new URLSearchParams(uri.split('?', 2)[1] ?? '');
-  return [...query].map(([name, value]) => [name.toLowerCase(), value.toLowerCase()]);
+type InsecureStore = { setting: string; optOut: string; weakness: string; isAccepted: boolean };
+
+function insecureStores(settings: Settings): InsecureStore[] {
+  const { mongodbUri, redisUrl, mongodbAllowInsecure = false, redisAllowInsecure = false } = settings;
+  const ofMongodb = mongodbUri === undefined ? [] : weaknessesOfMongodb(mongodbUri);
+  const ofRedis = redisUrl === undefined ? [] : weaknessesOfRedis(redisUrl);
+  const stores = [
+    {
+      ...{ setting: 'MONGODB_URI', optOut: 'MONGODB_ALLOW_INSECURE' },
+      ...{ weakness: ofMongodb.join(', '), isAccepted: mongodbAllowInsecure },
+    },
+    {
+      ...{ setting: 'REDIS_URL', optOut: 'REDIS_ALLOW_INSECURE' },
+      ...{ weakness: ofRedis.join(', '), isAccepted: redisAllowInsecure },
+    },
+  ];
+  return stores.filter(({ weakness }) => weakness !== '');
 }
 
 function when(rows: readonly (readonly [boolean, string])[]): string[] {

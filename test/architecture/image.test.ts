@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import type { ProcessName } from '../../src/platform/config.ts';
 import { projectFolder } from './planted-tree.ts';
+import { variablesOf } from './settings-read.ts';
 
 const read = (file: string): string => readFileSync(path.join(projectFolder, file), 'utf8');
 
@@ -125,6 +127,20 @@ describe('docker-compose.yml', () => {
     expect(
       faultsOfService({ ...service, volumes: ['/:/host'], environment: { K: 'a'.repeat(40) } }),
     ).toHaveLength(2);
+  });
+
+  test('each process is given what it reads of the environment, and nothing else', () => {
+    const processes: Record<string, ProcessName> = {
+      ...{ api: 'api', migrate: 'migrate', 'hold-expiry': 'hold-expiry' },
+      ...{ 'event-dispatch': 'event-dispatch', 'webhook-delivery': 'webhook-delivery' },
+    };
+    for (const [name, { environment = {} }] of own)
+      expect([name, Object.keys(environment).toSorted()]).toEqual([
+        name,
+        variablesOf(processes[name] ?? 'api'),
+      ]);
+    const withKey = own.filter(([, { environment }]) => environment?.['OPERATOR_API_KEY'] !== undefined);
+    expect(withKey.map(([name]) => name)).toEqual(['api']);
   });
 
   test('the API is watched, workers listen on nothing, and operators’ port stays on the machine', () => {

@@ -76,6 +76,24 @@ describe('once it runs', () => {
     );
   });
 
+  test('only the API has the operator’s key, and the webhook worker beside it the encryption keys', async () => {
+    const running = await processes();
+    const withSecret = async (variable: string) => {
+      const of = async (pid: number) =>
+        (await readFile(`/proc/${pid}/environ`, 'utf8'))
+          .split('\0')
+          .some((line) => line.startsWith(`${variable}=`));
+      const has = await Promise.all(running.map(({ pid }) => of(pid)));
+      const commands = running.filter((_process, index) => has[index]).map(({ command }) => command);
+      return commands
+        .map((command) => /(src|workers)\/([\w-]+)\.ts/.exec(command)?.[2] ?? command)
+        .toSorted();
+    };
+    expect(await withSecret('OPERATOR_API_KEY')).toEqual(['api']);
+    expect(await withSecret('ENCRYPTION_KEYS')).toEqual(['api', 'webhook-delivery']);
+    expect(await withSecret('REDIS_URL')).toEqual(expect.arrayContaining(['hold-expiry', 'event-dispatch']));
+  });
+
   test('when the API is killed, it comes back at the same address', async () => {
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(system.output())?.[0] ?? '';
     const api = (await processes()).find(({ command }) => command.includes('src/api.ts'));

@@ -1,38 +1,52 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { createBaseApp } from '../../src/http/base-app.ts';
-import { ConfigError, loadConfig, operatorEnvironment } from '../../src/platform/config.ts';
+import type { Config, ProcessName } from '../../src/platform/config.ts';
+import { ConfigError, loadConfig, operatorEnvironment, PROCESS_NAMES } from '../../src/platform/config.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { settingsWarnings } from '../../src/platform/settings.rules.ts';
 
 const KEY = Buffer.alloc(32, 1).toString('base64');
 const REQUIRED = {
+  HOST: '127.0.0.1',
   MONGODB_URI: 'mongodb://127.0.0.1:27017/db?replicaSet=rs0',
   REDIS_URL: 'redis://127.0.0.1:6379',
   OPERATOR_API_KEY: 'x'.repeat(32),
   ENCRYPTION_KEYS: KEY,
 };
 
-/** The faults that an environment is refused for. */
+/** The faults that any process refuses an environment for, each once. */
 function faultsOf(environment: Record<string, string>): string[] {
+  const faults = new Set(PROCESS_NAMES.flatMap((name) => faultsIn(name, environment)));
+  if (faults.size === 0) throw new Error('The environment was accepted');
+  return [...faults];
+}
+
+function faultsIn(name: ProcessName, environment: Record<string, string>): string[] {
   try {
-    loadConfig(environment);
+    loadConfig(environment, name);
+    return [];
   } catch (err) {
     if (err instanceof ConfigError) return err.faults;
     throw err;
   }
-  throw new Error('The environment was accepted');
 }
+
+/** The settings of all processes together. */
+const allOf = (environment: Record<string, string>): Config =>
+  Object.assign({}, ...PROCESS_NAMES.map((name) => loadConfig(environment, name)));
 
 describe('the configuration', () => {
   test('has the documented defaults where only the required variables are set', () => {
-    expect(loadConfig(REQUIRED)).toEqual({
-      host: '0.0.0.0',
+    expect(allOf(REQUIRED)).toEqual({
+      host: '127.0.0.1',
       adminHost: '127.0.0.1',
       port: 3000,
       adminPort: 3001,
       mongodbUri: REQUIRED.MONGODB_URI,
       redisUrl: REQUIRED.REDIS_URL,
+      mongodbAllowInsecure: false,
+      redisAllowInsecure: false,
       queuePrefix: '{pbs}',
       operatorApiKey: REQUIRED.OPERATOR_API_KEY,
       encryptionKeys: [Buffer.alloc(32, 1)],
@@ -66,7 +80,7 @@ describe('the configuration', () => {
 
   test('reads lists, the first encryption key first', () => {
     const second = Buffer.alloc(32, 2).toString('base64');
-    const config = loadConfig({
+    const config = allOf({
       ...REQUIRED,
       ENCRYPTION_KEYS: `${KEY}, ${second}`,
       WEBHOOK_RETRY_DELAYS_SECONDS: '0.3,1',
@@ -148,14 +162,42 @@ describe('the configuration', () => {
   });
 });
 
+describe('a process', () => {
+  const { OPERATOR_API_KEY, ENCRYPTION_KEYS, REDIS_URL, ...bare } = REQUIRED;
+
+  test.each<[ProcessName, Record<string, string>, string[]]>([
+    ['api', REQUIRED, ['operatorApiKey', 'encryptionKeys']],
+    ['webhook-delivery', { ...bare, REDIS_URL, ENCRYPTION_KEYS }, ['encryptionKeys']],
+    ['hold-expiry', { ...bare, REDIS_URL }, []],
+    ['event-dispatch', { ...bare, REDIS_URL }, []],
+    ['migrate', bare, []],
+    ['rewrap-secrets', { ...bare, ENCRYPTION_KEYS }, ['encryptionKeys']],
+  ])('%s asks for its own secrets alone, and keeps no other that it is given', (name, needed, secrets) => {
+    expect(faultsIn(name, needed)).toEqual([]);
+    const kept: object = loadConfig(REQUIRED, name);
+    expect(['operatorApiKey', 'encryptionKeys'].filter((secret) => secret in kept)).toEqual(secrets);
+    for (const [variable, value] of Object.entries({ OPERATOR_API_KEY, ENCRYPTION_KEYS }))
+      if (!(variable in needed)) expect(JSON.stringify(Object.values(kept))).not.toContain(value);
+  });
+
+  test('does not judge the settings of another', () => {
+    const set = { ...REQUIRED, OPERATOR_API_KEY: 'short', WEBHOOK_CONCURRENCY: 'many' };
+    expect(faultsIn('hold-expiry', set)).toEqual([]);
+    expect(faultsIn('api', set)).toEqual([expect.stringMatching(/^OPERATOR_API_KEY /)]);
+    expect(faultsIn('webhook-delivery', set)).toEqual([expect.stringMatching(/^WEBHOOK_CONCURRENCY /)]);
+  });
+});
+
 /** A production environment without a fault. */
 const PRODUCTION = {
   ...REQUIRED,
+  MONGODB_URI: 'mongodb://user:pass@h/db?replicaSet=rs0&tls=true',
+  REDIS_URL: 'rediss://:pass@h:6379',
   SERVICE_MODE: 'production',
   OPERATOR_API_KEY: randomBytes(32).toString('base64url'),
   ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
 };
-const URI = REQUIRED.MONGODB_URI;
+const URI = PRODUCTION.MONGODB_URI;
 
 describe('settings that break a promise', () => {
   test.each([
@@ -178,11 +220,39 @@ describe('settings that break a promise', () => {
       expect(faultsOf({ ...environment, ...set })).toEqual([expect.stringMatching(sentence)]);
   });
 
+  test('one value for both secrets: refused anywhere, however it is written', () => {
+    const key = PRODUCTION.ENCRYPTION_KEYS;
+    const bytes = Buffer.from('thirty-two letters and digits 01');
+    const pairs = [
+      [key, key],
+      [key.replaceAll('+', '-').replaceAll('/', '_').replace('=', ''), key],
+      [key, `${randomBytes(32).toString('base64')},${key}`],
+      [bytes.toString(), bytes.toString('base64')],
+    ];
+    for (const environment of [REQUIRED, PRODUCTION])
+      for (const [operator = '', encryption = ''] of pairs) {
+        const set = { OPERATOR_API_KEY: operator, ENCRYPTION_KEYS: encryption };
+        expect(faultsOf({ ...environment, ...set })).toEqual([
+          expect.stringMatching(/^OPERATOR_API_KEY must not be one of ENCRYPTION_KEYS/),
+        ]);
+      }
+  });
+
+  const strong = {
+    OPERATOR_API_KEY: PRODUCTION.OPERATOR_API_KEY,
+    ENCRYPTION_KEYS: PRODUCTION.ENCRYPTION_KEYS,
+  };
+
   test.each([
     [
       'an operator key that can be guessed',
       { OPERATOR_API_KEY: 'x'.repeat(32) },
       /^OPERATOR_API_KEY .*make one: /,
+    ],
+    [
+      'the operator key that this repository shows',
+      { OPERATOR_API_KEY: 'no-operator-has-a-key-to-documents' },
+      /^OPERATOR_API_KEY is published .*make one: /,
     ],
     [
       'an encryption key that can be guessed',
@@ -194,6 +264,56 @@ describe('settings that break a promise', () => {
       { WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' },
       /^WEBHOOK_ALLOW_PRIVATE_NETWORKS .*leave it out$/,
     ],
+  ])('%s: refused in production, and in the sandbox off loopback', (_what, set, sentence) => {
+    const exposed = [
+      PRODUCTION,
+      { ...REQUIRED, ...strong, HOST: '0.0.0.0' },
+      { ...REQUIRED, ...strong, HOST: '' },
+      { ...REQUIRED, ...strong, ADMIN_HOST: '10.0.0.5' },
+      { ...REQUIRED, ...strong, ADMIN_HOST: '::' },
+      { ...REQUIRED, ...strong, HOST: '127.0.0.1.example.com' },
+    ];
+    for (const environment of exposed)
+      expect(faultsOf({ ...environment, ...set })).toEqual([expect.stringMatching(sentence)]);
+    for (const host of ['127.0.0.1', '127.1.2.3', 'localhost', '::1'])
+      expect(() => allOf({ ...REQUIRED, ...set, HOST: host, ADMIN_HOST: host })).not.toThrow();
+  });
+
+  test.each([
+    ['MONGODB', 'mongodb://u:p@h/db?replicaSet=rs0', 'uses no TLS (tls=true)'],
+    ['MONGODB', 'mongodb://h/db?replicaSet=rs0&tls=true', 'names no user'],
+    ['MONGODB', `${URI}&tlsAllowInvalidCertificates=true`, 'any certificate (tlsallowinvalidcertificates)'],
+    ['MONGODB', `${URI}&tlsInsecure=true`, 'takes any certificate (tlsinsecure)'],
+    ['MONGODB', `${URI}&tlsAllowInvalidHostnames=true`, 'takes any certificate (tlsallowinvalidhostnames)'],
+    ['MONGODB', 'mongodb+srv://u:p@h/db?tls=false', 'uses no TLS (tls=true)'],
+    ['REDIS', 'redis://:pass@h:6379', 'uses no TLS (rediss://)'],
+    ['REDIS', 'rediss://h:6379', 'has no password'],
+    ['REDIS', 'redis://h:6379', 'uses no TLS (rediss://), has no password'],
+  ])(
+    '%s at %s: refused in production, unless it is accepted, which each start warns of',
+    (store, address, why) => {
+      const name = store === 'MONGODB' ? 'MONGODB_URI' : 'REDIS_URL';
+      const set = { ...PRODUCTION, [name]: address };
+      expect(faultsOf(set)).toEqual([expect.stringContaining(`${name} `)]);
+      expect(faultsOf(set)[0]).toContain(why);
+      expect(faultsOf(set)[0]).toContain(`set ${store}_ALLOW_INSECURE=true`);
+      const other = store === 'MONGODB' ? 'REDIS' : 'MONGODB';
+      expect(faultsOf({ ...set, [`${other}_ALLOW_INSECURE`]: 'true' })).toHaveLength(1);
+
+      const accepted = { ...set, [`${store}_ALLOW_INSECURE`]: 'true' };
+      expect(settingsWarnings(loadConfig(accepted))).toEqual([expect.stringContaining(why)]);
+      expect(settingsWarnings(loadConfig({ ...REQUIRED, [name]: address }))).toEqual([]);
+    },
+  );
+
+  test.each([
+    ...[
+      [
+        'certificates that Node verifies nowhere',
+        { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+        /^NODE_TLS_REJECT_UNAUTHORIZED .*NODE_EXTRA_CA_CERTS$/,
+      ] as const,
+    ],
     [
       'holds for tests',
       { HOLD_TTL_SECONDS: '59' },
@@ -201,17 +321,17 @@ describe('settings that break a promise', () => {
     ],
     [
       'a connection that no failover moves',
-      { MONGODB_URI: 'mongodb://h1:27017/db?directConnection=true' },
+      { MONGODB_URI: 'mongodb://u:p@h1:27017/db?directConnection=true&tls=true' },
       /^MONGODB_URI .*replicaSet=$/,
     ],
   ])('%s: refused in production, and there alone', (_what, set, sentence) => {
     expect(faultsOf({ ...PRODUCTION, ...set })).toEqual([expect.stringMatching(sentence)]);
-    expect(() => loadConfig({ ...REQUIRED, ...set })).not.toThrow();
+    expect(() => allOf({ ...REQUIRED, ...set })).not.toThrow();
   });
 
   test('control: nothing is refused, or warned of, in a production environment without a fault', () => {
-    const strong = `${URI}&w=majority&journal=true&readConcernLevel=majority&retryWrites=true`;
-    for (const uri of [URI, strong, 'mongodb+srv://user:p%40ss@cluster.example/db']) {
+    const stated = `${URI}&w=majority&journal=true&readConcernLevel=majority&retryWrites=true`;
+    for (const uri of [URI, stated, 'mongodb+srv://user:p%40ss@cluster.example/db']) {
       const config = loadConfig({ ...PRODUCTION, MONGODB_URI: uri, PORT: '0', ADMIN_PORT: '0' });
       expect(settingsWarnings(config)).toEqual([]);
     }
@@ -220,7 +340,12 @@ describe('settings that break a promise', () => {
   test('they are named together with what is faulty by itself, and no secret is repeated', () => {
     const faults = faultsOf({
       ...{ ...PRODUCTION, LOG_LEVEL: 'loud', REDIS_URL: '', OPERATOR_API_KEY: 'canary-'.repeat(6) },
-      ...{ MONGODB_URI: 'mongodb://u:canary@h/db?w=1', HOLD_TTL_SECONDS: '1', PORT: '1', ADMIN_PORT: '1' },
+      ...{
+        MONGODB_URI: 'mongodb://u:canary@h/db?w=1&tls=true',
+        HOLD_TTL_SECONDS: '1',
+        PORT: '1',
+        ADMIN_PORT: '1',
+      },
     });
     const named = faults.map((fault) => fault.split(' ')[0] ?? '');
     expect(named).toHaveLength(6);
@@ -243,10 +368,10 @@ test.each([
   ['WEBHOOK_RETRY_DELAYS_SECONDS', { WEBHOOK_RETRY_DELAYS_SECONDS: '1,2' }, 0],
   ['WEBHOOK_TIMEOUT_MS', { WEBHOOK_TIMEOUT_MS: '15001' }, 1],
 ])('%s that only wastes is a warning, not a fault', (name, set, inSandbox) => {
-  expect(settingsWarnings(loadConfig({ ...PRODUCTION, ...set }))).toEqual([
+  expect(settingsWarnings(allOf({ ...PRODUCTION, ...set }))).toEqual([
     expect.stringMatching(new RegExp(`^${name} `)),
   ]);
-  expect(settingsWarnings(loadConfig({ ...REQUIRED, ...set }))).toHaveLength(inSandbox);
+  expect(settingsWarnings(allOf({ ...REQUIRED, ...set }))).toHaveLength(inSandbox);
 });
 
 describe('what the operator’s command line takes from the environment', () => {

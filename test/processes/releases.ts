@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { runProcess } from '../../src/platform/lifecycle.ts';
 
-runProcess('releases', async (scope) => {
+runProcess('migrate', async (scope) => {
   const onStop = (part: string, release = () => Promise.resolve()) =>
     scope.onStop(part, async () => {
       scope.log.info({ part }, 'releasing');

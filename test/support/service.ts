@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createAdminApp } from '../../src/admin-app.ts';
 import { migrate } from '../../src/collections.ts';
-import type { ApiContext } from '../../src/context.ts';
+import type { ApiContext, WorkerContext } from '../../src/context.ts';
 import { createApiContext } from '../../src/context.ts';
 import { listen } from '../../src/http/listen.ts';
 import { createPartnerApp } from '../../src/partner-app.ts';
+import type { ConfigOf } from '../../src/platform/config.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import type { ProcessScope } from '../../src/platform/lifecycle.ts';
 import { createLogger } from '../../src/platform/logger.ts';
@@ -15,7 +16,7 @@ const ENCRYPTION_KEY = randomBytes(32).toString('base64');
 
 /** A whole API of one test file: own database, own queues, both listeners on free ports, in this process. */
 export type Service = {
-  context: ApiContext;
+  context: ApiContext & WorkerContext<ConfigOf<'webhook-delivery'>>;
   url: string;
   adminUrl: string;
   /** The environment with which a worker process works on the same database and queues. */
@@ -32,8 +33,9 @@ export async function startService(overrides: Record<string, string> = {}): Prom
   const lines: string[] = [];
   const stopping = new AbortController();
   const releases: (() => Promise<unknown>)[] = [];
-  const config = loadConfig(environment);
-  const scope: ProcessScope = {
+  // Tests also do the deliveries' work here.
+  const config = { ...loadConfig(environment), ...loadConfig(environment, 'webhook-delivery') };
+  const scope: ProcessScope<typeof config> = {
     config,
     log: createLogger('api', config.logLevel, { write: (line) => void lines.push(line) }),
     stopping: stopping.signal,
@@ -41,7 +43,7 @@ export async function startService(overrides: Record<string, string> = {}): Prom
     fail: (reason) => void lines.push(reason.message),
     onStop: (_label, release) => void releases.push(release),
   };
-  const context = createApiContext(scope);
+  const context = { ...createApiContext(scope), config };
   await context.connected;
   await migrate(context.db);
   const partner = await listen(createPartnerApp(context), '127.0.0.1', 0);
@@ -77,6 +79,9 @@ export function serviceEnvironment(
     OPERATOR_API_KEY: OPERATOR_KEY,
     ENCRYPTION_KEYS: ENCRYPTION_KEY,
     WEBHOOK_ALLOW_PRIVATE_NETWORKS: String(overrides['SERVICE_MODE'] !== 'production'),
+    // Those of the test run have neither TLS nor passwords, and are refused in production.
+    MONGODB_ALLOW_INSECURE: 'true',
+    REDIS_ALLOW_INSECURE: 'true',
     HOST: '127.0.0.1',
     PORT: '0',
     ADMIN_PORT: '0',

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Processor, WorkerOptions } from 'bullmq';
 import { UnrecoverableError, Worker } from 'bullmq';
+import type { ConfigOf } from '../../src/platform/config.ts';
 import type { ProcessScope } from '../../src/platform/lifecycle.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import type { QueueName } from '../../src/platform/queues.ts';
@@ -30,7 +31,7 @@ export class ExpectedFailure extends Error {}
  * wait to tell it: the jobs' locks run out, and the rows know what was done.
  */
 export function startWorker<Job>(
-  scope: ProcessScope,
+  scope: ProcessScope<ConfigOf<'hold-expiry'>>,
   name: QueueName,
   options: Pick<WorkerOptions, 'concurrency' | 'lockDuration' | 'stalledInterval' | 'settings'>,
   process: Processor<Job, void>,
@@ -71,7 +72,11 @@ export function startWorker<Job>(
 }
 
 /** Keeps a sweep going until the process stops, and lets a run in progress end. */
-export function startSweep<Position = never>(scope: ProcessScope, db: Db, sweep: Sweep<Position>): void {
+export function startSweep<Position = never>(
+  scope: Pick<ProcessScope, 'log' | 'stopping' | 'onStop'>,
+  db: Db,
+  sweep: Sweep<Position>,
+): void {
   const ended = keepSweeping(db, sweep, scope.log, scope.stopping);
   scope.onStop(`${sweep.name} sweep`, () => ended);
 }

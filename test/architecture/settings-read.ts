@@ -1,0 +1,21 @@
+import type { ProcessName } from '../../src/platform/config.ts';
+import { loadConfig } from '../../src/platform/config.ts';
+
+/** Of Node itself, obeyed and judged wherever it is set; no setting of this service. */
+const NOT_OURS = 'NODE_TLS_REJECT_UNAUTHORIZED';
+
+/** The variables that a process reads of its environment, sorted. */
+export function variablesOf(name: ProcessName): string[] {
+  const names = new Set<string>();
+  const environment = new Proxy<Record<string, undefined>>(
+    {},
+    { get: (_, variable) => void names.add(String(variable)) },
+  );
+  try {
+    loadConfig(environment, name);
+  } catch {
+    // Nothing is set.
+  }
+  names.delete(NOT_OURS);
+  return [...names].toSorted();
+}
