@@ -14,7 +14,9 @@ export function mayBeUnreported(claim: { placedAt: Date }, blackout: { createdAt
   return claim.placedAt.getTime() > blackout.createdAt.getTime() - WRITE_MS;
 }
 
-type Resource = { _id: string; sharesSpaceWith: readonly string[] };
+type SharingSince = { sharingSince?: Readonly<Record<string, number>> };
+
+type Resource = { _id: string; sharesSpaceWith: readonly string[] } & SharingSince;
 
 type Window = { start: Date; end: Date };
 
@@ -44,6 +46,23 @@ export function closesGroundOf(
   { _id, sharesSpaceWith }: Resource,
 ): boolean {
   return resourceIds === null || resourceIds.some((id) => id === _id || sharesSpaceWith.includes(id));
+}
+
+/**
+ * Whether a blackout at its time goes for a claim on the resource, which shared its ground as `claim` says when it was drafted. It
+ * does not where it reaches the resource only by a relation that began after the blackout was made, and of which the claim knew
+ * nothing: both stood before the relation, and neither was in the other's way then.
+ */
+export function goesForClaim(
+  { resourceIds, fence = 0 }: Pick<BlackoutRow, 'resourceIds' | 'fence'>,
+  { _id, sharesSpaceWith, sharingSince }: Resource,
+  claim: SharingSince,
+): boolean {
+  if (resourceIds === null || resourceIds.includes(_id)) return true;
+  return sharesSpaceWith.some((id) => {
+    const since = sharingSince?.[id] ?? 0;
+    return resourceIds.includes(id) && (since <= fence || since === claim.sharingSince?.[id]);
+  });
 }
 
 /** [from, to) in epoch milliseconds. */

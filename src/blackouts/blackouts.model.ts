@@ -15,6 +15,8 @@ export type BlackoutRow = {
   reason: string;
   /** By the database's clock, as the `placedAt` of claims. */
   createdAt: Date;
+  /** The venue's `claimFence` at which it was made: its place among the venue's changes of shared ground. Absent in what older releases wrote. */
+  fence?: number;
   /** Which of the claims placed shortly before it (`mayBeUnreported`) its report named; absent until that was read. */
   reportedIds?: string[];
 };
@@ -28,6 +30,7 @@ const blackoutSchema = new Schema<BlackoutRow>(
     resourceIds: { type: [String], default: null },
     reason: { type: String, required: true },
     createdAt: { type: Date, required: true },
+    fence: Number,
     reportedIds: { type: [String], default: undefined },
   },
   { collection: 'blackouts', versionKey: false },

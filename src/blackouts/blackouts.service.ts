@@ -46,8 +46,8 @@ export async function addBlackout(
   await requireRoomForBlackout(deps, venueId, now);
   const draft = { _id: newId(), venueId, ...input };
   const blackout = await inTransaction(deps.db, async (tx) => {
-    await excludeWalkIns(deps, venueId, tx);
-    return insertBlackout(deps.db, draft, tx);
+    const fence = await excludeWalkIns(deps, venueId, tx);
+    return insertBlackout(deps.db, { ...draft, fence }, tx);
   });
   const { standing, isFirst } = await reportStanding(deps, blackout);
   // Another's report may name a claim that this look came too early for; it stands, so that a second look finds it.

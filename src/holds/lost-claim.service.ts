@@ -1,5 +1,5 @@
 import { cellsOfWindow } from '../availability/availability.service.ts';
-import { isBlackedOut, mayBeUnreported } from '../blackouts/blackout.rules.ts';
+import { goesForClaim, isBlackedOut, mayBeUnreported } from '../blackouts/blackout.rules.ts';
 import { findBlackoutsAt, withReport } from '../blackouts/blackouts.service.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
@@ -8,9 +8,10 @@ import { getResourceAndGrant } from '../venues/venues.service.ts';
 
 /**
  * Why a hold that was written must be given up after all: its partner's grant for the venue has ended (ADR 0025), a blackout
- * that did not report it has come over its slot (ADR 0009), or its resource has come to share ground that another claim has by now (ADR 0002). Null where it may stand. To be called
- * after the hold was acknowledged and before anybody is told of it; and again before it is answered to a repeated call or
- * confirmed, because the process that placed it may have died, or lost the database, in between.
+ * that did not report it has come over its slot (ADR 0009), or its resource has come to share ground that another claim has by
+ * now (ADR 0002). Null where it may stand. To be called after the hold was acknowledged and before anybody is told of it; and
+ * again before it is answered to a repeated call or confirmed, because the process that placed it may have died, or lost the
+ * database, in between.
  */
 export async function reasonLostMeanwhile(
   deps: { db: Db },
@@ -22,7 +23,9 @@ export async function reasonLostMeanwhile(
     findBlackoutsAt(deps, hold.venueId, window.start, window.end),
   ]);
   if (!isGranted) return 'not_granted';
-  const met = blackouts.filter((blackout) => mayBeUnreported(hold, blackout));
+  const met = blackouts.filter(
+    (blackout) => mayBeUnreported(hold, blackout) && goesForClaim(blackout, resource, hold),
+  );
   const reports = await Promise.all(met.map((blackout) => withReport(deps, blackout)));
   const withoutHold = reports
     .filter((blackout) => blackout !== null)

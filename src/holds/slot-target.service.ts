@@ -8,6 +8,7 @@ import { pricesOf, wallTimesIn } from '../availability/price.rules.ts';
 import type { ScheduledSlot } from '../availability/schedule.rules.ts';
 import { scheduledSlotAt } from '../availability/schedule.rules.ts';
 import { parseSlotId, slotIdOf } from '../availability/slot-id.rules.ts';
+import { defined } from '../platform/defined.ts';
 import { DomainError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
@@ -92,6 +93,7 @@ export function draftReservation(partnerId: string, target: SlotTarget, slot: Sc
     slotStart: slot.start,
     slotEnd: slot.end,
     cells: cellsOfWindow(resource, slot),
+    ...defined({ sharingSince: resource.sharingSince }),
     pricePaise: pricesOf(resource, wallTimesIn(venue.timeZone))(slot.date)(slot.start),
   };
 }

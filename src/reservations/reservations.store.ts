@@ -33,7 +33,16 @@ export type Written = { reservation: Reservation; eventId: string };
 
 export type NewReservation = Pick<
   Reservation,
-  '_id' | 'partnerId' | 'venueId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd' | 'cells' | 'pricePaise'
+  | '_id'
+  | 'partnerId'
+  | 'venueId'
+  | 'resourceId'
+  | 'slotId'
+  | 'slotStart'
+  | 'slotEnd'
+  | 'cells'
+  | 'sharingSince'
+  | 'pricePaise'
 >;
 
 /**

@@ -59,10 +59,18 @@ export type ResourceRow = {
   /** The oldest first; a part of the resource, so that whoever reads it has base price and rules of one moment. */
   priceRules?: PriceRule[];
   sharesSpaceWith: string[];
+  /**
+   * Since when it shares ground with each of them: the venue's `claimFence` at which that began, comparable with that of a
+   * blackout. Absent of what an older release related.
+   */
+  sharingSince?: Record<string, number>;
   status: 'active' | 'inactive';
 };
 
-/** Written by every walk-in, so that its transaction conflicts with a change of what it has read (ADR 0009). */
+/**
+ * Counted up by every walk-in, blackout and change of shared ground, so that their transactions conflict and have one order
+ * (ADR 0009).
+ */
 type Fenced = { claimFence?: number };
 
 /** Calls that have the resource off while they share its ground; absent where its status is what somebody asked for. */
@@ -95,6 +103,7 @@ const resourceSchema = new Schema<ResourceRow & Fenced & SwitchedOff>(
     schedule: Schema.Types.Mixed,
     priceRules: { type: [Schema.Types.Mixed], default: undefined },
     sharesSpaceWith: { type: [String], required: true },
+    sharingSince: Schema.Types.Mixed,
     status: { type: String, enum: ['active', 'inactive'], required: true },
     claimFence: Number,
     offFor: { type: [String], default: undefined },

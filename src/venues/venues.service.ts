@@ -100,7 +100,10 @@ export async function updateVenue(
   return venue;
 }
 
-export type NewResource = Omit<ResourceRow, '_id' | 'venueId' | 'status' | 'schedule' | 'priceRules'> &
+export type NewResource = Omit<
+  ResourceRow,
+  '_id' | 'venueId' | 'status' | 'schedule' | 'priceRules' | 'sharingSince'
+> &
   Partial<Pick<ResourceRow, 'status'>>;
 
 /** With a number behind it, a slug must fit in the 200 characters that a resource_id may have in a request. */
@@ -192,11 +195,11 @@ export async function getResourceAndGrant(
 }
 
 /**
- * Makes the transaction exclude that of any walk-in at the venue: of two that overlap in time one is run again, and sees what the
- * other did.
+ * Makes the transaction exclude that of any walk-in, blackout and change of shared ground at the venue: of two that overlap in
+ * time one is run again, and sees what the other did. Returns its place in their order.
  */
-export async function excludeWalkIns(deps: { db: Db }, venueId: string, tx: Tx): Promise<void> {
-  await fenceVenue(deps.db, venueId, tx);
+export async function excludeWalkIns(deps: { db: Db }, venueId: string, tx: Tx): Promise<number> {
+  return fenceVenue(deps.db, venueId, tx);
 }
 
 /**
@@ -245,7 +248,9 @@ export async function changeResource(
   return updateResource(deps, resourceId, change);
 }
 
-type ResourceChange = Partial<Omit<ResourceRow, '_id' | 'venueId' | 'sharesSpaceWith' | 'priceRules'>>;
+type ResourceChange = Partial<
+  Omit<ResourceRow, '_id' | 'venueId' | 'sharesSpaceWith' | 'sharingSince' | 'priceRules'>
+>;
 
 /**
  * Changes a resource for what is sold from now on; reservations keep the window and price that they have.

@@ -107,32 +107,47 @@ export async function unsetSchedule(db: Db, resourceId: string): Promise<void> {
   await resourceModel(db).updateOne({ _id: resourceId }, { $unset: { schedule: 1 } });
 }
 
-/** Makes the resource and `otherIds` name each other, and the resource and all others of the venue not, in one transaction. */
+/**
+ * Makes the resource and `otherIds` name each other, and the resource and all others of the venue not, in one transaction. Each
+ * relation that begins gets its place in the order of the venue's blackouts; one that is there already keeps its own.
+ */
 export async function relateResources(
   db: Db,
   { _id, venueId }: Pick<ResourceRow, '_id' | 'venueId'>,
   otherIds: readonly string[],
 ): Promise<void> {
-  const [theseIds, otherwise] = [
-    mongoose.trusted({ $in: [...otherIds] }),
-    mongoose.trusted({ $nin: [...otherIds] }),
-  ];
+  const [these, others] = [[...otherIds], mongoose.trusted({ $nin: [...otherIds] })];
+  const sinceThis = `sharingSince.${_id}`;
   await inTransaction(db, async (session) => {
     const resources = resourceModel(db);
-    await resources.updateOne({ _id }, { $set: { sharesSpaceWith: otherIds } }, { session });
-    await resources.updateMany(
-      { _id: theseIds, venueId },
-      { $addToSet: { sharesSpaceWith: _id } },
-      { session },
-    );
-    const related = { _id: otherwise, venueId, sharesSpaceWith: _id };
-    await resources.updateMany(related, { $pull: { sharesSpaceWith: _id } }, { session });
+    const fence = await fenceVenue(db, venueId, session);
+    const before = await resources.findById(_id, undefined, { session }).lean();
+    const begun = these.filter((id) => before?.sharesSpaceWith.includes(id) !== true);
+    const known = these.filter((id) => before?.sharingSince?.[id] !== undefined && !begun.includes(id));
+    const sharingSince = {
+      ...Object.fromEntries(known.map((id) => [id, before?.sharingSince?.[id]])),
+      ...Object.fromEntries(begun.map((id) => [id, fence])),
+    };
+    await resources.updateOne({ _id }, { $set: { sharesSpaceWith: these, sharingSince } }, { session });
+    const named = { _id: mongoose.trusted({ $in: these }), venueId };
+    await resources.updateMany(named, { $addToSet: { sharesSpaceWith: _id } }, { session });
+    const newlyNamed = { _id: mongoose.trusted({ $in: begun }), venueId };
+    await resources.updateMany(newlyNamed, { $set: { [sinceThis]: fence } }, { session });
+    const related = { _id: others, venueId, sharesSpaceWith: _id };
+    const ended = { $pull: { sharesSpaceWith: _id }, $unset: { [sinceThis]: 1 } };
+    await resources.updateMany(related, ended, { session });
   });
 }
 
-/** Makes the transaction conflict with every other one that does the same for the venue. */
-export async function fenceVenue(db: Db, venueId: string, tx: Tx): Promise<void> {
-  await venueModel(db).updateOne({ _id: venueId }, { $inc: { claimFence: 1 } }, { session: tx });
+/**
+ * Makes the transaction conflict with every other one that does the same for the venue. Returns its place in their order: those
+ * that were committed before have lower ones.
+ */
+export async function fenceVenue(db: Db, venueId: string, tx: Tx): Promise<number> {
+  const venue = await venueModel(db)
+    .findByIdAndUpdate(venueId, { $inc: { claimFence: 1 } }, { session: tx, returnDocument: 'after' })
+    .lean();
+  return venue?.claimFence ?? 0;
 }
 
 /** The resource as it is in the transaction, which conflicts with every change of it. */

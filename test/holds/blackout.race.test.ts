@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import type { Reply } from '../support/client.ts';
 import type { Json, Partner } from '../support/factories.ts';
@@ -273,8 +273,8 @@ describe('a walk-in and a blackout that are written at the same time', () => {
   test('would miss each other if they wrote nothing in common', async () => {
     const slotId = nextSlot();
     const venues = collectionOf('Venue');
-    const updateOne = venues['updateOne'];
-    venues['updateOne'] = () => Promise.resolve({ matchedCount: 1, modifiedCount: 1 });
+    const update = venues['findOneAndUpdate'];
+    venues['findOneAndUpdate'] = () => Promise.resolve({ claimFence: 1 });
     let blackout: Json = {};
     beforeNextClaim(async () => {
       blackout = await blackOut(slotId);
@@ -282,7 +282,121 @@ describe('a walk-in and a blackout that are written at the same time', () => {
     try {
       expect(outcomeOf(await walkIn(slotId), blackout)).toBe('stands unlisted');
     } finally {
-      venues['updateOne'] = updateOne as Methods[string];
+      venues['findOneAndUpdate'] = update as Methods[string];
     }
+  });
+});
+
+describe('halves that come to share their ground', () => {
+  const OPEN_ALL_DAY = { operating_hours_start: '00:00', operating_hours_end: '00:00' };
+  const operator = () => operatorOf(service);
+  let halves: { north: string; south: string };
+
+  /** Two halves of a venue of their own, and a slot of each at the same time. */
+  beforeEach(async () => {
+    const resources = ['North', 'South'].map((name) => ({ ...OPEN_ALL_DAY, name }));
+    const venue = await anyVenue(service, resources, { time_zone: 'UTC' });
+    expectStatus(await operator().put(`/api/v1/operator/partners/${partner.id}/venues/${venue.id}`), 204);
+    const [north = '', south = ''] = venue.resourceIds;
+    halves = { north, south };
+    venueOfHalves = venue.id;
+  });
+  let venueOfHalves: string;
+  const slotOf = (resourceId: string) => `${resourceId}_${dateIn(3).replaceAll('-', '')}T0700Z`;
+  const holdNorth = () => hold(slotOf(halves.north), { idempotency_key: halves.north });
+  const share = async (others: string[] = [halves.south]) =>
+    expectStatus(
+      await operator().patch(`/api/v1/operator/resources/${halves.north}`, { shares_space_with: others }),
+      200,
+    );
+  const blackOutSouth = async () => {
+    const times = { starts_at: `${dateIn(3)}T00:00:00.000Z`, ends_at: `${dateIn(4)}T00:00:00.000Z` };
+    const body = { ...times, resource_ids: [halves.south], reason: 'Repairs' };
+    const path = `/api/v1/operator/venues/${venueOfHalves}/blackouts`;
+    return expectStatus(await operator().post(path, body), 201);
+  };
+  const confirm = async (reply: Reply) => {
+    const { hold_id: holdId } = expectStatus(reply, 201);
+    return verdict(await partner.api.post('/api/v1/bookings/confirm', confirmBody(holdId)));
+  };
+
+  test.each<[string, () => Promise<Reply>]>([
+    [
+      'one was closed, then the other held',
+      async () => {
+        await blackOutSouth();
+        const held = await holdNorth();
+        await share();
+        return held;
+      },
+    ],
+    [
+      'one was held, then the other closed',
+      async () => {
+        const held = await holdNorth();
+        await blackOutSouth();
+        await share();
+        return held;
+      },
+    ],
+    [
+      'they had shared it before, and did not when one was closed and the other held',
+      async () => {
+        await share();
+        await share([]);
+        await blackOutSouth();
+        const held = await holdNorth();
+        await share();
+        return held;
+      },
+    ],
+    [
+      'one was held under an earlier relation, and the other closed after that had ended',
+      async () => {
+        await share();
+        const held = await holdNorth();
+        await share([]);
+        await blackOutSouth();
+        await share();
+        return held;
+      },
+    ],
+    [
+      'one was held, and the other closed once they shared it',
+      async () => {
+        const held = await holdNorth();
+        await share();
+        expect((await blackOutSouth())['conflicts']).toHaveLength(1);
+        return held;
+      },
+    ],
+    [
+      'one was closed, and they came to share it while the other was being held',
+      async () => {
+        await blackOutSouth();
+        beforeNextClaim(share);
+        return holdNorth();
+      },
+    ],
+  ])('leave what stood: %s', async (_what, steps) => {
+    const held = await steps();
+    const again = await holdNorth();
+    expect([again.status, again.text]).toEqual([201, held.text]);
+    expect(await confirm(held)).toBe('201');
+  });
+
+  test('and of which one is closed then: a hold of the other that was being written is refused', async () => {
+    beforeNextClaim(async () => {
+      await share();
+      expect((await blackOutSouth())['conflicts']).toEqual([]);
+    });
+    expect(outcomeOf(await holdNorth(), {})).toBe('refused');
+  });
+
+  test('close each other from then on, to holds and to walk-ins', async () => {
+    await blackOutSouth();
+    await share();
+    expect(outcomeOf(await holdNorth(), {})).toBe('refused');
+    expect(outcomeOf(await walkIn(slotOf(halves.north)), {})).toBe('refused');
   });
 });
