@@ -1,5 +1,6 @@
 import type { Express } from 'express';
 import { alertRoutes } from './alerts/alerts.router.ts';
+import { createWrongKeyCounter } from './alerts/wrong-keys.ts';
 import { auditRoutes } from './audit/audit.router.ts';
 import { auditTrail, signInTrail } from './audit/audit-trail.ts';
 import { blackoutRoutes } from './blackouts/blackouts.router.ts';
@@ -62,7 +63,17 @@ export function createAdminApp(context: ApiContext, guards = unwatchedGuards(con
   const routes = operatorRoutes(context);
   const badKeys = context.rateLimits.badOperatorKeys;
   mountConsoleAssets(app);
-  mountSignIn(app, { ...context, badKeys, record: signInTrail(context) });
+  const { record, recordWrongKey } = signInTrail(context);
+  const countWrongKey = createWrongKeyCounter(context, 'admin');
+  mountSignIn(app, {
+    ...context,
+    badKeys,
+    record,
+    recordWrongKey: (...attempt) => {
+      countWrongKey();
+      return recordWrongKey(...attempt);
+    },
+  });
   app.use(auditTrail(context, routes, operatorOf));
   mountApiReference(app, { title: 'Operator API reference · Partner Booking Service' });
   mountConsole(app, context);

@@ -1,4 +1,5 @@
 import type { Express } from 'express';
+import { createWrongKeyCounter } from './alerts/wrong-keys.ts';
 import { availabilityRoutes } from './availability/availability.router.ts';
 import { bookingRoutes } from './bookings/bookings.router.ts';
 import type { ApiContext, Context } from './context.ts';
@@ -54,7 +55,7 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
       return authenticate(key, when);
     },
   };
-  const authenticateCall = limitBadKeys(badPartnerKeys, keys);
+  const authenticateCall = limitBadKeys(badPartnerKeys, keys, createWrongKeyCounter(context, 'partner'));
   const limit = limitCalls(partnerCalls, (res) => (res.locals['caller'] as PartnerCaller).partnerId);
   const count = countUnrouted(authenticateCall, limit);
   mountRoutes(app, routes, authenticateCall, limit, count);

@@ -30,12 +30,14 @@ function whatHappened(row: AlertRow): string {
       return `The queue ${row.subject} is paused: ${pausedMeans(row.subject)}.`;
     case 'worker_absent':
       return `No worker has taken jobs of the queue ${row.subject} for a minute.`;
+    case 'wrong_keys':
+      return `${row.count} wrong ${ofListener(row)} were sent within two minutes.`;
     case 'guard_index_absent':
       return `The database lacks ${row.missingIndexes.join(', ')}, without which nothing may be served.`;
   }
 }
 
-function todoOf({ kind }: AlertRow): string {
+function todoOf({ kind, subject }: AlertRow): string {
   switch (kind) {
     case 'dead_letter':
       return 'Redrive them once the endpoint works.';
@@ -51,6 +53,10 @@ function todoOf({ kind }: AlertRow): string {
       return 'Resume it under Queues.';
     case 'worker_absent':
       return 'Start its worker process.';
+    case 'wrong_keys':
+      return subject === 'admin'
+        ? 'The audit has their addresses under wrongKey and signIn: who can reach the admin listener?'
+        : 'The request log has their addresses, with status 401 and 429: does a partner need a new key?';
     case 'guard_index_absent':
       return 'Run the migrate command.';
   }
@@ -62,6 +68,8 @@ const pausedMeans = (queue: string | null) =>
     ? 'no webhook is sent, what is due waits and nothing is lost'
     : 'its work is done by sweeps, some seconds late';
 
+const ofListener = ({ subject }: AlertRow) => (subject === 'admin' ? 'operator keys' : 'partner keys');
+
 const deadLetters = (count: number) => counted(count, 'delivery', 'deliveries');
 
 /** Whether it is about a queue: its `subject` is the queue's name then. */
@@ -69,12 +77,17 @@ export function isOfQueue({ kind }: Pick<AlertRow, 'kind'>): boolean {
   return kind === 'queue_paused' || kind === 'worker_absent';
 }
 
+function subjectName(row: AlertRow): string {
+  if (row.kind === 'wrong_keys') return 'listener';
+  return isOfQueue(row) ? 'queue' : 'subscription_id';
+}
+
 /** The fields of an alert's log lines. */
 export function logFields(row: AlertRow): Record<string, unknown> {
   return {
     alert: row.kind,
     alert_id: row._id,
-    ...(isOfQueue(row) ? { queue: row.subject } : { subscription_id: row.subject }),
+    [subjectName(row)]: row.subject,
     partner_id: row.partnerId,
     count: row.count,
     since: row.since,

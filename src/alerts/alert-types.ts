@@ -1,6 +1,6 @@
 /**
  * What operators are alerted of. `dead_letter` and `endpoint_failing` are about one subscription each, `queue_paused` and
- * `worker_absent` about one queue each.
+ * `worker_absent` about one queue each, `wrong_keys` about one listener.
  */
 export const ALERT_KINDS = [
   'dead_letter',
@@ -10,6 +10,7 @@ export const ALERT_KINDS = [
   'delivery_overdue',
   'queue_paused',
   'worker_absent',
+  'wrong_keys',
   'guard_index_absent',
 ] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
@@ -18,7 +19,7 @@ export type AlertKind = (typeof ALERT_KINDS)[number];
 export type AlertRow = {
   _id: string;
   kind: AlertKind;
-  /** The id of the subscription or the name of the queue that it is about; null where it is about the whole service. */
+  /** The id of the subscription, or the name of the queue or the listener that it is about; null where it is about the whole service. */
   subject: string | null;
   /** The subscription's partner. */
   partnerId: string | null;
@@ -28,7 +29,7 @@ export type AlertRow = {
   resolvedAt: Date | null;
   /** When ALERT_URL took it last. */
   notifiedAt: Date | null;
-  /** Dead letters since it was raised, failures in a row, what waits (1 of a queue), or absent indexes. */
+  /** Dead letters since it was raised, failures in a row, what waits (1 of a queue), absent indexes, or wrong keys. */
   count: number;
   /** Since when the condition holds, where that is known. */
   since: Date | null;

@@ -12,15 +12,19 @@ const alertSchema = new Schema<AlertRow>(
 
 export const alertCollection = (db: Db) => collectionOf(modelOf(db, 'Alert', alertSchema));
 
-/** What alerting remembers beside its alerts: whose turn it is to post, and how many dead letters there have been. */
+/** What alerting remembers beside its alerts: whose turn it is to post, how many dead letters there have been, and wrong keys lately. */
 type AlertState = {
-  _id: 'post' | 'dead-letters';
+  _id: 'post' | 'dead-letters' | `wrong-keys:${string}`;
   /** Of `post`. */
   holder?: string;
   until?: Date;
   failures?: number;
   /** Of `dead-letters`. */
   total?: number;
+  /** Of `wrong-keys`: how many in the minute that began then, and in the one before. */
+  minute?: Date;
+  count?: number;
+  previous?: number;
 };
 
 const stateSchema = new Schema<AlertState>(

@@ -31,7 +31,7 @@ const alert = named(
       .example('dead_letter'),
     subject: orNull(Joi.string())
       .description(
-        'The id of the subscription or the name of the queue that it is about; null where it is about the whole service.',
+        'The id of the subscription, or the name of the queue or the listener (partner, admin) that it is about; null where it is about the whole service.',
       )
       .example(EXAMPLE.subscriptionId),
     partner_id: orNull(id(EXAMPLE.partnerId))
@@ -42,7 +42,7 @@ const alert = named(
       `2 deliveries to webhook subscription ${EXAMPLE.subscriptionId} of partner ${EXAMPLE.partnerId} failed for the last time. Redrive them once the endpoint works.`,
     ),
     count: count(2).description(
-      'Dead letters since it was raised; failures in a row; reservations, holds or deliveries that wait, up to 10,000; absent indexes; 1 of a queue.',
+      'Dead letters since it was raised; failures in a row; reservations, holds or deliveries that wait, up to 10,000; absent indexes; 1 of a queue; wrong keys.',
     ),
     since: orNull(timestamp())
       .description('Since when the condition holds, where that is known.')

@@ -25,6 +25,8 @@ import {
 import { readTotal } from './dead-letter-total.store.ts';
 import { countNewDeadLetters } from './dead-letters.service.ts';
 import type { WorkerWatch } from './worker-watch.ts';
+import type { Listener } from './wrong-keys.store.ts';
+import { readWrongKeys } from './wrong-keys.store.ts';
 
 export type AlertDeps = {
   db: Db;
@@ -43,6 +45,8 @@ export type AlertTimes = {
   deliveryOverdueMs: number;
   workerAbsentMs: number;
   failingMs: number;
+  /** How many within two minutes are a burst. */
+  wrongKeys: Record<Listener, number>;
   /** How long a condition must be gone before its alert is resolved: one that comes back sooner is the same alert. */
   calmMs: number;
 };
@@ -53,6 +57,8 @@ export const ALERT_TIMES: AlertTimes = {
   deliveryOverdueMs: 60_000,
   workerAbsentMs: 60_000,
   failingMs: 3_600_000,
+  // A loop of one client with an old key is noticed; a person who mistypes is not.
+  wrongKeys: { admin: 20, partner: 200 },
   calmMs: 60_000,
 };
 
@@ -140,6 +146,10 @@ async function look(
       return queues?.filter(({ isPaused }) => isPaused).map(({ name }) => ofQueue(kind, name));
     case 'worker_absent':
       return queues && deps.workers.absent(queues, times.workerAbsentMs).map((name) => ofQueue(kind, name));
+    case 'wrong_keys':
+      return (await readWrongKeys(deps.db, times.wrongKeys)).map(({ listener, count }) => ({
+        ...{ kind, ...OF_SERVICE, subject: listener, count, since: null },
+      }));
     case 'guard_index_absent': {
       const missingIndexes = await deps.missingGuards();
       return missingIndexes.length === 0

@@ -1,10 +1,12 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { pathOf } from '../http/base-app.ts';
+import { clientAddressOf, pathOf, serverRequestIdOf } from '../http/base-app.ts';
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
-import type { Attempt, AuditDeps, AuditRow } from './audit.service.ts';
+import { idsIn } from '../http/written-path.rules.ts';
+import type { Attempt, AuditDeps } from './audit.service.ts';
 import { beginAction, completeAction, recordAction } from './audit.service.ts';
 import { createAuditLookup } from './audited-subject.ts';
+import { createWrongKeyTrail } from './wrong-key-trail.ts';
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -29,7 +31,7 @@ export function auditTrail(
     const isOfBoard = req.path.startsWith('/queues/');
     const action = audited?.action ?? (isOfBoard ? 'useQueueBoard' : 'unknown');
     const before = (await audited?.readSubject()) ?? null;
-    const id = await beginAction(deps, attemptOf(req, res, action, operator.via), before);
+    const id = await beginAction(deps, attemptOf(req, res, action, operator), before);
     beforeAnswer(res, async (body) => {
       const isRefused = res.statusCode >= 400;
       const answered = body ?? (await audited?.readSubject().catch(() => null));
@@ -43,17 +45,36 @@ export function auditTrail(
   };
 }
 
-type SignIn = { action: 'signIn' | 'signOut'; who: AuditRow['who']; status: number };
+type SignIn = { action: 'signIn' | 'signOut'; operator: Operator; status: number };
 
-/** Writes down a sign-in or sign-out, which come before there is an operator. */
+/** Writes down sign-ins and sign-outs, and wrong keys: all that comes before there is an operator. */
 export function signInTrail(deps: AuditDeps) {
-  return (req: Request, res: Response, { action, who, status }: SignIn): Promise<void> =>
-    recordAction(deps, attemptOf(req, res, action, who), status);
+  const wrongKeys = createWrongKeyTrail(deps);
+  return {
+    record: async (req: Request, res: Response, { action, operator, status }: SignIn): Promise<void> => {
+      await recordAction(deps, attemptOf(req, res, action, operator), status);
+    },
+    recordWrongKey: (
+      req: Request,
+      res: Response,
+      action: 'signIn' | 'wrongKey',
+      status: number,
+    ): Promise<void> => wrongKeys.record(attemptOf(req, res, action, null), status),
+  };
 }
 
-function attemptOf(req: Request, res: Response, action: string, who: AuditRow['who']): Attempt {
-  const requestId = String(res.getHeader('X-Request-Id') ?? '');
-  return { who, action, method: req.method, path: pathOf(res), requestId };
+function attemptOf(req: Request, res: Response, action: string, operator: Operator | null): Attempt {
+  return {
+    who: operator?.via ?? null,
+    keyId: operator?.keyId ?? null,
+    address: clientAddressOf(req) ?? null,
+    action,
+    method: req.method,
+    path: pathOf(res),
+    subjects: idsIn(pathOf(res)),
+    requestId: String(res.getHeader('X-Request-Id') ?? ''),
+    serverRequestId: serverRequestIdOf(res),
+  };
 }
 
 /** Has `work` done between the end of the handler and the last byte of the answer; it must not throw. */

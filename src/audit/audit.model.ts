@@ -8,14 +8,25 @@ import { collectionOf, modelOf } from '../platform/mongo.ts';
 export type AuditRow = {
   _id: string;
   at: Date;
-  /** How the operator was known; null where a sign-in failed. */
+  /** How the operator was known; null where a key was wrong. */
   who: 'api-key' | 'session' | null;
-  /** The operationId of the route, or `signIn`, `signOut`, `useQueueBoard`; `unknown` where there is no such route. */
+  /** Which operator's key it was, or signed the session in. This and what follows: absent in what older releases wrote. */
+  keyId?: string | null;
+  /** Of whoever called; null where many called for whom one row stands. */
+  address?: string | null;
+  /** How many wrong keys the row stands for; 1 of everything else. */
+  attempts?: number;
+  /** Ids of what it was about, by which it is found. */
+  subjects?: string[];
+  /** The operationId of the route, or `signIn`, `signOut`, `wrongKey`, `useQueueBoard`; `unknown` where there is no such route. */
   action: string;
   method: string;
   /** Without the query. */
   path: string;
+  /** As the caller may have chosen it. */
   requestId: string;
+  /** As this service chose it. */
+  serverRequestId?: string;
   /** What was answered; null until then, and for good where the process ended in between. */
   status: number | null;
   errorCode: string | null;
@@ -29,10 +40,15 @@ const auditSchema = new Schema<AuditRow>(
     _id: { type: String, required: true },
     at: { type: Date, required: true },
     who: { type: String, default: null },
+    keyId: { type: String, default: null },
+    address: { type: String, default: null },
+    attempts: { type: Number, default: 1 },
+    subjects: { type: [String], default: [] },
     action: { type: String, required: true },
     method: { type: String, required: true },
     path: { type: String, required: true },
     requestId: { type: String, required: true },
+    serverRequestId: { type: String },
     status: { type: Number, default: null },
     errorCode: { type: String, default: null },
     before: { type: Schema.Types.Mixed, default: null },
@@ -52,5 +68,8 @@ export const AUDIT: CollectionDefinition = {
   indexes: [
     { name: 'audit_newest', key: { at: -1, _id: -1 } },
     { name: 'audit_of_action', key: { action: 1, at: -1, _id: -1 } },
+    { name: 'audit_of_subject', key: { subjects: 1, at: -1, _id: -1 } },
+    { name: 'audit_of_address', key: { address: 1, at: -1, _id: -1 } },
+    { name: 'audit_of_who', key: { who: 1, at: -1, _id: -1 } },
   ],
 };

@@ -1,13 +1,13 @@
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
 import { listing, route } from '../http/route.ts';
-import { defined } from '../platform/defined.ts';
 import type { Db } from '../platform/mongo.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import type { AuditQuery } from './audit.schemas.ts';
 import { auditPage, auditQuery } from './audit.schemas.ts';
 import type { AuditRow } from './audit.service.ts';
 import { listActions } from './audit.service.ts';
+import { actionFilter } from './audit-filter.rules.ts';
 
 /** Operator interface, "audit". */
 export function auditRoutes(deps: { db: Db }): Route<Operator>[] {
@@ -21,8 +21,8 @@ export function auditRoutes(deps: { db: Db }): Route<Operator>[] {
       query: auditQuery,
       answers: { 200: { description: 'A page of actions, refused ones too.', body: auditPage } },
       errors: [],
-      handle: async ({ query: { action, from, to, cursor, limit } }) => {
-        const { rows, next } = await listActions(deps, defined({ action, from, to }), cursor, limit);
+      handle: async ({ query: { cursor, limit, ...asked } }) => {
+        const { rows, next } = await listActions(deps, actionFilter(asked), cursor, limit);
         return listing(rows.map(actionView), encodeCursor(next));
       },
     }),
@@ -34,10 +34,14 @@ function actionView(row: AuditRow): Record<string, unknown> {
     id: row._id,
     at: row.at.toISOString(),
     who: row.who,
+    key_id: row.keyId ?? null,
+    address: row.address ?? null,
+    attempts: row.attempts ?? 1,
     action: row.action,
     method: row.method,
     path: row.path,
     request_id: row.requestId,
+    server_request_id: row.serverRequestId ?? null,
     status: row.status,
     error_code: row.errorCode,
     before: row.before,

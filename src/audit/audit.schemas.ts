@@ -1,13 +1,42 @@
+import { isIP } from 'node:net';
 import Joi from 'joi';
-import { id, named, orNull, pageOf, shape, timestamp } from '../http/answer-fields.ts';
+import { count, id, named, orNull, pageOf, shape, timestamp } from '../http/answer-fields.ts';
+import { clientAddress } from '../http/client-address.rules.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { cursor, instant, instantNotAfter, pageLimit, text } from '../http/fields.ts';
 import type { Position } from '../platform/pagination.ts';
 
-export type AuditQuery = { action?: string; from?: Date; to?: Date; limit: number; cursor?: Position };
+export type AuditQuery = {
+  action?: string;
+  subject?: string;
+  who?: 'api-key' | 'session' | 'nobody';
+  address?: string;
+  from?: Date;
+  to?: Date;
+  limit: number;
+  cursor?: Position;
+};
+
+const ipAddress = () =>
+  Joi.string()
+    .custom((value: string, helpers) =>
+      isIP(value) === 0 ? helpers.error('string.address') : clientAddress(value, undefined),
+    )
+    .messages({ 'string.address': 'must be an IPv4 or IPv6 address' });
 
 export const auditQuery = Joi.object<AuditQuery>({
-  action: text(100).description('Only this action.').example('updatePartner'),
+  action: text(100)
+    .description('Only actions whose name has this in it, in any case: `cancel` finds `cancelBooking`.')
+    .example('cancel'),
+  subject: text(200)
+    .description(
+      'Only what was about the object with this id: a booking, partner, key, venue, resource or any other.',
+    )
+    .example(EXAMPLE.partnerId),
+  who: Joi.string()
+    .valid('api-key', 'session', 'nobody')
+    .description('Only what was done with the key, or in a browser; or with a wrong key.'),
+  address: ipAddress().description('Only what was called from this address.').example('192.0.2.7'),
   from: instantNotAfter('to')
     .description('Only what was done at this instant or later.')
     .example(EXAMPLE.now),
@@ -26,16 +55,34 @@ const action = named(
     who: Joi.string()
       .allow(null)
       .valid('api-key', 'session')
-      .description('How the operator was known; null where a sign-in failed.')
+      .description('How the operator was known; null where a key was wrong.')
       .example('session'),
+    key_id: Joi.string()
+      .allow(null)
+      .description("Names the operator's key, which it does not show: the same for the same key.")
+      .example('op_5f3a9c1e7b20'),
+    address: Joi.string()
+      .allow(null)
+      .description(
+        'From where it was called; null where the row stands for many addresses, or is from before this was kept.',
+      )
+      .example('192.0.2.7'),
+    attempts: count(1).description(
+      'How many wrong keys the row stands for, of one address in one minute; 1 of all else.',
+    ),
     action: Joi.string()
       .description(
-        'The operationId; or signIn, signOut, useQueueBoard; unknown where there is no such operation.',
+        'The operationId; or signIn, signOut, wrongKey, useQueueBoard; unknown where there is no such operation.',
       )
       .example('updatePartner'),
     method: Joi.string().example('PATCH'),
     path: Joi.string().example(`/api/v1/operator/partners/${EXAMPLE.partnerId}`),
-    request_id: Joi.string().example(EXAMPLE.requestId),
+    request_id: Joi.string()
+      .description('As in the answer, X-Request-Id; the caller may have chosen it.')
+      .example(EXAMPLE.requestId),
+    server_request_id: orNull(Joi.string())
+      .description('The id that the service gave the request itself, in its log too.')
+      .example(EXAMPLE.requestId),
     status: Joi.number()
       .integer()
       .allow(null)

@@ -1,18 +1,21 @@
 import type { Clock } from '../platform/clock.ts';
+import { defined } from '../platform/defined.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import type { AuditRow } from './audit.model.ts';
 import type { AuditFilter } from './audit.store.ts';
-import { completeAuditRow, insertAuditRow, listAuditRows } from './audit.store.ts';
+import { completeAuditRow, insertAuditRow, listActionNames, listAuditRows } from './audit.store.ts';
 import { redact, shortenForListing } from './redact.rules.ts';
+import { subjectsOf } from './subject-ids.rules.ts';
 
 export type { AuditRow } from './audit.model.ts';
 
 export type AuditDeps = { db: Db; clock: Clock; log: Logger };
 
-export type Attempt = Pick<AuditRow, 'who' | 'action' | 'method' | 'path' | 'requestId'>;
+export type Attempt = Pick<AuditRow, 'who' | 'action' | 'method' | 'path' | 'requestId'> &
+  Required<Pick<AuditRow, 'keyId' | 'address' | 'serverRequestId' | 'subjects'>>;
 
 const MAX_PATH = 500;
 
@@ -21,7 +24,9 @@ const MAX_PATH = 500;
  * carried out: nothing happens without its row (ADR 0010).
  */
 export async function beginAction(deps: AuditDeps, attempt: Attempt, before: unknown): Promise<string> {
-  const row = rowOf(deps, attempt, { status: null, before: redact(before) });
+  const seen = redact(before);
+  const subjects = [...new Set([...attempt.subjects, ...subjectsOf(seen)])];
+  const row = rowOf(deps, { ...attempt, subjects }, { status: null, before: seen });
   await insertAuditRow(deps.db, row);
   return row._id;
 }
@@ -36,15 +41,18 @@ export async function completeAction(
   { status, errorCode, after }: { status: number; errorCode: string | null; after: unknown },
 ): Promise<void> {
   try {
-    await completeAuditRow(deps.db, id, { status, errorCode, after: redact(after) });
+    const seen = redact(after);
+    await completeAuditRow(deps.db, id, { status, errorCode, after: seen }, subjectsOf(seen));
   } catch (err) {
     deps.log.error({ err, audit_id: id, status }, 'the outcome of an operator action could not be recorded');
   }
 }
 
-/** Writes down what needs no database to be done, such as a sign-in, with its outcome. */
-export async function recordAction(deps: AuditDeps, attempt: Attempt, status: number): Promise<void> {
-  await insertAuditRow(deps.db, rowOf(deps, attempt, { status, before: null }));
+/** Writes down what needs no database to be done, such as a sign-in, with its outcome; answers the row's id. */
+export async function recordAction(deps: AuditDeps, attempt: Attempt, status: number): Promise<string> {
+  const row = rowOf(deps, attempt, { status, before: null });
+  await insertAuditRow(deps.db, row);
+  return row._id;
 }
 
 function rowOf(
@@ -53,15 +61,29 @@ function rowOf(
   outcome: Pick<AuditRow, 'status' | 'before'>,
 ): AuditRow {
   const path = attempt.path.slice(0, MAX_PATH);
-  return { _id: newId(), at: clock.now(), ...attempt, path, errorCode: null, after: null, ...outcome };
+  return {
+    ...{ _id: newId(), at: clock.now(), ...attempt, path, attempts: 1 },
+    ...{ errorCode: null, after: null, ...outcome },
+  };
 }
+
+/** What to list: `action` is a part of the name of an action, in any case and with or without spaces. */
+export type ActionQuery = Omit<AuditFilter, 'actions'> & { action?: string };
 
 /** What operators did, newest first (operator interface, "audit"); of what it was about up to 16 KB before and after. */
 export async function listActions(
   deps: { db: Db },
-  filter: AuditFilter,
+  { action, ...filter }: ActionQuery,
   after: Position | undefined,
   limit: number,
 ): Promise<Page<AuditRow>> {
-  return listAuditRows(deps.db, filter, after, limit, shortenForListing);
+  const actions = action === undefined ? undefined : await actionsLike(deps.db, action);
+  return listAuditRows(deps.db, { ...filter, ...defined({ actions }) }, after, limit, shortenForListing);
+}
+
+/** `cancel` is in `cancelBooking`. Of a few dozen names there are, which the index has: a pattern would read all of it. */
+async function actionsLike(db: Db, part: string): Promise<string[]> {
+  const wanted = part.replaceAll(/\s/g, '').toLowerCase();
+  const names = await listActionNames(db);
+  return names.filter((name) => wanted !== '' && name.toLowerCase().includes(wanted));
 }

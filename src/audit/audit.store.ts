@@ -14,24 +14,50 @@ export async function completeAuditRow(
   db: Db,
   id: string,
   set: Pick<AuditRow, 'status' | 'errorCode' | 'after'>,
+  subjects: readonly string[],
 ): Promise<void> {
-  await auditModel(db).updateOne({ _id: id }, { $set: set });
+  await auditModel(db).updateOne(
+    { _id: id },
+    { $set: set, $addToSet: { subjects: { $each: [...subjects] } } },
+  );
 }
 
-/** `from` and `to` both included. */
-export type AuditFilter = { action?: string; from?: Date; to?: Date };
+/** Writes down for how many attempts each of these rows stands. */
+export async function setAttempts(db: Db, rows: readonly { id: string; attempts: number }[]): Promise<void> {
+  if (rows.length === 0) return;
+  await auditCollection(db).bulkWrite(
+    rows.map(({ id, attempts }) => ({ updateOne: { filter: { _id: id }, update: { $set: { attempts } } } })),
+    { ordered: false },
+  );
+}
+
+/** The names of all actions of which there are rows, read from the index. */
+export async function listActionNames(db: Db): Promise<string[]> {
+  return auditCollection(db).distinct('action');
+}
+
+/** `from` and `to` both included; `who` is null for those whose key was wrong. */
+export type AuditFilter = {
+  actions?: readonly string[];
+  subject?: string;
+  who?: AuditRow['who'];
+  address?: string;
+  from?: Date;
+  to?: Date;
+};
 
 /** Actions, newest first; of what they were about as much as `shorten` leaves, for a page of all of it would be very long. */
 export async function listAuditRows(
   db: Db,
-  { action, from, to }: AuditFilter,
+  { actions, subject, who, address, from, to }: AuditFilter,
   after: Position | undefined,
   limit: number,
   shorten: (seen: unknown) => unknown,
 ): Promise<Page<AuditRow>> {
   const rows = await auditCollection(db)
     .find({
-      ...defined({ action }),
+      ...(actions === undefined ? {} : { action: { $in: actions } }),
+      ...defined({ subjects: subject, who, address }),
       at: { $gte: from ?? new Date(0), ...defined({ $lte: to }) },
       ...beyond(after, 'at'),
     } as never)

@@ -199,7 +199,7 @@ export const COMMANDS: readonly CommandRow[] = [
     ...{ noun: 'audit', verb: 'list', operationId: 'listActions' },
     columns: [
       ...[instant('at'), plain('action'), plain('status'), textColumn('path', pathOf), plain('who')],
-      ...[plain('error_code'), plain('request_id')],
+      ...[plain('address'), plain('attempts'), plain('error_code'), plain('request_id')],
     ],
   },
 

@@ -1,26 +1,24 @@
 import type { VNode } from 'preact';
-import { auditQuery } from '../audit/audit.schemas.ts';
 import type { AuditRow } from '../audit/audit.service.ts';
 import { listActions } from '../audit/audit.service.ts';
-import { defined } from '../platform/defined.ts';
+import { actionFilter } from '../audit/audit-filter.rules.ts';
+import type { Page } from '../platform/pagination.ts';
+import type { AuditPageQuery } from './audit-filter.ts';
+import { AUDIT_FILTERS, auditPageQuery, daysAsInstants } from './audit-filter.ts';
 import { dateTimeSeconds, withQuery } from './format.rules.ts';
 import { listingPage } from './listing.tsx';
-import type { PageHandler } from './request.ts';
+import type { ConsoleDeps, PageHandler } from './request.ts';
 import { readQuery } from './request.ts';
 
 /** What operators did, newest first, refused attempts too. */
 export const auditPage: PageHandler = async (deps, request) => {
-  const { query, faults } = readQuery(auditQuery, request.query);
-  const filter = defined({ action: query?.action, from: query?.from, to: query?.to });
-  const page =
-    query === undefined
-      ? { rows: [], next: null }
-      : await listActions(deps, filter, query.cursor, query.limit);
   const timeZone = deps.config.defaultTimeZone;
+  const { query, faults } = readQuery(auditPageQuery, request.query);
+  const page = query === undefined ? { rows: [], next: null } : await readPage(deps, query, timeZone);
   return listingPage({
     section: '/audit',
     title: 'Audit',
-    filters: [{ name: 'action', label: 'Action' }],
+    filters: AUDIT_FILTERS,
     request,
     faults,
     table: {
@@ -32,6 +30,12 @@ export const auditPage: PageHandler = async (deps, request) => {
     next: page.next,
   });
 };
+
+function readPage(deps: ConsoleDeps, query: AuditPageQuery, timeZone: string): Promise<Page<AuditRow>> {
+  const { from: _from, to: _to, cursor, limit, ...asked } = query;
+  const filter = actionFilter({ ...asked, ...daysAsInstants(query, timeZone) });
+  return listActions(deps, filter, cursor, limit);
+}
 
 const WHO = { session: 'browser', 'api-key': 'key' } as const;
 
@@ -51,7 +55,15 @@ function Row({ row, timeZone }: { row: AuditRow; timeZone: string }): VNode {
         </span>
         {row.errorCode === null ? null : <span class="under">{row.errorCode}</span>}
       </td>
-      <td>{row.who === null ? 'nobody' : WHO[row.who]}</td>
+      <td>
+        {row.who === null ? 'wrong key' : WHO[row.who]}
+        {row.attempts === undefined || row.attempts === 1 ? null : ` × ${row.attempts}`}
+        {row.address === undefined || row.address === null ? null : (
+          <span class="under">
+            <a href={withQuery('/audit', { address: row.address })}>{row.address}</a>
+          </span>
+        )}
+      </td>
       <td class="long">{`${row.method} ${row.path}`}</td>
       <td>
         {row.before === null && row.after === null ? <span class="faint">–</span> : <Change row={row} />}

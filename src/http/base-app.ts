@@ -41,6 +41,7 @@ export function createBaseApp(
     words ??= new Set([...moreWords, ...wordsOf(app)]);
     const [path = ''] = req.originalUrl.split('?', 1);
     res.locals['path'] = writtenPath(path, words);
+    res.locals['serverRequestId'] = newId();
     next();
   });
   app.use(
@@ -49,10 +50,13 @@ export function createBaseApp(
       quietReqLogger: true,
       genReqId: (req, res) => {
         const given = req.headers['x-request-id'];
-        const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : newId();
+        const id =
+          typeof given === 'string' && REQUEST_ID.test(given) ? given : serverRequestIdOf(res as Response);
         res.setHeader('X-Request-Id', id);
         return id;
       },
+      // On every line of the request: the id beside it may be one that its caller chose.
+      customProps: (_req, res) => ({ server_request_id: serverRequestIdOf(res as Response) }),
       serializers: { req: () => undefined, res: () => undefined, err: errorFields },
       // Given the error itself, not what pino would make of it.
       wrapSerializers: false,
@@ -100,8 +104,20 @@ function requestFields(req: IncomingMessage, res: ServerResponse): Record<string
     method: req.method,
     path: pathOf(res as Response),
     status: res.statusCode,
-    partner_id: ((res as Response).locals['caller'] as { partnerId?: string } | undefined)?.partnerId,
+    address: clientAddressOf(req as Request),
+    partner_id: callerOf(res as Response)?.partnerId,
+    key_id: callerOf(res as Response)?.keyId,
   };
+}
+
+/** Who was found to call, on either listener. */
+function callerOf({ locals }: Response): { partnerId?: string; keyId: string } | undefined {
+  return (locals['caller'] ?? locals['operator']) as { partnerId?: string; keyId: string } | undefined;
+}
+
+/** The id that this service gave the request, whatever the caller named it. */
+export function serverRequestIdOf(res: Response): string {
+  return res.locals['serverRequestId'] as string;
 }
 
 /** The address of who calls; undefined where the connection is gone. */

@@ -1,2 +1,2 @@
-/** Who makes an operator's call; `via` says how it was signed in. */
-export type Operator = { via: 'api-key' | 'session' };
+/** Who makes an operator's call; `via` says how it was signed in, `keyId` with which key. */
+export type Operator = { via: 'api-key' | 'session'; keyId: string };

@@ -73,12 +73,13 @@ export function countUnrouted<Caller>(
 export function limitBadKeys<Caller>(
   limits: BadKeyLimits | undefined,
   { isKnown, authenticate }: KeyCheck<Caller>,
+  onWrongKey: () => void,
 ): Authenticate<Caller> {
-  if (limits === undefined) return (req) => authenticate(req.get('x-api-key'), 'at once');
   return async (req, res) => {
     const key = req.get('x-api-key');
     const address = addressKey(clientAddressOf(req));
-    const guess = key === undefined || isKnown(key) ? undefined : await countGuess(limits, address);
+    const isGuess = limits !== undefined && key !== undefined && !isKnown(key);
+    const guess = isGuess ? await countGuess(limits, address) : undefined;
     try {
       const caller = await authenticate(key, guess?.isOverLimit === true ? 'in turn' : 'at once');
       await guess?.takeBack();
@@ -88,6 +89,8 @@ export function limitBadKeys<Caller>(
         await guess?.takeBack();
         throw err;
       }
+      if (key !== undefined && isWrongKey(err)) onWrongKey();
+      if (limits === undefined) throw err;
       if (key === undefined) {
         announce(res, { ...(await limits.ofAddress.read(address)), isRefused: false });
         throw err;
@@ -108,6 +111,8 @@ async function countGuess({ ofAddress, ofAll }: BadKeyLimits, address: string) {
     takeBack: () => Promise.all([ofAddress.giveBack(address), ofAll.giveBack('')]),
   };
 }
+
+const isWrongKey = (err: unknown): boolean => err instanceof DomainError && err.code === 'INVALID_API_KEY';
 
 const isKeyRefusal = (err: unknown): boolean => err instanceof DomainError && KEY_REFUSALS.includes(err.code);
 

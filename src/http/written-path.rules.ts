@@ -25,6 +25,14 @@ export function writtenPath(path: string, words: ReadonlySet<string>): string {
   return [...written, ...(parts.length > MAX_PARTS ? [OTHER] : [])].join('/');
 }
 
+/** The ids in a path: of the things that it names, or that the jobs are about which it names. */
+export function idsIn(path: string): string[] {
+  const parts = path.split('/');
+  return parts
+    .filter((part, at) => isOwnId(part, parts[at - 1]))
+    .map((part) => JOB_ID.exec(part)?.[1] ?? part);
+}
+
 function isOwnId(part: string, before: string | undefined): boolean {
   const slug = before === 'resources' ? part : SLOT_ID.exec(part)?.[1];
   return isUuid(JOB_ID.exec(part)?.[1] ?? part) || (slug !== undefined && isSlug(slug));

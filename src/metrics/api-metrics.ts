@@ -6,6 +6,7 @@ export type ApiMetrics = {
   registry: Registry;
   /** Counts the requests of a listener. */
   observe: (listener: 'partner' | 'admin') => ObserveRequest;
+  countWrongKey: (listener: 'partner' | 'admin') => void;
 };
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -27,8 +28,15 @@ export function createApiMetrics(): ApiMetrics {
     labelNames: ['route'],
     registers: [registry],
   });
+  const wrongKeys = new Counter({
+    name: 'http_wrong_keys_total',
+    help: 'Keys that were sent and are not right: unknown, expired or revoked.',
+    labelNames: ['listener'],
+    registers: [registry],
+  });
   return {
     registry,
+    countWrongKey: (listener) => wrongKeys.inc({ listener }),
     observe:
       (listener) =>
       ({ method, route, status, seconds, isReplay }) => {

@@ -8,6 +8,12 @@ export function isOperatorKey(given: string, operatorApiKey: string): boolean {
   return timingSafeEqual(digest(given), digest(operatorApiKey));
 }
 
+/** Names the operator's key in log and audit: the same for the same key, and nothing from which it could be found. */
+export function operatorKeyId(operatorApiKey: string): string {
+  const digits = createHmac('sha256', operatorApiKey).update('operator-key-id').digest('hex').slice(0, 12);
+  return `op_${digits}`;
+}
+
 /** What a token says of its session: `id` names it where it is ended before it runs out. */
 export type Session = { id: string; expiresAt: Date };
 

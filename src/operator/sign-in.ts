@@ -9,7 +9,7 @@ import { DomainError } from '../platform/errors.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { LocalRateLimiter } from '../platform/rate-limiter.ts';
 import type { Session } from './session.rules.ts';
-import { isOperatorKey, SESSION_SECONDS, signSession } from './session.rules.ts';
+import { isOperatorKey, operatorKeyId, SESSION_SECONDS, signSession } from './session.rules.ts';
 import { endSession, findLiveSession } from './sessions.service.ts';
 import { SignInPage } from './sign-in-page.tsx';
 
@@ -24,15 +24,22 @@ export type SignInDeps = {
   record: (
     req: Request,
     res: Response,
-    done: { action: 'signIn' | 'signOut'; who: Operator['via'] | null; status: number },
+    done: { action: 'signIn' | 'signOut'; operator: Operator; status: number },
+  ) => Promise<void>;
+  /** Writes down a wrong key, on the sign-in page or in the header; of many from one address, how many. Never throws. */
+  recordWrongKey: (
+    req: Request,
+    res: Response,
+    action: 'signIn' | 'wrongKey',
+    status: number,
   ) => Promise<void>;
 };
 
 /**
  * Lets nobody but an operator past it (operator interface, "Listeners"): programs send the operator's key, browsers have a
  * signed, HttpOnly, SameSite=Strict cookie from the sign-in page, which a sign-out ends wherever it was copied to. A call made
- * with the cookie that changes anything must come from a page of this origin. An address that sent too many wrong keys is
- * refused every key for the rest of a minute; whoever is signed in there is not (ADR 0008).
+ * with the cookie that changes anything must come from a page of this origin. Wrong keys of an address are limited; the right one
+ * always passes (ADR 0021).
  */
 export function mountSignIn(app: Express, deps: SignInDeps): void {
   const form = reading(express.urlencoded({ extended: false, limit: '2kb' }));
@@ -44,18 +51,23 @@ export function mountSignIn(app: Express, deps: SignInDeps): void {
   app.use(requireOperator(deps));
 }
 
+const STATUS = { wrong: 401, refused: 429 } as const;
+
+function operatorVia(via: Operator['via'], { config }: SignInDeps): Operator {
+  return { via, keyId: operatorKeyId(config.operatorApiKey) };
+}
+
 function signIn(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
     const { key, next } = (req.body ?? {}) as { key?: unknown; next?: unknown };
     const outcome = await check(deps, req, res, key);
     if (outcome !== 'right') {
-      // What is refused unread is not written down: past the limit, nobody fills the database.
-      if (outcome === 'wrong') await deps.record(req, res, { action: 'signIn', who: null, status: 401 });
-      const page = SignInPage({ next: localPath(next), refusal: outcome });
-      sendPage(res, page, outcome === 'wrong' ? 401 : 429);
+      const status = STATUS[outcome];
+      await deps.recordWrongKey(req, res, 'signIn', status);
+      sendPage(res, SignInPage({ next: localPath(next), refusal: outcome }), status);
       return;
     }
-    await deps.record(req, res, { action: 'signIn', who: 'session', status: 303 });
+    await deps.record(req, res, { action: 'signIn', operator: operatorVia('session', deps), status: 303 });
     setCookie(req, res, signSession(deps.config.operatorApiKey, deps.clock.now()), SESSION_SECONDS);
     res.redirect(303, localPath(next));
   };
@@ -65,7 +77,7 @@ function signOut(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
     const session = await liveSession(deps, req);
     if (session !== undefined) {
-      await deps.record(req, res, { action: 'signOut', who: 'session', status: 303 });
+      await deps.record(req, res, { action: 'signOut', operator: operatorVia('session', deps), status: 303 });
       await endSession(deps, session);
     }
     setCookie(req, res, '', 0);
@@ -102,10 +114,12 @@ async function identify(deps: SignInDeps, req: Request, res: Response): Promise<
   const key = req.headers['x-api-key'];
   if (key !== undefined) {
     const outcome = await check(deps, req, res, key);
+    if (outcome === 'right') return operatorVia('api-key', deps);
+    await deps.recordWrongKey(req, res, 'wrongKey', STATUS[outcome]);
     if (outcome === 'refused') throw tooManyBadKeys();
-    return outcome === 'right' ? { via: 'api-key' } : undefined;
+    return undefined;
   }
-  return (await liveSession(deps, req)) === undefined ? undefined : { via: 'session' };
+  return (await liveSession(deps, req)) === undefined ? undefined : operatorVia('session', deps);
 }
 
 async function liveSession(deps: SignInDeps, req: Request): Promise<Session | undefined> {

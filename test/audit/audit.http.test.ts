@@ -4,8 +4,11 @@ import { createAdminApp, operatorRoutes } from '../../src/admin-app.ts';
 import { NEVER_KEPT } from '../../src/audit/redact.rules.ts';
 import { listen } from '../../src/http/listen.ts';
 import { describeOperatorApi } from '../../src/operator-description.ts';
+import { alertsOf, sweep } from '../alerts/watching.ts';
+import { statusFrom } from '../http/quota.ts';
 import type { Client } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
@@ -15,6 +18,7 @@ import {
   freeSlotIds,
   operatorOf,
 } from '../support/factories.ts';
+import { sortedQueriesOf } from '../support/query-plans.ts';
 import type { Service } from '../support/service.ts';
 import { OPERATOR_KEY, startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
@@ -42,6 +46,13 @@ const actions = async (query = ''): Promise<Json[]> =>
   expectStatus(await operator.get(`${AUDIT}?limit=200${query}`), 200)['data'] as Json[];
 const newest = async (query = '') => (await actions(query))[0];
 const count = () => service.context.db.collection('audit').countDocuments();
+const loggedRequest = (requestId: string): Json | undefined =>
+  service
+    .logs()
+    .split('\n')
+    .filter((line) => line.includes(`"reqId":"${requestId}"`))
+    .map((line) => JSON.parse(line) as Json)
+    .find((line) => line['path'] !== undefined);
 const PARAMETER = '00000000-0000-7000-8000-00000000dead';
 
 describe('the audit', () => {
@@ -57,16 +68,33 @@ describe('the audit', () => {
       id: expect.any(String),
       at: expect.any(String),
       who: 'api-key',
+      key_id: expect.stringMatching(/^op_[0-9a-f]{12}$/),
+      address: '127.0.0.1',
+      attempts: 1,
       action: 'updatePartner',
       method: 'PATCH',
       path: `${PARTNERS}/${partner.id}`,
       request_id: 'request-42',
+      server_request_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
       status: 200,
       error_code: null,
       before,
       after: { ...before, name: 'Renamed' },
     });
     expect(reply.headers.get('x-request-id')).toBe('request-42');
+    const line = loggedRequest('request-42');
+    expect(line).toMatchObject({
+      server_request_id: action?.['server_request_id'],
+      address: '127.0.0.1',
+      key_id: action?.['key_id'],
+    });
+    await partner.api.get('/api/v1/partner/venues', { 'x-request-id': 'request-43' });
+    const { data } = expectStatus(await operator.get(`${PARTNERS}/${partner.id}/keys`), 200);
+    expect(loggedRequest('request-43')).toMatchObject({
+      address: '127.0.0.1',
+      partner_id: partner.id,
+      key_id: (data as Json[])[0]?.['key_id'],
+    });
     expect(Math.abs(Date.parse(String(action?.['at'])) - startedAt)).toBeLessThan(60_000);
   });
 
@@ -208,9 +236,128 @@ describe('the audit tells of browsers', () => {
   test('and not of those without a key, who could fill it', async () => {
     const rows = await count();
     for (const path of [PARTNERS, '/queues/api/queues/hold-expiry/pause', '/sign-out']) {
-      await stranger.post(path, {}, { 'x-api-key': 'wrong', ...OWN });
+      await stranger.post(path, {}, OWN);
     }
     expect(await count()).toBe(rows);
+  });
+});
+
+describe('wrong keys are in the audit', () => {
+  const guess = (address: string) =>
+    statusFrom('127.0.0.1', `${proxied.adminUrl}${PARTNERS}`, {
+      'x-api-key': 'no-operator-has-this-key',
+      'x-forwarded-for': address,
+    });
+  let proxied: Service;
+  beforeAll(async () => {
+    proxied = await startService({ TRUSTED_PROXIES: 'loopback' });
+  });
+  afterAll(() => proxied.stop());
+  const rowsOf = async (query: string) =>
+    expectStatus(await operatorOf(proxied).get(`${AUDIT}?limit=200&action=wrongkey${query}`), 200)[
+      'data'
+    ] as Json[];
+
+  test('as one row a minute for each address, which says how many there were, and a bounded number of rows', async () => {
+    const first = await Promise.all(Array.from({ length: 70 }, () => guess('192.0.2.7')));
+    expect(new Set(first)).toEqual(new Set([401, 429]));
+    await Promise.all(Array.from({ length: 150 }, (_each, n) => guess(`198.51.100.${n}`)));
+    await eventually(
+      'all to be counted',
+      async () => (await rowsOf('&address=192.0.2.7'))[0]?.['attempts'] === 70,
+    );
+    expect(await rowsOf('&address=192.0.2.7')).toMatchObject([
+      { action: 'wrongKey', who: null, key_id: null, method: 'GET', path: PARTNERS, status: 401 },
+    ]);
+    const others = await eventually('the rest to be counted', async () =>
+      (await rowsOf('')).find((row) => row['address'] === null && row['attempts'] === 51),
+    );
+    expect(others).toMatchObject({ who: null });
+    expect(await rowsOf('')).toHaveLength(101);
+    const text = JSON.stringify(await proxied.context.db.collection('audit').find({}).toArray());
+    expect(text).not.toContain('no-operator-has-this-key');
+  });
+
+  test('and a burst of them raises an alert', async () => {
+    const alert = await eventually('the burst to be noticed', async () => {
+      await sweep(proxied);
+      return (await alertsOf(proxied, { kind: 'wrong_keys' }))[0];
+    });
+    expect(alert).toMatchObject({ subject: 'admin', partnerId: null, isOpen: true });
+    expect(alert.count).toBeGreaterThanOrEqual(20);
+    expect(proxied.logs()).toContain('wrong operator keys were sent within two minutes');
+    // Control: those of partners are not many.
+    expect(await alertsOf(proxied, { kind: 'wrong_keys', subject: 'partner' })).toEqual([]);
+    const metrics = await createClient(proxied.adminUrl, undefined).get('/metrics');
+    expect(metrics.text).toContain('http_wrong_keys_total{listener="admin"} 220');
+  });
+});
+
+describe('the audit is searched', () => {
+  test('by a part of an action, by object, by who and from where, together', async () => {
+    const all = await actions();
+    const ofCertifying = await actions('&action=CERTIFY%20p');
+    expect(ofCertifying.length).toBeGreaterThan(0);
+    expect(ofCertifying).toEqual(all.filter(({ action }) => action === 'certifyPartner'));
+    expect(await actions('&action=.*')).toEqual([]);
+    expect(await actions('&action=nothing%20like%20it')).toEqual([]);
+
+    const other = await anyPartner(service, [venueId]);
+    const ofOther = await actions(`&subject=${other.id}`);
+    expect(ofOther.map(({ action }) => action).toSorted()).toEqual([
+      'createPartner',
+      'grantVenue',
+      'issueApiKey',
+    ]);
+    expect((await actions(`&subject=${venueId}&action=grant`)).map(({ path }) => path)).toEqual(
+      expect.arrayContaining([`${PARTNERS}/${other.id}/venues/${venueId}`]),
+    );
+    expect(await actions(`&subject=${randomUUID()}`)).toEqual([]);
+
+    expect(new Set((await actions('&who=session')).map(({ who }) => who))).toEqual(new Set(['session']));
+    const wrong = await actions('&who=nobody&address=127.0.0.1');
+    expect(new Set(wrong.map(({ who }) => who))).toEqual(new Set([null]));
+    expect(await actions('&address=192.0.2.99')).toEqual([]);
+    for (const [query, field] of [
+      ['who=me', 'who'],
+      ['address=home', 'address'],
+      ['subject=', 'subject'],
+      ['from=yesterday', 'from'],
+    ]) {
+      expect(verdict(await operator.get(`${AUDIT}?${query}`))).toBe(`400 VALIDATION_ERROR ${field}`);
+    }
+  });
+
+  test('by index, however much of it there is', async () => {
+    const row = await service.context.db.collection('audit').findOne({ action: 'updatePartner' });
+    const many = Array.from({ length: 3000 }, (_each, n) => ({
+      ...row,
+      ...{
+        _id: randomUUID() as never,
+        action: n % 3 === 0 ? 'cancelBooking' : 'updatePartner',
+        subjects: [],
+      },
+      ...{ address: '192.0.2.1', who: 'session' },
+    }));
+    await service.context.db.collection('audit').insertMany(many);
+    const asked = [
+      'action=cancel',
+      `subject=${partner.id}`,
+      'who=nobody',
+      'address=192.0.2.1',
+      'from=2020-01-01T00:00:00Z',
+    ];
+    const plans = await sortedQueriesOf(service, 'audit', async () => {
+      for (const query of asked) expectStatus(await operator.get(`${AUDIT}?limit=10&${query}`), 200);
+    });
+    expect(plans).toHaveLength(asked.length);
+    for (const { planSummary, docsExamined, keysExamined, hasSortStage } of plans) {
+      expect({ planSummary, hasSortStage }).toEqual({
+        planSummary: expect.stringMatching(/^IXSCAN/),
+        hasSortStage: false,
+      });
+      expect(Math.max(docsExamined, keysExamined)).toBeLessThan(40);
+    }
   });
 });
 

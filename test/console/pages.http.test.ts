@@ -167,7 +167,8 @@ describe('what there is not', () => {
     ['/deliveries?status=lost', 'id="filter-status-fault"'],
     ['/dead-letters?subscription_id=x', 'must be a UUID'],
     ['/webhooks?partner_id=x', 'must be a UUID'],
-    ['/audit?from=yesterday', 'from: must be an ISO 8601'],
+    ['/audit?from=yesterday', 'calendar date'],
+    ['/audit?address=home', 'id="filter-address-fault"'],
   ])('a faulty filter is said on the page itself: %s', async (path, said) => {
     const reply = await page(path);
     expect([reply.status, reply.text.includes(said)]).toEqual([400, true]);

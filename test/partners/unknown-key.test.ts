@@ -2,7 +2,9 @@ import crypto, { randomBytes } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type mongoose from 'mongoose';
+import { alertsOf, sweep } from '../alerts/watching.ts';
 import { createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
 import { anyPartner } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
 import { serviceEnvironment, startService } from '../support/service.ts';
@@ -69,4 +71,11 @@ test('past the limit of an address its unknown keys share reads, and a right one
   expect(reads.reduce((sum, count) => sum + count, 0)).toBe(202);
   // As many as fit in at one a tenth of a second, and that of the key which was right here before.
   expect(reads.length).toBeLessThan(20);
+
+  const alert = await eventually('the burst to be noticed', async () => {
+    await sweep(service);
+    return (await alertsOf(service, { kind: 'wrong_keys' }))[0];
+  });
+  expect(alert).toMatchObject({ subject: 'partner', isOpen: true });
+  expect(alert.count).toBeGreaterThanOrEqual(200);
 });
