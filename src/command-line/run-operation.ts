@@ -1,18 +1,15 @@
-import type { ApiRequest, CallApi } from './client.ts';
+import type { CallApi } from './client.ts';
 import type { CommandRow } from './commands.ts';
 import type { Operation } from './description.ts';
 import { CallError, CommandError, EXIT } from './failure.ts';
+import type { Page } from './pages.ts';
+import { readAll } from './pages.ts';
 import type { Options } from './request.ts';
 import { buildRequest } from './request.ts';
 import type { Terminal } from './terminal.ts';
 import { widthOf, wrapped, writeLine } from './terminal.ts';
 import { isObject } from './values.ts';
 import { showListing, showObject } from './views.ts';
-
-/** The largest page that there is. */
-const PAGE = '200';
-
-type Page = { success: true; count: number; data: unknown[]; next_cursor?: string | null };
 
 /**
  * Carries out one command: a call (with `--all` as many as there are pages), and its answer as JSON or for people.
@@ -45,18 +42,6 @@ async function withAdvice(madeKey: string | undefined, call: () => Promise<unkno
     const advice = `It may have been done. Repeat it with --idempotency-key ${madeKey}: then it is done once.`;
     throw new CommandError(`${err.message}\n${advice}`, err.exitCode, err);
   }
-}
-
-async function readAll(call: CallApi, request: ApiRequest): Promise<unknown> {
-  const data: unknown[] = [];
-  let cursor: string | null | undefined;
-  do {
-    const query: Record<string, string> = { limit: PAGE, ...request.query, ...(cursor ? { cursor } : {}) };
-    const page = (await call({ ...request, query })) as Page;
-    data.push(...page.data);
-    cursor = page.next_cursor;
-  } while (cursor);
-  return { success: true, count: data.length, data };
 }
 
 function show(terminal: Terminal, row: CommandRow, answer: unknown): void {

@@ -4,11 +4,10 @@ import { operatorListQuery } from '../bookings/bookings.schemas.ts';
 import type { BookingDetail } from '../bookings/bookings.service.ts';
 import { listBookings } from '../bookings/bookings.service.ts';
 import { getHold } from '../holds/holds.service.ts';
-import { listPartners } from '../partners/partners.service.ts';
 import { DomainError } from '../platform/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import { searchOf } from '../reservations/customer.rules.ts';
-import { listVenues } from '../venues/venues.service.ts';
+import { partnerChoices, venueChoices } from './choices.ts';
 import { dateTime, price, timeSpan } from './format.rules.ts';
 import type { Filter } from './forms.tsx';
 import { listingPage } from './listing.tsx';
@@ -38,8 +37,8 @@ const STATUSES = [
 export const bookingsPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(operatorListQuery(deps.config.defaultRegion), request.query);
   const [partners, venues, page] = await Promise.all([
-    listPartners(deps),
-    listVenues(deps),
+    partnerChoices(deps, query?.partner_id),
+    venueChoices(deps, query?.venue_id),
     query === undefined ? { rows: [], next: null } : listBookings(deps, query.partner_id, listInput(query)),
   ]);
   const nameOf = await readNames(
@@ -53,9 +52,9 @@ export const bookingsPage: PageHandler = async (deps, request) => {
     {
       name: 'partner_id',
       label: 'Partner',
-      options: [[PLATFORM_PARTNER_ID, 'Walk-ins'], ...partners.map(({ _id, name }) => [_id, name] as const)],
+      options: [[PLATFORM_PARTNER_ID, 'Walk-ins'], ...partners],
     },
-    { name: 'venue_id', label: 'Venue', options: venues.map(({ _id, name }) => [_id, name]) },
+    { name: 'venue_id', label: 'Venue', options: venues },
     { name: 'status', label: 'Status', options: STATUSES },
     { name: 'slot_from', label: 'Played from', isDate: true },
     { name: 'slot_to', label: 'Played to', isDate: true },

@@ -1,8 +1,8 @@
 import { EVENT_TYPES } from '../events/event-types.ts';
-import { listPartners } from '../partners/partners.service.ts';
 import { defined } from '../platform/defined.ts';
 import { listDeliveries } from '../webhooks/deliveries.service.ts';
 import { deliveriesQuery } from '../webhooks/operator-webhooks.schemas.ts';
+import { partnerChoices } from './choices.ts';
 import { DELIVERY_COLUMNS, DeliveryRow } from './delivery-rows.tsx';
 import { words } from './format.rules.ts';
 import type { Filter } from './forms.tsx';
@@ -26,7 +26,7 @@ export const deliveriesPage: PageHandler = async (deps, request) => {
     state: query?.status,
   });
   const [partners, page] = await Promise.all([
-    listPartners(deps),
+    partnerChoices(deps, query?.partner_id),
     query === undefined ? { rows: [], next: null } : listDeliveries(deps, filter, query.cursor, query.limit),
   ]);
   const nameOf = await readNames(
@@ -37,7 +37,7 @@ export const deliveriesPage: PageHandler = async (deps, request) => {
   const filters: Filter[] = [
     { name: 'status', label: 'State', options: STATES.map((state) => [state, words(state)]) },
     { name: 'event_type', label: 'Event', options: EVENT_TYPE_OPTIONS },
-    { name: 'partner_id', label: 'Partner', options: partners.map(({ _id, name }) => [_id, name]) },
+    { name: 'partner_id', label: 'Partner', options: partners },
     { name: 'subscription_id', label: 'Subscription id' },
   ];
   return listingPage({

@@ -61,6 +61,8 @@ export function Field({ id, label, hint, children }: FieldProps): VNode {
   );
 }
 
+export type Choice = readonly [value: string, label: string];
+
 /** One field of a filter: a choice where it has options, else text. */
 export type Filter = {
   name: string;
@@ -68,7 +70,7 @@ export type Filter = {
   isDate?: true;
   /** What the choice of nothing means; all, unless stated. */
   blank?: string;
-  options?: readonly (readonly [value: string, label: string])[];
+  options?: readonly Choice[];
 };
 
 type FiltersProps = { filters: readonly Filter[]; request: PageRequest; faults?: FieldFault[] | undefined };

@@ -4,8 +4,9 @@ import { readDayGrid } from '../availability/day-grid.service.ts';
 import { listBlackouts } from '../blackouts/blackouts.service.ts';
 import { addDays, dayBounds, localDateOf } from '../platform/calendar.ts';
 import type { VenueRow } from '../venues/venues.service.ts';
-import { getVenue, listVenues } from '../venues/venues.service.ts';
+import { getVenue } from '../venues/venues.service.ts';
 import { BlackoutList } from './blackout-page.tsx';
+import { venuesToChoose } from './choices.ts';
 import { gridQuery } from './console.schemas.ts';
 import { longDate, withQuery, zoneName } from './format.rules.ts';
 import { BlackoutDialog, CancelDialog, LiftDialog, WalkInDialog } from './grid-dialogs.tsx';
@@ -22,11 +23,11 @@ const BLACKOUTS_SHOWN = 20;
 
 /** A day at a venue: every slot with its state, and what can be done with it (operator interface, "console"). */
 export const gridPage: PageHandler = async (deps, request) => {
-  const venues = await listVenues(deps);
   const { query, faults } = readQuery(gridQuery, request.query);
   // A faulty date must not lead to another venue.
   const isVenueRead = faults?.every(({ path }) => path !== 'venue_id') === true;
   const asked = isVenueRead ? request.query['venue_id'] : query?.venue_id;
+  const venues = await venuesToChoose(deps, asked);
   const venueId = asked ?? venues[0]?._id;
   if (venueId === undefined) return noVenue();
   const venue = await getVenue(deps, venueId);

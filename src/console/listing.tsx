@@ -38,7 +38,9 @@ export function listingPage({ section, title, request, faults, above, next, ...l
     content: (
       <>
         <Heading title={title} />
-        <Filters filters={listing.filters} request={{ ...request, query: kept }} faults={faults} />
+        {listing.filters.length === 0 && faults === undefined ? null : (
+          <Filters filters={listing.filters} request={{ ...request, query: kept }} faults={faults} />
+        )}
         {above}
         <Table {...listing.table} />
         <Pager

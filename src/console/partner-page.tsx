@@ -2,7 +2,9 @@ import type { VNode } from 'preact';
 import type { PartnerRow } from '../partners/partners.service.ts';
 import { getPartner, grantedVenueIds, listApiKeys } from '../partners/partners.service.ts';
 import type { VenueRow } from '../venues/venues.service.ts';
-import { listVenues } from '../venues/venues.service.ts';
+import { readVenues } from '../venues/venues.service.ts';
+import { venuesToChoose } from './choices.ts';
+import { withQuery } from './format.rules.ts';
 import { ApiForm, Field } from './forms.tsx';
 import { Keys } from './partner-keys.tsx';
 import { Badge, Facts, Heading, When } from './parts.tsx';
@@ -13,8 +15,8 @@ export const partnerPage: PageHandler = async (deps, { params }) => {
   const partner = await getPartner(deps, params['partnerId'] ?? '');
   const [keys, granted, venues] = await Promise.all([
     listApiKeys(deps, partner._id),
-    grantedVenueIds(deps, partner._id),
-    listVenues(deps),
+    grantedVenueIds(deps, partner._id).then((ids) => readVenues(deps, ids)),
+    venuesToChoose(deps),
   ]);
   const timeZone = deps.config.defaultTimeZone;
   return {
@@ -35,21 +37,30 @@ export const partnerPage: PageHandler = async (deps, { params }) => {
                 ['Notes', partner.certificationNotes],
                 ['Since', <When at={partner.createdAt} timeZone={timeZone} />],
                 ['Partner id', <code>{partner._id}</code>],
+                ['Its own', <Own id={partner._id} />],
               ]}
             />
             <Standing partner={partner} />
           </section>
-          <Grants
-            partner={partner}
-            granted={venues.filter(({ _id }) => granted.includes(_id))}
-            venues={venues}
-          />
+          <Grants partner={partner} granted={granted} venues={venues} />
         </div>
         <Keys partnerId={partner._id} keys={keys.toReversed()} now={deps.clock.now()} timeZone={timeZone} />
       </>
     ),
   };
 };
+
+/** What is this partner's, where a choice among all partners may not have it. */
+function Own({ id }: { id: string }): VNode {
+  const path = (listing: string) => withQuery(listing, { partner_id: id });
+  return (
+    <span class="links">
+      <a href={path('/bookings')}>Bookings</a>
+      <a href={path('/webhooks')}>Webhooks</a>
+      <a href={path('/deliveries')}>Deliveries</a>
+    </span>
+  );
+}
 
 function Standing({ partner: { _id, name, status, certifiedAt } }: { partner: PartnerRow }): VNode {
   const path = `/api/v1/operator/partners/${_id}`;
@@ -89,7 +100,7 @@ type GrantsProps = { partner: PartnerRow; granted: readonly VenueRow[]; venues: 
 
 function Grants({ partner: { _id, name }, granted, venues }: GrantsProps): VNode {
   const path = `/api/v1/operator/partners/${_id}/venues`;
-  const others = venues.filter((venue) => !granted.includes(venue));
+  const others = venues.filter((venue) => granted.every(({ _id }) => _id !== venue._id));
   return (
     <section aria-labelledby="grants">
       <h2 id="grants">Granted venues</h2>

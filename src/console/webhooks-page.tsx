@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
-import { listPartners } from '../partners/partners.service.ts';
 import { defined } from '../platform/defined.ts';
 import { UNHEALTHY_AFTER_FAILURES } from '../webhooks/endpoint-gate.rules.ts';
 import { subscriptionsQuery } from '../webhooks/operator-webhooks.schemas.ts';
 import type { SubscriptionRow } from '../webhooks/subscriptions.service.ts';
 import { listAllSubscriptions } from '../webhooks/subscriptions.service.ts';
+import { partnerChoices } from './choices.ts';
 import { withQuery, words } from './format.rules.ts';
 import type { Filter } from './forms.tsx';
 import { ApiForm } from './forms.tsx';
@@ -25,7 +25,7 @@ export const webhooksPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(subscriptionsQuery, request.query);
   const filter = defined({ partnerId: query?.partner_id, status: query?.status });
   const [partners, page] = await Promise.all([
-    listPartners(deps),
+    partnerChoices(deps, query?.partner_id),
     query === undefined
       ? { rows: [], next: null }
       : listAllSubscriptions(deps, filter, query.cursor, query.limit),
@@ -35,7 +35,7 @@ export const webhooksPage: PageHandler = async (deps, request) => {
     page.rows.map(({ partnerId }) => partnerId),
   );
   const filters: Filter[] = [
-    { name: 'partner_id', label: 'Partner', options: partners.map(({ _id, name }) => [_id, name]) },
+    { name: 'partner_id', label: 'Partner', options: partners },
     { name: 'status', label: 'Status', options: STATUSES },
   ];
   const timeZone = deps.config.defaultTimeZone;

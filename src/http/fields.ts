@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { isCalendarDate } from '../platform/calendar.ts';
 import { isUuid } from '../platform/ids.ts';
+import type { Position } from '../platform/pagination.ts';
 import { decodeCursor } from '../platform/pagination.ts';
 import { invalidPhoneMessage, normalisePhone } from '../platform/phone.ts';
 
@@ -159,6 +160,11 @@ export const cursor = () =>
     })
     .description('`next_cursor` of the page before, exactly as it was returned; the first page has none.')
     .meta({ jsonSchema: { pattern: '^[A-Za-z0-9_-]+$' } });
+
+/** The query of a listing that has no filters. */
+export type PageQuery = { limit: number; cursor?: Position };
+
+export const pageQuery = Joi.object<PageQuery>({ limit: pageLimit(), cursor: cursor() });
 
 /** A parameter of a path. One of the wrong form names nothing, which is answered like a missing object. */
 export const pathId = (description: string, example: string) =>

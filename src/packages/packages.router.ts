@@ -1,11 +1,12 @@
-import { listOf } from '../http/answer-fields.ts';
+import { listOf, pageOf } from '../http/answer-fields.ts';
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
 import { created, listing, ok, replayable, route } from '../http/route.ts';
 import type { PartnerCaller, PartnerDeps } from '../partners/partners.service.ts';
 import { defined } from '../platform/defined.ts';
 import { toPaise, toRupees } from '../platform/money.ts';
-import type { ActiveQuery, BuyBody, PackageBody } from './packages.schemas.ts';
+import { encodeCursor } from '../platform/pagination.ts';
+import type { ActiveQuery, BuyBody, PackageBody, PackagesQuery } from './packages.schemas.ts';
 import {
   activeQuery,
   buyBody,
@@ -129,17 +130,19 @@ export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
         return created(operatorPackageView(await createPackage(deps, input)));
       },
     }),
-    route<Operator, unknown, { partner_id?: string }>({
+    route<Operator, unknown, PackagesQuery>({
       method: 'get',
       path: PREFIX,
       operationId: 'listPackages',
       tag: 'Packages',
-      summary: 'List packages',
+      summary: 'List the packages of all partners, oldest first',
       query: packagesQuery,
-      answers: { 200: { description: 'Packages, oldest first.', body: listOf(packageOfPartner) } },
+      answers: { 200: { description: 'A page of packages.', body: pageOf(packageOfPartner) } },
       errors: [],
-      handle: async ({ query }) =>
-        listing((await listPackages(deps, query.partner_id)).map(operatorPackageView)),
+      handle: async ({ query: { partner_id: partnerId, cursor: after, limit } }) => {
+        const { rows, next } = await listPackages(deps, partnerId, { after, limit });
+        return listing(rows.map(operatorPackageView), encodeCursor(next));
+      },
     }),
     route<Operator, { id: string }>({
       method: 'get',

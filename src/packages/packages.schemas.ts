@@ -1,7 +1,19 @@
 import Joi from 'joi';
 import { amount, count, id, named, shape, timestamp } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
-import { customerPhone, idempotencyKey, list, pathId, prose, rupees, text, uuid } from '../http/fields.ts';
+import type { PageQuery } from '../http/fields.ts';
+import {
+  cursor,
+  customerPhone,
+  idempotencyKey,
+  list,
+  pageLimit,
+  pathId,
+  prose,
+  rupees,
+  text,
+  uuid,
+} from '../http/fields.ts';
 
 const PHONE = '+919845012345';
 
@@ -117,6 +129,10 @@ export const createPackageBody = Joi.object<PackageBody>({
 
 export const updatePackageBody = Joi.object<Partial<PackageBody>>(packageFields).required();
 
-export const packagesQuery = Joi.object<{ partner_id?: string }>({
+export type PackagesQuery = PageQuery & { partner_id?: string };
+
+export const packagesQuery = Joi.object<PackagesQuery>({
   partner_id: uuid().description("Only this partner's packages."),
+  limit: pageLimit(),
+  cursor: cursor(),
 });

@@ -6,8 +6,9 @@ import type { Erasure, ToCome } from '../platform/erasure.ts';
 import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
+import type { Page, PageWanted } from '../platform/pagination.ts';
 import { requireCustomerPhone } from '../platform/phone.ts';
-import { listVenues } from '../venues/venues.service.ts';
+import { readVenues } from '../venues/venues.service.ts';
 import type { PackageRow } from './packages.model.ts';
 import type { SeenPurchase } from './packages.store.ts';
 import {
@@ -18,6 +19,7 @@ import {
   findUsablePurchases,
   insertPackage,
   insertPurchase,
+  listPackagePage,
   listPackageRows,
   listUsablePurchases,
   returnCredit,
@@ -187,8 +189,13 @@ export async function createPackage(deps: PartnerDeps, input: NewPackage): Promi
   return row;
 }
 
-export async function listPackages(deps: { db: Db }, partnerId: string | undefined): Promise<PackageRow[]> {
-  return listPackageRows(deps.db, defined({ partnerId }));
+/** Packages of all partners, or of the one named, oldest first. */
+export async function listPackages(
+  deps: { db: Db },
+  partnerId: string | undefined,
+  wanted: PageWanted,
+): Promise<Page<PackageRow>> {
+  return listPackagePage(deps.db, defined({ partnerId }), wanted);
 }
 
 /** @throws DomainError PACKAGE_NOT_FOUND */
@@ -211,7 +218,7 @@ export async function updatePackage(
 }
 
 async function requireVenues(deps: { db: Db }, venueIds: readonly string[]): Promise<void> {
-  const known = new Set((await listVenues(deps, venueIds)).map((venue) => venue._id));
+  const known = new Set((await readVenues(deps, venueIds)).map((venue) => venue._id));
   const unknown = venueIds.find((venueId) => !known.has(venueId));
   if (unknown !== undefined) {
     throw fieldError('venue_ids', `names a venue that does not exist: ${unknown}`);

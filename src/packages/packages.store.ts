@@ -1,7 +1,10 @@
+import mongoose from 'mongoose';
 import type { Erasure, ToCome } from '../platform/erasure.ts';
 import { erasedKey, erasedText } from '../platform/erasure.ts';
 import type { Db, Expression, Tx } from '../platform/mongo.ts';
 import { isDuplicateKey } from '../platform/mongo.ts';
+import type { Page, PageWanted } from '../platform/pagination.ts';
+import { toPage } from '../platform/pagination.ts';
 import type { PackageRow, PurchaseRow } from './packages.model.ts';
 import { packageModel, purchaseCollection } from './packages.model.ts';
 
@@ -32,6 +35,22 @@ export async function listPackageRows(
   filter: { partnerId?: string; venueIds?: string },
 ): Promise<PackageRow[]> {
   return packageModel(db).find(filter).sort({ _id: 1 }).lean();
+}
+
+/** Packages of all partners, or of one, oldest first: their ids grow. */
+export async function listPackagePage(
+  db: Db,
+  filter: { partnerId?: string },
+  { after, limit }: PageWanted,
+): Promise<Page<PackageRow>> {
+  const rest = after === undefined ? {} : { _id: mongoose.trusted({ $gt: after.id }) };
+  const rows = await packageModel(db)
+    .find({ ...filter, ...rest })
+    .sort({ _id: 1 })
+    .limit(limit + 1)
+    .lean();
+  // Ordered by the id alone; its instant says nothing.
+  return toPage(rows, limit, ({ _id: id }) => ({ at: new Date(0), id }));
 }
 
 export async function updatePackageRow(

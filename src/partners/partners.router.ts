@@ -1,9 +1,12 @@
 import { revokeVenue } from '../holds/revoke-venue.service.ts';
-import { listOf } from '../http/answer-fields.ts';
+import { listOf, pageOf } from '../http/answer-fields.ts';
+import type { PageQuery } from '../http/fields.ts';
+import { pageQuery } from '../http/fields.ts';
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
 import { created, listing, noContent, ok, route } from '../http/route.ts';
 import { defined } from '../platform/defined.ts';
+import { encodeCursor } from '../platform/pagination.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
 import { getVenue } from '../venues/venues.service.ts';
@@ -58,15 +61,19 @@ export function operatorPartnerRoutes(deps: PartnerDeps & ReservationDeps): Rout
       handle: async ({ body: { name, contact_email: contactEmail } }) =>
         created(partnerView(await createPartner(deps, { name, contactEmail }))),
     }),
-    route<Operator>({
+    route<Operator, unknown, PageQuery>({
       method: 'get',
       path: PREFIX,
       operationId: 'listPartners',
       tag: 'Partners',
-      summary: 'List all partners',
-      answers: { 200: { description: 'All partners.', body: listOf(partnerSchema) } },
+      summary: 'List all partners, oldest first',
+      query: pageQuery,
+      answers: { 200: { description: 'A page of partners.', body: pageOf(partnerSchema) } },
       errors: [],
-      handle: async () => listing((await listPartners(deps)).map(partnerView)),
+      handle: async ({ query: { cursor: after, limit } }) => {
+        const { rows, next } = await listPartners(deps, { after, limit });
+        return listing(rows.map(partnerView), encodeCursor(next));
+      },
     }),
     route<Operator, PartnerParams>({
       method: 'get',

@@ -4,6 +4,7 @@ import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Snapshot } from '../platform/mongo.ts';
 import { inTransaction } from '../platform/mongo.ts';
+import type { Page, PageWanted } from '../platform/pagination.ts';
 import { newApiKey } from './api-key.rules.ts';
 import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
 import {
@@ -52,8 +53,8 @@ export async function createPartner(
   return partner;
 }
 
-export async function listPartners(deps: PartnerDeps): Promise<PartnerRow[]> {
-  return listPartnerRows(deps.db);
+export async function listPartners(deps: { db: Db }, wanted: PageWanted): Promise<Page<PartnerRow>> {
+  return listPartnerRows(deps.db, wanted);
 }
 
 /** The names of partners by id; the built-in one, and those that there are not, have none. */

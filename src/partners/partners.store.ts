@@ -1,6 +1,8 @@
 import mongoose from 'mongoose';
 import type { Db, Snapshot, Tx } from '../platform/mongo.ts';
 import { inSnapshot } from '../platform/mongo.ts';
+import type { Page, PageWanted } from '../platform/pagination.ts';
+import { toPage } from '../platform/pagination.ts';
 import { grantIdOf } from './grant-id.rules.ts';
 import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
 import {
@@ -26,9 +28,15 @@ export async function findPartnersById(db: Db, partnerIds: readonly string[]): P
     .lean();
 }
 
-/** Every partner but the built-in one, oldest first. */
-export async function listPartnerRows(db: Db): Promise<PartnerRow[]> {
-  return partnerModel(db).find({}).sort({ _id: 1 }).lean();
+/** Partners but the built-in one, oldest first: their ids grow. */
+export async function listPartnerRows(db: Db, { after, limit }: PageWanted): Promise<Page<PartnerRow>> {
+  const rest = after === undefined ? {} : { _id: mongoose.trusted({ $gt: after.id }) };
+  const rows = await partnerModel(db)
+    .find(rest)
+    .sort({ _id: 1 })
+    .limit(limit + 1)
+    .lean();
+  return toPage(rows, limit, ({ createdAt: at, _id: id }) => ({ at, id }));
 }
 
 export async function updatePartnerRow(

@@ -45,6 +45,9 @@ export function beyondAscending(position: Position | undefined, instant: string)
   return { $or: [{ [instant]: { $gt: at } }, { [instant]: at, _id: { $gt: id } }] };
 }
 
+/** The page that begins after `after`, of at most `limit`. */
+export type PageWanted = { after?: Position | undefined; limit: number };
+
 /** Cuts rows that were read with `limit + 1` down to the page; the extra row only tells that there is a next one. */
 export function toPage<T>(rows: T[], limit: number, positionOf: (row: T) => Position): Page<T> {
   const page = rows.slice(0, limit);

@@ -125,7 +125,7 @@ export const VENUE_COLLECTIONS: CollectionDefinition[] = [
       required: ['name', 'timeZone', 'status'],
       properties: { status: { enum: ['active', 'inactive'] } },
     },
-    indexes: [],
+    indexes: [{ name: 'venues_by_name', key: { name: 1, _id: 1 } }],
   },
   {
     name: 'resources',

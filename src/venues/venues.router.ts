@@ -1,4 +1,6 @@
-import { listOf } from '../http/answer-fields.ts';
+import { listOf, pageOf } from '../http/answer-fields.ts';
+import type { PageQuery } from '../http/fields.ts';
+import { pageQuery } from '../http/fields.ts';
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
 import { created, listing, ok, route } from '../http/route.ts';
@@ -6,6 +8,7 @@ import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import { defined } from '../platform/defined.ts';
 import { toPaise } from '../platform/money.ts';
+import { encodeCursor } from '../platform/pagination.ts';
 import { operatorResourceView, resourceView, venueView } from './venue-view.rules.ts';
 import type { ResourceBody, VenueBody } from './venues.schemas.ts';
 import {
@@ -95,15 +98,19 @@ export function operatorVenueRoutes(deps: VenueDeps & { clock: Clock }): Route<O
         return created(venueView(await createVenue(deps, { name, address, city, ...optional })));
       },
     }),
-    route<Operator>({
+    route<Operator, unknown, PageQuery>({
       method: 'get',
       path: '/api/v1/operator/venues',
       operationId: 'listVenues',
       tag: 'Venues',
-      summary: 'List all venues',
-      answers: { 200: { description: 'All venues, by name.', body: listOf(venue) } },
+      summary: 'List all venues, by name',
+      query: pageQuery,
+      answers: { 200: { description: 'A page of venues.', body: pageOf(venue) } },
       errors: [],
-      handle: async () => listing((await listVenues(deps)).map(venueView)),
+      handle: async ({ query: { cursor: after, limit } }) => {
+        const { rows, next } = await listVenues(deps, { after, limit });
+        return listing(rows.map(venueView), encodeCursor(next));
+      },
     }),
     route<Operator, VenueParams>({
       method: 'get',

@@ -4,6 +4,7 @@ import { grantedVenueIds, hasGrant } from '../partners/partners.service.ts';
 import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
+import type { Page, PageWanted } from '../platform/pagination.ts';
 import { coverCommonGround, shareGround } from './shared-ground.service.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
 import {
@@ -12,6 +13,7 @@ import {
   findResource,
   findResourceAndGrant,
   findVenue,
+  findVenuesById,
   insertResource,
   insertVenue,
   listResourceRows,
@@ -28,7 +30,7 @@ export type VenueDeps = { db: Db; config: { defaultTimeZone: string } };
 
 /** The venues granted to the partner, by name; none before onboarding (contract, "Venues"). */
 export async function listGrantedVenues(deps: { db: Db }, partnerId: string): Promise<VenueRow[]> {
-  return listVenueRows(deps.db, await grantedVenueIds(deps, partnerId));
+  return findVenuesById(deps.db, await grantedVenueIds(deps, partnerId));
 }
 
 /** @throws DomainError VENUE_NOT_FOUND for a venue that is missing or not granted; the two look the same (contract, "Venues"). */
@@ -72,9 +74,14 @@ export async function createVenue(
   return venue;
 }
 
-/** All venues by name, or those of `venueIds` that there are. */
-export async function listVenues(deps: { db: Db }, venueIds?: readonly string[]): Promise<VenueRow[]> {
-  return listVenueRows(deps.db, venueIds);
+/** All venues, by name. */
+export async function listVenues(deps: { db: Db }, wanted: PageWanted): Promise<Page<VenueRow>> {
+  return listVenueRows(deps.db, wanted);
+}
+
+/** Those of `venueIds` that there are, by name. */
+export async function readVenues(deps: { db: Db }, venueIds: readonly string[]): Promise<VenueRow[]> {
+  return findVenuesById(deps.db, venueIds);
 }
 
 /** @throws DomainError VENUE_NOT_FOUND */

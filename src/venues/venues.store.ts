@@ -1,6 +1,8 @@
 import mongoose from 'mongoose';
 import type { Db, Tx } from '../platform/mongo.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
+import type { Page, PageWanted } from '../platform/pagination.ts';
+import { toPage } from '../platform/pagination.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
 import { resourceCollection, resourceModel, venueModel } from './venues.model.ts';
 
@@ -12,10 +14,27 @@ export async function findVenue(db: Db, venueId: string): Promise<VenueRow | nul
   return venueModel(db).findById(venueId).lean();
 }
 
-/** Venues by name; all of them, or those of `venueIds`. */
-export async function listVenueRows(db: Db, venueIds?: readonly string[]): Promise<VenueRow[]> {
-  const filter = venueIds === undefined ? {} : { _id: mongoose.trusted({ $in: [...venueIds] }) };
+/** Those of `venueIds` that there are, by name. */
+export async function findVenuesById(db: Db, venueIds: readonly string[]): Promise<VenueRow[]> {
+  const filter = { _id: mongoose.trusted({ $in: [...venueIds] }) };
   return venueModel(db).find(filter).sort({ name: 1, _id: 1 }).lean();
+}
+
+const ID_LENGTH = 36;
+
+/**
+ * Venues by name. A position is the id with the name behind it, so that a venue which is renamed meanwhile neither repeats nor
+ * hides the others; its instant says nothing.
+ */
+export async function listVenueRows(db: Db, { after, limit }: PageWanted): Promise<Page<VenueRow>> {
+  const [id, name] = [after?.id.slice(0, ID_LENGTH) ?? '', after?.id.slice(ID_LENGTH) ?? ''];
+  const rest = [{ name: mongoose.trusted({ $gt: name }) }, { name, _id: mongoose.trusted({ $gt: id }) }];
+  const rows = await venueModel(db)
+    .find(after === undefined ? {} : { $or: rest })
+    .sort({ name: 1, _id: 1 })
+    .limit(limit + 1)
+    .lean();
+  return toPage(rows, limit, (row) => ({ at: new Date(0), id: row._id + row.name }));
 }
 
 export async function updateVenueRow(

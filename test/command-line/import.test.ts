@@ -89,12 +89,19 @@ describe('the example file', () => {
       /To create: 3 venues, 14 resources, 5 schedules, 27 price rules\.\nDone: all 56 steps\.\n$/,
     );
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+    // So that what the file names is on a further page of the listing.
+    const venues = service.context.db.collection('venues');
+    const others = Array.from({ length: 200 }, (_, index) => `other-${index}`.padStart(36, '0'));
+    const row = { name: 'Aa', address: 'A', city: 'B', timeZone: 'Asia/Kolkata', status: 'active' };
+    await venues.insertMany(others.map((id) => ({ ...row, _id: id as never })));
     for (const file of [YAML, CSV]) {
       expect(await operator(url, ['import', file])).toEqual({
         ...{ code: 0, err: '', out: 'Nothing to change: all 49 are there as the file says.\n' },
       });
       expect(await operatorJson(url, ['import', file])).toMatchObject({ result: 'unchanged', steps: [] });
     }
+    expect(await listOf('venue', 'list', '--all')).toHaveLength(203);
+    await venues.deleteMany({ name: 'Aa' });
   });
 
   test('sells what it says: closed days, evening prices, and ground that is shared', async () => {

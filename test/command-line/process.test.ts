@@ -61,7 +61,7 @@ describe('as a process', () => {
     expect([listed.code, listed.err, JSON.parse(listed.out)]).toEqual([
       0,
       '',
-      { success: true, count: 0, data: [] },
+      { success: true, count: 0, data: [], next_cursor: null },
     ]);
     const file = await sheetOf('Barn');
     const imported = await shell(`operator import ${file}; operator venue list; operator venue show none`);

@@ -1,4 +1,5 @@
 import type { CallApi } from '../client.ts';
+import { readAll } from '../pages.ts';
 import { objectsOf, textOf } from '../values.ts';
 import type { Fault } from './file-rows.ts';
 import { nameKey, venueKey } from './identity.ts';
@@ -22,7 +23,7 @@ export async function readCurrent(
 ): Promise<{ state: CurrentState; faults: Fault[] }> {
   const faults: Fault[] = [];
   const state = new Map<string, CurrentVenue>();
-  const all = await listAt(call, `${PREFIX}/venues`);
+  const all = objectsOf((await readAll(call, { method: 'GET', path: `${PREFIX}/venues` })).data);
   for (const venue of wanted) {
     const found = all.filter((each) => venueKey(each) === venue.key);
     const [only] = found;

@@ -1,0 +1,43 @@
+import { getPartner, listPartners } from '../partners/partners.service.ts';
+import { DomainError } from '../platform/errors.ts';
+import type { VenueRow } from '../venues/venues.service.ts';
+import { getVenue, listVenues } from '../venues/venues.service.ts';
+import type { Choice } from './forms.tsx';
+import type { ConsoleDeps } from './request.ts';
+
+/** A choice of more is of no use to anybody; the pages of a partner lead to what is its own. */
+const MOST_CHOICES = 500;
+
+/** The partners of a choice, oldest first, and the one that is chosen whether or not it is among them. */
+export async function partnerChoices(deps: ConsoleDeps, chosen: string | undefined): Promise<Choice[]> {
+  const { rows } = await listPartners(deps, { limit: MOST_CHOICES });
+  return withChosen(rows, chosen, (id) => getPartner(deps, id)).then(toChoices);
+}
+
+/** The venues of a choice, by name. */
+export async function venueChoices(deps: ConsoleDeps, chosen: string | undefined): Promise<Choice[]> {
+  return toChoices(await venuesToChoose(deps, chosen));
+}
+
+/** The same as they are stored. */
+export async function venuesToChoose(deps: ConsoleDeps, chosen?: string): Promise<VenueRow[]> {
+  const { rows } = await listVenues(deps, { limit: MOST_CHOICES });
+  return withChosen(rows, chosen, (id) => getVenue(deps, id));
+}
+
+async function withChosen<Row extends { _id: string }>(
+  rows: Row[],
+  chosen: string | undefined,
+  read: (id: string) => Promise<Row>,
+): Promise<Row[]> {
+  if (chosen === undefined || rows.length < MOST_CHOICES || rows.some(({ _id }) => _id === chosen))
+    return rows;
+  const found = await read(chosen).catch((err: unknown) => {
+    if (err instanceof DomainError) return undefined;
+    throw err;
+  });
+  return found === undefined ? rows : [...rows, found];
+}
+
+const toChoices = (rows: readonly { _id: string; name: string }[]): Choice[] =>
+  rows.map(({ _id, name }) => [_id, name]);
