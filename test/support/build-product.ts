@@ -32,7 +32,7 @@ async function bundleWorkers(): Promise<void> {
     format: 'esm',
     // Packages that are CommonJS ask for Node's modules with it.
     banner: {
-      js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
+      js: "import { createRequire as requireOfBundle } from 'node:module';\nconst require = requireOfBundle(import.meta.url);",
     },
   });
 }
