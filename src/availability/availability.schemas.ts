@@ -115,7 +115,9 @@ export const conflict = named(
     alternatives: Joi.array()
       .items(slot)
       .max(3)
-      .description('Free slots of the venue for the same sport, nearest in time.')
+      .description(
+        'Free slots of the venue for the same sport, nearest in time, of the whole booking horizon.',
+      )
       .example([
         {
           ...freeSlot,

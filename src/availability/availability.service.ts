@@ -4,7 +4,6 @@ import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
 import { venueNotAuthorized } from '../partners/partners.service.ts';
 import { addDays, dayBounds, localDateOf } from '../platform/calendar.ts';
 import type { Clock } from '../platform/clock.ts';
-import { coalescedByKey, onePer } from '../platform/coalesced.ts';
 import { DomainError } from '../platform/errors.ts';
 import type { Db } from '../platform/mongo.ts';
 import { cellsOf, spacesOf } from '../reservations/cells.rules.ts';
@@ -91,8 +90,8 @@ function resourceNotFound(): DomainError {
   );
 }
 
-/** The slots of `resources` on the given operating dates. */
-async function readSlots(
+/** The slots of `resources`, of the venue, on the given operating dates, by resource and start. Two queries. */
+export async function readSlots(
   deps: AvailabilityDeps,
   venue: VenueRow,
   resources: readonly ResourceRow[],
@@ -204,44 +203,4 @@ function reasonNotOnSale(
   if (window.start <= sellable.after) return 'past';
   if (window.start >= sellable.before) return 'beyond_horizon';
   return isClosed?.(window) === true ? 'blackout' : null;
-}
-
-const MAX_ALTERNATIVES = 3;
-
-const lookUpsOf = onePer(coalescedByKey<Slot[]>);
-
-/**
- * Up to three free slots of the venue for the same sport, nearest in time to `wanted` (decisions §3), of its day and
- * the days beside it. Callers who lose one slot at the same time, as many do when a popular one opens, share the look-up: each
- * gets one that began after its call.
- */
-export function findAlternatives(
-  deps: AvailabilityDeps,
-  venue: VenueRow,
-  resource: ResourceRow,
-  wanted: Date,
-): Promise<Slot[]> {
-  return lookUpsOf(deps.db)(`${resource._id} ${wanted.getTime()}`, () =>
-    lookUpAlternatives(deps, venue, resource, wanted),
-  );
-}
-
-async function lookUpAlternatives(
-  deps: AvailabilityDeps,
-  venue: VenueRow,
-  resource: ResourceRow,
-  wanted: Date,
-): Promise<Slot[]> {
-  const date = localDateOf(wanted, venue.timeZone);
-  const sameSport = (await resourcesOf(deps, venue)).filter(
-    (each) => each.sportCategory === resource.sportCategory,
-  );
-  return (await readSlots(deps, venue, sameSport, [addDays(date, -1), date, addDays(date, 1)]))
-    .filter((slot) => slot.unavailableReason === null)
-    .sort((a, b) => distance(a, wanted) - distance(b, wanted))
-    .slice(0, MAX_ALTERNATIVES);
-}
-
-function distance(slot: Slot, wanted: Date): number {
-  return Math.abs(slot.start.getTime() - wanted.getTime());
 }

@@ -1,10 +1,6 @@
+import { findAlternatives } from '../availability/alternatives.service.ts';
 import type { UnavailableReason } from '../availability/availability.service.ts';
-import {
-  findAlternatives,
-  reasonOf,
-  sellableWindow,
-  unsellableReason,
-} from '../availability/availability.service.ts';
+import { reasonOf, sellableWindow, unsellableReason } from '../availability/availability.service.ts';
 import { slotView } from '../availability/slot-view.rules.ts';
 import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
 import { actorOf, SERVICE } from '../events/actor-types.ts';

@@ -140,7 +140,7 @@ describe('the alternatives of a conflict', () => {
     ]);
   });
 
-  test('are fewer where there are fewer, and none at another venue', async () => {
+  test('reach beyond the days beside, and not to another venue', async () => {
     const { id, resourceIds, seller, rival } = await place([
       MORNING,
       {
@@ -155,7 +155,7 @@ describe('the alternatives of a conflict', () => {
     const net = resourceIds[1];
     for (const day of [9, 10]) await bookSlot(seller, at(net, '06', dateIn(day)));
     const { alternatives } = await conflict(rival, at(net, '06'));
-    expect(idsOf(alternatives)).toEqual([at(net, '06', dateIn(11))]);
+    expect(idsOf(alternatives)).toEqual([11, 8, 12].map((day) => at(net, '06', dateIn(day))));
     expect(await freeSlotIds(seller, id, DATE)).toHaveLength(3);
   });
 
@@ -165,6 +165,55 @@ describe('the alternatives of a conflict', () => {
     const { alternatives } = await conflict(rival, at(resourceIds[0], '07'));
     for (const slot of alternatives) await placeHold(rival, String(slot['slot_id']));
     expect(alternatives).toHaveLength(3);
+  });
+
+  const close = async (venueId: string, from: string, to: string) => {
+    const body = { starts_at: `${from}T00:00:00.000Z`, ends_at: `${to}T00:00:00.000Z`, reason: 'Repairs' };
+    const path = `/api/v1/operator/venues/${venueId}/blackouts`;
+    return expectStatus(await operatorOf(service).post(path, body), 201);
+  };
+
+  test('are the nearest of the whole horizon, on whichever side they are', async () => {
+    const { id, resourceIds, seller } = await place();
+    const [a] = resourceIds;
+    await close(id, dateIn(12), dateIn(58));
+    const { alternatives } = await conflict(seller, at(a, '07', dateIn(36)));
+    expect(idsOf(alternatives)).toEqual(['06', '07', '08'].map((hour) => at(a, hour, dateIn(58))));
+    const nearer = await conflict(seller, at(a, '07', dateIn(34)));
+    expect(idsOf(nearer.alternatives)).toEqual(['08', '07', '06'].map((hour) => at(a, hour, dateIn(11))));
+  });
+
+  test('of a slot beyond the horizon are the last before its end, of one that is past the next to come', async () => {
+    const { id, resourceIds, seller } = await place();
+    const [a] = resourceIds;
+    const beyond = await conflict(seller, at(a, '07', dateIn(400)));
+    expect(idsOf(beyond.alternatives)).toEqual(['08', '07', '06'].map((hour) => at(a, hour, dateIn(90))));
+    const past = await conflict(seller, at(a, '07', dateIn(-400)));
+    const next = await Promise.all([0, 1].map((days) => freeSlotIds(seller, id, dateIn(days))));
+    expect(idsOf(past.alternatives)).toEqual(next.flat().slice(0, 3));
+  });
+
+  test('are nearer in time than any other, where the hours of a day pass midnight', async () => {
+    const lateHours = { operating_hours_start: '22:00', operating_hours_end: '02:00' };
+    const { resourceIds, seller, rival } = await place([lateHours]);
+    const [a] = resourceIds;
+    const taken = [at(a, '22'), at(a, '23'), at(a, '00', dateIn(11))];
+    for (const slotId of taken) await bookSlot(seller, slotId);
+    const { alternatives } = await conflict(rival, at(a, '22'));
+    expect(idsOf(alternatives)).toEqual([at(a, '01', dateIn(11)), at(a, '01'), at(a, '00')]);
+  });
+
+  test('are none where there is nothing in the horizon, which is found with a few queries', async () => {
+    const { id, resourceIds, seller } = await place();
+    await close(id, dateIn(0), dateIn(200));
+    const { db } = service.context;
+    await db.db?.command({ profile: 2 });
+    const { alternatives } = await conflict(seller, at(resourceIds[0], '07', dateIn(45)));
+    await db.db?.command({ profile: 0 });
+    expect(alternatives).toEqual([]);
+    const reads = await db.collection('system.profile').countDocuments({ ns: /\.(reservations|blackouts)$/ });
+    expect(reads).toBeGreaterThan(5);
+    expect(reads).toBeLessThanOrEqual(20);
   });
 
   test('are none at an inactive venue', async () => {
