@@ -58,7 +58,9 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
   const authenticateCall = limitBadKeys(badPartnerKeys, keys, createWrongKeyCounter(context, 'partner'));
   const limit = limitCalls(partnerCalls, (res) => (res.locals['caller'] as PartnerCaller).partnerId);
   const count = countUnrouted(authenticateCall, limit);
-  mountRoutes(app, routes, authenticateCall, limit, count);
+  // By the contract: all scope is that of the key.
+  const ignoredInQuery = ['partner_id'];
+  mountRoutes(app, routes, authenticateCall, { limit, beforeRefusal: count, ignoredInQuery });
   app.use(count, notFound);
   app.use(errorHandler);
   return app;

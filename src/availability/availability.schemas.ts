@@ -1,14 +1,14 @@
 import Joi from 'joi';
 import { amount, day, id, named, resourceId, shape, slotId, timestamp } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
-import { date, dateNotAfter, text, uuid } from '../http/fields.ts';
+import { date, dateNotAfter, opaque, uuid } from '../http/fields.ts';
 import { daysFrom, isCalendarDate } from '../platform/calendar.ts';
 
 export type DayQuery = { venue_id: string; date: string; resource_id?: string };
 export type RangeQuery = { venue_id: string; from: string; to: string; resource_id?: string };
 
 const venueId = () => uuid().required().description('A venue granted to you.').example(EXAMPLE.venueId);
-const oneResource = () => text(200).description('Only the slots of this resource.');
+const oneResource = () => opaque(200).description('Only the slots of this resource.');
 
 export const dayQuery = Joi.object<DayQuery>({
   venue_id: venueId(),

@@ -12,7 +12,7 @@ import {
   timestamp,
 } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
-import { cursor, instant, list, pageLimit, pathId, prose, text } from '../http/fields.ts';
+import { cursor, instant, list, opaque, pageLimit, pathId, prose } from '../http/fields.ts';
 import type { Position } from '../platform/pagination.ts';
 
 export type BlackoutBody = { starts_at: Date; ends_at: Date; resource_ids?: string[]; reason: string };
@@ -26,7 +26,7 @@ export const blackoutBody = Joi.object<BlackoutBody>({
     .required()
     .description('Itself not included; in the future, and at most 366 days after starts_at.')
     .example('2026-12-25T18:30:00.000Z'),
-  resource_ids: list(text(200), 200)
+  resource_ids: list(opaque(200), 200)
     .min(1)
     .unique()
     .description(`The resources to close; if absent, ${ALL}. ${GROUND}`)

@@ -18,6 +18,7 @@ import {
   date,
   dateNotAfter,
   idempotencyKey,
+  opaque,
   pageLimit,
   pathId,
   prose,
@@ -39,8 +40,8 @@ export type ConfirmBody = {
 
 export const confirmBody = (region: string) =>
   Joi.object<ConfirmBody>({
-    hold_id: text(100).required().description('An ACTIVE hold of yours.').example(EXAMPLE.holdId),
-    payment_reference: text(255)
+    hold_id: opaque(100).required().description('An ACTIVE hold of yours.').example(EXAMPLE.holdId),
+    payment_reference: opaque(255)
       .required()
       .description('Your reference of the payment; stored as given, no money is moved.')
       .example('pay_QxT4e9Lk2m'),
@@ -111,7 +112,16 @@ export type EndBody = { reason: string; idempotency_key: string };
 export const endBody = Joi.object<EndBody>({
   reason: prose(500).required().description('Kept with the booking.').example('Rain: the turf is closed.'),
   idempotency_key: idempotencyKey().required().example('cancel-2026-000731'),
-}).required();
+})
+  .pattern(
+    /^amount/i,
+    Joi.forbidden().messages({
+      'any.unknown':
+        'is not allowed: a cancel or refund is of the whole booking and moves no money. Leave the field out.',
+    }),
+  )
+  .required()
+  .meta({ jsonSchema: { patternProperties: { '^[Aa][Mm][Oo][Uu][Nn][Tt]': false } } });
 
 export const bookingIdParam = pathId('`booking_id` as returned by confirm.', EXAMPLE.bookingId);
 
@@ -199,7 +209,7 @@ export type WalkInBody = {
 
 export const walkInBody = (region: string) =>
   Joi.object<WalkInBody>({
-    slot_id: text(250).required().example(EXAMPLE.slotId),
+    slot_id: opaque(250).required().example(EXAMPLE.slotId),
     customer_name: text(120).example('Vikram Shetty'),
     customer_phone: customerPhone(region),
     override_holds: Joi.boolean()

@@ -11,7 +11,7 @@ import {
   timestamp,
 } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
-import { cursor, idempotencyKey, instant, pageLimit, pathId, prose, text, uuid } from '../http/fields.ts';
+import { cursor, idempotencyKey, instant, opaque, pageLimit, pathId, prose, uuid } from '../http/fields.ts';
 import { exampleOf } from '../http/openapi/examples.ts';
 import type { Position } from '../platform/pagination.ts';
 import type { HoldStatus } from '../reservations/reservations.rules.ts';
@@ -28,9 +28,9 @@ export type PlaceBody = {
 const ttlSeconds = () => Joi.number().integer().min(60).max(1800);
 
 export const placeBody = Joi.object<PlaceBody>({
-  slot_id: text(250).description('The slot, as availability lists it.').example(EXAMPLE.slotId),
+  slot_id: opaque(250).description('The slot, as availability lists it.').example(EXAMPLE.slotId),
   venue_id: uuid().description('With resource_id and slot_start, another way to name the slot.'),
-  resource_id: text(200),
+  resource_id: opaque(200),
   slot_start: instant().description('The start of the slot, as availability lists it.'),
   idempotency_key: idempotencyKey(),
   ttl_seconds: ttlSeconds()

@@ -19,7 +19,7 @@ export type ErrorEntry = {
 export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   VALIDATION_ERROR: {
     status: 400,
-    when: 'A field of the body, the query or the path is missing, malformed or out of bounds.',
+    when: 'A field of the body, the query or the path is missing, malformed or out of bounds, or a field of the query is not known.',
     remedy: 'Correct every field that error.details names, then send the request again.',
   },
   INVALID_JSON: {

@@ -16,23 +16,47 @@ const PROSE_ANYWHERE = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\
 
 const UNPRINTABLE_MESSAGE = 'must not contain control characters or unpaired surrogates';
 
-/** One line of text. */
-export const text = (max: number, min = 1) =>
+/** At least one character that is seen. */
+const VISIBLE = /[^\s\p{Cf}]/u;
+const VISIBLE_ANYWHERE = '\\S';
+
+/** Without the space around it; the lengths that follow are of what is left. */
+const trimmed = () =>
+  Joi.string().custom((value: string, helpers) =>
+    VISIBLE.test(value) ? value.trim() : helpers.error('string.blank'),
+  );
+
+const MESSAGES = {
+  'string.blank': 'must not be blank',
+  'string.pattern.base': UNPRINTABLE_MESSAGE,
+};
+
+/** One line for people to read, such as a name: taken without the space around it, and not blank. */
+export const text = (max: number) =>
+  trimmed()
+    .min(1)
+    .max(max)
+    .pattern(PRINTABLE)
+    .messages(MESSAGES)
+    .meta({ jsonSchema: { allOf: [{ pattern: VISIBLE_ANYWHERE }, { pattern: PRINTABLE_ANYWHERE }] } });
+
+/** The same of several lines. */
+export const prose = (max: number) =>
+  trimmed()
+    .min(1)
+    .max(max)
+    .pattern(PROSE)
+    .messages(MESSAGES)
+    .meta({ jsonSchema: { allOf: [{ pattern: VISIBLE_ANYWHERE }, { pattern: PROSE_ANYWHERE }] } });
+
+/** One line that means something to its sender alone or names something: taken as it is given, spaces too. */
+export const opaque = (max: number, min = 1) =>
   Joi.string()
     .min(min)
     .max(max)
     .pattern(PRINTABLE)
     .messages({ 'string.pattern.base': UNPRINTABLE_MESSAGE })
     .meta({ jsonSchema: { pattern: PRINTABLE_ANYWHERE } });
-
-/** Text of several lines. */
-export const prose = (max: number) =>
-  Joi.string()
-    .min(1)
-    .max(max)
-    .pattern(PROSE)
-    .messages({ 'string.pattern.base': UNPRINTABLE_MESSAGE })
-    .meta({ jsonSchema: { pattern: PROSE_ANYWHERE } });
 
 const UUID_ANYWHERE =
   '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$';
@@ -131,7 +155,7 @@ export const rupees = () =>
 
 /** A customer's phone number, valid as E.164 or as a national number of `region`; kept as given (decisions §4). */
 export const customerPhone = (region: string) =>
-  text(20, 5)
+  opaque(20, 5)
     .custom((value: string, helpers) =>
       normalisePhone(value, region) === undefined ? helpers.error('string.phone') : value,
     )
@@ -141,7 +165,7 @@ export const customerPhone = (region: string) =>
 
 /** An idempotency key (decisions §4). */
 export const idempotencyKey = () =>
-  text(255)
+  opaque(255)
     .description(
       'Names this operation: a repeated call with the same key has no further effect and gets the first answer again.',
     )

@@ -2,26 +2,32 @@ import type { IRouter, NextFunction, Request, RequestHandler, Response } from 'e
 import { DomainError } from '../platform/errors.ts';
 import { readJson } from './read-json.ts';
 import type { Answer, Authenticate, Route } from './route.ts';
-import { validateInput } from './validate.ts';
+import { checkInput, requireNoFaults } from './validate.ts';
+
+type Around = {
+  limit?: RequestHandler;
+  beforeRefusal?: RequestHandler;
+  ignoredInQuery?: readonly string[];
+};
 
 /**
  * Serves the rows of a route table. Order of checks: route, caller, limit, body and query, then whatever the handler does
  * (decisions §1). `limit` finds the caller in `res.locals['caller']`. A known path with another method answers 405 with
- * `Allow`, once `beforeRefusal` is through; an unknown one is left to `notFound`.
+ * `Allow`, once `beforeRefusal` is through; an unknown one is left to `notFound`. A body's fields that the row does not have are
+ * named in `X-Ignored-Fields`; a query's are refused, but for `ignoredInQuery`.
  */
 export function mountRoutes<Caller>(
   router: IRouter,
   routes: readonly Route<Caller>[],
   authenticate: Authenticate<Caller>,
-  limit: RequestHandler = pass,
-  beforeRefusal: RequestHandler = pass,
+  { limit = pass, beforeRefusal = pass, ignoredInQuery = [] }: Around = {},
 ): void {
   for (const path of new Set(routes.map((each) => each.path))) {
     const rows = routes.filter((each) => each.path === path);
     const mounted = router.route(path);
     for (const row of rows) {
       const body = row.method === 'get' ? [] : [readJson];
-      mounted[row.method](identify(authenticate), limit, ...body, answer(row));
+      mounted[row.method](identify(authenticate), limit, ...body, answer(row, ignoredInQuery));
     }
     mounted.all(beforeRefusal, refuseMethod(rows));
   }
@@ -38,11 +44,16 @@ function identify<Caller>(authenticate: Authenticate<Caller>): RequestHandler {
   };
 }
 
-function answer<Caller>(row: Route<Caller>): RequestHandler {
+function answer<Caller>(row: Route<Caller>, ignoredInQuery: readonly string[]): RequestHandler {
   return async (req, res) => {
     // A body that was left out lacks every field: the answer then names those that are needed.
     const body: unknown = req.body === undefined ? {} : req.body;
-    const input = validateInput(req.query, row.query, body, row.body);
+    const { faults, ignoredFields, ...input } = checkInput({
+      ...{ query: req.query, querySchema: row.query, ignoredInQuery },
+      ...{ body, bodySchema: row.body },
+    });
+    if (ignoredFields.length > 0) res.set('X-Ignored-Fields', ignoredFields.join(', '));
+    requireNoFaults(faults);
     // Path parameters have no faults of their own: one of the wrong form names nothing, so its handler answers 404.
     send(res, await row.handle({ caller: res.locals['caller'] as Caller, params: req.params, ...input }));
   };

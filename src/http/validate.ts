@@ -4,26 +4,40 @@ import { DomainError } from '../platform/errors.ts';
 
 type Part = { value: unknown; schema: ObjectSchema<unknown> | undefined; convert: boolean };
 
+type Given = {
+  query: unknown;
+  querySchema: ObjectSchema<unknown> | undefined;
+  /** Fields of a query that are ignored where the schema does not have them; every other one is a fault. */
+  ignoredInQuery: readonly string[];
+  body: unknown;
+  bodySchema: ObjectSchema<unknown> | undefined;
+};
+
+/** Clean values, what is wrong with them, and the names of the body's fields that were dropped. */
+type Checked = { query: unknown; body: unknown; faults: FieldFault[]; ignoredFields: string[] };
+
 /**
- * Checks body and query together and answers their clean values: unknown fields dropped, nothing in a body coerced,
- * numbers of a query read from text.
- * @throws DomainError VALIDATION_ERROR whose details name every faulty field, not only the first (decisions §1).
+ * Checks body and query together: unknown fields of the body are dropped and named, those of the query are faults (a mistyped
+ * filter would list everything), nothing in a body is coerced, numbers and booleans of a query are read from text. All faulty
+ * fields are named, not only the first.
  */
-export function validateInput(
-  query: unknown,
-  querySchema: ObjectSchema<unknown> | undefined,
-  body: unknown,
-  bodySchema: ObjectSchema<unknown> | undefined,
-) {
+export function checkInput({ query, querySchema, ignoredInQuery, body, bodySchema }: Given): Checked {
   const faults: FieldFault[] = [];
+  const parts = { ...(query as Record<string, unknown>) };
   const checked = {
-    query: check({ value: { ...(query as object) }, schema: querySchema, convert: true }, faults),
+    query: check({ value: parts, schema: querySchema, convert: true }, faults),
     body: check({ value: body, schema: bodySchema, convert: false }, faults),
   };
-  if (faults.length === 0) return checked;
+  faults.push(...rewritten(parts, checked.query), ...unknownInQuery(parts, querySchema, ignoredInQuery));
+  return { ...checked, faults, ignoredFields: Array.isArray(body) ? [] : droppedFields(body, checked.body) };
+}
+
+/** @throws DomainError VALIDATION_ERROR whose details are the faults, where there are any. */
+export function requireNoFaults(faults: FieldFault[]): void {
   const [first] = faults;
+  if (first === undefined) return;
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more, see details)` : '';
-  throw new DomainError('VALIDATION_ERROR', `${first?.path}: ${first?.message}${more}`, { details: faults });
+  throw new DomainError('VALIDATION_ERROR', `${first.path}: ${first.message}${more}`, { details: faults });
 }
 
 /**
@@ -50,6 +64,67 @@ function check(part: Part, faults: FieldFault[]): unknown {
   });
   for (const item of checked.error?.details ?? []) faults.push(...faultsOf(nameable(item)));
   return checked.value;
+}
+
+/** Numbers and booleans that stand in the query in another way than they are written: ` 5`, `+5`, `05` and `5.0` are not 5. */
+function rewritten(given: Record<string, unknown>, clean: unknown): FieldFault[] {
+  return Object.entries(clean as Record<string, unknown>)
+    .filter(
+      ([name, value]) => typeof given[name] === 'string' && isScalar(value) && given[name] !== String(value),
+    )
+    .map(([path, value]) => ({
+      path,
+      message: `must be written as ${String(value)}, without anything around it`,
+    }));
+}
+
+const isScalar = (value: unknown): boolean => typeof value === 'number' || typeof value === 'boolean';
+
+/** The most names of one kind in an answer. */
+const MOST_NAMES = 10;
+
+function unknownInQuery(
+  given: Record<string, unknown>,
+  schema: ObjectSchema<unknown> | undefined,
+  ignored: readonly string[],
+): FieldFault[] {
+  const known = fieldsOf(schema);
+  const unknown = Object.keys(given).filter((name) => !known.includes(name) && !ignored.includes(name));
+  const remedy = known.length === 0 ? 'this endpoint has none' : `known are ${known.join(', ')}`;
+  const paths = unknown.map((name) => (FIELD_NAME.test(name) ? name : 'query'));
+  return [...new Set(paths)].slice(0, MOST_NAMES).map((path) => ({
+    path,
+    message: `${path === 'query' ? 'has an unknown field' : 'is not a known query field'}: ${remedy}`,
+  }));
+}
+
+function fieldsOf(schema: ObjectSchema<unknown> | undefined): string[] {
+  return ((schema?.$_terms['keys'] ?? []) as { key: string }[]).map(({ key }) => key);
+}
+
+/** What a name may be made of that is repeated in a header. */
+const HEADER_SAFE = /^[A-Za-z0-9_.-]{1,64}$/;
+
+/**
+ * The paths of what `given` has and `clean` has not, at most 10. A name that no field could have is left out: it may be anything.
+ * Looks into nothing that the schema left as it was.
+ */
+function droppedFields(given: unknown, clean: unknown, prefix = ''): string[] {
+  if (given === clean || !isContainer(given)) return [];
+  const kept = isContainer(clean) ? clean : {};
+  const dropped: string[] = [];
+  for (const [name, value] of Object.entries(given)) {
+    const path = `${prefix}${name}`;
+    if (!HEADER_SAFE.test(path)) continue;
+    if (Object.hasOwn(kept, name)) dropped.push(...droppedFields(value, kept[name], `${path}.`));
+    else dropped.push(path);
+    if (dropped.length >= MOST_NAMES) break;
+  }
+  return dropped.slice(0, MOST_NAMES);
+}
+
+function isContainer(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !(value instanceof Date);
 }
 
 const FIELD_NAME = /^[\w-]{1,40}$/;

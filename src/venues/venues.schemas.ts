@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { amount, id, named, resourceId, shape } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
-import { list, pathId, rupees, text, wallTime } from '../http/fields.ts';
+import { list, opaque, pathId, rupees, text, wallTime } from '../http/fields.ts';
 import { isTimeZone } from '../platform/calendar.ts';
 
 const timeZone = () =>
@@ -87,7 +87,7 @@ const resourceFields = {
 export const MAX_SHARED = 20;
 
 const sharesSpaceWith = () =>
-  list(text(200), MAX_SHARED)
+  list(opaque(200), MAX_SHARED)
     .unique()
     .description('resource_id of those with which it cannot be used at the same time; they then name it too.')
     .example([]);

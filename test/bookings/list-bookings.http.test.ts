@@ -128,7 +128,7 @@ describe('the filter', () => {
     expect(await listed(seller, { customer_name: 'öz' })).toEqual([umlaut]);
     expect(await listed(seller, { customer_name: 'O\u0308ZIL' })).toEqual([umlaut]);
     expect(await listed(seller, { customer_name: 'नि' })).toEqual([hindi]);
-    for (const nothing of ['sha', 'Rao', '^Asha', '$', 'Asha Rao ']) {
+    for (const nothing of ['sha', 'Rao', '^Asha', '$', 'Asha Raos']) {
       expect(await listed(seller, { customer_name: nothing })).toEqual([]);
     }
   });

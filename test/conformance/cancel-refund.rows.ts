@@ -51,6 +51,17 @@ const rowsOf = (operation: Operation): readonly Row[] => [
     },
   }),
   oneRequest({
+    section: 'Cancel and refund, no money',
+    also: ['Decisions §1, unknown fields'],
+    rule: `${operation} of a part of the booking: there is none, so a field amount… is refused`,
+    answer: `${pathOf(operation)} 400 VALIDATION_ERROR`,
+    fields: 'amount_rupees',
+    ask: async (scene) => {
+      const { booking_id: id } = await book(scene);
+      return end(scene.partner, operation, id, { amount_rupees: 100 });
+    },
+  }),
+  oneRequest({
     section: 'Decisions §4, bounds of fields',
     also: ['Decisions §4, length of keys'],
     rule: `a reason of ${operation} has at most 500 characters, its key 255`,

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { expectStatus, json } from '../support/factories.ts';
+import { errorOf } from '../support/verdict.ts';
 import { partsOf } from './answers.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import type { Row } from './row.ts';
@@ -10,7 +11,6 @@ import {
   end,
   expectVerdict,
   HOLDS,
-  held,
   hold,
   list,
   NOWHERE,
@@ -95,12 +95,18 @@ export const COMMON_ROWS: readonly Row[] = [
   {
     section: 'Decisions §1, unknown fields',
     also: ['Versioning, 2'],
-    rule: 'are ignored in a body and in a query',
-    endpoints: [`POST ${HOLDS} 201`, `GET ${HOLDS} 200`],
+    rule: 'are ignored in a body and named in X-Ignored-Fields; in a query they are 400, but for partner_id',
+    endpoints: [`POST ${HOLDS} 201`, `GET ${HOLDS} 200`, `GET ${HOLDS} 400 VALIDATION_ERROR`],
     check: async (world) => {
-      const scene = await world.scene();
-      await held(scene, { colour: 'green', $where: '1' });
-      expect(await list(scene.partner, `${HOLDS}?colour=green`)).toHaveLength(1);
+      const { partner, slot } = await world.scene();
+      const placed = await hold(partner, slot(), { colour: 'green', $where: '1', partner_id: NOWHERE });
+      await expectVerdict(placed, '201');
+      expect(placed.headers.get('x-ignored-fields')).toBe('colour, partner_id');
+      expect((await hold(partner, slot())).headers.get('x-ignored-fields')).toBeNull();
+      const reply = await partner.api.get(`${HOLDS}?colour=green&partner_id=${NOWHERE}`);
+      await expectVerdict(reply, '400 VALIDATION_ERROR colour');
+      expect(errorOf(reply).message).toContain('known are status, limit, cursor');
+      expect(await list(partner, `${HOLDS}?partner_id=${NOWHERE}`)).toHaveLength(2);
     },
   },
   {

@@ -50,6 +50,10 @@ const limit = [
   '',
   ' ',
   '1e3',
+  '%205',
+  '5%20',
+  '%2B5',
+  '05',
   '0x10',
   'NaN',
   'Infinity',
@@ -172,25 +176,29 @@ describe.each(rows.map((row) => [row.path, row] as const))('GET %s', (path, { va
     expect(await get(wrong)).toBe(`400 VALIDATION_ERROR ${Object.keys(fields).toSorted().join(', ')}`);
   });
 
-  test('ignores what it does not know, and operators and prototypes in the names of fields', async () => {
-    const unknown =
-      'unknown=1&partner_id=other&__proto__=x&__proto__[a]=b&constructor=1&%24where=sleep(9)&a[$ne]=1&=&%00=1';
-    expect(verdict(await apiOf(path).get(`${path}?${unknown}&${pairs(valid).join('&')}`))).toBe(
-      await get(valid),
-    );
+  test('refuses what it does not know, operators and prototypes in the names of fields among it', async () => {
+    const unknown = 'unknown=1&__proto__=x&__proto__[a]=b&constructor=1&%24where=sleep(9)&a[$ne]=1&=&%00=1';
+    const reply = await apiOf(path).get(`${path}?${unknown}&${pairs(valid).join('&')}`);
+    // What can be no name is not repeated.
+    expect(verdict(reply)).toBe('400 VALIDATION_ERROR __proto__, constructor, query, unknown');
+    const isOperators = path.startsWith('/api/v1/operator');
+    const given = { ...valid, ...(isOperators ? {} : { partner_id: 'other' }) };
+    expect(await get(given)).toBe(await get(valid));
   });
 });
 
 describe('an operator in brackets is a name that nobody knows, not a filter', () => {
   test('so it filters nothing, and a field that is needed is missing', async () => {
     const path = `/api/v1/slots/availability?venue_id[$ne]=x&date=2026-11-21`;
-    expect(verdict(await partner.api.get(path))).toBe('400 VALIDATION_ERROR venue_id');
-    expect(verdict(await partner.api.get('/api/v1/bookings?status[$ne]=BOOKED&limit[]=1'))).toBe('200');
+    expect(verdict(await partner.api.get(path))).toBe('400 VALIDATION_ERROR query, venue_id');
+    expect(verdict(await partner.api.get('/api/v1/bookings?status[$ne]=BOOKED&limit[]=1'))).toBe(
+      '400 VALIDATION_ERROR query',
+    );
   });
 });
 
 describe('the bounds of a page are taken', () => {
-  test.each(['1', '200', '050'])('limit=%s', async (value) => {
+  test.each(['1', '200'])('limit=%s', async (value) => {
     expect(verdict(await partner.api.get(`/api/v1/bookings?limit=${value}`))).toBe('200');
     expect(verdict(await partner.api.get(`/api/v1/partner/holds?limit=${value}`))).toBe('200');
   });

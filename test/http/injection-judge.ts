@@ -35,13 +35,19 @@ const MOST_OF_A_REFUSAL = 20_000;
 const NO_HTTP: ReadonlySet<string> = new Set(['400 MALFORMED_REQUEST', '431 HEADERS_TOO_LARGE']);
 
 /** The rules of single places; every place may answer 4xx. */
-function faultOfVerdict(input: Input, shot: Shot, answer: string, { headers }: Reply): string | undefined {
+function faultOfVerdict(
+  input: Input,
+  shot: Shot,
+  answer: string,
+  { headers, text }: Reply,
+): string | undefined {
   const { place, name, isScalar } = input;
   const isSuccess = !answer.startsWith('4');
   if (!/^[A-Za-z0-9._-]{1,128}$/.test(headers.get('x-request-id') ?? '')) return 'a request id of the caller';
   if (headers.has('set-cookie')) return 'a header of the caller';
   // What is not there is revoked already.
-  if (place === 'path' && isSuccess && answer !== '204') return `found: ${answer}`;
+  const isNothing = answer === '204' || text === '{"released_holds":[]}';
+  if (place === 'path' && isSuccess && !isNothing) return `found: ${answer}`;
   if (place === 'header' && name === 'x-api-key' && answer !== '401 INVALID_API_KEY')
     return `let in: ${answer}`;
   if (place === 'field' && isScalar && shot.isStructure === true && !refuses(answer, name)) {
@@ -57,7 +63,7 @@ function refuses(answer: string, name: string): boolean {
   );
 }
 
-/** A bracket after a name makes another name, which is ignored; whatever else is taken is a value that must not match more. */
+/** A bracket after a name makes another name, which is refused; whatever else is taken is a value that must not match more. */
 function faultOfRows(shot: Shot, reply: Reply, rows: Rows | undefined): string | undefined {
   const count = (reply.body as { count?: unknown } | undefined)?.count;
   if (rows === undefined || typeof count !== 'number') return undefined;

@@ -40,6 +40,12 @@ export const HEADERS = {
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
   },
+  'X-Ignored-Fields': {
+    description:
+      'The fields of the body that this endpoint does not know and has ignored, with commas between them, at most 10; most likely they are mistyped. Absent where there were none; also on errors.',
+    schema: { type: 'string' },
+    example: 'customer_nmae, colour',
+  },
   Allow: {
     description: 'The methods that the path has.',
     required: true,

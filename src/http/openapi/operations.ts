@@ -23,11 +23,10 @@ export type Gathered = { schemas: Components; responses: Map<string, ResponseObj
 /** Every code that an operation can answer: its own, and those that follow from its form. */
 export function errorsOf(operation: Operation, rules: ListenerRules): Set<ErrorCode> {
   if (operation.isPublic === true) return new Set(operation.errors);
-  const { query, body, params = {} } = operation;
-  const isChecked = query !== undefined || body !== undefined || Object.keys(params).length > 0;
   const isChange = operation.method !== 'get';
   return new Set<ErrorCode>([
-    ...(isChecked ? (['VALIDATION_ERROR'] as const) : []),
+    // A query field that there is not is a fault everywhere.
+    'VALIDATION_ERROR',
     ...(isChange ? (['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) : []),
     ...(isChange ? rules.errorsOfChanges : []),
     ...rules.errors,
@@ -97,13 +96,15 @@ function requestBodyOf(operationId: string, body: Schema, schemas: Components): 
   };
 }
 
+const IGNORED_FIELDS = ['X-Ignored-Fields'] as const;
+
 function successesOf(operation: Operation, schemas: Components): Record<string, ResponseObject> {
   return Object.fromEntries(
     Object.entries(operation.answers).map(([status, { description, body, example, headers = [] }]) => [
       status,
       {
         description,
-        headers: headersOf(headers),
+        headers: headersOf([...headers, ...(operation.method === 'get' ? [] : IGNORED_FIELDS)]),
         ...(body === undefined
           ? {}
           : {

@@ -1,0 +1,147 @@
+import { describe, expect, test } from '@jest/globals';
+import Joi from 'joi';
+import { endBody, listQuery } from '../../src/bookings/bookings.schemas.ts';
+import { opaque, pageLimit, prose, text } from '../../src/http/fields.ts';
+import { checkInput, requireNoFaults } from '../../src/http/validate.ts';
+import { DomainError } from '../../src/platform/errors.ts';
+
+const check = (
+  query: unknown,
+  body: unknown,
+  schemas: { query?: Joi.ObjectSchema; body?: Joi.ObjectSchema },
+) =>
+  checkInput({
+    ...{ query, querySchema: schemas.query, ignoredInQuery: ['partner_id'] },
+    ...{ body, bodySchema: schemas.body },
+  });
+const ofQuery = (query: unknown, schema?: Joi.ObjectSchema) =>
+  check(query, {}, schema === undefined ? {} : { query: schema }).faults;
+const ofBody = (body: unknown, schema?: Joi.ObjectSchema) =>
+  check({}, body, schema === undefined ? {} : { body: schema });
+
+describe('a query', () => {
+  const schema = Joi.object({ limit: pageLimit(), open: Joi.boolean() });
+
+  test('with a field that is not known is refused, and the known ones are named', () => {
+    expect(ofQuery({ hold: 'x', limit: '5' }, schema)).toEqual([
+      { path: 'hold', message: 'is not a known query field: known are limit, open' },
+    ]);
+    expect(ofQuery({ page: '2' })).toEqual([
+      { path: 'page', message: 'is not a known query field: this endpoint has none' },
+    ]);
+  });
+
+  test('has all its faults named, and of the unknown fields ten; what can be no name is not repeated', () => {
+    expect(ofQuery({ limit: '0', page: '1' }, schema).map(({ path }) => path)).toEqual(['limit', 'page']);
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`field${n}`, '1']));
+    expect(ofQuery(many)).toHaveLength(10);
+    const faults = ofQuery({ 'Asha Rao <b>': '1', '\u0000': '1' }, schema);
+    expect(faults).toEqual([{ path: 'query', message: 'has an unknown field: known are limit, open' }]);
+  });
+
+  test('may have partner_id, which is ignored', () => {
+    expect(ofQuery({ partner_id: 'x' }, schema)).toEqual([]);
+    expect(ofQuery({ partner_id: 'x' })).toEqual([]);
+  });
+
+  test.each([' 5', '5 ', '+5', '05', '5.0', '5e0', '5e1', '0x5', '\u00a05', '5\n'])(
+    'has no number %j',
+    (limit) => {
+      expect(ofQuery({ limit }, schema).map(({ path }) => path)).toEqual(['limit']);
+    },
+  );
+
+  test.each([' true', 'TRUE', 'false ', 'yes'])('has no boolean %j', (open) => {
+    expect(ofQuery({ open }, schema).map(({ path }) => path)).toEqual(['open']);
+  });
+
+  test('with numbers and booleans as they are written has them', () => {
+    expect(check({ limit: '5', open: 'true' }, {}, { query: schema })).toMatchObject({
+      ...{ query: { limit: 5, open: true }, faults: [] },
+    });
+    expect(ofQuery({ from: '2026-11-21', limit: '200' }, listQuery('IN'))).toEqual([]);
+  });
+});
+
+describe('fields of a body that are not known', () => {
+  const schema = Joi.object({
+    name: Joi.string().required(),
+    hours: Joi.object({ mon: Joi.array().items(Joi.object({ start: Joi.string() })) }),
+    anything: Joi.object(),
+  });
+
+  test('are dropped and named with their path', () => {
+    const body = {
+      name: 'a',
+      nmae: 'b',
+      hours: { mon: [{ start: '06:00', stop: '07:00' }], tue: [] },
+      anything: { goes: 1 },
+    };
+    const { body: clean, ignoredFields, faults } = ofBody(body, schema);
+    expect(clean).toEqual({ name: 'a', hours: { mon: [{ start: '06:00' }] }, anything: { goes: 1 } });
+    expect([ignoredFields, faults]).toEqual([['nmae', 'hours.mon.0.stop', 'hours.tue'], []]);
+  });
+
+  test('are named beside faults too, and where the endpoint takes no body', () => {
+    const { ignoredFields, faults } = ofBody({ nmae: 'b' }, schema);
+    expect([ignoredFields, faults.map(({ path }) => path)]).toEqual([['nmae'], ['name']]);
+    expect(ofBody({ force: true }).ignoredFields).toEqual(['force']);
+  });
+
+  test('are at most ten, and none that a header could not carry', () => {
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`field${n}`, n]));
+    expect(ofBody({ name: 'a', ...many }, schema).ignoredFields).toHaveLength(10);
+    const hostile = ['a\r\nX-Evil: 1', 'a, b', '\u00e9', '', 'x'.repeat(65), ' '];
+    const { ignoredFields } = ofBody(
+      { name: 'a', ...Object.fromEntries(hostile.map((name) => [name, 1])) },
+      schema,
+    );
+    expect(ignoredFields).toEqual([]);
+    expect(ofBody(JSON.parse('{"name":"a","__proto__":{"x":1}}'), schema).ignoredFields).toEqual([
+      '__proto__',
+    ]);
+  });
+
+  test.each([[[1, 2]], ['text'], [5], [null], [true]])('are none in %j, which is no object', (body) => {
+    expect(ofBody(body, schema)).toMatchObject({ ignoredFields: [], faults: [{ path: 'body' }] });
+    expect(ofBody(body).ignoredFields).toEqual([]);
+  });
+
+  test('are not looked for in what the schema leaves as it is, however deep', () => {
+    const deep = JSON.parse(`${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`) as unknown;
+    expect(ofBody({ name: 'a', anything: deep, other: deep }, schema).ignoredFields).toEqual(['other']);
+  });
+});
+
+describe('a cancel or refund', () => {
+  const ending = { reason: 'rain', idempotency_key: 'k' };
+  test.each(['amount', 'amount_rupees', 'amountPaise', 'Amount'])('of a part, by %s, is refused', (field) => {
+    const { faults } = ofBody({ ...ending, [field]: 100 }, endBody);
+    expect(faults).toEqual([{ path: field, message: expect.stringContaining('whole booking') }]);
+    expect(() => requireNoFaults(faults)).toThrow(DomainError);
+  });
+  test('with another field is none', () => {
+    expect(ofBody({ ...ending, total_amount: 1 }, endBody)).toMatchObject({
+      ...{ faults: [], ignoredFields: ['total_amount'] },
+    });
+  });
+});
+
+describe('a text', () => {
+  const schema = Joi.object({ name: text(5), reason: prose(5), key: opaque(5) });
+  test.each(['   ', '\t', '\u00a0\u3000', '\u200b', ''])(
+    'for people is not %j, which shows nothing',
+    (value) => {
+      expect(ofBody({ name: value }, schema).faults.map(({ path }) => path)).toContain('name');
+      expect(ofBody({ reason: value }, schema).faults.map(({ path }) => path)).toContain('reason');
+    },
+  );
+  test('for people is taken without the space around it, and measured so', () => {
+    const { body, faults } = ofBody({ name: '  A  B ', reason: ' a\nb ', key: ' a ' }, schema);
+    expect([body, faults]).toEqual([{ name: 'A  B', reason: 'a\nb', key: ' a ' }, []]);
+    expect(ofBody({ name: '  12345  ' }, schema)).toMatchObject({ body: { name: '12345' }, faults: [] });
+  });
+  test('that names something is taken as it is given', () => {
+    expect(ofBody({ key: '  ' }, schema)).toMatchObject({ body: { key: '  ' }, faults: [] });
+  });
+});
