@@ -1,3 +1,4 @@
+import { plainJson } from '../platform/unseen-text.rules.ts';
 import type { CallApi } from './client.ts';
 import type { CommandRow } from './commands.ts';
 import type { Operation } from './description.ts';
@@ -26,7 +27,7 @@ export async function runOperation(
     options['all'] === true ? readAll(call, request) : call(request),
   );
   if (options['json'] === true) {
-    if (answer !== undefined) writeLine(terminal.out, JSON.stringify(answer, null, 2));
+    if (answer !== undefined) writeLine(terminal.out, plainJson(answer));
     return;
   }
   show(terminal, row, answer);
@@ -48,7 +49,7 @@ function show(terminal: Terminal, row: CommandRow, answer: unknown): void {
   if (!isObject(answer)) writeLine(terminal.out, row.done ?? 'Done.');
   else if (row.columns !== undefined) showPage(terminal, row.columns, answer as Page);
   // The description is for programs.
-  else if ('openapi' in answer) writeLine(terminal.out, JSON.stringify(answer, null, 2));
+  else if ('openapi' in answer) writeLine(terminal.out, plainJson(answer));
   else showObject(terminal, answer);
   if (row.remark === undefined) return;
   writeLine(terminal.out);

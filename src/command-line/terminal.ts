@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { OperatorEnvironment } from '../platform/config.ts';
+import { onOneLine } from '../platform/unseen-text.rules.ts';
 
 /** Where a command writes: a terminal, a file or a pipe. */
 export type Sink = { write(text: string): void; isTty: boolean; columns: number | undefined };
@@ -37,7 +38,7 @@ export function writeLine(sink: Sink, line = ''): void {
  * replaced, since customers and receivers of webhooks can have put it there.
  */
 export function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cs}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]+/gu, ' ');
+  return onOneLine(text);
 }
 
 /** Breaks a text at spaces into lines of at most `width`; `first` and `next` stand in front of the first and of the others. */

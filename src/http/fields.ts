@@ -4,17 +4,19 @@ import { isUuid } from '../platform/ids.ts';
 import type { Position } from '../platform/pagination.ts';
 import { decodeCursor } from '../platform/pagination.ts';
 import { invalidPhoneMessage, normalisePhone } from '../platform/phone.ts';
+import { LINES, ONE_LINE, UNSEEN_ANYWHERE } from '../platform/unseen-text.rules.ts';
 
 // What joi checks by custom rules or by patterns that only JavaScript reads, `meta.jsonSchema` says to other programs.
 
-/** Neither control characters nor halves of a surrogate pair: neither belongs in a name, and both break logs and exports. */
-const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u;
-const PRINTABLE_ANYWHERE = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
+/** What is not seen does not belong in a name: it breaks logs and exports, and shows people another text than there is. */
+const PRINTABLE = ONE_LINE;
+const PRINTABLE_ANYWHERE = `^[^\\u0000-\\u001f\\u007f-\\u009f${UNSEEN_ANYWHERE}]*$`;
 /** The same, but tabs and line breaks may stand in prose. */
-const PROSE = /^(?:[^\p{Cc}\p{Cs}]|[\t\r\n])*$/u;
-const PROSE_ANYWHERE = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$';
+const PROSE = LINES;
+const PROSE_ANYWHERE = `^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f${UNSEEN_ANYWHERE}]*$`;
 
-const UNPRINTABLE_MESSAGE = 'must not contain control characters or unpaired surrogates';
+const UNPRINTABLE_MESSAGE =
+  'must not contain control characters, invisible characters, marks that change the direction of text, or unpaired surrogates';
 
 /** At least one character that is seen. */
 const VISIBLE = /[^\s\p{Cf}]/u;

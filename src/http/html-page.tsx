@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import { withMarks } from '../platform/unseen-text.rules.ts';
 
 /** Where the style and the scripts of the operators' pages are served, to everybody: a stranger sees the sign-in page. */
 export const ASSETS_PATH = '/console/assets';
@@ -40,11 +41,14 @@ export function HtmlPage({ title, script, children }: Frame): VNode {
   );
 }
 
-/** Answers with a page. Text is escaped wherever it stands; nothing in the pages is written as HTML. */
+/**
+ * Answers with a page. Text is escaped wherever it stands; nothing in the pages is written as HTML. What is not seen, such as
+ * marks that turn the direction of text, is shown as U+FFFD: older releases took it in names.
+ */
 export function sendPage(res: Response, page: VNode, status = 200): void {
   res.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
   res
     .status(status)
     .type('html')
-    .send(`<!doctype html>${renderToString(page)}`);
+    .send(withMarks(`<!doctype html>${renderToString(page)}`));
 }

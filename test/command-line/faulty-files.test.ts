@@ -341,7 +341,7 @@ describe('a CSV file', () => {
       'with a line break in a cell: the lines are those of the file',
       'kind,venue,city,address\nvenue,A,B,"C\nD"\nvenue,E,,F\n',
       [
-        '2: A: address: must not contain control characters or unpaired surrogates',
+        '2: A: address: must not contain control characters, invisible characters, marks that change the direction of text, or unpaired surrogates',
         '4: E: city: is required',
       ],
     ],

@@ -249,6 +249,47 @@ describe('names that others chose', () => {
   });
 });
 
+describe('what is not seen in names that an older release took', () => {
+  const TURNED = 'evil\u202Egnp.exe\u2066\u200B';
+
+  test('is shown with marks, and turns nothing', async () => {
+    const bookingId = String(world.booking['booking_id']);
+    const reservations = service.context.db.collection('reservations');
+    const before = await reservations.findOne({ bookingId });
+    await reservations.updateOne({ bookingId }, { $set: { 'customer.name': TURNED } });
+    for (const path of [
+      '/bookings',
+      `/bookings/${bookingId}`,
+      `/?venue_id=${world.venueId}&date=${world.date}`,
+    ]) {
+      const { text } = await page(path);
+      expect([path, text.includes('evil\uFFFDgnp.exe\uFFFD\uFFFD')]).toEqual([path, true]);
+      expect([path, /[\u202A-\u202E\u2066-\u2069\u200B]/.test(text)]).toEqual([path, false]);
+    }
+    await reservations.updateOne({ bookingId }, { $set: { customer: before?.['customer'] } });
+  });
+
+  test.each(['\u202E', '\u200F', '\u061C', '\u2069', '\u200B', '\uFEFF'])(
+    'is refused in new ones, with the field and what is wrong: %j',
+    async (unseen) => {
+      const name = `Asha${unseen}Rao`;
+      const venue = { name, address: 'A', city: 'B' };
+      const sold = { slot_id: world.slotOf(world.turf, 7), customer_name: name };
+      const reason = { starts_at: `${world.date}T06:00Z`, ends_at: `${world.date}T07:00Z`, reason: name };
+      const at = `/api/v1/operator/venues/${world.venueId}/blackouts`;
+      for (const [path, body, field] of [
+        ['/api/v1/operator/venues', venue, 'name'],
+        ['/api/v1/operator/walk-ins', sold, 'customer_name'],
+        [at, reason, 'reason'],
+      ] as const) {
+        const reply = await operator.post(path, body);
+        expect(verdict(reply)).toBe(`400 VALIDATION_ERROR ${field}`);
+        expect(reply.text).toContain('marks that change the direction of text');
+      }
+    },
+  );
+});
+
 describe('what the pages tell', () => {
   test('the grid opens on the first venue by name, today at that venue', async () => {
     const { text } = await page('/');

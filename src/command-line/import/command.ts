@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { defined } from '../../platform/defined.ts';
+import { plainJson } from '../../platform/unseen-text.rules.ts';
 import type { CallApi } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { CommandError, EXIT } from '../failure.ts';
@@ -56,7 +57,7 @@ async function importVenues(
 ): Promise<void> {
   const report = (fields: Record<string, unknown>) => {
     if (options.json !== true) return;
-    writeLine(terminal.out, JSON.stringify({ file, dry_run: options.dryRun === true, ...fields }, null, 2));
+    writeLine(terminal.out, plainJson({ file, dry_run: options.dryRun === true, ...fields }));
   };
   const refuse = (faults: readonly Fault[]) => {
     report({ result: 'faulty', faults });

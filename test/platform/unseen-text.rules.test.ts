@@ -1,0 +1,48 @@
+import { expect, test } from '@jest/globals';
+import {
+  LINES,
+  ONE_LINE,
+  onOneLine,
+  plainJson,
+  UNSEEN_ANYWHERE,
+  withMarks,
+} from '../../src/platform/unseen-text.rules.ts';
+
+const named = (from: number, to = from) =>
+  Array.from({ length: to - from + 1 }, (_, index) => String.fromCodePoint(from + index));
+/** Marks of direction first, then what else is not seen. */
+const UNSEEN = [
+  ...[...named(0x061c), ...named(0x200e, 0x200f), ...named(0x202a, 0x202e), ...named(0x2066, 0x2069)],
+  ...[...named(0), ...named(0x1b), ...named(0x7f), ...named(0x9b), ...named(0xad), ...named(0x180e)],
+  ...[...named(0x200b), ...named(0x2028, 0x2029), ...named(0x2060, 0x2064), ...named(0xfeff)],
+  ...[...named(0xfff9, 0xfffb), ...named(0xe0001), ...named(0xe0041), '\ud800'],
+];
+const SEEN = ['Asha Rao', 'José', 'क्‍ष', 'نیلوفر', 'می‌خواهم', '👩‍👧', 'O’Neil-Núñez', '北京'];
+
+test.each(UNSEEN)('what is not seen is noticed, marked and kept from a terminal: %j', (unseen) => {
+  const text = `a${unseen}b`;
+  expect([ONE_LINE.test(text), LINES.test(text)]).toEqual([false, false]);
+  expect(withMarks(text)).toBe('a\uFFFDb');
+  expect(onOneLine(text)).toBe('a b');
+  const json = plainJson({ text });
+  expect([json.includes(unseen), JSON.parse(json)]).toEqual([false, { text }]);
+});
+
+test.each(SEEN)('what is written with joiners, accents and in other scripts is left alone: %s', (text) => {
+  expect([ONE_LINE.test(text), LINES.test(text), withMarks(text), onOneLine(text)]).toEqual([
+    ...[true, true, text, text],
+  ]);
+  expect(new RegExp(`[${UNSEEN_ANYWHERE}]`).test(text)).toBe(false);
+});
+
+test('tabs and line breaks may stand in prose and on a page, not on one line', () => {
+  const text = 'a\tb\r\nc';
+  expect([ONE_LINE.test(text), LINES.test(text), withMarks(text)]).toEqual([false, true, text]);
+  expect(onOneLine(text)).toBe('a b c');
+});
+
+test('the pattern for other programs has what of it is in the basic plane and no control character', () => {
+  const pattern = new RegExp(`[${UNSEEN_ANYWHERE}]`);
+  const own = UNSEEN.filter((each) => each.length === 1 && !/[\p{Cc}\p{Cs}]/u.test(each));
+  expect(own.filter((each) => !pattern.test(each))).toEqual([]);
+});
