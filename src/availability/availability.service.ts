@@ -54,10 +54,10 @@ export async function readAvailability(
   query: { venueId: string; dates: readonly string[]; resourceId?: string },
 ): Promise<Slot[]> {
   const venue = await requireAuthorizedVenue(deps, partnerId, query.venueId);
-  const resources = (await resourcesOf(deps, venue)).filter(
-    (resource) => query.resourceId === undefined || resource._id === query.resourceId,
-  );
-  if (query.resourceId !== undefined && resources.length === 0) throw resourceNotFound();
+  const resources =
+    query.resourceId === undefined
+      ? await resourcesOf(deps, venue)
+      : [await requireResourceOf(deps, venue._id, query.resourceId)];
   return readSlots(deps, venue, resources, query.dates);
 }
 

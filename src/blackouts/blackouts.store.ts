@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../platform/mongo.ts';
+import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { beyondAscending, toPage } from '../platform/pagination.ts';
 import type { BlackoutRow } from './blackouts.model.ts';
@@ -40,10 +41,7 @@ export async function findBlackouts(
   to: Date,
   tx?: Tx,
 ): Promise<BlackoutRow[]> {
-  const options =
-    tx === undefined
-      ? { readConcern: { level: 'local' as const }, readPreference: 'primary' as const }
-      : { session: tx };
+  const options = tx === undefined ? NEWEST : { session: tx };
   return blackoutCollection(db)
     .find({ venueId, endsAt: { $gt: from }, startsAt: { $lt: to } }, options)
     .sort({ startsAt: 1, _id: 1 })
@@ -56,7 +54,7 @@ export async function deleteBlackout(db: Db, blackoutId: string): Promise<boolea
 }
 
 export async function findBlackout(db: Db, blackoutId: string): Promise<BlackoutRow | null> {
-  return blackoutCollection(db).findOne({ _id: blackoutId });
+  return confirmAbsence((options) => blackoutCollection(db).findOne({ _id: blackoutId }, options));
 }
 
 /** The blackouts of a venue that end after `from`, by their start, ties by id. */

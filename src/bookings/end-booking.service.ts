@@ -131,7 +131,7 @@ async function refundWithCredit(
 }
 
 async function refusal(deps: ReservationDeps, operation: EndOperation, bookingId: string): Promise<string> {
-  const status = (await findReservationByBookingId(deps.db, bookingId))?.status ?? 'unknown';
+  const status = (await findReservationByBookingId(deps.db, bookingId, true))?.status ?? 'unknown';
   const remedy =
     operation === 'cancel' && status === 'CANCELLED'
       ? 'Repeat the original call with its idempotency_key to get its answer, or refund the booking.'

@@ -1,5 +1,6 @@
 import type { Db, Snapshot, Tx } from '../platform/mongo.ts';
 import { inSnapshot } from '../platform/mongo.ts';
+import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import type { EventType } from './event-types.ts';
 import type { EventRow } from './events.model.ts';
 import { eventCollection, feedCounterCollection } from './events.model.ts';
@@ -18,13 +19,13 @@ export async function appendEvents(db: Db, events: readonly EventRow[]): Promise
 }
 
 export async function findEvent(db: Db, eventId: string): Promise<EventRow | null> {
-  return eventCollection(db).findOne({ _id: eventId });
+  return confirmAbsence((options) => eventCollection(db).findOne({ _id: eventId }, options), NEWEST);
 }
 
 /** The events of `eventIds` by id. */
 export async function findEvents(db: Db, eventIds: readonly string[]): Promise<Map<string, EventRow>> {
   const rows = await eventCollection(db)
-    .find({ _id: { $in: [...eventIds] } })
+    .find({ _id: { $in: [...eventIds] } }, NEWEST)
     .toArray();
   return new Map(rows.map((row) => [row._id, row]));
 }
@@ -51,13 +52,16 @@ export async function findEventsBetween(
   const beyond =
     last === undefined ? {} : { $or: [{ at: { $gt: last.at } }, { at: last.at, _id: { $gt: last._id } }] };
   return eventCollection(db)
-    .find({
-      venueId: { $in: [...venueIds] },
-      at: { $gte: since, $lte: until },
-      type: { $in: [...types] },
-      isTest: { $ne: true },
-      ...beyond,
-    })
+    .find(
+      {
+        venueId: { $in: [...venueIds] },
+        at: { $gte: since, $lte: until },
+        type: { $in: [...types] },
+        isTest: { $ne: true },
+        ...beyond,
+      },
+      NEWEST,
+    )
     .sort({ at: 1, _id: 1 })
     .hint('events_of_venue')
     .limit(limit)
@@ -113,9 +117,10 @@ export async function eraseReasons(
   return rows.map((row) => row._id);
 }
 
-/** Whether any event has no place in the feed yet. */
+/** Whether any event has no place in the feed yet; of the state of which a transaction that begins now finds them. */
 export async function hasUnsequenced(db: Db): Promise<boolean> {
-  return (await eventCollection(db).findOne({ isUnsequenced: true }, { projection: { _id: 1 } })) !== null;
+  const options = { projection: { _id: 1 }, ...NEWEST };
+  return (await eventCollection(db).findOne({ isUnsequenced: true }, options)) !== null;
 }
 
 /** Ids of events that have no place in the feed yet, oldest first by the database's clock: ids tell the time of their hosts. */

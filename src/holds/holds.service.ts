@@ -13,12 +13,12 @@ import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import type { Queues } from '../platform/queues.ts';
 import { claimSlot } from '../reservations/claim-slot.service.ts';
+import { listHoldRows } from '../reservations/hold-list.store.ts';
 import type { Claim } from '../reservations/reservation-reads.store.ts';
 import {
   findReservation,
   findReservationAndGrant,
   findReservationByKey,
-  listHoldRows,
 } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { HoldStatus } from '../reservations/reservations.rules.ts';
@@ -64,11 +64,17 @@ export async function placeHold(
   const replayed = await findReplay(deps, partnerId, target, input.idempotencyKey, false);
   if (replayed !== null) return { hold: replayed, isReplay: true };
 
+  // What an earlier call with the key was told may be too young for the first look, which takes what a majority has.
+  const orReplay = async (refusal: () => Promise<DomainError>) => {
+    const twin = await findReplay(deps, partnerId, target, input.idempotencyKey, true);
+    if (twin === null) throw await refusal();
+    return { hold: twin, isReplay: true };
+  };
   const slot = requireScheduledSlot(target);
   const { venue, resource } = target;
   const blackouts = await findBlackoutsAt(deps, venue._id, slot.start, slot.end);
   const unsellable = unsellableReason(venue, resource, slot, sellableWindow(deps, venue), blackouts);
-  if (unsellable !== null) throw await slotNotAvailable(deps, target, { reason: unsellable });
+  if (unsellable !== null) return orReplay(() => slotNotAvailable(deps, target, { reason: unsellable }));
 
   const draft = draftReservation(partnerId, target, slot);
   const ttlMs = (input.ttlSeconds ?? deps.config.holdTtlSeconds) * 1000;
@@ -80,10 +86,11 @@ export async function placeHold(
   );
   const written = 'won' in outcome ? outcome.won : null;
   if (written === null) {
-    const twin = await findReplay(deps, partnerId, target, input.idempotencyKey, true);
-    if (twin !== null) return { hold: twin, isReplay: true };
-    if ('lostTo' in outcome) throw await slotNotAvailable(deps, target, conflictWith(outcome.lostTo));
-    throw holdLimitReached(deps);
+    return orReplay(async () =>
+      'lostTo' in outcome
+        ? slotNotAvailable(deps, target, conflictWith(outcome.lostTo))
+        : holdLimitReached(deps),
+    );
   }
   const { reservation } = written;
   const reason = await giveUpIfLost(deps, reservation);
@@ -161,15 +168,17 @@ async function slotNotAvailable(
 }
 
 /**
- * A hold of the partner; of any partner for an operator, who names none.
+ * A hold of the partner; of any partner for an operator, who names none. `afterConflict`: as the change left it to which the caller
+ * has just lost.
  * @throws DomainError HOLD_NOT_FOUND for a hold that is missing or another partner's.
  */
 export async function getHold(
   deps: { db: Db },
   partnerId: string | undefined,
   holdId: string,
+  afterConflict = false,
 ): Promise<Reservation> {
-  const hold = await findReservation(deps.db, holdId);
+  const hold = await findReservation(deps.db, holdId, afterConflict);
   if (hold === null || (partnerId !== undefined && hold.partnerId !== partnerId)) {
     throw holdNotFound(audienceOf(partnerId));
   }
@@ -199,7 +208,7 @@ export async function releaseHold(
   const why = reason === undefined ? {} : { reason, set: { releaseReason: reason } };
   const released = await moveReservation(deps, 'release', holdId, { actor: actorOf(caller), ...why });
   if (released !== null) return released;
-  const hold = await getHold(deps, caller.partnerId, holdId);
+  const hold = await getHold(deps, caller.partnerId, holdId, true);
   switch (holdStatusOf(hold.status)) {
     case 'RELEASED':
       return hold;
@@ -237,7 +246,7 @@ export async function extendHoldBy(
     scheduleExpiry(deps, extended);
     return extended;
   }
-  const { status } = await getHold(deps, partnerId, holdId);
+  const { status } = await getHold(deps, partnerId, holdId, true);
   if (status === 'ACTIVE') {
     throw new DomainError(
       'HOLD_LIMIT_REACHED',
@@ -257,11 +266,12 @@ function scheduleExpiry(deps: HoldDeps, { _id: holdId, holdExpiresAt: expiresAt 
  * @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED, INVALID_HOLD_STATE
  */
 export async function expireHoldNow(deps: HoldDeps, partnerId: string, holdId: string): Promise<Reservation> {
-  const { status } = await getHold(deps, partnerId, holdId);
+  await getHold(deps, partnerId, holdId);
   if (await lapseNow(deps.db, holdId)) {
     await settleLapsedHold(deps, holdId);
     return getHold(deps, partnerId, holdId);
   }
+  const { status } = await getHold(deps, partnerId, holdId, true);
   if (status === 'EXPIRED') throw holdExpired();
   throw new DomainError('INVALID_HOLD_STATE', 'The hold is not ACTIVE any more, so it cannot expire.');
 }

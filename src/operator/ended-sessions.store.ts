@@ -1,4 +1,5 @@
 import type { Db } from '../platform/mongo.ts';
+import { NEWEST } from '../platform/newest-reads.ts';
 import type { EndedSession } from './ended-sessions.model.ts';
 import { endedSessionCollection } from './ended-sessions.model.ts';
 
@@ -8,5 +9,7 @@ export async function insertEndedSession(db: Db, { _id, expiresAt }: EndedSessio
 }
 
 export async function hasEndedSession(db: Db, id: string): Promise<boolean> {
-  return (await endedSessionCollection(db).findOne({ _id: id }, { projection: { _id: 1 } })) !== null;
+  return (
+    (await endedSessionCollection(db).findOne({ _id: id }, { projection: { _id: 1 }, ...NEWEST })) !== null
+  );
 }

@@ -2,7 +2,9 @@ import mongoose from 'mongoose';
 import type { Erasure, ToCome } from '../platform/erasure.ts';
 import { erasedKey, erasedText } from '../platform/erasure.ts';
 import type { Db, Expression, Tx } from '../platform/mongo.ts';
-import { isDuplicateKey } from '../platform/mongo.ts';
+import { collectionOf, isDuplicateKey } from '../platform/mongo.ts';
+import type { ReadOptions } from '../platform/newest-reads.ts';
+import { CONFIRMED, confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
 import { toPage } from '../platform/pagination.ts';
 import type { PackageRow, PurchaseRow } from './packages.model.ts';
@@ -26,7 +28,8 @@ export async function insertPackage(db: Db, row: PackageRow): Promise<void> {
 }
 
 export async function findPackage(db: Db, packageId: string): Promise<PackageRow | null> {
-  return packageModel(db).findById(packageId).lean();
+  const packages = collectionOf(packageModel(db));
+  return confirmAbsence((options) => packages.findOne({ _id: packageId }, options), NEWEST);
 }
 
 /** Packages by id: of a partner, or of all. */
@@ -84,10 +87,12 @@ export async function insertPurchase(
 }
 
 export async function findPurchase(db: Db, purchaseId: string): Promise<SeenPurchase | null> {
-  const [found] = await purchaseCollection(db)
-    .aggregate<SeenPurchase>([{ $match: { _id: purchaseId } }, AS_SEEN_NOW])
-    .toArray();
-  return found ?? null;
+  return confirmAbsence(async (options: ReadOptions) => {
+    const [found] = await purchaseCollection(db)
+      .aggregate<SeenPurchase>([{ $match: { _id: purchaseId } }, AS_SEEN_NOW], options)
+      .toArray();
+    return found ?? null;
+  });
 }
 
 /** The purchase that a key of the partner made; waits for a winner's write that is not majority-committed yet. */
@@ -96,10 +101,7 @@ export async function findPurchaseByKey(
   partnerId: string,
   purchaseKey: string,
 ): Promise<PurchaseRow | null> {
-  return purchaseCollection(db).findOne(
-    { partnerId, purchaseKey },
-    { readConcern: { level: 'linearizable' }, maxTimeMS: 5000 },
-  );
+  return purchaseCollection(db).findOne({ partnerId, purchaseKey }, CONFIRMED);
 }
 
 /** Purchases of a customer that can be used at a venue now, soonest expiry first. */
@@ -136,10 +138,13 @@ export async function takeCredit(
 
 /** Purchases of a customer, of whatever partner, that can still be used. */
 export async function findUsablePurchases(db: Db, phoneE164: string): Promise<ToCome> {
-  const found = purchaseCollection(db).aggregate<ToCome>([
-    { $match: { phoneE164, creditsRemaining: { $gt: 0 }, $expr: UNEXPIRED } },
-    { $group: { _id: null, count: { $sum: 1 }, until: { $max: '$expiresAt' } } },
-  ]);
+  const found = purchaseCollection(db).aggregate<ToCome>(
+    [
+      { $match: { phoneE164, creditsRemaining: { $gt: 0 }, $expr: UNEXPIRED } },
+      { $group: { _id: null, count: { $sum: 1 }, until: { $max: '$expiresAt' } } },
+    ],
+    NEWEST,
+  );
   const [row] = await found.toArray();
   return row ?? { count: 0, until: null };
 }
@@ -152,7 +157,7 @@ export async function erasePurchases(db: Db, phoneE164: string, erasure: Erasure
   const { overwritten } = erasure;
   const over = { phoneE164, $or: [{ creditsRemaining: { $lte: 0 } }, { $expr: { $not: UNEXPIRED } }] };
   const rows = await purchaseCollection(db)
-    .find(over, { projection: { purchaseKey: 1, paymentMethod: 1 } })
+    .find(over, { projection: { purchaseKey: 1, paymentMethod: 1 }, ...NEWEST })
     .toArray();
   if (rows.length === 0) return 0;
   const updates = rows.map(({ _id, purchaseKey, paymentMethod }) => ({

@@ -70,6 +70,8 @@ const grantSchema = new Schema<GrantRow>(
 );
 
 export const partnerModel = (db: Db): Model<PartnerRow> => modelOf(db, 'Partner', partnerSchema);
+export const partnerCollection = (db: Db) => collectionOf(partnerModel(db));
+
 export const apiKeyModel = (db: Db): Model<ApiKeyRow> => modelOf(db, 'ApiKey', apiKeySchema);
 /** The collection as the driver has it, for updates by pipeline. */
 export const apiKeyCollection = (db: Db) => collectionOf(apiKeyModel(db));

@@ -1,6 +1,8 @@
 import mongoose from 'mongoose';
 import type { Db, Snapshot, Tx } from '../platform/mongo.ts';
 import { inSnapshot } from '../platform/mongo.ts';
+import type { ReadOptions } from '../platform/newest-reads.ts';
+import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
 import { toPage } from '../platform/pagination.ts';
 import { grantIdOf } from './grant-id.rules.ts';
@@ -10,6 +12,7 @@ import {
   apiKeyModel,
   grantCollection,
   grantModel,
+  partnerCollection,
   partnerModel,
 } from './partners.model.ts';
 
@@ -18,7 +21,7 @@ export async function insertPartner(db: Db, partner: PartnerRow): Promise<void> 
 }
 
 export async function findPartner(db: Db, partnerId: string): Promise<PartnerRow | null> {
-  return partnerModel(db).findById(partnerId).lean();
+  return confirmAbsence((options) => partnerCollection(db).findOne({ _id: partnerId }, options), NEWEST);
 }
 
 /** Those of `partnerIds` that there are. */
@@ -67,14 +70,16 @@ export async function certifyPartnerRow(
 
 /** Of `partnerIds`, those that are active. */
 export async function findActivePartnerIds(db: Db, partnerIds: readonly string[]): Promise<Set<string>> {
-  const rows = await partnerModel(db)
-    .find({ _id: mongoose.trusted({ $in: [...partnerIds] }), status: 'active' }, { _id: 1 })
-    .lean();
+  const rows = await partnerCollection(db)
+    .find({ _id: { $in: [...partnerIds] }, status: 'active' }, { projection: { _id: 1 }, ...NEWEST })
+    .toArray();
   return new Set(rows.map((row) => row._id));
 }
 
 export async function isActivePartner(db: Db, partnerId: string): Promise<boolean> {
-  return (await partnerModel(db).exists({ _id: partnerId, status: 'active' })) !== null;
+  const isActive = async (options: ReadOptions) =>
+    (await partnerCollection(db).findOne({ _id: partnerId, status: 'active' }, options)) !== null;
+  return confirmAbsence(isActive, NEWEST);
 }
 
 export async function insertApiKey(db: Db, key: ApiKeyRow, tx?: Tx): Promise<void> {
@@ -110,18 +115,20 @@ export async function findApiKeysByPrefix(
 ): Promise<Map<string, ApiKeyRow & { partnerStatus: PartnerRow['status'] | undefined }>> {
   const partner = { from: 'partners', localField: 'partnerId', foreignField: '_id', as: 'partner' };
   const rows = await apiKeyCollection(db)
-    .aggregate<ApiKeyRow & { partner: PartnerRow[] }>([
-      { $match: { prefix: { $in: [...prefixes] } } },
-      { $lookup: partner },
-    ])
+    .aggregate<ApiKeyRow & { partner: PartnerRow[] }>(
+      [{ $match: { prefix: { $in: [...prefixes] } } }, { $lookup: partner }],
+      // Not confirmed where there is none: whoever has no key must not make the database write.
+      NEWEST,
+    )
     .toArray();
   return new Map(
     rows.map(({ partner: found, ...key }) => [key.prefix, { ...key, partnerStatus: found[0]?.status }]),
   );
 }
 
+/** The keys of a partner, oldest first. */
 export async function listApiKeyRows(db: Db, partnerId: string): Promise<ApiKeyRow[]> {
-  return apiKeyModel(db).find({ partnerId }).sort({ _id: 1 }).lean();
+  return apiKeyModel(db).find({ partnerId }).sort({ createdAt: 1, _id: 1 }).lean();
 }
 
 /** Notes that the key was used now, by the database's clock. */
@@ -131,7 +138,10 @@ export async function touchApiKeyRow(db: Db, keyId: string): Promise<void> {
 
 /** Marks the key revoked, once; true where such a key of that partner exists. */
 export async function revokeApiKeyRow(db: Db, partnerId: string, keyId: string, at: Date): Promise<boolean> {
-  const key = await apiKeyModel(db).findOne({ _id: keyId, partnerId }).lean();
+  const key = await confirmAbsence(
+    (options) => apiKeyCollection(db).findOne({ _id: keyId, partnerId }, options),
+    NEWEST,
+  );
   if (key === null) return false;
   await apiKeyModel(db).updateOne({ _id: keyId, revokedAt: null }, { $set: { revokedAt: at } });
   return true;
@@ -150,7 +160,9 @@ export async function deleteGrant(db: Db, partnerId: string, venueId: string): P
 }
 
 export async function findGrant(db: Db, partnerId: string, venueId: string): Promise<boolean> {
-  return (await grantModel(db).exists({ _id: grantIdOf(partnerId, venueId) })) !== null;
+  const isGranted = async (options: ReadOptions) =>
+    (await grantCollection(db).findOne({ _id: grantIdOf(partnerId, venueId) }, options)) !== null;
+  return confirmAbsence(isGranted, NEWEST);
 }
 
 /** Which of these grants there are. */
@@ -160,7 +172,7 @@ export async function findGrants(
 ): Promise<(partnerId: string, venueId: string) => boolean> {
   const ids = new Set(asked.map(({ partnerId, venueId }) => grantIdOf(partnerId, venueId)));
   const rows = await grantCollection(db)
-    .find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } })
+    .find({ _id: { $in: [...ids] } }, { projection: { _id: 1 }, ...NEWEST })
     .toArray();
   const granted = new Set(rows.map((row) => row._id));
   return (partnerId, venueId) => granted.has(grantIdOf(partnerId, venueId));
@@ -168,7 +180,7 @@ export async function findGrants(
 
 /** Whether the partner is active and has a grant for the venue, both looked up by `_id` in one round trip. */
 export async function isActiveGrantee(db: Db, partnerId: string, venueId: string): Promise<boolean> {
-  const found = grantCollection(db).aggregate<{ _id: string }>([
+  const steps = [
     { $match: { _id: grantIdOf(partnerId, venueId) } },
     {
       $lookup: {
@@ -181,8 +193,10 @@ export async function isActiveGrantee(db: Db, partnerId: string, venueId: string
     },
     { $match: { 'active._id': partnerId } },
     { $project: { _id: 1 } },
-  ]);
-  return (await found.toArray()).length === 1;
+  ];
+  const isGrantee = async (options: ReadOptions) =>
+    (await grantCollection(db).aggregate(steps, options).toArray()).length === 1;
+  return confirmAbsence(isGrantee, NEWEST);
 }
 
 /** As they are at the moment of a snapshot, where one is given. */
@@ -190,13 +204,15 @@ export async function listGrantedVenueIds(db: Db, partnerId: string, snapshot?: 
   const rows = await grantCollection(db)
     .find(
       { partnerId },
-      { projection: { venueId: 1 }, ...(snapshot === undefined ? {} : inSnapshot(snapshot)) },
+      { projection: { venueId: 1 }, ...(snapshot === undefined ? NEWEST : inSnapshot(snapshot)) },
     )
     .toArray();
   return rows.map((row) => row.venueId);
 }
 
 export async function listGranteeIds(db: Db, venueId: string): Promise<string[]> {
-  const rows = await grantModel(db).find({ venueId }, { partnerId: 1 }).lean();
+  const rows = await grantCollection(db)
+    .find({ venueId }, { projection: { partnerId: 1 }, ...NEWEST })
+    .toArray();
   return rows.map((row) => row.partnerId);
 }

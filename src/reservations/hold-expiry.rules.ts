@@ -4,3 +4,8 @@
  */
 export const ALIVE = { $gt: ['$holdExpiresAt', '$$NOW'] };
 export const LAPSED = { $lte: ['$holdExpiresAt', '$$NOW'] };
+
+/** Reads show a lapsed hold as EXPIRED whether or not anyone has settled it yet. */
+export const AS_SEEN_NOW = {
+  $set: { status: { $cond: [{ $and: [{ $eq: ['$status', 'ACTIVE'] }, LAPSED] }, 'EXPIRED', '$status'] } },
+};

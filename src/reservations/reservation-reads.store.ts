@@ -2,67 +2,80 @@ import type { DuePage, DueQuery } from '../platform/backlog.store.ts';
 import { findDuePage } from '../platform/backlog.store.ts';
 import { defined } from '../platform/defined.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
+import type { ReadOptions } from '../platform/newest-reads.ts';
+import { CONFIRMED, confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';
 import type { CustomerSearch } from './customer.rules.ts';
-import { ALIVE, LAPSED } from './hold-expiry.rules.ts';
+import { ALIVE, AS_SEEN_NOW } from './hold-expiry.rules.ts';
 import type { Customer, Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
-import type { HoldStatus } from './reservations.rules.ts';
-import { storedStatusesOf } from './reservations.rules.ts';
-
-/** Reads show a lapsed hold as EXPIRED whether or not anyone has settled it yet (decisions §3). */
-const AS_SEEN_NOW: Expression = {
-  $set: { status: { $cond: [{ $and: [{ $eq: ['$status', 'ACTIVE'] }, LAPSED] }, 'EXPIRED', '$status'] } },
-};
 
 /** Milliseconds until a live hold lapses, by the database's clock; 0 where it is no live hold. */
 export async function findTimeLeftMs(db: Db, holdId: string): Promise<number> {
   const [row] = await reservationCollection(db)
-    .aggregate<{ leftMs: number }>([
-      { $match: { _id: holdId, status: 'ACTIVE', $expr: ALIVE } },
-      { $project: { leftMs: { $subtract: ['$holdExpiresAt', '$$NOW'] } } },
-    ])
+    .aggregate<{ leftMs: number }>(
+      [
+        { $match: { _id: holdId, status: 'ACTIVE', $expr: ALIVE } },
+        { $project: { leftMs: { $subtract: ['$holdExpiresAt', '$$NOW'] } } },
+      ],
+      NEWEST,
+    )
     .toArray();
   return row?.leftMs ?? 0;
 }
 
-async function findOneAsSeen(db: Db, match: Expression): Promise<Reservation | null> {
-  const [found] = await reservationCollection(db)
-    .aggregate<Reservation>([{ $match: match }, { $limit: 1 }, AS_SEEN_NOW])
-    .toArray();
-  return found ?? null;
-}
-
-/** The reservation as it is to be seen now: a lapsed hold reads EXPIRED. */
-export async function findReservation(db: Db, reservationId: string): Promise<Reservation | null> {
-  return findOneAsSeen(db, { _id: reservationId });
+async function findOneAsSeen(db: Db, match: Expression, afterConflict: boolean): Promise<Reservation | null> {
+  const read = async (options: ReadOptions) => {
+    const [found] = await reservationCollection(db)
+      .aggregate<Reservation>([{ $match: match }, { $limit: 1 }, AS_SEEN_NOW], options)
+      .toArray();
+    return found ?? null;
+  };
+  return afterConflict ? read(CONFIRMED) : confirmAbsence(read);
 }
 
 /**
- * The same, and whether its partner has the grant for its venue: one round trip. Of the newest state, committed or about to
- * be (ADR 0025).
+ * The reservation as it is to be seen now: a lapsed hold reads EXPIRED. Null only where there is none, whatever was acknowledged just
+ * now. `afterConflict`: the caller has just lost to a write and is to say why, so it must see that one.
+ */
+export async function findReservation(
+  db: Db,
+  reservationId: string,
+  afterConflict = false,
+): Promise<Reservation | null> {
+  return findOneAsSeen(db, { _id: reservationId }, afterConflict);
+}
+
+/**
+ * The same of the newest state, committed or about to be, and whether its partner has the grant for its venue: one round trip
+ * (ADR 0025).
  */
 export async function findReservationAndGrant(
   db: Db,
   reservationId: string,
 ): Promise<{ reservation: Reservation; isGranted: boolean } | null> {
   const grant = { from: 'grants', localField: 'grantId', foreignField: '_id', as: 'grants' };
-  const [row] = await reservationCollection(db)
-    .aggregate<Reservation & { grantId: string; grants: unknown[] }>(
-      [{ $match: { _id: reservationId } }, AS_SEEN_NOW, { $set: { grantId: GRANT_ID } }, { $lookup: grant }],
-      NEWEST,
-    )
-    .toArray();
-  if (row === undefined) return null;
-  const { grantId: _, grants, ...reservation } = row;
-  return { reservation, isGranted: grants.length > 0 };
+  return confirmAbsence(async (options) => {
+    const [row] = await reservationCollection(db)
+      .aggregate<Reservation & { grantId: string; grants: unknown[] }>(
+        [
+          { $match: { _id: reservationId } },
+          AS_SEEN_NOW,
+          { $set: { grantId: GRANT_ID } },
+          { $lookup: grant },
+        ],
+        options,
+      )
+      .toArray();
+    if (row === undefined) return null;
+    const { grantId: _, grants, ...reservation } = row;
+    return { reservation, isGranted: grants.length > 0 };
+  }, NEWEST);
 }
 
 /** As `grantIdOf` has it. */
 const GRANT_ID = { $concat: ['$partnerId', ':', '$venueId'] };
-
-const NEWEST = { readConcern: { level: 'local' }, readPreference: 'primary' } as const;
 
 /** The live holds of a partner at a venue, soonest expiry first, at most `limit`; the newest state, committed or about to be. */
 export async function findLiveHoldsAtVenue(
@@ -82,8 +95,13 @@ export async function findLiveHoldsAtVenue(
     .toArray();
 }
 
-export async function findReservationByBookingId(db: Db, bookingId: string): Promise<Reservation | null> {
-  return findOneAsSeen(db, { bookingId });
+/** The reservation as it is to be seen now, by the id of its booking. */
+export async function findReservationByBookingId(
+  db: Db,
+  bookingId: string,
+  afterConflict = false,
+): Promise<Reservation | null> {
+  return findOneAsSeen(db, { bookingId }, afterConflict);
 }
 
 /** The namespaces of idempotency keys; those of a partner's begin at the partner. */
@@ -100,10 +118,9 @@ export async function findReservationByKey(
   key: string,
   afterConflict: boolean,
 ): Promise<Reservation | null> {
-  const options = afterConflict ? { readConcern: { level: 'linearizable' as const }, maxTimeMS: 5000 } : {};
   return reservationCollection(db).findOne(
     { ...(partnerId === null ? {} : { partnerId }), [namespace]: key },
-    options,
+    afterConflict ? CONFIRMED : {},
   );
 }
 
@@ -195,9 +212,7 @@ export async function findClaimants(db: Db, cells: readonly string[]): Promise<C
   return reservationCollection(db)
     .aggregate<Claim>(
       [{ $match: { claimed: true, cells: { $in: [...cells] } } }, AS_SEEN_NOW, { $project: CLAIM_FIELDS }],
-      {
-        readConcern: { level: 'local' },
-      },
+      NEWEST,
     )
     .toArray();
 }
@@ -235,8 +250,7 @@ export async function findActiveHolds(db: Db, partnerId: string): Promise<Active
       {
         // Without it the planner may walk every reservation that the partner ever made.
         hint: 'active_holds_of_partner',
-        readConcern: { level: 'local' },
-        readPreference: 'primary',
+        ...NEWEST,
       },
     )
     .toArray();
@@ -273,7 +287,7 @@ export async function findStandingClaims(db: Db, resourceId: string, now: Date):
   return reservationCollection(db)
     .find(
       { resourceId, claimed: true, slotEnd: { $gt: now }, $expr: IS_LIVE_CLAIM },
-      { projection: { slotStart: 1, slotEnd: 1 }, readConcern: { level: 'local' } },
+      { projection: { slotStart: 1, slotEnd: 1 }, ...NEWEST },
     )
     .toArray();
 }
@@ -331,35 +345,4 @@ function matching(search: CustomerSearch): Expression[] {
   if ('phoneReversed' in search) return [{ 'customer.phoneReversed': beginningWith(search.phoneReversed) }];
   // Both bounds of one element, else any two words on either side of them would do.
   return search.words.map((word) => ({ 'customer.nameWords': { $elemMatch: beginningWith(word) } }));
-}
-
-/** The partner's holds, newest first; with `status`, those that are to be seen in that state now. */
-export async function listHoldRows(
-  db: Db,
-  partnerId: string,
-  status: HoldStatus | undefined,
-  after: Position | undefined,
-  limit: number,
-): Promise<Page<Reservation>> {
-  const match = defined({
-    partnerId,
-    $and: status === undefined ? undefined : [seenAs(status)],
-    ...beyond(after, 'placedAt'),
-  });
-  const rows = await reservationCollection(db)
-    .aggregate<Reservation>([
-      { $match: match },
-      { $sort: { placedAt: -1, _id: -1 } },
-      { $limit: limit + 1 },
-      AS_SEEN_NOW,
-    ])
-    .toArray();
-  return toPage(rows, limit, (row) => ({ at: row.placedAt, id: row._id }));
-}
-
-function seenAs(status: HoldStatus): Expression {
-  const stored = { status: { $in: storedStatusesOf(status) } };
-  if (status === 'ACTIVE') return { ...stored, $expr: ALIVE };
-  if (status === 'EXPIRED') return { $or: [stored, { status: 'ACTIVE', $expr: LAPSED }] };
-  return stored;
 }

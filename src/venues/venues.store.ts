@@ -1,6 +1,7 @@
 import mongoose from 'mongoose';
 import type { Db, Tx } from '../platform/mongo.ts';
-import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
+import { collectionOf, inTransaction, isDuplicateKey } from '../platform/mongo.ts';
+import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
 import { toPage } from '../platform/pagination.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
@@ -11,13 +12,16 @@ export async function insertVenue(db: Db, venue: VenueRow): Promise<void> {
 }
 
 export async function findVenue(db: Db, venueId: string): Promise<VenueRow | null> {
-  return venueModel(db).findById(venueId).lean();
+  const venues = collectionOf(venueModel(db));
+  return confirmAbsence((options) => venues.findOne({ _id: venueId }, options), NEWEST);
 }
 
 /** Those of `venueIds` that there are, by name. */
 export async function findVenuesById(db: Db, venueIds: readonly string[]): Promise<VenueRow[]> {
-  const filter = { _id: mongoose.trusted({ $in: [...venueIds] }) };
-  return venueModel(db).find(filter).sort({ name: 1, _id: 1 }).lean();
+  return collectionOf(venueModel(db))
+    .find({ _id: { $in: [...venueIds] } }, NEWEST)
+    .sort({ name: 1, _id: 1 })
+    .toArray();
 }
 
 const ID_LENGTH = 36;
@@ -57,7 +61,8 @@ export async function insertResource(db: Db, resource: ResourceRow): Promise<boo
 }
 
 export async function findResource(db: Db, resourceId: string): Promise<ResourceRow | null> {
-  return resourceModel(db).findById(resourceId).lean();
+  const resources = collectionOf(resourceModel(db));
+  return confirmAbsence((options) => resources.findOne({ _id: resourceId }, options), NEWEST);
 }
 
 /**
@@ -75,10 +80,10 @@ export async function findResourceAndGrant(
     as: 'grants',
   };
   const [row] = await resourceCollection(db)
-    .aggregate<ResourceRow & { grants: unknown[] }>([{ $match: { _id: resourceId } }, { $lookup: grant }], {
-      readConcern: { level: 'local' },
-      readPreference: 'primary',
-    })
+    .aggregate<ResourceRow & { grants: unknown[] }>(
+      [{ $match: { _id: resourceId } }, { $lookup: grant }],
+      NEWEST,
+    )
     .toArray();
   if (row === undefined) return null;
   const { grants, ...resource } = row;
@@ -87,7 +92,7 @@ export async function findResourceAndGrant(
 
 /** The resources of a venue by id. */
 export async function listResourceRows(db: Db, venueId: string): Promise<ResourceRow[]> {
-  return resourceModel(db).find({ venueId }).sort({ _id: 1 }).lean();
+  return collectionOf(resourceModel(db)).find({ venueId }, NEWEST).sort({ _id: 1 }).toArray();
 }
 
 export async function updateResourceRow(

@@ -1,4 +1,3 @@
-import type { Model } from 'mongoose';
 import { Schema } from 'mongoose';
 import type { EventType } from '../events/event-types.ts';
 import type { CollectionDefinition } from '../platform/collections.ts';
@@ -85,8 +84,6 @@ const deliverySchema = new Schema<DeliveryRow>(
   },
   { collection: 'deliveries', versionKey: false },
 );
-
-export const deliveryModel = (db: Db): Model<DeliveryRow> => modelOf(db, 'Delivery', deliverySchema);
 
 /** The collection as the driver has it, for updates by pipeline. */
 export const deliveryCollection = (db: Db) => collectionOf(modelOf(db, 'Delivery', deliverySchema));

@@ -1,9 +1,10 @@
 import { defined } from '../platform/defined.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
+import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';
 import type { AttemptRow, DeliveryRow, DeliveryState } from './deliveries.model.ts';
-import { deliveryCollection, deliveryModel } from './deliveries.model.ts';
+import { deliveryCollection } from './deliveries.model.ts';
 
 /** Creates the rows that are missing, and answers how many that were; of an event and a subscription there is one. */
 export async function upsertDeliveries(db: Db, rows: readonly DeliveryRow[]): Promise<number> {
@@ -29,7 +30,7 @@ export async function findPending(db: Db, of: DeliveriesOf): Promise<DeliveryRow
       ? { _id: { $in: [...of.deliveryIds] } }
       : { eventId: { $in: [...of.eventIds] }, ...defined({ subscriptionId: of.subscriptionId }) };
   return deliveryCollection(db)
-    .find({ ...which, state: 'pending' })
+    .find({ ...which, state: 'pending' }, NEWEST)
     .toArray();
 }
 
@@ -56,17 +57,20 @@ export async function findDeliveriesOfEvents(
   eventIds: readonly string[],
 ): Promise<Pick<DeliveryRow, '_id' | 'eventId' | 'state'>[]> {
   return deliveryCollection(db)
-    .find({ eventId: { $in: [...eventIds] }, subscriptionId }, { projection: { eventId: 1, state: 1 } })
+    .find({ eventId: { $in: [...eventIds] }, subscriptionId }, NEWEST)
+    .project<Pick<DeliveryRow, '_id' | 'eventId' | 'state'>>({ eventId: 1, state: 1 })
     .toArray();
 }
 
+/** A delivery for who is to work on it: as the guarded updates of the work will meet it. */
 export async function findDelivery(db: Db, deliveryId: string): Promise<DeliveryRow | null> {
-  return deliveryModel(db).findById(deliveryId).lean();
+  return confirmAbsence((options) => deliveryCollection(db).findOne({ _id: deliveryId }, options), NEWEST);
 }
 
 /** The delivery with this id, or of which an attempt has it; both are UUIDs, so no id is both. */
 export async function findDeliveryByAnyId(db: Db, id: string): Promise<DeliveryRow | null> {
-  return deliveryCollection(db).findOne({ $or: [{ _id: id }, { 'attempts.deliveryId': id }] });
+  const either = { $or: [{ _id: id }, { 'attempts.deliveryId': id }] };
+  return confirmAbsence((options) => deliveryCollection(db).findOne(either, options));
 }
 
 export async function findDeliveryOfEvent(
@@ -74,7 +78,7 @@ export async function findDeliveryOfEvent(
   eventId: string,
   subscriptionId: string,
 ): Promise<DeliveryRow | null> {
-  return deliveryCollection(db).findOne({ eventId, subscriptionId });
+  return confirmAbsence((options) => deliveryCollection(db).findOne({ eventId, subscriptionId }, options));
 }
 
 const IS_FREE: Expression = { $lte: [{ $ifNull: ['$leaseUntil', new Date(0)] }, '$$NOW'] };

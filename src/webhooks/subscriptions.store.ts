@@ -1,8 +1,8 @@
-import mongoose from 'mongoose';
 import type { EventType } from '../events/event-types.ts';
 import { defined } from '../platform/defined.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import { isDuplicateKey } from '../platform/mongo.ts';
+import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
@@ -21,7 +21,9 @@ export async function insertSubscription(db: Db, subscription: SubscriptionRow):
 
 /** The ordinals that the partner's subscriptions have, those that are about to be committed too. */
 export async function findOrdinals(db: Db, partnerId: string): Promise<Set<number>> {
-  const rows = await subscriptionModel(db).find({ partnerId }, { ordinal: 1 }).readConcern('local').lean();
+  const rows = await subscriptionCollection(db)
+    .find({ partnerId }, { projection: { ordinal: 1 }, ...NEWEST })
+    .toArray();
   return new Set(rows.map((row) => row.ordinal));
 }
 
@@ -89,7 +91,10 @@ function literals(fields: Expression): Expression {
 }
 
 export async function findSubscription(db: Db, subscriptionId: string): Promise<SubscriptionRow | null> {
-  return subscriptionModel(db).findById(subscriptionId).lean();
+  return confirmAbsence(
+    (options) => subscriptionCollection(db).findOne({ _id: subscriptionId }, options),
+    NEWEST,
+  );
 }
 
 /** The subscriptions of `subscriptionIds` by id. */
@@ -97,9 +102,9 @@ export async function findSubscriptions(
   db: Db,
   subscriptionIds: readonly string[],
 ): Promise<Map<string, SubscriptionRow>> {
-  const rows = await subscriptionModel(db)
-    .find({ _id: mongoose.trusted({ $in: [...subscriptionIds] }) })
-    .lean();
+  const rows = await subscriptionCollection(db)
+    .find({ _id: { $in: [...subscriptionIds] } }, NEWEST)
+    .toArray();
   return new Map(rows.map((row) => [row._id, row]));
 }
 
@@ -108,7 +113,9 @@ export async function findActiveSubscriptions(
   db: Db,
   type: EventType,
 ): Promise<Pick<SubscriptionRow, '_id' | 'partnerId'>[]> {
-  return subscriptionModel(db).find({ eventTypes: type, status: 'active' }, { partnerId: 1 }).lean();
+  return subscriptionCollection(db)
+    .find({ eventTypes: type, status: 'active' }, { projection: { partnerId: 1 }, ...NEWEST })
+    .toArray();
 }
 
 /** Puts a new secret in the place of the old one, which stays beside it for `overlapMs`; at 0 it is forgotten at once. */

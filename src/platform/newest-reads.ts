@@ -1,0 +1,38 @@
+import type mongoose from 'mongoose';
+
+/** What a read is given to choose how new its data is; nothing: what a majority has, as the server knows it. */
+export type ReadOptions = Pick<
+  mongoose.mongo.FindOptions & mongoose.mongo.AggregateOptions,
+  'readConcern' | 'readPreference' | 'maxTimeMS'
+>;
+
+/**
+ * For what a decision rests on: the newest state of the primary, committed or about to be. A new primary has every write that was
+ * acknowledged from its first moment on; that a majority has them it learns up to a second later (ADR 0023).
+ */
+export const NEWEST = {
+  readConcern: { level: 'local' },
+  readPreference: 'primary',
+} as const satisfies ReadOptions;
+
+/**
+ * For what must not be said wrongly: the server makes sure, by a write of its own, that it was the primary. It takes as long as a
+ * write, so it is for the way of failure alone. Where that cannot be had within 5 s, the read fails, and the call with 503.
+ */
+export const CONFIRMED = {
+  readConcern: { level: 'linearizable' },
+  readPreference: 'primary',
+  maxTimeMS: 5000,
+} as const satisfies ReadOptions;
+
+/**
+ * Runs `read` with the options of `first`; where it finds nothing (null or false), once more with CONFIRMED. What it then
+ * returns is no older than the call: nothing that was acknowledged before is missing.
+ */
+export async function confirmAbsence<T>(
+  read: (options: ReadOptions) => Promise<T>,
+  first: ReadOptions = {},
+): Promise<T> {
+  const found = await read(first);
+  return found === null || found === false ? read(CONFIRMED) : found;
+}

@@ -1,0 +1,278 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type mongoose from 'mongoose';
+import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
+import { sequenceEvents } from '../../src/events/feed.service.ts';
+import { reasonLostMeanwhile } from '../../src/holds/lost-claim.service.ts';
+import { activeGrantees, mayHear } from '../../src/partners/partners.service.ts';
+import { findReservation } from '../../src/reservations/reservation-reads.store.ts';
+import { findReceivers } from '../../src/webhooks/subscriptions.service.ts';
+import type { Reply } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Json, Partner, Venue } from '../support/factories.ts';
+import {
+  anyPackage,
+  anyPartner,
+  anyVenue,
+  bookSlot,
+  buyPackage,
+  dateIn,
+  expectStatus,
+  freeSlotIds,
+  json,
+  operatorOf,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
+import { blockCommands } from '../support/fail-points.ts';
+import type { OwnServer } from '../support/own-servers.ts';
+import { ownMongod } from '../support/own-servers.ts';
+import { rowOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+const APP_NAME = 'after-failover';
+
+/*
+ * A new primary has every write that was acknowledged, and does not know for up to a second that a majority has it too. Here a
+ * lone mongod is kept in that state (its fail point `disableSnapshotting`), and written to past the service.
+ */
+let mongod: OwnServer;
+let service: Service;
+let venue: Venue;
+let partner: Partner;
+let slotIds: string[];
+const commands: mongoose.mongo.CommandStartedEvent[] = [];
+beforeAll(async () => {
+  mongod = await ownMongod();
+  await mongod.start();
+  service = await startService({ MONGODB_URI: `${mongod.uri}&appName=${APP_NAME}&monitorCommands=true` });
+  service.context.db.getClient().on('commandStarted', (event: mongoose.mongo.CommandStartedEvent) => {
+    commands.push(event);
+  });
+  venue = await anyVenue(service, [{ duration_minutes: 15 }, { duration_minutes: 15 }]);
+  partner = await anyPartner(service, [venue.id]);
+  slotIds = await freeSlotIds(partner, venue.id);
+});
+afterAll(async () => {
+  await service.stop();
+  await mongod.discard();
+});
+
+const anySlot = (): string => slotIds.pop() ?? '';
+type Row = { _id: string; [field: string]: unknown };
+
+/** What is written here is acknowledged at once, whatever a majority has. */
+const unseen = (collection: string) =>
+  service.context.db
+    .getClient()
+    .db(service.context.db.name)
+    .collection<Row>(collection, { writeConcern: { w: 1 } });
+
+/** Writes a row like the one that is there, but for `fields`; returns its id. */
+async function anotherLike(collection: string, like: Json, fields: Json = {}): Promise<string> {
+  const row = await unseen(collection).findOne(like);
+  if (row === null) throw new Error(`There is no such row in ${collection}`);
+  const _id = randomUUID();
+  await unseen(collection).insertOne({ ...row, _id, ...fields });
+  return _id;
+}
+
+async function setSnapshotting(mode: 'kept' | 'moving'): Promise<void> {
+  const admin = service.context.db.getClient().db('admin');
+  await admin.command({
+    configureFailPoint: 'disableSnapshotting',
+    mode: mode === 'kept' ? 'alwaysOn' : 'off',
+  });
+  if (mode === 'moving')
+    await unseen('venues').updateOne({ _id: venue.id }, { $set: { claimFence: Date.now() } });
+}
+
+/** Does `work` while the majority's moment stays before `write`. */
+async function afterFailover<T>(write: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
+  await setSnapshotting('kept');
+  try {
+    await write();
+    return await work();
+  } finally {
+    await setSnapshotting('moving');
+  }
+}
+
+const confirmations = () =>
+  commands.filter(
+    ({ command }) => (command as { readConcern?: Json }).readConcern?.['level'] === 'linearizable',
+  ).length;
+
+/** The same for calls that must make sure: the majority's moment moves on once each of them has asked for that. */
+async function confirmedAfterFailover(
+  write: () => Promise<unknown>,
+  calls: () => Promise<Reply>[],
+): Promise<string[]> {
+  const made = await afterFailover(write, async () => {
+    commands.length = 0;
+    const all = calls();
+    const settled = Promise.all(all);
+    await Promise.race([settled, eventually('all make sure', () => confirmations() >= all.length)]);
+    return { settled };
+  });
+  return (await made.settled).map(verdict);
+}
+
+describe('what was acknowledged just before a failover', () => {
+  test('is found by id, though no majority is known to have it', async () => {
+    const booking = await bookSlot(partner, anySlot());
+    const hold = { _id: String(booking['hold_id']) };
+    await subscribe(partner, 'http://127.0.0.1:9/', ['hold_created']);
+    await dispatchEvents(service.context, hold._id);
+    await buyPackage(partner, await anyPackage(service, partner, [venue.id]));
+    const operator = operatorOf(service);
+    const window = { starts_at: '2030-01-01T00:00:00.000Z', ends_at: '2030-01-02T00:00:00.000Z' };
+    expectStatus(
+      await operator.post(`/api/v1/operator/venues/${venue.id}/blackouts`, { ...window, reason: 'works' }),
+      201,
+    );
+    const bookingId = randomUUID();
+    const paths = [`/api/v1/bookings/${bookingId}`];
+    let blackoutId = '';
+    const verdicts = await confirmedAfterFailover(
+      async () => {
+        const copy = { bookingId, cells: [randomUUID()], holdKey: randomUUID(), confirmKey: randomUUID() };
+        paths.push(`/api/v1/partner/holds/${await anotherLike('reservations', hold, copy)}`);
+        const purchaseKey = randomUUID();
+        const purchaseId = await anotherLike('package_purchases', {}, { purchaseKey });
+        paths.push(`/api/v1/packages/purchases/${purchaseId}`);
+        const deliveryId = await anotherLike('deliveries', {}, { eventId: randomUUID() });
+        paths.push(`/api/v1/partner/observability/deliveries/${deliveryId}`);
+        blackoutId = await anotherLike('blackouts', {});
+      },
+      () => [
+        ...paths.map((path) => partner.api.get(path)),
+        operator.get(`/api/v1/operator/blackouts/${blackoutId}`),
+      ],
+    );
+    expect(verdicts).toEqual(['200', '200', '200', '200', '200']);
+  });
+
+  test('is what a refused change is explained by', async () => {
+    const { db } = service.context;
+    const _id = String((await placeHold(partner, anySlot()))['hold_id']);
+    const { status } = await afterFailover(
+      () => unseen('reservations').updateOne({ _id }, { $set: { status: 'BOOKED' } }),
+      async () => {
+        commands.length = 0;
+        const reading = findReservation(db, _id, true);
+        await Promise.race([reading, eventually('it makes sure', () => confirmations() > 0)]);
+        return { reading };
+      },
+    ).then(async ({ reading }) => ({ status: (await reading)?.status }));
+    expect(status).toBe('BOOKED');
+  });
+
+  test('is returned to a call that is repeated with its key, though the slot is not on sale any more', async () => {
+    const [slotId, holdKey] = [anySlot(), randomUUID()];
+    const { hold_id } = await placeHold(partner, slotId);
+    const { resourceId } = await rowOf(service, 'reservations', { _id: hold_id });
+    const operator = operatorOf(service);
+    const resource = `/api/v1/operator/resources/${resourceId}`;
+    expectStatus(await operator.patch(resource, { status: 'inactive' }), 200);
+    const verdicts = await confirmedAfterFailover(
+      () => unseen('reservations').updateOne({ _id: String(hold_id) }, { $set: { holdKey } }),
+      () => [partner.api.post('/api/v1/partner/holds', { slot_id: slotId, idempotency_key: holdKey })],
+    );
+    expectStatus(await operator.patch(resource, { status: 'active' }), 200);
+    expect(verdicts).toEqual(['201']);
+  });
+
+  test('decides: grants, suspension, revoked keys, receivers, shared ground', async () => {
+    const [newcomer, suspended, revoked] = [
+      await anyPartner(service),
+      await anyPartner(service),
+      await anyPartner(service),
+    ];
+    const { id: subscriptionId } = await subscribe(newcomer, 'http://127.0.0.1:9/', ['hold_created']);
+    const [left = '', right = ''] = venue.resourceIds;
+    const hold = await placeHold(partner, (await freeSlotIds(partner, venue.id, dateIn(9)))[0] ?? '');
+    const reservation = await rowOf(service, 'reservations', { _id: hold['hold_id'] });
+    const common = [left, right].sort().join('+');
+    const write = async () => {
+      const grant = { partnerId: newcomer.id, venueId: venue.id };
+      await unseen('grants').insertOne({ _id: `${newcomer.id}:${venue.id}`, ...grant });
+      await unseen('partners').updateOne({ _id: suspended.id }, { $set: { status: 'suspended' } });
+      const revokedAt = new Date();
+      await unseen('api_keys').updateOne({ partnerId: revoked.id }, { $set: { revokedAt } });
+      const another = { status: 'active', ordinal: 7 };
+      await anotherLike('webhook_subscriptions', { _id: subscriptionId }, another);
+      await unseen('resources').updateOne({ _id: left }, { $set: { sharesSpaceWith: [right] } });
+      const cells = reservation.cells.map((cell) => cell.replace(`${left}@`, `${common}@`));
+      const keys = { bookingId: randomUUID(), holdKey: randomUUID(), holdOrdinal: 499 };
+      const other = { cells, resourceId: right, ...keys };
+      await anotherLike('reservations', { _id: reservation._id }, other);
+    };
+    const { db } = service.context;
+    const writes = () => commands.filter(({ commandName }) => commandName === 'update').length;
+    const { look, ...found } = await afterFailover(write, async () => {
+      commands.length = 0;
+      // It goes on to write, which is done when a majority is known to have that.
+      const looking = reasonLostMeanwhile({ db }, reservation);
+      await Promise.race([looking, eventually('it takes the ground', () => writes() > 0)]);
+      return {
+        venue: verdict(await newcomer.api.get(`/api/v1/partner/venues/${venue.id}`)),
+        suspended: verdict(await suspended.api.get('/api/v1/partner/venues')),
+        revoked: verdict(await revoked.api.get('/api/v1/partner/venues')),
+        receivers: (await findReceivers({ db }, 'hold_created')).filter(
+          (each) => each.partnerId === newcomer.id,
+        ).length,
+        mayHear: await mayHear({ db }, { partnerId: newcomer.id, venueId: venue.id }),
+        grantee: (await activeGrantees({ db }, venue.id)).has(newcomer.id),
+        look: looking,
+      };
+    });
+    await unseen('resources').updateOne({ _id: left }, { $set: { sharesSpaceWith: [] } });
+    expect(await look).toBe('held');
+    expect(found).toEqual({
+      venue: '200',
+      suspended: '403 PARTNER_SUSPENDED',
+      revoked: '401 INVALID_API_KEY',
+      receivers: 2,
+      mayHear: true,
+      grantee: true,
+    });
+  });
+});
+
+test('a page of the feed is of one moment: what is not there any more between its end and its events is shown all the same', async () => {
+  const { hold_id: holdId } = await placeHold(partner, anySlot());
+  await dispatchEvents(service.context, String(holdId));
+  await sequenceEvents(service.context);
+  const block = await blockCommands(service, {
+    appName: APP_NAME,
+    command: 'find',
+    collection: 'events',
+    forMs: 500,
+  });
+  const page = partner.api.get('/api/v1/partner/events?limit=200');
+  try {
+    await block.met();
+    // As a primary that does not know yet that it is there for good.
+    await service.context.db.collection('events').deleteMany({ holdId });
+  } finally {
+    await block.lift();
+  }
+  expect(json(await page)['data']).toContainEqual(expect.objectContaining({ hold_id: holdId }));
+});
+
+test('where the primary cannot make sure that something is missing, the answer is 503', async () => {
+  const admin = service.context.db.getClient().db('admin');
+  const failCommand = { configureFailPoint: 'failCommand' };
+  const namespace = `${service.context.db.name}.reservations`;
+  const data = { appName: APP_NAME, failCommands: ['aggregate'], namespace, errorCode: 50 };
+  await admin.command({ ...failCommand, mode: { skip: 1 }, data });
+  try {
+    const reply = await partner.api.get(`/api/v1/partner/holds/${randomUUID()}`);
+    expect([verdict(reply), reply.headers.get('retry-after')]).toEqual(['503 SERVICE_UNAVAILABLE', '1']);
+  } finally {
+    await admin.command({ ...failCommand, mode: 'off' });
+  }
+});
