@@ -7,6 +7,7 @@ import { systemClock } from '../src/platform/clock.ts';
 import { runProcess } from '../src/platform/lifecycle.ts';
 import type { WebhookDeliveryJob } from '../src/platform/queues.ts';
 import { createSecretBox } from '../src/platform/secret-box.ts';
+import { LOCK_MARGIN_MS, STALLED_CHECK_MS } from '../src/platform/take-over.rules.ts';
 import { deliverWebhook } from '../src/webhooks/deliver-webhook.service.ts';
 import {
   clearDeadLetterQueue,
@@ -27,8 +28,6 @@ const RESTORE_EVERY_SWEEPS = 12;
 const RESTORE_LIMIT = 10_000;
 /** Slow sends give their places up (ADR 0016): for one job that has a place, a process has up to this many in hand. */
 const JOBS_PER_PLACE = 4;
-const LOCK_MARGIN_MS = 6000;
-const STALLED_CHECK_MS = 2000;
 
 /** The failure of an attempt that is not the last; tells the backoff how long to wait. */
 class AttemptFailed extends ExpectedFailure {
@@ -70,10 +69,12 @@ runProcess('webhook-delivery', async (scope) => {
       },
     },
     async (job, token, signal) => {
-      const { deliveryId, subscriptionId, generation, failuresBefore } = job.data;
+      // Jobs of an older release do not say whose they are.
+      const { deliveryId, subscriptionId, partnerId = subscriptionId, generation, failuresBefore } = job.data;
       const result = await deliverWebhook(deps, {
         deliveryId,
         subscriptionId,
+        partnerId,
         generation,
         failuresKnown: failuresBefore + job.attemptsMade,
         signal: signal ?? scope.stopping,

@@ -22,6 +22,8 @@ export type EventDispatchJob = { reservationId: string };
 export type WebhookDeliveryJob = {
   deliveryId: string;
   subscriptionId: string;
+  /** Absent in jobs of an older release. */
+  partnerId?: string;
   generation: number;
   failuresBefore: number;
 };
@@ -31,6 +33,7 @@ export type DueHold = { holdId: string; expiresAt: Date };
 export type DueDelivery = {
   deliveryId: string;
   subscriptionId: string;
+  partnerId: string;
   generation: number;
   attemptsMade: number;
   attemptsLeft: number;
@@ -212,6 +215,7 @@ function deliveryJob(delivery: DueDelivery): NewJob {
     data: {
       deliveryId: delivery.deliveryId,
       subscriptionId: delivery.subscriptionId,
+      partnerId: delivery.partnerId,
       generation: delivery.generation,
       failuresBefore: delivery.attemptsMade,
     } satisfies WebhookDeliveryJob,

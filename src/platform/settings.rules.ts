@@ -1,4 +1,5 @@
 import { mongodbOptions, weaknessesOfMongodb, weaknessesOfRedis } from './store-connections.rules.ts';
+import { MAX_WEBHOOK_TIMEOUT_MS } from './take-over.rules.ts';
 import { weaknessOfEncryptionKeys, weaknessOfOperatorKey } from './weak-secrets.rules.ts';
 
 /** The settings that are judged together; one that has a fault of its own is absent. */
@@ -29,8 +30,7 @@ type Settings = Partial<{
 const RETRY_DELAYS_SECONDS = '300,900,1800,3600';
 /** The shortest that a partner may ask for. */
 const MIN_HOLD_SECONDS = 60;
-/** How long a worker that stops lets its sends end by themselves. */
-const FINISH_SECONDS = 15;
+const TOO_LONG = `WEBHOOK_TIMEOUT_MS must be at most ${MAX_WEBHOOK_TIMEOUT_MS} in production: what a killed worker was sending would be taken up by another later than the 20 s that are promised; leave it out for 10000`;
 
 /**
  * Settings each of which is well-formed, and that break a promise of the service together: one sentence for each, which
@@ -65,10 +65,7 @@ export function settingsWarnings(settings: Settings): string[] {
       isProduction && delays !== RETRY_DELAYS_SECONDS,
       `WEBHOOK_RETRY_DELAYS_SECONDS is not the schedule that partners are told; leave it out for ${RETRY_DELAYS_SECONDS}`,
     ],
-    [
-      (settings.webhookTimeoutMs ?? 0) > FINISH_SECONDS * 1000,
-      `WEBHOOK_TIMEOUT_MS is above ${FINISH_SECONDS * 1000}: a worker that stops cuts sends off after ${FINISH_SECONDS} s, and they are made again`,
-    ],
+    [!isProduction && isTimeoutTooLong(settings), TOO_LONG],
   ]);
 }
 
@@ -140,6 +137,7 @@ function productionFaults(settings: Settings): string[] {
       settings.isTlsUnverified === true,
       'NODE_TLS_REJECT_UNAUTHORIZED must not be 0 in production: every connection would take any certificate; leave it out, and name a private authority with NODE_EXTRA_CA_CERTS',
     ],
+    [isTimeoutTooLong(settings), TOO_LONG],
     [
       holdTtlSeconds < MIN_HOLD_SECONDS,
       `HOLD_TTL_SECONDS must be at least ${MIN_HOLD_SECONDS} in production: less is for tests; leave it out for 600`,
@@ -190,6 +188,10 @@ function insecureStores(settings: Settings): InsecureStore[] {
     },
   ];
   return stores.filter(({ weakness }) => weakness !== '');
+}
+
+function isTimeoutTooLong({ webhookTimeoutMs = 0 }: Settings): boolean {
+  return webhookTimeoutMs > MAX_WEBHOOK_TIMEOUT_MS;
 }
 
 function when(rows: readonly (readonly [boolean, string])[]): string[] {

@@ -1,4 +1,4 @@
-import { eventBody, venueHeardOf } from '../events/event-body.rules.ts';
+import { venueHeardOf } from '../events/event-body.rules.ts';
 import type { EventRow } from '../events/events.service.ts';
 import { readEvent } from '../events/events.service.ts';
 import { mayHear } from '../partners/partners.service.ts';
@@ -8,15 +8,18 @@ import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Queues } from '../platform/queues.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
-import type { DeliveryRow, DeliveryState } from './deliveries.model.ts';
+import { LEASE_MARGIN_MS } from '../platform/take-over.rules.ts';
+import type { AttemptError, DeliveryRow, DeliveryState } from './deliveries.model.ts';
 import { maxAttempts, raiseDeadLetter } from './deliveries.service.ts';
 import { beginAttempt, cancelDelivery, findDelivery, settleAttempt } from './deliveries.store.ts';
 import type { EndpointGate, Visit } from './endpoint-gate.rules.ts';
 import { deferralMs } from './endpoint-gate.rules.ts';
-import type { SendOutcome, WebhookMessage, WebhookSender } from './send-webhook.ts';
-import { signDelivery } from './signature.rules.ts';
+import type { SendOutcome, WebhookSender } from './send-webhook.ts';
+import type { Secrets } from './signed-message.service.ts';
+import { composeMessage, isOverlapOver, openSecrets } from './signed-message.service.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import {
+  findNewestSubscription,
   findSubscription,
   forgetPreviousSecret,
   recordFailure,
@@ -38,6 +41,8 @@ export type DeliverDeps = {
 export type DueAttempt = {
   deliveryId: string;
   subscriptionId: string;
+  /** The receiving partner. */
+  partnerId: string;
   generation: number;
   /** Failures of this series that the queue knows of; fewer than the row has when a worker died after recording one. */
   failuresKnown: number;
@@ -59,8 +64,6 @@ export type AttemptResult =
   | { kind: 'dead'; attemptsMade: number; isWithheld?: true }
   | { kind: 'retry' | 'later'; inMs: number; attemptsMade: number };
 
-/** How much longer than the sending itself a worker has the row; then another may take it over (ADR 0006). */
-const LEASE_MARGIN_MS = 5000;
 const SECRET_RETRY_MS = 10_000;
 /** A job that comes earlier than this before its row is due waits: the hosts' clocks, by which the queue goes, disagree. */
 const EARLY_MS = 1000;
@@ -74,7 +77,7 @@ const EARLY_MS = 1000;
  */
 export async function deliverWebhook(deps: DeliverDeps, due: DueAttempt): Promise<AttemptResult> {
   // Before anything is read: behind a dead endpoint there may be very many of these.
-  const visit = await deps.gate.enter(due.subscriptionId, due.signal);
+  const visit = await deps.gate.enter(due, due.signal);
   if (visit === null) {
     return { kind: 'later', inMs: due.signal.aborted ? 0 : deferralMs(), attemptsMade: due.failuresKnown };
   }
@@ -140,71 +143,27 @@ async function attempt(
   const leaseMs = deps.config.webhookTimeoutMs + LEASE_MARGIN_MS;
   const begun = await beginAttempt(deps.db, row, attemptId, leaseMs);
   if (begun === null) return { kind: 'later', inMs: leaseMs / 3, attemptsMade: row.attemptsMade };
-  const outcome = await deps.sender.send({
+  const sent = await deps.sender.send({
     ...composeMessage(deps, begun, subscription.endpointUrl, secrets, event, attemptId),
     signal,
   });
+  const isOutdated = !sent.ok && (await hasChanged(deps, subscription, secrets));
+  const outcome: AttemptOutcome = isOutdated ? { ...sent, error: 'subscription_changed' } : sent;
   return settle(deps, begun, subscription, attemptId, outcome);
 }
 
-/** `previous` is null but during a rotation's overlap. */
-type Secrets = { current: string; previous: string | null };
+type AttemptOutcome = Omit<SendOutcome, 'error'> & { error: AttemptError | null };
 
-function isOverlapOver({ clock }: DeliverDeps, { previousSecretUntil }: SubscriptionRow): boolean {
-  return previousSecretUntil !== null && previousSecretUntil <= clock.now();
-}
-
-/** Undefined where the current one cannot be opened: the operator's fault costs no partner an attempt. */
-function openSecrets(deps: DeliverDeps, subscription: SubscriptionRow): Secrets | undefined {
-  const { sealedSecret, sealedPreviousSecret: sealedPrevious } = subscription;
-  const current = openSecret(deps, subscription, sealedSecret);
-  if (current === undefined) return undefined;
-  if (sealedPrevious === null || isOverlapOver(deps, subscription)) return { current, previous: null };
-  return { current, previous: openSecret(deps, subscription, sealedPrevious) ?? null };
-}
-
-/** Undefined, and an `error` line, where no key of the ring opens it. */
-function openSecret(
-  { secretBox, log }: DeliverDeps,
-  { _id, partnerId }: SubscriptionRow,
-  sealed: string,
-): string | undefined {
-  try {
-    return secretBox.open(sealed, { owner: partnerId, id: _id });
-  } catch (err) {
-    log.error(
-      { alert: 'secret_unreadable', err, subscription_id: _id },
-      'a webhook secret cannot be decrypted: put the key that sealed it back into ENCRYPTION_KEYS',
-    );
-    return undefined;
-  }
-}
-
-function composeMessage(
-  deps: DeliverDeps,
-  row: DeliveryRow,
-  url: string,
-  { current, previous }: Secrets,
-  event: EventRow,
-  attemptId: string,
-): WebhookMessage {
-  const body = JSON.stringify({ ...eventBody(event, row.partnerId), delivery_id: attemptId });
-  const timestampSeconds = Math.floor(deps.clock.now().getTime() / 1000);
-  const sign = (secretKey: string) => signDelivery({ secretKey, timestampSeconds, body });
-  return {
-    url,
-    headers: {
-      'Content-Type': 'application/json',
-      'User-Agent': 'partner-booking-service/1',
-      'X-Webhook-Event': event.type,
-      'X-Delivery-Id': attemptId,
-      'X-Delivery-Attempt': String(row.attemptsMade + 1),
-      'X-Service-Timestamp': String(timestampSeconds),
-      'X-Service-Signature': sign(current),
-      ...(previous === null ? {} : { 'X-Service-Signature-Previous': sign(previous) }),
-    },
-    body,
-  };
+/**
+ * Whether the address, the secret or the status with which an attempt was made has been changed since it was read: its failure
+ * then says nothing of the endpoint as it is now. Asked of failures alone, and of the newest that the primary has, so that a
+ * change which was acknowledged before the attempt ended is never missed.
+ */
+async function hasChanged(deps: DeliverDeps, used: SubscriptionRow, secrets: Secrets): Promise<boolean> {
+  const now = await findNewestSubscription(deps.db, used._id);
+  if (now?.status !== 'active' || now.endpointUrl !== used.endpointUrl) return true;
+  // Sealed anew it may be the same secret.
+  return now.sealedSecret !== used.sealedSecret && openSecrets(deps, now)?.current !== secrets.current;
 }
 
 async function settle(
@@ -212,28 +171,28 @@ async function settle(
   row: DeliveryRow,
   subscription: SubscriptionRow,
   attemptId: string,
-  outcome: SendOutcome,
+  outcome: AttemptOutcome,
 ): Promise<AttemptResult> {
-  const isInterrupted = outcome.error === 'interrupted';
-  const attemptsMade = row.attemptsMade + (isInterrupted ? 0 : 1);
+  const isUncounted = outcome.error === 'interrupted' || outcome.error === 'subscription_changed';
+  const attemptsMade = row.attemptsMade + (isUncounted ? 0 : 1);
   const delaySeconds = deps.config.webhookRetryDelaysSeconds[attemptsMade - 1];
   const isDead = row.state === 'dead_letter' || attemptsMade >= maxAttempts(deps.config);
-  const state = outcome.ok ? 'succeeded' : isInterrupted ? row.state : isDead ? 'dead_letter' : 'retrying';
+  const state = outcome.ok ? 'succeeded' : isUncounted ? row.state : isDead ? 'dead_letter' : 'retrying';
   const retryInMs = delaySeconds === undefined ? 0 : Math.round(delaySeconds * 1000);
   const settled = await settleAttempt(deps.db, row, attemptId, {
-    outcome: outcome.ok ? 'succeeded' : isInterrupted ? 'interrupted' : 'failed',
+    outcome: outcome.ok ? 'succeeded' : isUncounted ? 'interrupted' : 'failed',
     statusCode: outcome.statusCode,
     error: outcome.error,
     durationMs: outcome.durationMs,
     responseExcerpt: outcome.responseExcerpt,
     state,
     attemptsMade,
-    nextAttemptInMs: isWaiting(state) ? (isInterrupted ? 0 : retryInMs) : null,
+    nextAttemptInMs: isWaiting(state) ? (isUncounted ? 0 : retryInMs) : null,
     isNewDeadLetter: state === 'dead_letter' && row.state !== 'dead_letter',
   });
   logAttempt(deps, row, subscription, attemptId, outcome, state);
   if (settled === null) return { kind: 'later', inMs: 1000, attemptsMade };
-  if (isInterrupted) return { kind: 'later', inMs: 0, attemptsMade };
+  if (isUncounted) return { kind: 'later', inMs: 0, attemptsMade };
   if (outcome.ok && row.state === 'dead_letter') await deps.queues.removeDeadLetters([row._id]);
   await recordHealth(deps, subscription, outcome.ok);
   if (outcome.ok) return { kind: 'done' };
@@ -249,10 +208,10 @@ async function recordHealth(
   isSuccess: boolean,
 ): Promise<void> {
   const now = deps.clock.now();
-  if (!isSuccess) return recordFailure(deps.db, subscription._id, now);
+  if (!isSuccess) return recordFailure(deps.db, subscription, now);
   const lastMs = subscription.lastSuccessAt?.getTime() ?? 0;
   if (subscription.consecutiveFailures > 0 || now.getTime() - lastMs >= 1000) {
-    await recordSuccess(deps.db, subscription._id, now);
+    await recordSuccess(deps.db, subscription, now);
   }
 }
 
@@ -262,7 +221,7 @@ function logAttempt(
   row: DeliveryRow,
   subscription: SubscriptionRow,
   attemptId: string,
-  outcome: SendOutcome,
+  outcome: AttemptOutcome,
   state: DeliveryRow['state'],
 ): void {
   deps.log.info(

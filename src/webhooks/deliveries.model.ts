@@ -12,7 +12,10 @@ import type { DeliveryError } from './delivery-error.rules.ts';
 export const DELIVERY_STATES = ['pending', 'retrying', 'succeeded', 'dead_letter', 'cancelled'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** One sending. An interrupted one (its worker stopped or died) is kept and not counted: the next has its number again. */
+/** Why an attempt failed, or why it is not counted: its worker stopped, or its subscription was changed while it was made. */
+export type AttemptError = DeliveryError | 'interrupted' | 'subscription_changed';
+
+/** One sending. An interrupted one (see AttemptError) is kept and not counted: the next has its number again. */
 export type AttemptRow = {
   /** The delivery_id of the contract: new for every attempt. */
   deliveryId: string;
@@ -20,7 +23,7 @@ export type AttemptRow = {
   sentAt: Date;
   outcome: 'started' | 'succeeded' | 'failed' | 'interrupted';
   statusCode: number | null;
-  error: DeliveryError | 'interrupted' | null;
+  error: AttemptError | null;
   durationMs: number | null;
   responseExcerpt: string | null;
 };

@@ -37,8 +37,11 @@ const attempt = named(
         'http_status',
         'network_error',
         'interrupted',
+        'subscription_changed',
       )
-      .description('Why it failed, by the stage that it reached; null where it succeeded.')
+      .description(
+        'Why it failed, by the stage that it reached; null where it succeeded. Not counted: `interrupted`, and `subscription_changed`, where address, secret or status were changed while it was made.',
+      )
       .example('http_status'),
     duration_ms: orNull(count(183)).example(183),
     response_excerpt: Joi.string()

@@ -102,6 +102,7 @@ function dueNow(row: DeliveryRow, config: DeliveryConfig): DueDelivery {
   return {
     deliveryId: row._id,
     subscriptionId: row.subscriptionId,
+    partnerId: row.partnerId,
     generation: row.generation,
     attemptsMade: row.attemptsMade,
     attemptsLeft: Math.max(1, maxAttempts(config) - row.attemptsMade),

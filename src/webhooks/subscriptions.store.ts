@@ -97,6 +97,14 @@ export async function findSubscription(db: Db, subscriptionId: string): Promise<
   );
 }
 
+/** The subscription with all that was acknowledged, also right after a failover: the newest that the primary has. */
+export async function findNewestSubscription(
+  db: Db,
+  subscriptionId: string,
+): Promise<SubscriptionRow | null> {
+  return subscriptionModel(db).findById(subscriptionId).readConcern('local').lean();
+}
+
 /** The subscriptions of `subscriptionIds` by id. */
 export async function findSubscriptions(
   db: Db,
@@ -145,9 +153,12 @@ export async function forgetPreviousSecret(db: Db, subscriptionId: string): Prom
   );
 }
 
-export async function recordSuccess(db: Db, subscriptionId: string, at: Date): Promise<void> {
+/** Which endpoint was called: where it has another address by now, what came of the call says nothing of it. */
+type Called = Pick<SubscriptionRow, '_id' | 'endpointUrl'>;
+
+export async function recordSuccess(db: Db, { _id, endpointUrl }: Called, at: Date): Promise<void> {
   await subscriptionModel(db).updateOne(
-    { _id: subscriptionId },
+    { _id, endpointUrl },
     { $set: { consecutiveFailures: 0, lastSuccessAt: at }, $unset: NOT_FAILING },
   );
 }
@@ -156,9 +167,9 @@ export async function recordSuccess(db: Db, subscriptionId: string, at: Date): P
  * Counts a failed attempt. The first after a success is when the endpoint began to fail; of a row that an older release
  * counted in, the last failure that it knows of stands in for that.
  */
-export async function recordFailure(db: Db, subscriptionId: string, at: Date): Promise<void> {
+export async function recordFailure(db: Db, { _id, endpointUrl }: Called, at: Date): Promise<void> {
   const began = { $ifNull: ['$failingSince', '$lastFailureAt', at] };
-  await subscriptionCollection(db).updateOne({ _id: subscriptionId }, [
+  await subscriptionCollection(db).updateOne({ _id, endpointUrl }, [
     {
       $set: {
         consecutiveFailures: { $add: ['$consecutiveFailures', 1] },

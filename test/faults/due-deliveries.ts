@@ -20,6 +20,8 @@ export type Endpoint = { _id: string; partnerId: string };
 export type Deliveries = {
   /** A partner with a grant for the venue, subscribed to what happens there. */
   endpoint(url: string): Promise<Endpoint>;
+  /** One partner, subscribed with each of `urls`. */
+  endpointsOfOne(urls: readonly string[]): Promise<Endpoint[]>;
   /** `count` events, each for every one of `endpoints`, due now; answers their ids and that time. */
   due(endpoints: readonly Endpoint[], count: number): Promise<{ eventIds: string[]; dueAtMs: number }>;
 };
@@ -27,11 +29,14 @@ export type Deliveries = {
 export async function anyDeliveries(service: Service): Promise<Deliveries> {
   const venue = await anyVenue(service);
   const event = await anyEvent(service, venue.id);
+  const endpointsOfOne = async (urls: readonly string[]): Promise<Endpoint[]> => {
+    const partner = await anyPartner(service, [venue.id]);
+    const made = await Promise.all(urls.map((url) => subscribe(partner, url, ['hold_created'])));
+    return made.map(({ id }) => ({ _id: id, partnerId: partner.id }));
+  };
   return {
-    endpoint: async (url) => {
-      const partner = await anyPartner(service, [venue.id]);
-      return { _id: (await subscribe(partner, url, ['hold_created'])).id, partnerId: partner.id };
-    },
+    endpoint: async (url) => (await endpointsOfOne([url]))[0] as Endpoint,
+    endpointsOfOne,
     due: async (endpoints, count) => {
       const { db, clock } = service.context;
       const events = Array.from({ length: count }, () => ({ ...event, _id: newId() }));

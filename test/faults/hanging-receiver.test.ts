@@ -109,6 +109,26 @@ test('while deliveries are stuck on a receiver that hangs, those to others arriv
   });
 }, 200_000);
 
+test('while all 20 subscriptions of one partner hang, deliveries to others arrive as if it were not there', async () => {
+  const beganAt = performance.now();
+  const hanging = await startReceiver(() => undefined);
+  receivers.push(hanging);
+  const endpoints = await deliveries.endpointsOfOne(Array.from({ length: 20 }, () => hanging.url));
+  await deliveries.due(endpoints, Math.ceil(STUCK / 5));
+
+  const stuck = await streamTo(deliveries, healthy, STREAM_MS);
+
+  expect(costMs(stuck, calm)).toBeLessThan(PROMISED_P99_MS);
+  expect(hanging.received.length).toBeGreaterThan(0);
+  report({
+    promise: 8,
+    experiment: `one partner all of whose 20 subscriptions hang, ${PLACES} places, a deadline of ${TIMEOUT_MS / 1000} s`,
+    count: `${20 * Math.ceil(STUCK / 5)} stuck deliveries, ${HEALTHY_RECEIVERS} other receivers`,
+    result: `to the others ${describeArrivals(stuck)}; before ${describeArrivals(calm)}; ${hanging.received.length} attempts at those that hang`,
+    beganAt,
+  });
+}, 200_000);
+
 test('many at once to one receiver that answers are all sent without one being held back', async () => {
   const [busy] = await anyReceivers(1, (_attempt, response) => {
     setTimeout(() => response.writeHead(200).end(), 20);
@@ -135,7 +155,7 @@ test('control: without the gate those to others wait for the deadline of what is
   const unguarded = new Worker<WebhookDeliveryJob, void>(
     'webhook-delivery',
     async ({ data }, _token, signal = new AbortController().signal) => {
-      await deliverWebhook(deps, { ...data, failuresKnown: 0, signal });
+      await deliverWebhook(deps, { partnerId: data.subscriptionId, ...data, failuresKnown: 0, signal });
     },
     {
       connection: { url: service.environment['REDIS_URL'] ?? '' },

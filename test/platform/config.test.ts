@@ -315,6 +315,11 @@ describe('settings that break a promise', () => {
       ] as const,
     ],
     [
+      'sends that last longer than a dead worker may be missed',
+      { WEBHOOK_TIMEOUT_MS: '12001' },
+      /^WEBHOOK_TIMEOUT_MS must be at most 12000 .*leave it out for 10000$/,
+    ],
+    [
       'holds for tests',
       { HOLD_TTL_SECONDS: '59' },
       /^HOLD_TTL_SECONDS must be at least 60 .*leave it out for 600$/,
@@ -366,12 +371,18 @@ describe('settings that break a promise', () => {
 test.each([
   ['RATE_LIMIT_PER_MINUTE', { RATE_LIMIT_PER_MINUTE: '0' }, 0],
   ['WEBHOOK_RETRY_DELAYS_SECONDS', { WEBHOOK_RETRY_DELAYS_SECONDS: '1,2' }, 0],
-  ['WEBHOOK_TIMEOUT_MS', { WEBHOOK_TIMEOUT_MS: '15001' }, 1],
 ])('%s that only wastes is a warning, not a fault', (name, set, inSandbox) => {
   expect(settingsWarnings(allOf({ ...PRODUCTION, ...set }))).toEqual([
     expect.stringMatching(new RegExp(`^${name} `)),
   ]);
   expect(settingsWarnings(allOf({ ...REQUIRED, ...set }))).toHaveLength(inSandbox);
+});
+
+test('a timeout that production refuses is a warning elsewhere; the longest that it takes is none', () => {
+  const warned = (ms: string, of = REQUIRED) =>
+    settingsWarnings(loadConfig({ ...of, WEBHOOK_TIMEOUT_MS: ms }, 'webhook-delivery'));
+  expect(warned('12001')).toEqual([expect.stringMatching(/^WEBHOOK_TIMEOUT_MS /)]);
+  expect([...warned('12000'), ...warned('12000', PRODUCTION)]).toEqual([]);
 });
 
 describe('what the operator’s command line takes from the environment', () => {

@@ -64,10 +64,13 @@ export async function attemptDelivery(
   for (let count = 0; count < times; count += 1) {
     await makeDue(service.context.db, deliveryId);
     const row = await rowOf(service, 'deliveries', { _id: deliveryId });
-    const { subscriptionId, generation, attemptsMade: failuresKnown } = row;
+    const { subscriptionId, partnerId, generation, attemptsMade: failuresKnown } = row;
     const deps = { ...service.context, sender, gate: createEndpointGate(10, 2) };
     const signal = new AbortController().signal;
-    result = await deliverWebhook(deps, { deliveryId, subscriptionId, generation, failuresKnown, signal });
+    result = await deliverWebhook(deps, {
+      ...{ deliveryId, subscriptionId, partnerId, generation },
+      ...{ failuresKnown, signal },
+    });
   }
   return result;
 }

@@ -174,7 +174,10 @@ test('job data holds ids and counts only', async () => {
   );
   const keys = new Set(jobs.flat().flatMap((job) => Object.keys(job.data as Json)));
   expect(keys).toEqual(
-    new Set(['holdId', 'reservationId', 'deliveryId', 'subscriptionId', 'generation', 'failuresBefore']),
+    new Set([
+      ...['holdId', 'reservationId', 'deliveryId', 'subscriptionId', 'partnerId', 'generation'],
+      'failuresBefore',
+    ]),
   );
 });
 

@@ -115,7 +115,7 @@ test('the board shows all four queues, and of their jobs ids and counts only', a
   expect(shown).toEqual({
     'hold-expiry': ['holdId'],
     'event-dispatch': ['reservationId'],
-    'webhook-delivery': ['deliveryId', 'failuresBefore', 'generation', 'subscriptionId'],
+    'webhook-delivery': ['deliveryId', 'failuresBefore', 'generation', 'partnerId', 'subscriptionId'],
     'webhook-dead-letter': ['deliveryId'],
   });
 });

@@ -165,6 +165,7 @@ test('a secret that no key opens costs no attempt, and the operator is told', as
     deliveryId: String(row?._id),
     subscriptionId: filter.subscriptionId,
     generation: 1,
+    partnerId: 'p',
     failuresKnown: 0,
     signal: new AbortController().signal,
   });

@@ -6,6 +6,9 @@ import { createEndpointGate, deferralMs } from '../../src/webhooks/endpoint-gate
 /** After this a send is slow (ADR 0016). */
 const SLOW_AFTER_MS = 1000;
 
+/** `a` is the one endpoint of partner a, `a/2` another of its. */
+const at = (endpoint: string) => ({ subscriptionId: endpoint, partnerId: endpoint.split('/')[0] ?? '' });
+
 const never = () => new AbortController().signal;
 
 /** What becomes of `count` deliveries to an endpoint: their visits, null where it is full, 'waiting' where none has ended. */
@@ -14,7 +17,7 @@ function enterAll(
   endpoint: string,
   count: number,
 ): Promise<(Visit | null | 'waiting')[]> {
-  const entries = Array.from({ length: count }, () => gate.enter(endpoint, never()));
+  const entries = Array.from({ length: count }, () => gate.enter(at(endpoint), never()));
   return Promise.all(entries.map((entry) => Promise.race([entry, delay(0, 'waiting' as const)])));
 }
 
@@ -30,7 +33,7 @@ async function sending(gate: EndpointGate, endpoint: string, count: number, fail
 
 test('one endpoint has a quarter of the places; what comes beyond waits its turn, and others find room', async () => {
   const gate = createEndpointGate(8, 2);
-  const [first, second, third] = [1, 2, 3].map(() => gate.enter('busy', never()));
+  const [first, second, third] = [1, 2, 3].map(() => gate.enter(at('busy'), never()));
   expect(shown(await enterAll(gate, 'another', 2))).toEqual(['in', 'in']);
   expect(await Promise.race([third, delay(0, 'waiting')])).toBe('waiting');
 
@@ -42,10 +45,10 @@ test('one endpoint has a quarter of the places; what comes beyond waits its turn
 
 test('when all places are taken, they go to who waited longest', async () => {
   const gate = createEndpointGate(1, 2);
-  const held = await gate.enter('a', never());
+  const held = await gate.enter(at('a'), never());
   const order: string[] = [];
   const waiting = ['b', 'c', 'd'].map(async (endpoint) => {
-    const visit = await gate.enter(endpoint, never());
+    const visit = await gate.enter(at(endpoint), never());
     order.push(endpoint);
     visit?.leave();
   });
@@ -60,7 +63,7 @@ test('an endpoint that answers is never full, however many wait', async () => {
   let most = 0;
   let inProgress = 0;
   const visits = Array.from({ length: 50 }, async () => {
-    const visit = await gate.enter('healthy', never());
+    const visit = await gate.enter(at('healthy'), never());
     most = Math.max(most, (inProgress += 1));
     expect(visit?.maySend(2)).toBe(true);
     await delay(1);
@@ -78,22 +81,45 @@ test('a slow send gives its place to another; when all of its quarter is slow, w
   expect(shown(await enterAll(gate, 'b', 2))).toEqual(['in', 'in']);
   expect(shown(await enterAll(gate, 'c', 2))).toEqual(['in', 'in']);
   expect(shown(await enterAll(gate, 'd', 2))).toEqual(['in', 'in']);
-  const behindIt = gate.enter('hanging', never());
-  const another = gate.enter('e', never());
+  const behindIt = gate.enter(at('hanging'), never());
+  const another = gate.enter(at('e'), never());
 
   expect(await behindIt).toBeNull();
   expect(performance.now() - beganAt).toBeGreaterThanOrEqual(SLOW_AFTER_MS - 5);
   expect(await another).not.toBeNull();
-  expect(await gate.enter('hanging', never())).toBeNull();
+  expect(await gate.enter(at('hanging'), never())).toBeNull();
 
   slow[0]?.leave();
-  expect(await gate.enter('hanging', never())).not.toBeNull();
+  expect(await gate.enter(at('hanging'), never())).not.toBeNull();
+});
+
+test('one partner has half of the places, whatever endpoints it has; others find room', async () => {
+  const gate = createEndpointGate(8, 2);
+  const entries = await Promise.all(['p/1', 'p/2', 'p/3'].map((endpoint) => enterAll(gate, endpoint, 2)));
+  expect(entries.map(shown)).toEqual([
+    ['in', 'in'],
+    ['in', 'in'],
+    ['waiting', 'waiting'],
+  ]);
+  expect(shown(await enterAll(gate, 'q/1', 2))).toEqual(['in', 'in']);
+  expect(shown(await enterAll(gate, 'q/2', 2))).toEqual(['in', 'in']);
+});
+
+test('when all of its half is slow, every endpoint of a partner is full until a send has ended; others are not', async () => {
+  const gate = createEndpointGate(8, 2);
+  const slow = [...(await sending(gate, 'p/1', 2)), ...(await sending(gate, 'p/2', 2))];
+  const behind = gate.enter(at('p/3'), never());
+  expect(await behind).toBeNull();
+  expect(shown(await enterAll(gate, 'p/4', 1))).toEqual(['full']);
+  expect(shown(await enterAll(gate, 'q/1', 2))).toEqual(['in', 'in']);
+  for (const each of slow) each.leave();
+  expect(shown(await enterAll(gate, 'p/4', 1))).toEqual(['in']);
 });
 
 test('a place is given up once, by a slow send that ends too', async () => {
   const gate = createEndpointGate(1, 2);
   const [slow] = await sending(gate, 'slow', 1);
-  const second = await gate.enter('b', never());
+  const second = await gate.enter(at('b'), never());
   slow?.leave();
   expect(shown(await enterAll(gate, 'c', 1))).toEqual(['waiting']);
   second?.leave();
@@ -110,19 +136,19 @@ test('an endpoint that failed three times in a row has its share of sends, and n
 test('a refusal is remembered until a send has ended', async () => {
   const gate = createEndpointGate(40, 1);
   const [send] = await sending(gate, 'failing', 1, 3);
-  const refused = await gate.enter('failing', never());
+  const refused = await gate.enter(at('failing'), never());
   expect(refused?.maySend(3)).toBe(false);
   refused?.leave();
-  expect(await gate.enter('failing', never())).toBeNull();
+  expect(await gate.enter(at('failing'), never())).toBeNull();
   send?.leave();
   expect(await sending(gate, 'failing', 1, 3)).toHaveLength(1);
 });
 
 test('who waits when the process stops waits no longer', async () => {
   const gate = createEndpointGate(1, 2);
-  const held = await gate.enter('a', never());
+  const held = await gate.enter(at('a'), never());
   const stop = new AbortController();
-  const waiting = gate.enter('b', stop.signal);
+  const waiting = gate.enter(at('b'), stop.signal);
   stop.abort();
   expect(await waiting).toBeNull();
   held?.leave();

@@ -173,7 +173,7 @@ describe('redeliver', () => {
     const { eventId, subscriptionId } = await read(id);
     const gate = createEndpointGate(10, 2);
     for (const [generation, failuresKnown] of [1, 0, 1].entries()) {
-      const due = { deliveryId: id, subscriptionId, generation, failuresKnown };
+      const due = { deliveryId: id, subscriptionId, partnerId: partner.id, generation, failuresKnown };
       await deliverWebhook({ ...service.context, sender, gate }, { ...due, signal: sweep.stopping });
     }
     await attemptDelivery(service, sender, id);
