@@ -24,8 +24,8 @@ export function daysAsInstants({ from, to }: AuditPageQuery, timeZone: string): 
 }
 
 export const AUDIT_FILTERS: Filter[] = [
-  { name: 'action', label: 'Action, or a part of its name' },
-  { name: 'subject', label: 'Id of a booking, partner, venue …' },
+  { name: 'action', label: 'Part of the action' },
+  { name: 'subject', label: 'Id of what it was about' },
   {
     name: 'who',
     label: 'Who',

@@ -57,7 +57,7 @@ function Row({ row, timeZone }: { row: AuditRow; timeZone: string }): VNode {
       </td>
       <td>
         {row.who === null ? 'wrong key' : WHO[row.who]}
-        {row.attempts === undefined || row.attempts === 1 ? null : ` × ${row.attempts}`}
+        {row.attempts === undefined || row.attempts === 1 ? null : ` ×\u00a0${row.attempts}`}
         {row.address === undefined || row.address === null ? null : (
           <span class="under">
             <a href={withQuery('/audit', { address: row.address })}>{row.address}</a>

@@ -4,7 +4,8 @@ import { HtmlPage } from '../http/html-page.tsx';
 const REFUSALS = {
   wrong:
     "That is not the operator's key. It was printed when the service first started, or is set as OPERATOR_API_KEY.",
-  refused: 'Too many wrong keys came from your address. Wait a minute, then try again.',
+  refused:
+    "That is not the operator's key either. Too many wrong ones came from your address: check where you have it from.",
 };
 
 type SignIn = { next: string; refusal?: keyof typeof REFUSALS };

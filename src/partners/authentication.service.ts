@@ -48,6 +48,12 @@ export function createPartnerAuthentication(deps: PartnerDeps & { log: Logger })
         if (key.partnerStatus !== 'active') throw new DomainError('PARTNER_SUSPENDED', SUSPENDED.partner);
       } catch (err) {
         keyUse.forget(hash);
+        // Whose program goes on with an old key: the caller was not let in, so its request line names nobody.
+        if (key !== undefined && isGenuine)
+          deps.log.info(
+            { key_id: key._id, partner_id: key.partnerId },
+            'a key that opens nothing any more was sent',
+          );
         throw err;
       }
       keyUse.note(key);

@@ -234,6 +234,9 @@ describe('keys', () => {
       const apiKey = String(key['api_key']);
       const told = await ask(apiKey);
       expect([verdict(told), messageOf(told)]).toEqual(['401 INVALID_API_KEY', expect.stringMatching(why)]);
+      expect(service.logs()).toContain(
+        `"key_id":"${String(key['key_id'])}","partner_id":"${id}","msg":"a key that opens`,
+      );
       const untold = await ask(`${apiKey.slice(0, -43)}${'A'.repeat(43)}`);
       expect([verdict(untold), messageOf(untold)]).toEqual(['401 INVALID_API_KEY', unknown]);
     }
