@@ -145,7 +145,8 @@ async function look(
     case 'queue_paused':
       return queues?.filter(({ isPaused }) => isPaused).map(({ name }) => ofQueue(kind, name));
     case 'worker_absent':
-      return queues && deps.workers.absent(queues, times.workerAbsentMs).map((name) => ofQueue(kind, name));
+      if (queues === undefined || queues.some(({ workers }) => workers === null)) return undefined;
+      return deps.workers.absent(queues, times.workerAbsentMs).map((name) => ofQueue(kind, name));
     case 'wrong_keys':
       return (await readWrongKeys(deps.db, times.wrongKeys)).map(({ listener, count }) => ({
         ...{ kind, ...OF_SERVICE, subject: listener, count, since: null },

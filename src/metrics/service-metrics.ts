@@ -78,7 +78,7 @@ function ofQueues(registry: Registry, queues: readonly QueueState[]): void {
   const workers = gauge('pbs_queue_workers', 'Worker processes connected to take jobs of the queue.');
   for (const { name, isPaused, workers: seen } of queues) {
     paused.set({ queue: name }, Number(isPaused));
-    workers.set({ queue: name }, seen);
+    if (seen !== null) workers.set({ queue: name }, seen);
   }
 }
 

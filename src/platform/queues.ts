@@ -12,8 +12,11 @@ export type WorkedQueue = (typeof WORKED_QUEUES)[number];
 export const QUEUE_NAMES = [...WORKED_QUEUES, 'webhook-dead-letter'] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
-/** What Redis knows of a queue that workers take jobs from; `workers` are the worker processes connected for it now. */
-export type QueueState = { name: WorkedQueue; isPaused: boolean; workers: number };
+/**
+ * What Redis knows of a queue that workers take jobs from; `workers` are the worker processes connected for it now, null where Redis
+ * lists no clients to whoever asks.
+ */
+export type QueueState = { name: WorkedQueue; isPaused: boolean; workers: number | null };
 
 /** Job data carries ids only: what a job means is read from the database when it runs. */
 export type HoldExpiryJob = { holdId: string };
@@ -191,8 +194,8 @@ async function allOrNone<T>(answers: readonly Promise<T | undefined>[]): Promise
 }
 
 async function readState(name: WorkedQueue, queue: Queue): Promise<QueueState> {
-  const [isPaused, workers] = await Promise.all([queue.isPaused(), queue.getWorkersCount()]);
-  return { name, isPaused, workers };
+  const workers = queue.getWorkersCount().catch(() => null);
+  return { name, isPaused: await queue.isPaused(), workers: await workers };
 }
 
 /** BullMQ ignores a job whose id exists in any state, so each series of attempts has a generation of its own. */

@@ -64,6 +64,8 @@ test('a worker delivers while ALERT_URL hangs, raises what another worker fails 
   expect(raised.count).toBe(1);
   expect(worker.output()).not.toContain('SECRET-PATH');
 
+  expect((await service.context.queues.readStates())?.map(({ workers }) => workers)).toEqual([0, 0, 1]);
+
   const { code, tookMs } = await stopProcess(worker);
   expect(code).toBe(0);
   expect(tookMs).toBeLessThan(10_000);
