@@ -3,6 +3,8 @@ import { createAdminApp } from './admin-app.ts';
 import { startAlerting } from './alerting.ts';
 import { createApiContext } from './context.ts';
 import { watchGuards } from './guards.ts';
+import { DRAIN } from './http/graceful-close.ts';
+import type { Listener } from './http/listen.ts';
 import { listen } from './http/listen.ts';
 import { createPartnerApp } from './partner-app.ts';
 import { runProcess } from './platform/lifecycle.ts';
@@ -21,9 +23,14 @@ runProcess('api', async (scope) => {
   const looked = context.connected.then(guards.missing).catch(() => undefined);
   await Promise.race([looked, delay(LISTEN_AFTER_MS, undefined, { signal: scope.stopping })]);
   const { host, adminHost, port, adminPort } = scope.config;
-  const partner = await listen(createPartnerApp(context, guards), host, port);
-  scope.onStop('partner listener', partner.close);
-  const admin = await listen(createAdminApp(context, guards), adminHost, adminPort);
-  scope.onStop('admin listener', admin.close);
+  const listeners: Listener[] = [];
+  scope.onStop('listeners', () => Promise.all(listeners.map(({ close }) => close(DRAIN))));
+  const serve = async (...args: Parameters<typeof listen>) => {
+    const listener = await listen(...args);
+    listeners.push(listener);
+    return listener;
+  };
+  const partner = await serve(createPartnerApp(context, guards), host, port);
+  const admin = await serve(createAdminApp(context, guards), adminHost, adminPort);
   return { url: partner.url, adminUrl: admin.url };
 });

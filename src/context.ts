@@ -33,7 +33,12 @@ export type Context = WorkerContext<ConfigOf<'api'>> & {
 };
 
 /** What the two listeners need beside. */
-export type ApiContext = Context & { rateLimits: RateLimits; metrics: ApiMetrics };
+export type ApiContext = Context & {
+  rateLimits: RateLimits;
+  metrics: ApiMetrics;
+  /** Aborts as soon as the process is asked to stop. */
+  stopping: AbortSignal;
+};
 
 /**
  * Builds the connections of one process and registers their release. Nothing is awaited: the database connects in the
@@ -76,5 +81,6 @@ export function createApiContext(scope: ProcessScope): ApiContext & { connected:
     cursorBox: createSecretBox(deriveKeys(scope.config.encryptionKeys, 'cursors')),
     rateLimits,
     metrics: createApiMetrics(),
+    stopping: scope.stopping,
   };
 }

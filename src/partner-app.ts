@@ -42,7 +42,8 @@ export function partnerRoutes(context: Context): Route<PartnerCaller>[] {
 /** What partners reach on `PORT`; every call of the API is refused while `guards` do. */
 export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(context.db)): Express {
   const app = createBaseApp(context.log, context.metrics.observe('partner'), context.config);
-  mountHealth(app, { missingGuards: guards.missing, isRedisReady: context.queues.isReady });
+  const { queues, stopping } = context;
+  mountHealth(app, { missingGuards: guards.missing, isRedisReady: queues.isReady, stopping });
   mountApiReference(app, { title: 'Partner API reference · Partner Booking Service' });
   const routes = partnerRoutes(context);
   mountApiDescription(app, describePartnerApi(routes));

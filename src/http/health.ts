@@ -37,10 +37,10 @@ export const HEALTH_OPERATIONS: readonly Operation[] = [
       },
       503: {
         description:
-          'They cannot: the database is out of reach, or lacks the index that guards against double booking.',
+          'They cannot: the database is out of reach, or lacks the index that guards against double booking; or, `stopping`, they still are, and none should be sent any more.',
         body: shape({
-          status: Joi.string().valid('unavailable').example('unavailable'),
-          database: Joi.string().valid('ok', 'unreachable').example('unreachable'),
+          status: Joi.string().valid('unavailable', 'stopping').example('unavailable'),
+          database: Joi.string().valid('ok', 'unreachable').example('unreachable').optional(),
           redis: redisState(),
           missing_indexes: Joi.array().items(Joi.string()).optional(),
           remedy: Joi.string().optional(),
@@ -56,11 +56,14 @@ export type HealthDeps = {
   /** Names of guard indexes that the database lacks; rejects where it cannot be reached. */
   missingGuards: () => Promise<string[]>;
   isRedisReady: () => boolean;
+  /** Aborts when the process is asked to stop. */
+  stopping: AbortSignal;
 };
 
 /**
  * `/healthz`: the process lives. `/readyz`: the database answers and its guard indexes are there, else 503 with what is
- * missing; Redis is reported but not required (operator interface, "Listeners"). Neither needs a key.
+ * missing; so it is from when the process is asked to stop, so that who balances the load sends no more. Redis is reported but not
+ * required (operator interface, "Listeners"). Neither needs a key.
  */
 export function mountHealth(app: Express, deps: HealthDeps): void {
   app.get('/healthz', (_req, res) => {
@@ -68,6 +71,10 @@ export function mountHealth(app: Express, deps: HealthDeps): void {
   });
   app.get('/readyz', async (_req, res) => {
     const redis = deps.isRedisReady() ? 'ok' : 'unreachable';
+    if (deps.stopping.aborted) {
+      res.status(503).json({ status: 'stopping', redis });
+      return;
+    }
     const missing = await deps.missingGuards().catch(() => undefined);
     if (missing === undefined)
       res.status(503).json({ status: 'unavailable', database: 'unreachable', redis });

@@ -2,9 +2,15 @@ import type { Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Express } from 'express';
+import type { Connections, Drain } from './graceful-close.ts';
+import { gracefulClose } from './graceful-close.ts';
 import { answerUnreadable } from './unreadable-requests.ts';
 
-export type Listener = { url: string; close: () => Promise<void> };
+export type Listener = {
+  url: string;
+  /** Ends silent connections at once unless it is told to `drain`, and waits for what is in progress. */
+  close: (drain?: Drain) => Promise<void>;
+};
 
 /** How long a client may take, so that one that is slow on purpose holds nothing for long (ADR 0016). */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -18,16 +24,9 @@ const MAX_HEADER_BYTES = 16 * 1024;
 /** What a listener holds at most; a connection beyond is closed at once, before it costs memory. */
 const MAX_CONNECTIONS = 10_000;
 
-/** Both listeners, one after the other, must be through within the 25 s that a process has to stop. */
-const FINISH_TIMEOUT_MS = 10_000;
-
-/** The connections of a server, each with the answer that is under way on it. */
-type Connections = Map<Socket, ServerResponse | undefined>;
-
 /**
  * Serves `app`; port 0 picks a free one. A client that takes too long over its request, or over taking its answer, is cut
- * within 15 s; what is no request is answered in the documented form. `close` stops taking connections, ends those on
- * which no request is in progress, and waits up to 10 s for the others to be answered.
+ * within 15 s; what is no request is answered in the documented form.
  */
 export async function listen(
   app: Express,
@@ -99,27 +98,4 @@ function cutSlowReaders(server: Server, connections: Connections): void {
   };
   const checking = setInterval(check, CHECK_EVERY_MS).unref();
   server.once('close', () => clearInterval(checking));
-}
-
-/** Node's own `close` waits 65 s for a client that keeps its connection, and for ever for one that never sent a request. */
-function gracefulClose(server: Server, connections: Connections): () => Promise<void> {
-  let isClosing = false;
-  server.on('request', ({ socket }, response) => {
-    response.once('close', () => {
-      if (isClosing) socket.destroySoon();
-    });
-  });
-  return () =>
-    new Promise((resolve) => {
-      isClosing = true;
-      const cut = setTimeout(() => server.closeAllConnections(), FINISH_TIMEOUT_MS);
-      server.close(() => {
-        clearTimeout(cut);
-        resolve();
-      });
-      for (const [socket, response] of connections) {
-        if (response === undefined) socket.destroy();
-        else if (!response.headersSent) response.setHeader('Connection', 'close');
-      }
-    });
 }

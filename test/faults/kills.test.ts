@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
+import { anyPartner } from '../support/factories.ts';
 import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
 import { scaled } from '../support/scale.ts';
+import { startKeepAliveClients } from './keep-alive-clients.ts';
 import { report } from './report.ts';
 import type { FaultSystem } from './system.ts';
 import { PARTS, startSystem, VICTIMS } from './system.ts';
@@ -76,3 +79,30 @@ test('every process is replaced under load: no call that was sent is left unansw
     beganAt,
   });
 }, 600_000);
+
+test('the API is replaced under 64 clients that keep their connections: no call that was sent is left without its answer', async () => {
+  const beganAt = performance.now();
+  const replacements = scaled(50, 2);
+  const { apiKey } = await anyPartner(system);
+  const clients = startKeepAliveClients(system.url, apiKey, 64, mulberry32(seed));
+  const codes: (number | null)[] = [];
+  for (let replaced = 0; replaced < replacements; replaced += 1) {
+    const { answered } = clients.counts;
+    await eventually('all have called', () => clients.counts.answered > answered + 64, 30_000);
+    codes.push(await system.replace('api'));
+  }
+  await clients.stop();
+
+  const { answered, refused, ...broken } = clients.counts;
+  expect(broken).toEqual({ reset: 0, brokenPipe: 0, failed: 0 });
+  expect(codes).toEqual(codes.map(() => 0));
+  report({
+    promise: 7,
+    experiment:
+      'SIGTERM and a new API process under 64 clients that keep their connections and repeat nothing',
+    count: `${replacements} replaced; ${answered} answered calls`,
+    result: `0 reset, 0 EPIPE, 0 answers 5xx; ${refused} refused connections`,
+    seed,
+    beganAt,
+  });
+}, 1_200_000);

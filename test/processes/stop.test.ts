@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
+import { repliesIn } from '../http/raw-connection.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue, freeSlotIds } from '../support/factories.ts';
 import type { OwnRedis } from '../support/own-servers.ts';
@@ -105,7 +106,7 @@ describe('the API at SIGTERM', () => {
     return { socket, received: () => Buffer.concat(chunks).toString() };
   }
 
-  test('finishes the request in progress, takes no new one, and waits for no idle connection', async () => {
+  test('finishes the request in progress, answers what comes on kept connections, takes no new ones, and ends', async () => {
     const service = await anyService();
     const venue = await anyVenue(service);
     const partner = await anyPartner(service, [venue.id]);
@@ -136,8 +137,14 @@ describe('the API at SIGTERM', () => {
         () => true,
       ),
     );
+    // Whoever kept a connection is answered once more, and told to come elsewhere.
+    idle.socket.write('GET /readyz HTTP/1.1\r\nHost: api\r\n\r\n');
     inProgress.socket.write(body.slice(5));
     const { code, tookMs } = await stopping;
+    const last = repliesIn(idle.received()).at(-1);
+
+    expect([last?.status, last?.body]).toEqual([503, { status: 'stopping', redis: 'ok' }]);
+    expect(last?.headers.get('connection')).toBe('close');
 
     expect(inProgress.received()).toMatch(/^HTTP\/1\.1 201 /);
     expect(code).toBe(0);

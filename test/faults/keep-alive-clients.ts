@@ -1,0 +1,75 @@
+import { Agent, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { newId } from '../../src/platform/ids.ts';
+import type { Random } from '../support/random.ts';
+import { integerBetween } from '../support/random.ts';
+
+/** How the calls of all clients went. */
+export type CallCounts = {
+  answered: number;
+  /** The connection was refused: nothing was sent. */
+  refused: number;
+  /** The connection broke after something was sent. */
+  reset: number;
+  /** The same, and the client met it as it was sending. */
+  brokenPipe: number;
+  /** Answers of 500 and above. */
+  failed: number;
+};
+
+export type KeepAliveClients = { counts: CallCounts; stop(): Promise<void> };
+
+const MAX_PAUSE_MS = 400;
+const AGAIN_AFTER_MS = 50;
+
+/**
+ * So many clients, each with one connection that it keeps, call again and again after pauses of 0 to 400 ms; every second one
+ * posts, without an idempotency key. None repeats a call: what is broken is counted.
+ */
+export function startKeepAliveClients(
+  url: string,
+  apiKey: string,
+  clients: number,
+  random: Random,
+): KeepAliveClients {
+  const counts: CallCounts = { answered: 0, refused: 0, reset: 0, brokenPipe: 0, failed: 0 };
+  let isStopping = false;
+  const call = (agent: Agent, isPost: boolean) =>
+    new Promise<number>((resolve, reject) => {
+      const path = isPost ? `/api/v1/partner/holds/${newId()}/cancel` : '/api/v1/partner/venues';
+      const headers = { 'x-api-key': apiKey, ...(isPost ? { 'content-length': '0' } : {}) };
+      request(url + path, { agent, headers, method: isPost ? 'POST' : 'GET' }, (answer) => {
+        answer.resume().once('error', reject);
+        answer.once('end', () => resolve(answer.statusCode ?? 0));
+      })
+        .once('error', reject)
+        .end();
+    });
+  const keepCalling = async (isPost: boolean) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    while (!isStopping) {
+      const outcome = await call(agent, isPost).then(
+        (status) => (status < 500 ? 'answered' : 'failed'),
+        brokenBy,
+      );
+      counts[outcome] += 1;
+      await delay(outcome === 'refused' ? AGAIN_AFTER_MS : integerBetween(random, 0, MAX_PAUSE_MS));
+    }
+    agent.destroy();
+  };
+  const running = Array.from({ length: clients }, (_, index) => keepCalling(index % 2 === 0));
+  return {
+    counts,
+    stop: async () => {
+      isStopping = true;
+      await Promise.all(running);
+    },
+  };
+}
+
+function brokenBy(err: NodeJS.ErrnoException): 'refused' | 'reset' | 'brokenPipe' {
+  if (err.code === 'ECONNREFUSED') return 'refused';
+  if (err.code === 'EPIPE') return 'brokenPipe';
+  if (err.code === 'ECONNRESET') return 'reset';
+  throw err;
+}
