@@ -3,8 +3,10 @@
 // Native packages list one optional dependency per platform. Where a mirror has only some of them, npm leaves the others
 // out of the lockfile, and `npm ci` then refuses that lockfile on every machine. What npm needs to skip a build, or to
 // fetch it elsewhere, is known all the same: the version from the parent, which pins it, the platform from the name.
-// Their hashes are not known here, so npm checks none for them. Run it after `npm install`: node scripts/complete-lockfile.mjs
+// Their hashes are not known there, so npm checks none for them. Run it after `npm install`: node scripts/complete-lockfile.mjs
+// With --hashes it asks the registry in use for those that are missing, and takes what that has: run it where it has more.
 
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -43,6 +45,23 @@ for (const { name, version, dev } of missing) {
   // In npm's own order of keys, so that its next write changes nothing.
   lock.packages[`node_modules/${name}`] = { version, cpu, dev, libc, optional: true, os };
 }
+
+/** The SHA-512 that the registry in use has of a version; undefined where it does not have that. */
+function hashOf(name, version) {
+  const asked = spawnSync('npm', ['view', `${name}@${version}`, 'dist.integrity'], { encoding: 'utf8' });
+  const [hash] = /^sha512-[A-Za-z0-9+/]{86}==$/m.exec(asked.stdout) ?? [];
+  return hash;
+}
+
+if (process.argv.includes('--hashes')) {
+  const isWithout = ([path, { integrity }]) => path !== '' && integrity === undefined;
+  for (const [path, { version, ...rest }] of Object.entries(lock.packages).filter(isWithout)) {
+    const integrity = hashOf(path.slice(path.lastIndexOf('node_modules/') + 13), version);
+    if (integrity !== undefined) lock.packages[path] = { version, integrity, ...rest };
+    console.log(`${path}: ${integrity ?? 'no hash to be had'}`);
+  }
+}
+
 lock.packages = Object.fromEntries(
   Object.entries(lock.packages).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );

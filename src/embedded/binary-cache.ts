@@ -19,7 +19,7 @@ export function cacheFolder(env: Environment): string {
 
 /** Where the cache holds this server's binary, whether or not it is there. */
 export function cachedBinaryPath(kind: ServerKind, env: Environment): string {
-  return path.join(cacheFolder(env), kind.name);
+  return path.join(cacheFolder(env), kind.cachedAs);
 }
 
 /**

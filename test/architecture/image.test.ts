@@ -168,3 +168,15 @@ describe('docker-compose.yml', () => {
     }
   });
 });
+
+test('the images are those that the page on security names as not pinned by digest, each of one minor series', () => {
+  const inFiles = [
+    ...[...read('Dockerfile').matchAll(/^FROM (\S+:\S+)/gm)].map(([, image = '']) => image),
+    ...[...read('docker-compose.yml').matchAll(/^ +image: (\S+)$/gm)].map(([, image = '']) => image),
+  ];
+  const images = [...new Set(inFiles)].toSorted();
+  for (const image of images) expect(image).toMatch(/^\w+:\d+(\.\d+)?(-\w+)?$/);
+  const row = /^\| An image is not .*$/m.exec(read('docs/security.md'))?.[0] ?? '';
+  const named = [...row.matchAll(/`(\w+:[\w.-]+)`/g)].map(([, image = '']) => image);
+  expect(named.toSorted()).toEqual(images);
+});

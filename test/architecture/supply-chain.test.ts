@@ -14,6 +14,8 @@ type Locked = {
   dev?: boolean;
   optional?: boolean;
   os?: string[];
+  cpu?: string[];
+  libc?: string[];
   hasInstallScript?: boolean;
 };
 type Lock = { lockfileVersion: number; packages: Record<string, Locked> };
@@ -51,6 +53,10 @@ function unhashed(packages: readonly (readonly [string, Locked])[]): string[] {
 /** Where a lockfile says a package comes from, which is the reader's own configuration to say. */
 const originsIn = (text: string): string[] => text.match(/\b(?:https?|git|ssh|file):[^"]*/g) ?? [];
 
+/** Whether npm would install it where the service runs and is built: Linux on x64 with glibc. */
+const fitsHere = ({ os, cpu, libc }: Locked): boolean =>
+  (os?.includes('linux') ?? true) && (cpu?.includes('x64') ?? true) && (libc?.includes('glibc') ?? true);
+
 describe('the lockfile', () => {
   test('has a hash of each package, and each that is loaded in production', () => {
     expect(lock.lockfileVersion).toBe(3);
@@ -58,6 +64,15 @@ describe('the lockfile', () => {
     expect(unhashed(locked)).toEqual([]);
     expect(inProduction.filter(([, { integrity }]) => integrity === undefined)).toEqual([]);
     expect(inProduction.length).toBeGreaterThan(100);
+  });
+
+  test('lacks the hashes of builds for other platforms alone, as many as the page on security says', () => {
+    const without = locked.filter(([, { integrity }]) => integrity === undefined);
+    expect(without.filter(([, each]) => each.optional !== true || fitsHere(each))).toEqual([]);
+    const [, told] = /\*\*Without a hash\*\* are (\d+) builds/.exec(read('docs/security.md')) ?? [];
+    expect(Number(told)).toBe(without.length);
+    // The image takes no optional package.
+    expect(read('Dockerfile')).toMatch(/npm ci --ignore-scripts --omit=dev --omit=optional/);
   });
 
   test('names no host: neither a registry’s nor another', () => {

