@@ -23,7 +23,7 @@ import { BOARD_WORDS } from './operator/queue-board.rules.ts';
 import { BOARD_PATH, createQueueBoard } from './operator/queue-board.ts';
 import { mountSignIn, operatorOf } from './operator/sign-in.ts';
 import { describeOperatorApi } from './operator-description.ts';
-import { operatorPackageRoutes } from './packages/packages.router.ts';
+import { operatorPackageRoutes, operatorPurchaseRoutes } from './packages/packages.router.ts';
 import { operatorPartnerRoutes } from './partners/partners.router.ts';
 import { QUEUE_NAMES } from './platform/queues.ts';
 import { priceRuleRoutes } from './venues/price-rules.router.ts';
@@ -42,6 +42,7 @@ export function operatorRoutes(context: Context): Route<Operator>[] {
     ...walkInRoutes(context),
     ...operatorBookingRoutes(context),
     ...operatorPackageRoutes(context),
+    ...operatorPurchaseRoutes(context),
     ...operatorWebhookRoutes(context),
     ...customerRoutes(context),
     ...alertRoutes(context),

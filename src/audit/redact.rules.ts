@@ -8,6 +8,8 @@ export const NEVER_KEPT = [
   'payment_reference',
   'cancellation_reason',
   'refund_reason',
+  'payment_method',
+  'end_reason',
   'response_excerpt',
   'payload',
 ] as const;

@@ -164,6 +164,16 @@ export const COMMANDS: readonly CommandRow[] = [
   { noun: 'package', verb: 'update', operationId: 'updatePackage' },
 
   {
+    ...{ noun: 'purchase', verb: 'list', operationId: 'listPurchases' },
+    columns: [
+      ...[plain('id'), plain('status'), plain('credits_remaining', 'left'), plain('credits_total', 'of')],
+      ...[instant('expires_at'), instant('ended_at'), plain('package_id'), plain('partner_id')],
+    ],
+  },
+  { noun: 'purchase', verb: 'show', operationId: 'readPurchaseOfPartner' },
+  { noun: 'purchase', verb: 'end', operationId: 'endPurchase' },
+
+  {
     ...{ noun: 'webhook', verb: 'list', operationId: 'listSubscriptions' },
     columns: [
       ...[plain('id'), plain('status'), prose('endpoint_url'), plain('consecutive_failures', 'failures')],
@@ -219,6 +229,7 @@ export const NOUNS: Readonly<Record<string, string>> = {
   'walk-in': 'slots sold at the venue itself',
   booking: 'the bookings of all partners',
   package: 'the prepaid packages that a partner may sell',
+  purchase: 'the packages that customers have bought',
   webhook: "the partners' subscriptions",
   delivery: 'what partners were sent',
   'dead-letter': 'what could not be delivered',

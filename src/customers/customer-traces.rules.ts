@@ -13,8 +13,8 @@ type Folded = { text: string; words: readonly string[]; letters: string };
 
 /**
  * Says whether a text tells who a customer is: it holds one of `phones` (give the national number: its forms with a country
- * code end in it) with whatever punctuation among the digits, a full name with whatever punctuation among its letters, or an
- * address, in upper or lower case. No pattern is made of what a customer or a partner wrote: some would take long to match.
+ * code end in it) with whatever punctuation among the digits, a full name in whatever order of its words and with whatever
+ * punctuation among its letters, or an address, in upper or lower case. No pattern is made of what a customer or a partner wrote: some would take long to match.
  */
 export function createTraceFinder(
   phones: readonly string[],
@@ -22,13 +22,14 @@ export function createTraceFinder(
 ): (text: string) => boolean {
   const patterns = phones.map(phonePattern).filter((each) => each !== '');
   const numbers = [...new Set(patterns)].map((each) => new RegExp(each, 'u'));
-  const names = new Set(identities.map(({ name }) => folded(name).letters).filter((name) => name !== ''));
+  const names = new Map(identities.map(({ name }) => folded(name)).map((name) => [name.letters, name.words]));
+  names.delete('');
   const emails = new Set(identities.flatMap(({ email }) => spellingsOf(folded(email).text)));
   return (text) => {
     const looked = folded(text);
     return (
       numbers.some((number) => number.test(looked.text)) ||
-      [...names].some((name) => holdsName(looked, name)) ||
+      [...names.values()].some((words) => holdsWords(looked, words)) ||
       [...emails].some((email) => looked.text.includes(email))
     );
   };
@@ -44,6 +45,25 @@ function folded(given: string | null): Folded {
 function phonePattern(phone: string): string {
   const digits = phone.match(/\d/g) ?? [];
   return digits.length < UNMISTAKABLE_DIGITS ? '' : digits.join(`${BETWEEN}{0,3}`);
+}
+
+/** The words that a name has at most for every order of them to be looked for without anything in between. */
+const REORDERED_WORDS = 4;
+
+/** The words of a full name, in whatever order: each as a word of the text, or all of them run together. */
+function holdsWords(looked: Folded, words: readonly string[]): boolean {
+  // Nearly every text ends here.
+  if (!words.every((word) => looked.letters.includes(word))) return false;
+  if (words.length > 1 && words.every((word) => looked.words.includes(word))) return true;
+  const orders = words.length > REORDERED_WORDS ? [words, words.toReversed()] : ordersOf(words);
+  return orders.some((order) => holdsName(looked, order.join('')));
+}
+
+function ordersOf(words: readonly string[]): (readonly string[])[] {
+  if (words.length < 2) return [words];
+  return words.flatMap((word, index) =>
+    ordersOf(words.toSpliced(index, 1)).map((others) => [word, ...others]),
+  );
 }
 
 /** `name`: its letters alone. Of a short name, words that follow one another must make it up. */

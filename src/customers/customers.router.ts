@@ -1,6 +1,7 @@
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
 import { ok, route } from '../http/route.ts';
+import type { EraseBody } from './customers.schemas.ts';
 import { eraseBody, erasure } from './customers.schemas.ts';
 import type { EraseDeps } from './erase-customer.service.ts';
 import { eraseCustomer } from './erase-customer.service.ts';
@@ -8,18 +9,19 @@ import { eraseCustomer } from './erase-customer.service.ts';
 /** Operator interface, "customers". */
 export function customerRoutes(deps: EraseDeps): Route<Operator>[] {
   return [
-    route<Operator, unknown, unknown, { customer_phone: string }>({
+    route<Operator, unknown, unknown, EraseBody>({
       method: 'post',
       path: '/api/v1/operator/customers/erase',
       operationId: 'eraseCustomer',
       tag: 'Customers',
       summary: 'Erase a customer from everything that is past',
       description:
-        'Overwrites name, phone and email in the past bookings and purchases of every partner, the reasons given for ending them, and keys and payment references that hold one of the three. Refused while a booking is to come or package credit can be used; a refund after the erasure gives no credit back. Repeating it is safe.',
+        'Overwrites name, phone and email in the past bookings and purchases of every partner, the reasons given for ending them, and keys, payment references, holds and receivers’ answers that hold one of the three. Refused while a booking is to come or package credit can be used; a refund after the erasure gives no credit back. Repeating it is safe. Backups and the database’s log of operations keep what was there until they are gone.',
       body: eraseBody(deps.config.defaultRegion),
       answers: { 200: { description: 'What was overwritten.', body: erasure } },
-      errors: ['CUSTOMER_HAS_UPCOMING_BOOKINGS'],
-      handle: async ({ body }) => ok(await eraseCustomer(deps, body.customer_phone)),
+      errors: ['BOOKING_NOT_FOUND', 'CUSTOMER_HAS_UPCOMING_BOOKINGS'],
+      handle: async ({ body: { booking_id: bookingId, customer_phone: customerPhone = '' } }) =>
+        ok(await eraseCustomer(deps, bookingId === undefined ? { customerPhone } : { bookingId })),
     }),
   ];
 }

@@ -5,13 +5,17 @@ import { eraseCustomerOfPurchases, findUsable } from '../packages/packages.servi
 import type { Erasure } from '../platform/erasure.ts';
 import { DomainError } from '../platform/errors.ts';
 import { nationalDigitsOf, requireCustomerPhone } from '../platform/phone.ts';
+import type { CustomerOf } from '../reservations/customer-erasure.service.ts';
 import {
+  customerOfBooking,
   eraseCustomerOf,
+  eraseCustomerOfHolds,
   findIdentitiesOf,
   findPastOf,
+  findTracedHolds,
   findUpcomingOf,
 } from '../reservations/customer-erasure.service.ts';
-import { eraseExcerptsOf } from '../webhooks/deliveries.service.ts';
+import { eraseExcerptsOf, eraseTracedExcerpts } from '../webhooks/deliveries.service.ts';
 import { createTraceFinder } from './customer-traces.rules.ts';
 
 export type EraseDeps = DispatchDeps & { config: { defaultRegion: string } };
@@ -21,46 +25,70 @@ const ERASED = '[erased]';
 
 const BATCH = 500;
 
+/** In how many of each a customer was overwritten. */
+export type Erased = { bookings: number; holds: number; purchases: number };
+
 /**
  * Overwrites name, phone and email of a customer, and the free text of the reasons given, in everything that is past: the
  * bookings and package purchases of every partner, walk-ins, and the events of those bookings. Where a partner put phone,
- * name or email into a key, a payment reference or a method of payment, that is overwritten too; a call that repeats such a
- * key is a new call. Answers how many of both.
+ * name or email into a key, a payment reference or a method of payment, that is overwritten too, and so are holds that never
+ * became a booking and what receivers answered where they tell of the customer; a call that repeats such a key is a new call.
  * A customer with something to come is refused: a booking that stands and is not over, or credit that can be used.
  *
- * It can be repeated, after a crash too: a booking's phone, by which it is found, goes last, and does not go while the booking
- * has been ended since it was read. What the customer books while the call runs is new and stays (operator interface, "customers/erase").
- * @throws DomainError VALIDATION_ERROR for what is no phone; CUSTOMER_HAS_UPCOMING_BOOKINGS
+ * A booking id means its customer: all with its phone, or, where it has none, that booking alone.
+ *
+ * It can be repeated, after a crash too: a booking's phone and name, by which traces are found, go last, and do not go while the
+ * booking has been ended since it was read. What the customer books while the call runs is new and stays (operator interface,
+ * "customers/erase").
+ * @throws DomainError VALIDATION_ERROR for what is no phone; BOOKING_NOT_FOUND; CUSTOMER_HAS_UPCOMING_BOOKINGS
  */
 export async function eraseCustomer(
   deps: EraseDeps,
-  customerPhone: string,
-): Promise<{ bookings: number; purchases: number }> {
-  const phoneE164 = requireCustomerPhone(customerPhone, deps.config.defaultRegion);
-  await requireNothingToCome(deps, phoneE164);
-  const erasure: Erasure = {
-    overwritten: ERASED,
-    isTrace: createTraceFinder([nationalDigitsOf(phoneE164)], await findIdentitiesOf(deps, phoneE164)),
-  };
-  const purchases = await eraseCustomerOfPurchases(deps, phoneE164, erasure);
+  given: { customerPhone: string } | { bookingId: string },
+): Promise<Erased> {
+  const customer =
+    'bookingId' in given
+      ? await customerOfBooking(deps, given.bookingId)
+      : { phoneE164: requireCustomerPhone(given.customerPhone, deps.config.defaultRegion) };
+  await requireNothingToCome(deps, customer);
+  const phones = 'phoneE164' in customer ? [nationalDigitsOf(customer.phoneE164)] : [];
+  const identities = (await findIdentitiesOf(deps, customer)).filter(({ name }) => name !== ERASED);
+  const erasure: Erasure = { overwritten: ERASED, isTrace: createTraceFinder(phones, identities) };
+  const purchases =
+    'phoneE164' in customer ? await eraseCustomerOfPurchases(deps, customer.phoneE164, erasure) : 0;
+  let holds = 0;
+  for await (const traced of findTracedHolds(deps, erasure, BATCH)) {
+    await eraseEventsOf(deps, traced);
+    holds += await eraseCustomerOfHolds(deps, traced, erasure);
+  }
+  await eraseTracedExcerpts(deps, erasure, BATCH);
   for (let bookings = 0; ; ) {
-    const past = await findPastOf(deps, phoneE164, BATCH);
-    if (past.length === 0) return { bookings, purchases };
-    const ids = past.map((row) => row._id);
-    // Into the log first: a dispatcher that has read the old reason then finds the event there, and leaves it.
-    for (const row of past) if (row.outbox.length > 0) await dispatchEvents(deps, row._id);
-    await eraseExcerptsOf(deps, await eraseReasonsOf(deps, ids, ERASED));
+    const past = await findPastOf(deps, customer, ERASED, BATCH);
+    if (past.length === 0) return { bookings, holds, purchases };
+    await eraseEventsOf(deps, past);
     bookings += await eraseCustomerOf(deps, past, erasure);
   }
 }
 
-async function requireNothingToCome(deps: EraseDeps, phoneE164: string): Promise<void> {
-  const bookings = await findUpcomingOf(deps, phoneE164);
-  const purchases = await findUsable(deps, phoneE164);
+/** Overwrites the reasons in the events of these reservations, and all that receivers answered to them. */
+async function eraseEventsOf(
+  deps: EraseDeps,
+  reservations: readonly { _id: string; outbox: readonly unknown[] }[],
+): Promise<void> {
+  // Into the log first: a dispatcher that has read the old reason then finds the event there, and leaves it.
+  for (const row of reservations) if (row.outbox.length > 0) await dispatchEvents(deps, row._id);
+  const ids = reservations.map((row) => row._id);
+  await eraseExcerptsOf(deps, await eraseReasonsOf(deps, ids, ERASED));
+}
+
+async function requireNothingToCome(deps: EraseDeps, customer: CustomerOf): Promise<void> {
+  const bookings = await findUpcomingOf(deps, customer);
+  const purchases =
+    'phoneE164' in customer ? await findUsable(deps, customer.phoneE164) : { count: 0, until: null };
   if (bookings.count + purchases.count === 0) return;
   const until = new Date(Math.max(bookings.until?.getTime() ?? 0, purchases.until?.getTime() ?? 0));
   throw new DomainError(
     'CUSTOMER_HAS_UPCOMING_BOOKINGS',
-    `The customer has ${bookings.count} bookings to come and ${purchases.count} packages with credit. Bookings can be cancelled; credit has to be used up or expire. At ${until.toISOString()} all of it will be over: ask again then, or once nothing of it is left.`,
+    `The customer has ${bookings.count} bookings to come and ${purchases.count} packages with credit. Bookings can be cancelled; a purchase can be ended (POST /api/v1/operator/purchases/{id}/end), once what is left of it is settled with the customer. At ${until.toISOString()} all of it will be over: ask again then, or once nothing of it is left.`,
   );
 }

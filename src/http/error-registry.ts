@@ -171,7 +171,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
     status: 409,
     when: 'The customer to erase has a booking that is still to come, or package credit that can still be used.',
     remedy:
-      'Cancel those bookings; have the credit used up, or wait until its packages have expired (the message says when). Then ask again.',
+      'Cancel those bookings; end those purchases, have their credit used up, or wait until they have expired (the message says when). Then ask again.',
     audience: 'operator',
   },
   IDEMPOTENCY_KEY_MISMATCH: {

@@ -32,6 +32,9 @@ export type PurchaseRow = {
   purchasedAt: Date;
   expiresAt: Date;
   purchaseKey: string;
+  /** When an operator ended it before its time, and why; absent where none did. */
+  endedAt?: Date;
+  endReason?: string;
 };
 
 const packageSchema = new Schema<PackageRow>(
@@ -63,6 +66,8 @@ const purchaseSchema = new Schema<PurchaseRow>(
     purchasedAt: { type: Date, required: true },
     expiresAt: { type: Date, required: true },
     purchaseKey: { type: String, required: true },
+    endedAt: Date,
+    endReason: String,
   },
   { collection: 'package_purchases', versionKey: false },
 );

@@ -12,24 +12,30 @@ import {
   buyBody,
   catalogueQuery,
   createPackageBody,
+  endPurchaseBody,
   onePurchase,
   packageIdParam,
   packageInCatalogue,
   packageOfPartner,
   packagesQuery,
   purchaseIdParam,
+  purchaseOfPartner,
   purchase as purchaseSchema,
+  purchasesQuery,
   updatePackageBody,
 } from './packages.schemas.ts';
 import type { PackageDeps, PackageRow, SeenPurchase } from './packages.service.ts';
 import {
   buyPackage,
   createPackage,
+  endPurchase,
+  getAnyPurchase,
   getPackage,
   getPurchase,
   listActivePurchases,
   listCatalogue,
   listPackages,
+  listPurchasesOf,
   updatePackage,
 } from './packages.service.ts';
 
@@ -103,6 +109,53 @@ export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
 }
 
 const PREFIX = '/api/v1/operator/packages';
+const PURCHASES = '/api/v1/operator/purchases';
+
+/** What customers have bought, of whatever partner. */
+export function operatorPurchaseRoutes(deps: PackageDeps): Route<Operator>[] {
+  return [
+    route<Operator, unknown, { customer_phone: string }>({
+      method: 'get',
+      path: PURCHASES,
+      operationId: 'listPurchases',
+      tag: 'Packages',
+      summary: 'List what a customer has bought',
+      query: purchasesQuery(deps.config.defaultRegion),
+      answers: {
+        200: { description: 'Purchases, newest first, at most 200.', body: listOf(purchaseOfPartner) },
+      },
+      errors: [],
+      handle: async ({ query }) =>
+        listing((await listPurchasesOf(deps, query.customer_phone)).map(operatorPurchaseView)),
+    }),
+    route<Operator, { id: string }>({
+      method: 'get',
+      path: `${PURCHASES}/:id`,
+      operationId: 'readPurchaseOfPartner',
+      tag: 'Packages',
+      summary: 'Read a purchase',
+      params: { id: purchaseIdParam },
+      answers: { 200: { description: 'The purchase as it is now.', body: purchaseOfPartner } },
+      errors: ['PURCHASE_NOT_FOUND'],
+      handle: async ({ params }) => ok(operatorPurchaseView(await getAnyPurchase(deps, params.id))),
+    }),
+    route<Operator, { id: string }, unknown, { reason: string }>({
+      method: 'post',
+      path: `${PURCHASES}/:id/end`,
+      operationId: 'endPurchase',
+      tag: 'Packages',
+      summary: 'End a purchase before its time',
+      description:
+        'None of its credits can be used any more, and a refund gives none back. What was booked with it stands; no money is moved. The partner sees `ended_at` and `end_reason`. One that has expired, or was ended before, stays as it is: repeating it is safe.',
+      params: { id: purchaseIdParam },
+      body: endPurchaseBody,
+      answers: { 200: { description: 'The purchase as it is now.', body: purchaseOfPartner } },
+      errors: ['PURCHASE_NOT_FOUND'],
+      handle: async ({ params, body }) =>
+        ok(operatorPurchaseView(await endPurchase(deps, params.id, body.reason))),
+    }),
+  ];
+}
 
 /** Operator interface, "packages". */
 export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
@@ -211,5 +264,11 @@ function purchaseView(purchase: SeenPurchase): Record<string, unknown> {
     venue_ids: purchase.venueIds,
     purchased_at: purchase.purchasedAt.toISOString(),
     expires_at: purchase.expiresAt.toISOString(),
+    ended_at: purchase.endedAt?.toISOString() ?? null,
+    end_reason: purchase.endReason ?? null,
   };
+}
+
+function operatorPurchaseView(purchase: SeenPurchase): Record<string, unknown> {
+  return { ...purchaseView(purchase), partner_id: purchase.partnerId };
 }

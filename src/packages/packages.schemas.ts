@@ -75,25 +75,46 @@ export const packageOfPartner = named(
   shape({ ...packageAnswer, partner_id: id(EXAMPLE.partnerId) }),
 );
 
+const purchaseAnswer = {
+  id: id(EXAMPLE.purchaseId),
+  package_id: id(EXAMPLE.packageId),
+  customer_phone: Joi.string().description('As it was given.').example(PHONE),
+  payment_method: Joi.string().example('upi'),
+  credits_total: count(10),
+  credits_remaining: count(9),
+  status: Joi.string()
+    .valid('ACTIVE', 'EXHAUSTED', 'EXPIRED')
+    .description(
+      'EXHAUSTED: no credits left; a refund of a booking that took one makes it ACTIVE again. EXPIRED: after expires_at, or where ended_at is set.',
+    )
+    .example('ACTIVE'),
+  venue_ids: Joi.array().items(id(EXAMPLE.venueId)),
+  purchased_at: timestamp(),
+  expires_at: timestamp('2027-02-18T09:15:00.000Z'),
+  ended_at: timestamp().allow(null).description('When the operator ended it before its time.').example(null),
+  end_reason: Joi.string().allow(null).description('Why the operator did.').example(null),
+};
+
 /** Contract "Package purchase", decisions §5. */
-export const purchase = named(
-  'Purchase',
-  shape({
-    id: id(EXAMPLE.purchaseId),
-    package_id: id(EXAMPLE.packageId),
-    customer_phone: Joi.string().description('As it was given.').example(PHONE),
-    payment_method: Joi.string().example('upi'),
-    credits_total: count(10),
-    credits_remaining: count(9),
-    status: Joi.string()
-      .valid('ACTIVE', 'EXHAUSTED', 'EXPIRED')
-      .description('EXHAUSTED: no credits left; a refund of a booking that took one makes it ACTIVE again.')
-      .example('ACTIVE'),
-    venue_ids: Joi.array().items(id(EXAMPLE.venueId)),
-    purchased_at: timestamp(),
-    expires_at: timestamp('2027-02-18T09:15:00.000Z'),
-  }),
+export const purchase = named('Purchase', shape(purchaseAnswer));
+
+/** The same, as an operator sees it. */
+export const purchaseOfPartner = named(
+  'PartnerPurchase',
+  shape({ ...purchaseAnswer, partner_id: id(EXAMPLE.partnerId) }),
 );
+
+export const purchasesQuery = (region: string) =>
+  Joi.object<{ customer_phone: string }>({
+    customer_phone: customerPhone(region).required().description('Whose purchases, of whatever partner.'),
+  });
+
+export const endPurchaseBody = Joi.object<{ reason: string }>({
+  reason: prose(500)
+    .required()
+    .description('Why; the partner sees it.')
+    .example('Returned to the customer, who asked to be erased.'),
+}).required();
 
 export const onePurchase = shape({ purchase });
 

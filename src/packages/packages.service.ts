@@ -12,6 +12,7 @@ import { readVenues } from '../venues/venues.service.ts';
 import type { PackageRow } from './packages.model.ts';
 import type { SeenPurchase } from './packages.store.ts';
 import {
+  endPurchaseRow,
   erasePurchases,
   findPackage,
   findPurchase,
@@ -21,6 +22,7 @@ import {
   insertPurchase,
   listPackagePage,
   listPackageRows,
+  listPurchasesOfPhone,
   listUsablePurchases,
   returnCredit,
   takeCredit,
@@ -96,7 +98,8 @@ async function findReplay(
   const earlier = await findPurchaseByKey(deps.db, partnerId, input.idempotencyKey);
   if (earlier === null) return null;
   if (earlier.packageId === input.packageId && earlier.phoneE164 === phoneE164) {
-    return { ...earlier, creditsRemaining: earlier.creditsTotal, isExpired: false };
+    const { endedAt: _at, endReason: _reason, ...asSold } = earlier;
+    return { ...asSold, creditsRemaining: earlier.creditsTotal, isExpired: false };
   }
   throw new DomainError(
     'IDEMPOTENCY_KEY_MISMATCH',
@@ -116,6 +119,36 @@ export async function getPurchase(
     'PURCHASE_NOT_FOUND',
     'You have no package purchase with that id. Use purchase.id as returned when it was bought.',
   );
+}
+
+/** What an operator sees of a purchase of whatever partner. @throws DomainError PURCHASE_NOT_FOUND */
+export async function getAnyPurchase(deps: { db: Db }, purchaseId: string): Promise<SeenPurchase> {
+  const purchase = await findPurchase(deps.db, purchaseId);
+  if (purchase !== null) return purchase;
+  throw new DomainError('PURCHASE_NOT_FOUND', 'There is no package purchase with that id.');
+}
+
+/** No customer has bought more packages than an operator could look through. */
+const MOST_PURCHASES = 200;
+
+/** A customer's purchases of whatever partner, newest first, at most 200. @throws DomainError VALIDATION_ERROR for what is no phone */
+export async function listPurchasesOf(deps: PackageDeps, customerPhone: string): Promise<SeenPurchase[]> {
+  const phoneE164 = requireCustomerPhone(customerPhone, deps.config.defaultRegion);
+  return listPurchasesOfPhone(deps.db, phoneE164, MOST_PURCHASES);
+}
+
+/**
+ * Ends a purchase before its time: no credit of it can be used from now on, and a refund that gives one back gives it to nobody.
+ * What was booked with it stands. One that has expired or was ended before stays as it is, its reason too. No money is moved.
+ * @throws DomainError PURCHASE_NOT_FOUND
+ */
+export async function endPurchase(
+  deps: { db: Db },
+  purchaseId: string,
+  reason: string,
+): Promise<SeenPurchase> {
+  await endPurchaseRow(deps.db, purchaseId, reason);
+  return getAnyPurchase(deps, purchaseId);
 }
 
 /**

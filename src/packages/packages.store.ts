@@ -13,9 +13,11 @@ import { packageModel, purchaseCollection } from './packages.model.ts';
 const DAY_MS = 86_400_000;
 
 /** Whether a purchase can still be used, by the database's clock (ADR 0004). */
-const UNEXPIRED: Expression = { $gt: ['$expiresAt', '$$NOW'] };
+const UNEXPIRED: Expression = {
+  $and: [{ $gt: ['$expiresAt', '$$NOW'] }, { $eq: [{ $type: '$endedAt' }, 'missing'] }],
+};
 
-/** A purchase as it is to be seen now. */
+/** A purchase as it is to be seen now; one that was ended is expired too. */
 export type SeenPurchase = PurchaseRow & { isExpired: boolean };
 
 /** E.164 begins with a plus, and what overwrites a number does not. */
@@ -136,6 +138,29 @@ export async function takeCredit(
   return taken?._id ?? null;
 }
 
+/** A customer's purchases of whatever partner, newest first. */
+export async function listPurchasesOfPhone(
+  db: Db,
+  phoneE164: string,
+  limit: number,
+): Promise<SeenPurchase[]> {
+  return purchaseCollection(db)
+    .aggregate<SeenPurchase>([
+      { $match: { phoneE164 } },
+      { $sort: { purchasedAt: -1, _id: 1 } },
+      { $limit: limit },
+      AS_SEEN_NOW,
+    ])
+    .toArray();
+}
+
+/** Ends a purchase that has not expired, so that none of its credits can be taken any more; others stay as they are. */
+export async function endPurchaseRow(db: Db, purchaseId: string, reason: string): Promise<void> {
+  await purchaseCollection(db).updateOne({ _id: purchaseId, $expr: UNEXPIRED }, [
+    { $set: { endedAt: '$$NOW', endReason: { $literal: reason } } },
+  ]);
+}
+
 /** Purchases of a customer, of whatever partner, that can still be used. */
 export async function findUsablePurchases(db: Db, phoneE164: string): Promise<ToCome> {
   const found = purchaseCollection(db).aggregate<ToCome>(
@@ -157,10 +182,10 @@ export async function erasePurchases(db: Db, phoneE164: string, erasure: Erasure
   const { overwritten } = erasure;
   const over = { phoneE164, $or: [{ creditsRemaining: { $lte: 0 } }, { $expr: { $not: UNEXPIRED } }] };
   const rows = await purchaseCollection(db)
-    .find(over, { projection: { purchaseKey: 1, paymentMethod: 1 }, ...NEWEST })
+    .find(over, { projection: { purchaseKey: 1, paymentMethod: 1, endReason: 1 }, ...NEWEST })
     .toArray();
   if (rows.length === 0) return 0;
-  const updates = rows.map(({ _id, purchaseKey, paymentMethod }) => ({
+  const updates = rows.map(({ _id, purchaseKey, paymentMethod, endReason }) => ({
     updateOne: {
       filter: { _id, ...over },
       update: {
@@ -169,6 +194,7 @@ export async function erasePurchases(db: Db, phoneE164: string, erasure: Erasure
           phoneE164: overwritten,
           purchaseKey: erasedKey(purchaseKey, erasure),
           paymentMethod: erasedText(paymentMethod, erasure),
+          ...(endReason === undefined ? {} : { endReason: overwritten }),
         },
       },
     },

@@ -1,6 +1,7 @@
 import type { Erasure, ToCome } from '../platform/erasure.ts';
 import { erasedKey, erasedText } from '../platform/erasure.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
+import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import type { Ending, Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
 
@@ -10,12 +11,36 @@ const UPCOMING: Expression = { $and: [{ $eq: ['$status', 'BOOKED'] }, { $gt: ['$
 /** What the index of phones asks for, beside the phone. */
 const BOOKED_ONCE = { bookedAt: { $exists: true } };
 
+/** All bookings that were made with a phone, or the one booking of a customer who gave none. */
+export type CustomerOf = { phoneE164: string } | { bookingId: string };
+
+function bookingsOf(of: CustomerOf): Expression {
+  const which = 'phoneE164' in of ? { 'customer.phoneE164': of.phoneE164 } : { bookingId: of.bookingId };
+  return { ...which, ...BOOKED_ONCE };
+}
+
+/** The phone of a booking's customer, null where none was given or it was erased; undefined where there is no such booking. */
+export async function findPhone(db: Db, bookingId: string): Promise<string | null | undefined> {
+  const row = await confirmAbsence(
+    (options) =>
+      reservationCollection(db).findOne(
+        { bookingId },
+        { ...options, projection: { 'customer.phoneE164': 1 } },
+      ),
+    NEWEST,
+  );
+  return row === null ? undefined : (row.customer?.phoneE164 ?? null);
+}
+
 /** The bookings of a customer, of whatever partner and walk-ins included, that are still to come. */
-export async function findUpcoming(db: Db, phoneE164: string): Promise<ToCome> {
-  const found = reservationCollection(db).aggregate<ToCome>([
-    { $match: { 'customer.phoneE164': phoneE164, ...BOOKED_ONCE, $expr: UPCOMING } },
-    { $group: { _id: null, count: { $sum: 1 }, until: { $max: '$slotEnd' } } },
-  ]);
+export async function findUpcoming(db: Db, customer: CustomerOf): Promise<ToCome> {
+  const found = reservationCollection(db).aggregate<ToCome>(
+    [
+      { $match: { ...bookingsOf(customer), $expr: UPCOMING } },
+      { $group: { _id: null, count: { $sum: 1 }, until: { $max: '$slotEnd' } } },
+    ],
+    NEWEST,
+  );
   const [row] = await found.toArray();
   return row ?? { count: 0, until: null };
 }
@@ -23,11 +48,11 @@ export async function findUpcoming(db: Db, phoneE164: string): Promise<ToCome> {
 /** The names and addresses in the bookings of a customer, each pair once. */
 export async function findIdentities(
   db: Db,
-  phoneE164: string,
+  customer: CustomerOf,
 ): Promise<{ name: string | null; email: string | null }[]> {
   const found = reservationCollection(db).aggregate<{ _id: { name?: string | null; email?: string | null } }>(
     [
-      { $match: { 'customer.phoneE164': phoneE164, ...BOOKED_ONCE } },
+      { $match: bookingsOf(customer) },
       { $group: { _id: { name: '$customer.name', email: '$customer.email' } } },
     ],
   );
@@ -50,12 +75,17 @@ const SENT = {
   operatorEndings: 1,
 };
 
-/** Bookings of a customer, of whatever partner, that are not to come any more. */
-export async function findPast(db: Db, phoneE164: string, limit: number): Promise<PastBooking[]> {
+/** Bookings of a customer, of whatever partner, that are not to come any more and have not been overwritten. */
+export async function findPast(
+  db: Db,
+  customer: CustomerOf,
+  overwritten: string,
+  limit: number,
+): Promise<PastBooking[]> {
   return reservationCollection(db)
     .find(
-      { 'customer.phoneE164': phoneE164, ...BOOKED_ONCE, $expr: { $not: UPCOMING } },
-      { projection: SENT },
+      { ...bookingsOf(customer), 'customer.name': { $ne: overwritten }, $expr: { $not: UPCOMING } },
+      { projection: SENT, ...NEWEST },
     )
     .limit(limit)
     .toArray();
@@ -109,6 +139,48 @@ function withoutTraces(booking: PastBooking, erasure: Erasure): Expression {
     ...(operatorEndings === undefined ? {} : { operatorEndings: withoutKeys(operatorEndings) }),
   };
   return Object.fromEntries(Object.entries(sent).map(([field, value]) => [field, { $literal: value }]));
+}
+
+/** A hold that ended without a booking: it has no customer, and what was sent with it may tell of one all the same. */
+export type EndedHold = Pick<Reservation, '_id' | 'outbox' | 'holdKey' | 'releaseReason'>;
+
+/** Over whether or not that has been written down: nothing that is over becomes a booking. */
+const OVER: Expression = { $or: [{ $ne: ['$status', 'ACTIVE'] }, { $lte: ['$holdExpiresAt', '$$NOW'] }] };
+const NEVER_BOOKED = { bookedAt: { $exists: false } };
+
+/** All such holds with a key or a reason, of every partner: what is in them is not indexed, so all are read. */
+export function findEndedHolds(db: Db): AsyncIterable<EndedHold> {
+  return reservationCollection(db)
+    .find(
+      {
+        ...NEVER_BOOKED,
+        $expr: OVER,
+        $or: [{ holdKey: { $type: 'string' } }, { releaseReason: { $type: 'string' } }],
+      },
+      { projection: { outbox: 1, holdKey: 1, releaseReason: 1 } },
+    )
+    .batchSize(READ_AT_ONCE);
+}
+
+const READ_AT_ONCE = 2000;
+
+/** Overwrites the reasons of these holds, and what tells of the customer in their keys; returns in how many. */
+export async function eraseHolds(db: Db, holds: readonly EndedHold[], erasure: Erasure): Promise<number> {
+  const updates = holds.map(({ _id, holdKey, releaseReason }) => ({
+    updateOne: {
+      filter: { _id, ...NEVER_BOOKED },
+      update: [
+        {
+          $set: {
+            ...(holdKey === undefined ? {} : { holdKey: { $literal: erasedKey(holdKey, erasure) } }),
+            ...(releaseReason === undefined ? {} : { releaseReason: erasure.overwritten }),
+            outbox: { $map: { input: '$outbox', in: WITHOUT_REASON(erasure.overwritten) } },
+          },
+        },
+      ],
+    },
+  }));
+  return (await reservationCollection(db).bulkWrite(updates, { ordered: false })).modifiedCount;
 }
 
 const WITHOUT_REASON = (overwritten: string): Expression => ({

@@ -1,6 +1,7 @@
 import type { EventRow } from '../events/events.service.ts';
 import { readEvents } from '../events/events.service.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Erasure } from '../platform/erasure.ts';
 import type { Audience } from '../platform/errors.ts';
 import { audienceOf, DomainError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
@@ -20,6 +21,8 @@ import type { DeliveryRow } from './deliveries.model.ts';
 import type { DeliveriesOf, DeliveryFilter } from './deliveries.store.ts';
 import {
   eraseExcerpts,
+  eraseExcerptsById,
+  findAnswered,
   findDeliveryByAnyId,
   findDeliveryOfEvent,
   findEveryDeliveryOfEvents,
@@ -274,6 +277,22 @@ export async function listDeliveriesOfEvents(
 /** Forgets what receivers answered to these events. */
 export async function eraseExcerptsOf(deps: { db: Db }, eventIds: readonly string[]): Promise<void> {
   await eraseExcerpts(deps.db, eventIds);
+}
+
+/** Forgets what receivers answered wherever that tells of the customer, whatever it was an answer to. */
+export async function eraseTracedExcerpts(
+  deps: { db: Db },
+  { isTrace }: Erasure,
+  limit: number,
+): Promise<void> {
+  let traced: string[] = [];
+  for await (const { _id, attempts } of findAnswered(deps.db)) {
+    if (attempts.some(({ responseExcerpt }) => isTrace(responseExcerpt ?? ''))) traced.push(_id);
+    if (traced.length < limit) continue;
+    await eraseExcerptsById(deps.db, traced);
+    traced = [];
+  }
+  await eraseExcerptsById(deps.db, traced);
 }
 
 async function withDetails(deps: { db: Db }, rows: readonly DeliveryRow[]): Promise<DeliveryDetail[]> {

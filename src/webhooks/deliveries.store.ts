@@ -45,7 +45,26 @@ export async function findEveryDeliveryOfEvents(db: Db, eventIds: readonly strin
 /** Overwrites what receivers answered to these events: an answer may quote what was sent. */
 export async function eraseExcerpts(db: Db, eventIds: readonly string[]): Promise<void> {
   await deliveryCollection(db).updateMany(
-    { eventId: { $in: [...eventIds] }, 'attempts.responseExcerpt': { $type: 'string' } },
+    { eventId: { $in: [...eventIds] }, ...ANSWERED },
+    { $set: { 'attempts.$[].responseExcerpt': null } },
+  );
+}
+
+const ANSWERED = { 'attempts.responseExcerpt': { $type: 'string' } };
+
+/** All deliveries with something that a receiver answered; what is in it is not indexed, so all are read. */
+export function findAnswered(
+  db: Db,
+): AsyncIterable<{ _id: string; attempts: { responseExcerpt: string | null }[] }> {
+  return deliveryCollection(db)
+    .find(ANSWERED, { projection: { 'attempts.responseExcerpt': 1 } })
+    .batchSize(2000);
+}
+
+/** Overwrites what receivers answered in these deliveries. */
+export async function eraseExcerptsById(db: Db, deliveryIds: readonly string[]): Promise<void> {
+  await deliveryCollection(db).updateMany(
+    { _id: { $in: [...deliveryIds] }, ...ANSWERED },
     { $set: { 'attempts.$[].responseExcerpt': null } },
   );
 }

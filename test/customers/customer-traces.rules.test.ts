@@ -34,6 +34,10 @@ test.each([
   'al',
   'order-al-7',
   'ДАРЬЯ 7',
+  'rao asha',
+  'Rao, Ms. Asha',
+  'raoasha-2',
+  'upi/RAO_ASHA@okhdfc',
 ])('%j holds a customer', (text) => {
   expect(isTrace(text)).toBe(true);
 });
@@ -46,6 +50,8 @@ test.each([
   '9845077778',
   'asha',
   'rao',
+  'rao, ashok',
+  'sharaoa',
   'd+xXmail.example',
   'external',
   'dx@mail.example',

@@ -55,6 +55,8 @@ const anySlot = () => slots.shift() ?? '';
 const operator = () => operatorOf(service);
 const erase = (given: unknown = `+91${phone}`) =>
   operator().post('/api/v1/operator/customers/erase', { customer_phone: given });
+const eraseBooking = (bookingId: unknown) =>
+  operator().post('/api/v1/operator/customers/erase', { booking_id: bookingId });
 const idOf = (booking: Json) => String(booking['booking_id']);
 const end = async (operation: 'cancel' | 'refund', booking: Json, by: Partner = seller) => {
   const body = { reason: `Call ${phone}`, idempotency_key: `${operation}-${idOf(booking)}` };
@@ -100,7 +102,7 @@ test('a customer is erased whatever marks the address has', async () => {
   await bookSlot(seller, anySlot(), {
     ...{ ...customer, customer_email: email, payment_reference: `for ${email}` },
   }).then(passBy);
-  expect(expectStatus(await erase(), 200)).toEqual({ bookings: 1, purchases: 0 });
+  expect(expectStatus(await erase(), 200)).toEqual({ bookings: 1, holds: 0, purchases: 0 });
   expect(await dumpDatabase(service)).not.toContain(email);
 });
 
@@ -136,7 +138,7 @@ describe('after the erasure of a customer', () => {
         new Set(['database']),
       );
 
-      expect(expectStatus(await erase(), 200)).toEqual({ bookings: 4, purchases: 1 });
+      expect(expectStatus(await erase(), 200)).toEqual({ bookings: 4, holds: 0, purchases: 1 });
 
       expect(await whereCanariesAre()).toEqual([]);
       const seen = expectStatus(await rival.api.get(`/api/v1/bookings/${idOf(over)}`), 200);
@@ -232,6 +234,12 @@ describe('after the erasure of a customer', () => {
       payment_reference: String(email).toUpperCase(),
       idempotency_key: `for ${String(name).toLowerCase().replace(' ', '_')}`,
     });
+    // Family name first, and in a file of its own.
+    const words = String(name).split(' ').toReversed();
+    await bookSlot(rival, anySlot(), {
+      ...{ ...customer, customer_email: undefined, payment_reference: `invoice/${words.join(', Ms ')}` },
+      idempotency_key: words.join('').toLowerCase(),
+    }).then(passBy);
     const third = await bookSlot(seller, anySlot(), { ...customer, idempotency_key: `91${phone}` });
     const packageId = await anyPackage(service, seller, [venueId], { credits: 1 });
     const bought = await buyPackage(seller, packageId, {
@@ -256,7 +264,7 @@ describe('after the erasure of a customer', () => {
     await endWith(seller.api, 'cancel', second, 'unrelated-key');
     await endWith(operator(), 'cancel', third, `ops-${phone}`);
     const before = await rowsOf(service, 'reservations', { 'customer.name': String(name) });
-    expect(before).toHaveLength(3);
+    expect(before).toHaveLength(4);
 
     expectStatus(await erase(), 200);
 
@@ -268,9 +276,9 @@ describe('after the erasure of a customer', () => {
       ...[...(row.endings ?? []), ...(row.operatorEndings ?? [])].map(({ key }) => key),
     ];
     const overwritten = after.flatMap(keysOf).filter((key) => key?.startsWith('[erased]') === true);
-    // hold; three confirms; cancel, refund; the operator's cancel
-    expect(overwritten).toHaveLength(7);
-    expect(new Set(overwritten).size).toBe(7);
+    // hold; four confirms; cancel, refund; the operator's cancel
+    expect(overwritten).toHaveLength(8);
+    expect(new Set(overwritten).size).toBe(8);
     expect(after.flatMap(keysOf)).toContain('unrelated-key');
     const seen = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(booking)}`), 200);
     expect(seen).toMatchObject({ payment_reference: '[erased]', status: 'REFUNDED' });
@@ -281,6 +289,88 @@ describe('after the erasure of a customer', () => {
     expect(verdict(again)).toBe('409 INVALID_HOLD_STATE');
   });
 
+  test('holds that never became a booking, and what receivers answered to anything, tell of nobody', async () => {
+    const receiver = await startReceiver();
+    const sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
+    try {
+      const { id: subscriptionId } = await subscribe(rival, receiver.url, ['hold_created', 'hold_cancelled']);
+      receiver.answerWith((_request, response) =>
+        response.end(`Noted for ${String(customer['customer_email'])}`),
+      );
+      const hold = await placeHold(seller, anySlot(), { idempotency_key: `for ${phone}` });
+      const cancelled = { reason: `${String(customer['customer_name'])} rang` };
+      expectStatus(
+        await seller.api.post(`/api/v1/partner/holds/${String(hold['hold_id'])}/cancel`, cancelled),
+        200,
+      );
+      const lapsed = await placeHold(rival, anySlot(), { idempotency_key: `canary${customers}_person` });
+      await service.context.db
+        .collection<{ _id: string }>('reservations')
+        .updateOne({ _id: String(lapsed['hold_id']) }, { $set: { holdExpiresAt: new Date(0) } });
+      expectStatus(await rival.api.get(`/api/v1/partner/holds/${String(lapsed['hold_id'])}`), 200);
+      const unrelated = await placeHold(seller, anySlot(), { idempotency_key: `order-${customers}` });
+      const other = { reason: 'Rain' };
+      expectStatus(
+        await seller.api.post(`/api/v1/partner/holds/${String(unrelated['hold_id'])}/cancel`, other),
+        200,
+      );
+      const holds = [hold, lapsed, unrelated].map((each) => String(each['hold_id']));
+      for (const holdId of holds) await dispatchEvents(service.context, holdId);
+      for (const { _id } of await rowsOf(service, 'deliveries', { subscriptionId }))
+        await attemptDelivery(service, sender, _id);
+      const past = await bookSlot(seller, anySlot(), customer);
+      await end('cancel', past);
+
+      expect(expectStatus(await erase(), 200)).toEqual({ bookings: 1, holds: 2, purchases: 0 });
+
+      expect(await whereCanariesAre()).toEqual([]);
+      const row = await rowOf(service, 'reservations', { _id: holds[2] ?? '' });
+      expect(row).toMatchObject({ holdKey: `order-${customers}`, releaseReason: 'Rain' });
+      expect(expectStatus(await erase(), 200)).toEqual({ bookings: 0, holds: 0, purchases: 0 });
+    } finally {
+      await sender.close();
+      await receiver.close();
+    }
+  });
+
+  test('a walk-in that gave no phone is found by its booking id, and nobody else is erased with it', async () => {
+    const walkIn = async (name: unknown) =>
+      expectStatus(
+        await operator().post('/api/v1/operator/walk-ins', { slot_id: anySlot(), customer_name: name }),
+        201,
+      );
+    const [booking, namesake] = [await walkIn(customer['customer_name']), await walkIn('Somebody Else')];
+    expect(verdict(await eraseBooking(idOf(booking)))).toBe('409 CUSTOMER_HAS_UPCOMING_BOOKINGS');
+    for (const each of [booking, namesake]) await passBy(each);
+    expect(expectStatus(await eraseBooking(idOf(booking)), 200)).toEqual({
+      bookings: 1,
+      holds: 0,
+      purchases: 0,
+    });
+    expect(await whereCanariesAre()).toEqual([]);
+    expect(expectStatus(await eraseBooking(idOf(booking)), 200)).toEqual({
+      bookings: 0,
+      holds: 0,
+      purchases: 0,
+    });
+    const other = expectStatus(await operator().get(`/api/v1/operator/bookings/${idOf(namesake)}`), 200);
+    expect(other).toMatchObject({ customer_name: 'Somebody Else' });
+  });
+
+  test('by the id of a booking with a phone, all of its customer is erased', async () => {
+    const [first, second] = [
+      await bookSlot(seller, anySlot(), customer),
+      await bookSlot(rival, anySlot(), customer),
+    ];
+    for (const each of [first, second]) await passBy(each);
+    expect(expectStatus(await eraseBooking(idOf(first)), 200)).toEqual({
+      bookings: 2,
+      holds: 0,
+      purchases: 0,
+    });
+    expect(await whereCanariesAre()).toEqual([]);
+  });
+
   test('a refund that lands in the middle leaves nothing behind', async () => {
     const booking = await bookSlot(seller, anySlot(), customer);
     await end('cancel', booking);
@@ -288,7 +378,7 @@ describe('after the erasure of a customer', () => {
       await end('refund', booking);
       await dispatchEvents(service.context, String(booking['hold_id']));
     });
-    expect(expectStatus(await erase(), 200)).toEqual({ bookings: 1, purchases: 0 });
+    expect(expectStatus(await erase(), 200)).toEqual({ bookings: 1, holds: 0, purchases: 0 });
     expect(await whereCanariesAre()).toEqual([]);
     const seen = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(booking)}`), 200);
     expect(seen).toMatchObject({ status: 'REFUNDED', refund_reason: '[erased]' });
@@ -299,7 +389,7 @@ describe('after the erasure of a customer', () => {
     const { id } = await buyPackage(seller, packageId, { customer_phone: phone });
     const booking = await bookSlot(seller, anySlot(), { ...customer, use_package_credit: true });
     await end('cancel', booking);
-    expect(expectStatus(await erase(), 200)).toEqual({ bookings: 1, purchases: 1 });
+    expect(expectStatus(await erase(), 200)).toEqual({ bookings: 1, holds: 0, purchases: 1 });
     await end('refund', booking);
     const purchase = await seller.api.get(`/api/v1/packages/purchases/${String(id)}`);
     expect(expectStatus(purchase, 200)['purchase']).toMatchObject({
@@ -312,8 +402,8 @@ describe('after the erasure of a customer', () => {
     const other = await bookSlot(seller, anySlot(), { customer_phone: '9876501234', customer_name: 'Other' });
     const booking = await bookSlot(seller, anySlot(), customer);
     await end('cancel', booking);
-    expect(expectStatus(await erase(phone), 200)).toEqual({ bookings: 1, purchases: 0 });
-    expect(expectStatus(await erase(phone), 200)).toEqual({ bookings: 0, purchases: 0 });
+    expect(expectStatus(await erase(phone), 200)).toEqual({ bookings: 1, holds: 0, purchases: 0 });
+    expect(expectStatus(await erase(phone), 200)).toEqual({ bookings: 0, holds: 0, purchases: 0 });
     const seen = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(other)}`), 200);
     expect(seen).toMatchObject({ customer_name: 'Other', customer_phone: '9876501234' });
   });
@@ -355,7 +445,67 @@ describe('a customer with something to come is not erased', () => {
     expect(seen).toMatchObject({ status: 'BOOKED', ...customer });
   });
 
-  test.each([undefined, '', '12', 98, { $ne: null }])('what is no phone is refused: %j', async (given) => {
+  test('package credit stands in the way no more once an operator has ended the purchase, which the partner sees', async () => {
+    const packageId = await anyPackage(service, rival, [venueId], { credits: 2 });
+    const purchase = await buyPackage(rival, packageId, { customer_phone: phone });
+    const url = `/api/v1/operator/purchases/${String(purchase['id'])}`;
+    const listed = await operator().get(`/api/v1/operator/purchases?customer_phone=${phone}`);
+    expect(expectStatus(listed, 200)['data']).toEqual([{ ...purchase, partner_id: rival.id }]);
+    expect(verdict(await operator().post(`${url}/end`, {}))).toBe('400 VALIDATION_ERROR reason');
+    const ended = expectStatus(await operator().post(`${url}/end`, { reason: `Paid ${phone} back` }), 200);
+    expect(ended).toMatchObject({
+      status: 'EXPIRED',
+      credits_remaining: 2,
+      end_reason: `Paid ${phone} back`,
+    });
+    expect(expectStatus(await operator().post(`${url}/end`, { reason: 'Again' }), 200)).toEqual(ended);
+    const seen = await rival.api.get(`/api/v1/packages/purchases/${String(purchase['id'])}`);
+    const { partner_id: _, ...asPartner } = ended;
+    expect(expectStatus(seen, 200)['purchase']).toEqual(asPartner);
+    // None of it can be used, nor does a replay of the sale tell of it.
+    const active = await rival.api.get(`/api/v1/packages/active?customer_phone=${phone}&venue_id=${venueId}`);
+    expect(expectStatus(active, 200)).toMatchObject({ count: 0 });
+    const booking = await bookSlot(rival, anySlot(), { ...customer, use_package_credit: true });
+    expect(booking['package_credit_consumed']).toBeUndefined();
+    await passBy(booking);
+    const audited = expectStatus(await operator().get('/api/v1/operator/audit?limit=5'), 200);
+    expect(JSON.stringify(audited)).toContain('"action":"endPurchase"');
+
+    expect(expectStatus(await erase(), 200)).toEqual({ bookings: 1, holds: 0, purchases: 1 });
+    expect(await whereCanariesAre()).toEqual([]);
+    expect(verdict(await operator().get(url.slice(0, -1)))).toBe('404 PURCHASE_NOT_FOUND');
+  });
+
+  test('a refund gives no credit of an ended purchase to anybody', async () => {
+    const packageId = await anyPackage(service, seller, [venueId], { credits: 1 });
+    const key = { customer_phone: phone, idempotency_key: `sold-${customers}` };
+    const purchase = await buyPackage(seller, packageId, key);
+    const booking = await bookSlot(seller, anySlot(), { ...customer, use_package_credit: true });
+    const url = `/api/v1/operator/purchases/${String(purchase['id'])}`;
+    expectStatus(await operator().post(`${url}/end`, { reason: 'Closed' }), 200);
+    await end('refund', booking);
+    expect(expectStatus(await operator().get(url), 200)).toMatchObject({ status: 'EXPIRED' });
+    const replayed = await seller.api.post(`/api/v1/packages/${packageId}/purchase`, {
+      payment_method: 'upi',
+      ...key,
+    });
+    expect(expectStatus(replayed, 201)['purchase']).toEqual(purchase);
+    expect(expectStatus(await erase(), 200)).toMatchObject({ bookings: 1, purchases: 1 });
+  });
+
+  test.each<[unknown, string]>([
+    [{}, '400 VALIDATION_ERROR booking_id, customer_phone'],
+    [
+      { customer_phone: '9845011111', booking_id: crypto.randomUUID() },
+      '400 VALIDATION_ERROR booking_id, customer_phone',
+    ],
+    [{ booking_id: 'BK-1' }, '400 VALIDATION_ERROR booking_id'],
+    [{ booking_id: crypto.randomUUID() }, '404 BOOKING_NOT_FOUND'],
+  ])('who is meant is said in one way: %j is refused', async (given, refusal) => {
+    expect(verdict(await operator().post('/api/v1/operator/customers/erase', given))).toBe(refusal);
+  });
+
+  test.each(['', '12', 98, { $ne: null }])('what is no phone is refused: %j', async (given) => {
     const reply = await operator().post('/api/v1/operator/customers/erase', { customer_phone: given });
     expect(verdict(reply)).toBe('400 VALIDATION_ERROR customer_phone');
   });
