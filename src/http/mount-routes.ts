@@ -2,6 +2,7 @@ import type { IRouter, NextFunction, Request, RequestHandler, Response } from 'e
 import { DomainError } from '../platform/errors.ts';
 import { readJson } from './read-json.ts';
 import type { Answer, Authenticate, Route } from './route.ts';
+import { sendJson } from './send-json.ts';
 import { checkInput, requireNoFaults } from './validate.ts';
 
 type Around = {
@@ -55,15 +56,19 @@ function answer<Caller>(row: Route<Caller>, ignoredInQuery: readonly string[]): 
     if (ignoredFields.length > 0) res.set('X-Ignored-Fields', ignoredFields.join(', '));
     requireNoFaults(faults);
     // Path parameters have no faults of their own: one of the wrong form names nothing, so its handler answers 404.
-    send(res, await row.handle({ caller: res.locals['caller'] as Caller, params: req.params, ...input }));
+    await send(
+      req,
+      res,
+      await row.handle({ caller: res.locals['caller'] as Caller, params: req.params, ...input }),
+    );
   };
 }
 
-function send(res: Response, { status, body, headers }: Answer): void {
+async function send(req: Request, res: Response, { status, body, headers }: Answer): Promise<void> {
   if (headers !== undefined) res.set(headers);
   res.status(status);
   if (body === undefined) res.end();
-  else res.json(body);
+  else await sendJson(req, res, body);
 }
 
 function refuseMethod<Caller>(rows: readonly Route<Caller>[]): RequestHandler {

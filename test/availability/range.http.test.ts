@@ -1,4 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import express from 'express';
+import { listen } from '../../src/http/listen.ts';
+import { sendJson } from '../../src/http/send-json.ts';
 import { addDays } from '../../src/platform/calendar.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import {
@@ -77,4 +83,73 @@ test('an unchanged range answers 304 to its ETag', async () => {
     { 'if-none-match': String(first.headers.get('etag')) },
   );
   expect([first.status, again.status]).toEqual([200, 304]);
+});
+
+describe('a long answer is compressed', () => {
+  const month = () =>
+    `${service.url}/api/v1/slots/availability/range?venue_id=${venue.id}&from=${dateIn(3)}&to=${dateIn(33)}`;
+  /** Unlike a browser's, its Accept-Encoding is what it is told. */
+  const ask = async (encodings: string | undefined, more: Record<string, string> = {}, method = 'GET') => {
+    const headers = { 'x-api-key': partner.apiKey, ...more };
+    const accepted = encodings === undefined ? {} : { 'accept-encoding': encodings };
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      request(month(), { method, headers: { ...headers, ...accepted } }, resolve)
+        .once('error', reject)
+        .end();
+    });
+    const chunks: Buffer[] = [];
+    for await (const chunk of answer) chunks.push(chunk as Buffer);
+    return { status: answer.statusCode, headers: answer.headers, bytes: Buffer.concat(chunks) };
+  };
+
+  test.each(['gzip', 'gzip, deflate, br', '*', 'br;q=1.0, gzip;q=0.8'])(
+    'for who accepts %s',
+    async (accepted) => {
+      const [plain, compressed] = [await ask(undefined), await ask(accepted)];
+      expect(compressed.headers['content-encoding']).toBe('gzip');
+      expect(gunzipSync(compressed.bytes).equals(plain.bytes)).toBe(true);
+      expect(compressed.bytes.length).toBeLessThan(plain.bytes.length / 10);
+      expect(compressed.headers['content-length']).toBe(String(compressed.bytes.length));
+      expect(compressed.headers['content-type']).toBe('application/json; charset=utf-8');
+      for (const { headers } of [plain, compressed]) expect(headers.vary).toBe('Accept-Encoding');
+      expect(compressed.headers.etag).toBe(plain.headers.etag);
+    },
+  );
+
+  test.each([undefined, 'identity', 'br', 'gzip;q=0', ''])('and for nobody else: %j', async (accepted) => {
+    const { headers, bytes } = await ask(accepted);
+    expect([headers['content-encoding'], headers['content-length']]).toEqual([
+      undefined,
+      String(bytes.length),
+    ]);
+  });
+
+  test('either form is revalidated by the ETag that both have, and HEAD has the headers of its GET', async () => {
+    const { headers } = await ask('gzip');
+    const etag = String(headers.etag);
+    expect(etag).toMatch(/^W\//);
+    for (const accepted of ['gzip', 'identity']) {
+      const same = await ask(accepted, { 'if-none-match': etag });
+      expect([same.status, same.bytes.length, same.headers.etag, same.headers.vary]).toEqual([
+        ...[304, 0, etag, 'Accept-Encoding'],
+      ]);
+      expect(same.headers['content-encoding']).toBeUndefined();
+      const [whole, head] = [await ask(accepted), await ask(accepted, {}, 'HEAD')];
+      expect([head.status, head.bytes.length]).toEqual([200, 0]);
+      for (const name of ['content-length', 'content-encoding', 'etag', 'vary'])
+        expect(head.headers[name]).toBe(whole.headers[name]);
+    }
+  });
+
+  test('but neither a short one nor the answer to a POST', async () => {
+    const short = await fetch(`${service.url}/api/v1/partner/venues`, {
+      headers: { 'x-api-key': partner.apiKey },
+    });
+    expect(short.headers.get('content-encoding')).toBeNull();
+    const app = express().post('/', (req, res) => sendJson(req, res, { secret: 'x'.repeat(5000) }));
+    const { url, close } = await listen(app, '127.0.0.1', 0);
+    const posted = await fetch(url, { method: 'POST' });
+    expect([posted.status, posted.headers.get('content-encoding')]).toEqual([200, null]);
+    await close();
+  });
 });
