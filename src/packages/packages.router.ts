@@ -264,8 +264,7 @@ function purchaseView(purchase: SeenPurchase): Record<string, unknown> {
     venue_ids: purchase.venueIds,
     purchased_at: purchase.purchasedAt.toISOString(),
     expires_at: purchase.expiresAt.toISOString(),
-    ended_at: purchase.endedAt?.toISOString() ?? null,
-    end_reason: purchase.endReason ?? null,
+    ...defined({ ended_at: purchase.endedAt?.toISOString(), end_reason: purchase.endReason }),
   };
 }
 

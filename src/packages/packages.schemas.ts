@@ -91,8 +91,11 @@ const purchaseAnswer = {
   venue_ids: Joi.array().items(id(EXAMPLE.venueId)),
   purchased_at: timestamp(),
   expires_at: timestamp('2027-02-18T09:15:00.000Z'),
-  ended_at: timestamp().allow(null).description('When the operator ended it before its time.').example(null),
-  end_reason: Joi.string().allow(null).description('Why the operator did.').example(null),
+  ended_at: timestamp().optional().description('Only where an operator ended it before its time: when.'),
+  end_reason: Joi.string()
+    .optional()
+    .description('With ended_at: why.')
+    .example('Returned to the customer, who asked to be erased.'),
 };
 
 /** Contract "Package purchase", decisions §5. */
