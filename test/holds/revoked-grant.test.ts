@@ -188,6 +188,8 @@ describe('revoking a grant', () => {
     const copies = Array.from({ length: MANY - 1 }, (_, n) => ({
       ...row,
       _id: randomUUID(),
+      // Beyond those that the service gives.
+      holdOrdinal: 1000 + n,
       cells: [`nowhere-${n}@202611210430`],
     }));
     await service.context.db.collection<{ _id: string }>('reservations').insertMany(copies);
