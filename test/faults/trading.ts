@@ -23,6 +23,8 @@ const LANES = scaled(4, 2);
 
 /** A partner that sells and hears of it, for experiments that disturb it. */
 export type Trading = {
+  /** Of the partner. */
+  apiKey: string;
   receiver: WebhookReceiver;
   /** Sells while `disturb` is at work; answers what was lost or happened twice, and how it went. */
   during(random: Random, disturb: (sales: Sales) => Promise<void>): Promise<TradingFigures>;
@@ -47,6 +49,7 @@ export async function startTrading(system: FaultSystem): Promise<Trading> {
     await Promise.all(days.map((day) => freeSlotIds({ id, api, apiKey }, venue.id, day)))
   ).flat();
   return {
+    apiKey,
     receiver,
     during: async (random, disturb) => {
       const sales = startSales({ urls: system.urls, apiKey, slotIds, packageId, lanes: LANES }, random);

@@ -15,6 +15,13 @@ export type MongoSet = {
   members: KeptProcess[];
   /** The member that takes writes now; waits until there is one. */
   primary(): Promise<KeptProcess>;
+  /** Has the primary hand over to another member, as for maintenance; resolves when it has. */
+  stepDown(): Promise<void>;
+  /**
+   * Keeps the secondaries from learning what a majority has, as they may for a second after one takes over; they replicate as ever.
+   * Resolves with what ends that.
+   */
+  holdBack(): Promise<() => Promise<void>>;
   /** Waits until every member is there and one takes writes. */
   isWhole(): Promise<void>;
   discard(): Promise<void>;
@@ -55,6 +62,29 @@ export async function startMongoSet(count: number): Promise<MongoSet> {
     uri: `mongodb://${hosts.join()}/partner_booking?replicaSet=${SET}`,
     members,
     primary,
+    stepDown: async () => {
+      // It refuses as long as no other member has caught up.
+      await eventually(
+        'the primary hands over',
+        async () => {
+          const host = hosts[(await states()).indexOf('primary')] ?? '';
+          await command(host, { replSetStepDown: 30, secondaryCatchUpPeriodSecs: 5 });
+          return true;
+        },
+        60_000,
+      );
+      await isWhole();
+    },
+    holdBack: async () => {
+      const now = await states();
+      const secondaries = hosts.filter((_host, index) => now[index] === 'secondary');
+      const set = async (mode: 'alwaysOn' | 'off') => {
+        const body = { configureFailPoint: 'disableSnapshotting', mode };
+        await Promise.allSettled(secondaries.map((host) => command(host, body)));
+      };
+      await set('alwaysOn');
+      return () => set('off');
+    },
     isWhole,
     discard: async () => {
       await Promise.all(members.map((member) => member.end()));
