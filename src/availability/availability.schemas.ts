@@ -112,6 +112,9 @@ export const conflict = named(
     free_at: timestamp(EXAMPLE.holdExpiry)
       .description('When the hold that is in the way lapses, unless it is confirmed or extended.')
       .optional(),
+    hold_id: id(EXAMPLE.holdId)
+      .description('The hold that is in the way; there only where it is your own.')
+      .optional(),
     alternatives: Joi.array()
       .items(slot)
       .max(3)

@@ -7,6 +7,8 @@ type Query = {
   from?: string;
   to?: string;
   status?: 'BOOKED' | 'CANCELLED' | 'REFUNDED';
+  hold_id?: string;
+  payment_reference?: string;
   customer_phone?: string;
   customer_name?: string;
   q?: string;
@@ -23,6 +25,8 @@ export function listInput(query: Query): ListBookings {
     from: query.from,
     to: query.to,
     status: query.status,
+    holdId: query.hold_id,
+    paymentReference: query.payment_reference,
     customerPhone: query.customer_phone,
     customerName: query.customer_name,
     search: query.q,

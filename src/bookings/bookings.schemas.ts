@@ -63,6 +63,8 @@ export type ListQuery = {
   from?: string;
   to?: string;
   status?: (typeof STATUSES)[number];
+  hold_id?: string;
+  payment_reference?: string;
   customer_phone?: string;
   customer_name?: string;
   slot_from?: string;
@@ -78,6 +80,8 @@ const filters = (region: string) => ({
   ),
   to: date().description('The last date of booked_at, included.'),
   status: Joi.string().valid(...STATUSES),
+  hold_id: uuid().description('Only the booking that this hold became.'),
+  payment_reference: opaque(255).description('Only bookings with exactly this reference.'),
   customer_phone: customerPhone(region).description('Only bookings of this number, however it was written.'),
   customer_name: text(120).description('The beginning of the name, in capitals or not.'),
   slot_from: dateNotAfter('slot_to').description(

@@ -23,6 +23,8 @@ export type ListBookings = {
   from?: string;
   to?: string;
   status?: 'BOOKED' | 'CANCELLED' | 'REFUNDED';
+  holdId?: string;
+  paymentReference?: string;
   customerPhone?: string;
   customerName?: string;
   /** An id of a booking or its hold, words of a name, or the end of a phone. */
@@ -71,7 +73,8 @@ async function filterOf(
   partnerId: string | undefined,
   query: ListBookings,
 ): Promise<BookingFilter> {
-  const filter: BookingFilter = defined({ partnerId });
+  const { holdId, paymentReference } = query;
+  const filter: BookingFilter = defined({ partnerId, holdId, paymentReference });
   const venue = query.venueId === undefined ? null : await findVenueById(deps, query.venueId);
   const timeZone = venue?.timeZone ?? deps.config.defaultTimeZone;
   if (query.venueId !== undefined) filter.venueId = query.venueId;

@@ -1,5 +1,5 @@
 import { actorOf, SERVICE } from '../events/actor-types.ts';
-import { holdExpired, holdNotFound, holdNotGranted } from '../holds/holds.service.ts';
+import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from '../holds/holds.service.ts';
 import { reasonLostMeanwhile } from '../holds/lost-claim.service.ts';
 import { consumeCredit } from '../packages/packages.service.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
@@ -140,18 +140,18 @@ async function whyNotConfirmed(deps: ConfirmDeps, holdId: string): Promise<Domai
         'The venue gave the slot to another channel before the hold was confirmed. Place a hold on another slot.',
       );
     case 'RELEASED':
-      return invalidState('The hold has been released. Place a new hold on the slot.');
+      return new DomainError(
+        'INVALID_HOLD_STATE',
+        'The hold has been released. Place a new hold on the slot.',
+      );
     case 'BOOKED':
     case 'CANCELLED':
     case 'REFUNDED':
-      return invalidState(
-        'The hold has already been confirmed with another idempotency_key. Read your bookings to find the booking.',
+      return holdConsumed(
+        found?.reservation ?? {},
+        'with another idempotency_key. Read that booking; repeated with the first key, confirm returns it.',
       );
   }
-}
-
-function invalidState(message: string): DomainError {
-  return new DomainError('INVALID_HOLD_STATE', message);
 }
 
 function keyMismatch(): DomainError {

@@ -15,11 +15,13 @@ export function holdView(hold: Reservation): Record<string, unknown> {
     price_rupees: toRupees(hold.pricePaise),
     hold_expiry_at: hold.holdExpiresAt.toISOString(),
     created_at: hold.placedAt.toISOString(),
+    ...(hold.bookingId === undefined ? {} : { booking_id: hold.bookingId }),
   };
 }
 
 /** The answer of placing: what was true then, whatever became of the hold since, so that a replay is alike (decisions §4). */
 export function placedHoldView(hold: Reservation): Record<string, unknown> {
   const placedUntil = new Date(hold.placedAt.getTime() + (hold.ttlMs ?? 0));
-  return { ...holdView(hold), status: 'ACTIVE', hold_expiry_at: placedUntil.toISOString() };
+  const { booking_id: _later, ...placed } = holdView(hold);
+  return { ...placed, status: 'ACTIVE', hold_expiry_at: placedUntil.toISOString() };
 }

@@ -9,6 +9,7 @@ import type { ListQuery, PlaceBody } from './holds.schemas.ts';
 import {
   cancelBody,
   extendBody,
+  heldExample,
   holdIdParam,
   holdPage,
   hold as holdSchema,
@@ -41,6 +42,7 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
         201: {
           description: 'The slot is yours until hold_expiry_at.',
           body: holdSchema,
+          example: heldExample('ACTIVE'),
           headers: ['Idempotent-Replayed'],
         },
       },
@@ -101,7 +103,13 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       description: 'Never shortens it. No hold lasts longer than two hours from when it was placed.',
       params,
       body: extendBody,
-      answers: { 200: { description: 'The hold with its new expiry.', body: holdSchema } },
+      answers: {
+        200: {
+          description: 'The hold with its new expiry.',
+          body: holdSchema,
+          example: heldExample('ACTIVE'),
+        },
+      },
       errors: ['HOLD_NOT_FOUND', 'VENUE_NOT_AUTHORIZED', ...NOT_ACTIVE, 'HOLD_LIMIT_REACHED'],
       handle: async ({ caller, params: { holdId }, body }) =>
         ok(holdView(await extendHoldBy(deps, caller.partnerId, holdId, body.ttl_seconds))),

@@ -93,7 +93,7 @@ export const hold = named(
   'Hold',
   shape({
     hold_id: id(EXAMPLE.holdId),
-    status: status().example('ACTIVE'),
+    status: status().example('CONSUMED'),
     venue_id: id(EXAMPLE.venueId),
     resource_id: resourceId(),
     slot_id: slotId(),
@@ -104,10 +104,17 @@ export const hold = named(
       'From this instant on the hold cannot be confirmed and its slot is free.',
     ),
     created_at: timestamp(),
+    booking_id: id(EXAMPLE.bookingId)
+      .description('The booking that it became; there only where it is CONSUMED.')
+      .optional(),
   }),
 );
 
-export const expiredHold = { ...(exampleOf(hold) as Record<string, unknown>), status: 'EXPIRED' };
+/** A hold that was not confirmed. */
+export const heldExample = (status: 'ACTIVE' | 'EXPIRED'): Record<string, unknown> => {
+  const { booking_id: _, ...held } = exampleOf(hold) as Record<string, unknown>;
+  return { ...held, status };
+};
 
 export const holdPage = pageOf(hold);
 

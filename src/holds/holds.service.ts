@@ -14,7 +14,7 @@ import type { Page, Position } from '../platform/pagination.ts';
 import type { Queues } from '../platform/queues.ts';
 import { claimSlot } from '../reservations/claim-slot.service.ts';
 import { listHoldRows } from '../reservations/hold-list.store.ts';
-import type { Claim } from '../reservations/reservation-reads.store.ts';
+import type { Claimant } from '../reservations/reservation-reads.store.ts';
 import {
   findReservation,
   findReservationAndGrant,
@@ -44,8 +44,8 @@ export type HoldDeps = {
 
 export type PlaceHold = SlotReference & { ttlSeconds?: number; idempotencyKey?: string };
 
-/** Why a slot is lost; `freeAt` where a hold is in the way that would lapse. */
-type Conflict = { reason: UnavailableReason; freeAt?: Date };
+/** Why a slot is lost; `freeAt` where a hold is in the way that would lapse, `holdId` where it is the caller's own. */
+type Conflict = { reason: UnavailableReason; freeAt?: Date; holdId?: string };
 
 /**
  * Reserves a slot for the partner until `hold_expiry_at`. Of any number of racing calls for overlapping slots exactly
@@ -88,7 +88,7 @@ export async function placeHold(
   if (written === null) {
     return orReplay(async () =>
       'lostTo' in outcome
-        ? slotNotAvailable(deps, target, conflictWith(outcome.lostTo))
+        ? slotNotAvailable(deps, target, conflictWith(outcome.lostTo, partnerId))
         : holdLimitReached(deps),
     );
   }
@@ -141,11 +141,13 @@ function holdLimitReached({ config }: HoldDeps): DomainError {
   );
 }
 
-/** A blocking hold tells when it would lapse; with several in the way, the last of them. */
-function conflictWith(claims: readonly Claim[]): Conflict {
+/** A blocking hold tells when it would lapse; with several in the way, the last of them. Where all are the caller's own it is named. */
+function conflictWith(claims: readonly Claimant[], partnerId: string): Conflict {
   if (claims.some((claim) => reasonOf(claim.status) === 'booked')) return { reason: 'booked' };
-  const freeAt = Math.max(...claims.map((claim) => claim.holdExpiresAt.getTime()));
-  return Number.isFinite(freeAt) ? { reason: 'held', freeAt: new Date(freeAt) } : { reason: 'held' };
+  const last = claims.toSorted((a, b) => b.holdExpiresAt.getTime() - a.holdExpiresAt.getTime())[0];
+  if (last === undefined) return { reason: 'held' };
+  const isOwn = claims.every((claim) => claim.partnerId === partnerId);
+  return { reason: 'held', freeAt: last.holdExpiresAt, ...(isOwn ? { holdId: last._id } : {}) };
 }
 
 async function slotNotAvailable(
@@ -156,11 +158,14 @@ async function slotNotAvailable(
   const alternatives = await findAlternatives(deps, target.venue, target.resource, target.start);
   return new DomainError(
     'SLOT_NOT_AVAILABLE',
-    `The slot cannot be held (${conflict.reason}). Read availability again, or take one of conflict.alternatives.`,
+    conflict.holdId === undefined
+      ? `The slot cannot be held (${conflict.reason}). Read availability again, or take one of conflict.alternatives.`
+      : `You hold the slot already (conflict.hold_id). Confirm or extend that hold, or cancel it to place another.`,
     {
       conflict: {
         reason: conflict.reason,
         ...(conflict.freeAt === undefined ? {} : { free_at: conflict.freeAt.toISOString() }),
+        ...(conflict.holdId === undefined ? {} : { hold_id: conflict.holdId }),
         alternatives: alternatives.map(slotView),
       },
     },
@@ -213,10 +218,7 @@ export async function releaseHold(
     case 'RELEASED':
       return hold;
     case 'CONSUMED':
-      throw new DomainError(
-        'INVALID_HOLD_STATE',
-        'The hold has been confirmed into a booking and cannot be released. Cancel the booking instead.',
-      );
+      throw holdConsumed(hold, 'and cannot be released. Cancel the booking instead.');
     case 'EXPIRED':
     case 'ACTIVE':
       await settleLapsedHold(deps, holdId);
@@ -246,7 +248,8 @@ export async function extendHoldBy(
     scheduleExpiry(deps, extended);
     return extended;
   }
-  const { status } = await getHold(deps, partnerId, holdId, true);
+  const hold = await getHold(deps, partnerId, holdId, true);
+  const { status } = hold;
   if (status === 'ACTIVE') {
     throw new DomainError(
       'HOLD_LIMIT_REACHED',
@@ -254,6 +257,7 @@ export async function extendHoldBy(
     );
   }
   if (status === 'EXPIRED') throw holdExpired();
+  if (hold.bookingId !== undefined) throw holdConsumed(hold, 'so it needs no extension.');
   throw new DomainError('INVALID_HOLD_STATE', 'The hold is not ACTIVE any more, so it cannot be extended.');
 }
 
@@ -290,6 +294,17 @@ export function holdNotGranted(): DomainError {
   return new DomainError(
     'VENUE_NOT_AUTHORIZED',
     'The venue of this hold is not granted to you any more, so the hold can be neither extended nor confirmed. Ask the platform operator for the grant; what you have booked there stays yours.',
+  );
+}
+
+/** Of a hold of the caller's own; names the booking that it became. */
+export function holdConsumed({ bookingId }: Pick<Reservation, 'bookingId'>, what: string): DomainError {
+  return new DomainError(
+    'INVALID_HOLD_STATE',
+    `The hold has been confirmed into booking ${bookingId}, ${what}`,
+    {
+      ...(bookingId === undefined ? {} : { booking_id: bookingId }),
+    },
   );
 }
 

@@ -22,10 +22,9 @@ const UNPRINTABLE_MESSAGE =
 const VISIBLE = /[^\s\p{Cf}]/u;
 const VISIBLE_ANYWHERE = '\\S';
 
-/** Without the space around it; the lengths that follow are of what is left. */
-const trimmed = () =>
+const notBlank = () =>
   Joi.string().custom((value: string, helpers) =>
-    VISIBLE.test(value) ? value.trim() : helpers.error('string.blank'),
+    VISIBLE.test(value) ? value : helpers.error('string.blank'),
   );
 
 const MESSAGES = {
@@ -33,9 +32,9 @@ const MESSAGES = {
   'string.pattern.base': UNPRINTABLE_MESSAGE,
 };
 
-/** One line for people to read, such as a name: taken without the space around it, and not blank. */
+/** One line for people to read, such as a name: not blank, and kept as it is given. */
 export const text = (max: number) =>
-  trimmed()
+  notBlank()
     .min(1)
     .max(max)
     .pattern(PRINTABLE)
@@ -44,14 +43,14 @@ export const text = (max: number) =>
 
 /** The same of several lines. */
 export const prose = (max: number) =>
-  trimmed()
+  notBlank()
     .min(1)
     .max(max)
     .pattern(PROSE)
     .messages(MESSAGES)
     .meta({ jsonSchema: { allOf: [{ pattern: VISIBLE_ANYWHERE }, { pattern: PROSE_ANYWHERE }] } });
 
-/** One line that means something to its sender alone or names something: taken as it is given, spaces too. */
+/** One line that means something to its sender alone or names something: taken as it is given, spaces alone too. */
 export const opaque = (max: number, min = 1) =>
   Joi.string()
     .min(min)

@@ -54,7 +54,11 @@ export function audienceOf(partnerId: string | undefined): Audience {
 export type FieldFault = { path: string; message: string };
 
 /** What an error answer may carry beside code and message; both are shown to the caller. */
-export type ErrorExtras = { details?: FieldFault[]; conflict?: Record<string, unknown> };
+export type ErrorExtras = {
+  details?: FieldFault[];
+  conflict?: Record<string, unknown>;
+  booking_id?: string;
+};
 
 /**
  * A rule of the product refused the call. `message` is public: it is written for the caller's developer and says what

@@ -1,5 +1,5 @@
 import { isDuplicateKey } from '../platform/mongo.ts';
-import type { Claim } from './reservation-reads.store.ts';
+import type { Claimant } from './reservation-reads.store.ts';
 import { findClaimants } from './reservation-reads.store.ts';
 import type { ReservationDeps } from './reservations.service.ts';
 import { settleLapsedHold } from './reservations.service.ts';
@@ -13,7 +13,7 @@ export async function claimSlot<T>(
   deps: ReservationDeps,
   cells: readonly string[],
   insert: () => Promise<T>,
-): Promise<{ won: T } | { lostTo: Claim[] }> {
+): Promise<{ won: T } | { lostTo: Claimant[] }> {
   for (let isRetry = false; ; isRetry = true) {
     try {
       return { won: await insert() };
@@ -21,7 +21,7 @@ export async function claimSlot<T>(
       if (!isDuplicateKey(err)) throw err;
     }
     const claimants = await findClaimants(deps.db, cells);
-    const isLapsed = ({ status }: Claim) => status === 'EXPIRED';
+    const isLapsed = ({ status }: Claimant) => status === 'EXPIRED';
     // Also where a live claim decides the outcome: a walk-in that overrides that one would lose to these again.
     await Promise.all(claimants.filter(isLapsed).map(({ _id }) => settleLapsedHold(deps, _id)));
     const live = claimants.filter((claim) => !isLapsed(claim));

@@ -207,11 +207,18 @@ export async function findOccupancyAtVenue(
     .toArray();
 }
 
+/** A claim with whose it is, which only that partner is told. */
+export type Claimant = Claim & Pick<Reservation, 'partnerId'>;
+
 /** Whoever claims any of `cells`, lapsed holds (status EXPIRED) included; the newest state, committed or about to be. */
-export async function findClaimants(db: Db, cells: readonly string[]): Promise<Claim[]> {
+export async function findClaimants(db: Db, cells: readonly string[]): Promise<Claimant[]> {
   return reservationCollection(db)
-    .aggregate<Claim>(
-      [{ $match: { claimed: true, cells: { $in: [...cells] } } }, AS_SEEN_NOW, { $project: CLAIM_FIELDS }],
+    .aggregate<Claimant>(
+      [
+        { $match: { claimed: true, cells: { $in: [...cells] } } },
+        AS_SEEN_NOW,
+        { $project: { ...CLAIM_FIELDS, partnerId: 1 } },
+      ],
       NEWEST,
     )
     .toArray();
@@ -295,6 +302,8 @@ export async function findStandingClaims(db: Db, resourceId: string, now: Date):
 export type BookingFilter = {
   /** Absent: every partner's, walk-ins included. */
   partnerId?: string;
+  holdId?: string;
+  paymentReference?: string;
   venueId?: string;
   bookedFrom?: Date;
   /** Exclusive. */
@@ -318,7 +327,9 @@ export async function listBookingRows(
   const { namePrefixFolded: prefix } = filter;
   const slotStart = defined({ $gte: filter.slotFrom, $lt: filter.slotBefore });
   const match = defined({
+    _id: filter.holdId,
     partnerId: filter.partnerId,
+    paymentReference: filter.paymentReference,
     venueId: filter.venueId,
     status: filter.status,
     'customer.phoneE164': filter.phoneE164,
@@ -329,11 +340,10 @@ export async function listBookingRows(
     ...beyond(after, 'bookedAt', 'bookingId'),
   });
   const rows = await reservationCollection(db)
-    .aggregate<Reservation>([
-      { $match: match },
-      { $sort: { bookedAt: -1, bookingId: -1 } },
-      { $limit: limit + 1 },
-    ])
+    .aggregate<Reservation>(
+      [{ $match: match }, { $sort: { bookedAt: -1, bookingId: -1 } }, { $limit: limit + 1 }],
+      filter.paymentReference === undefined ? {} : { hint: 'bookings_of_payment' },
+    )
     .toArray();
   return toPage(rows, limit, (row) => ({ at: row.bookedAt ?? row.placedAt, id: row.bookingId ?? row._id }));
 }

@@ -234,6 +234,11 @@ export const RESERVATIONS: CollectionDefinition = {
       partialFilterExpression: { bookedAt: { $exists: true } },
     },
     {
+      name: 'bookings_of_payment',
+      key: { paymentReference: 1, partnerId: 1, bookedAt: -1, bookingId: -1 },
+      partialFilterExpression: { bookedAt: { $exists: true } },
+    },
+    {
       name: 'bookings_newest',
       key: { bookedAt: -1, bookingId: -1 },
       partialFilterExpression: { bookedAt: { $exists: true } },

@@ -1,6 +1,6 @@
 import type { WalkInDeps } from '../bookings/walk-ins.service.ts';
 import { holdView } from '../holds/hold-view.rules.ts';
-import { expiredHold, hold, holdIdParam } from '../holds/holds.schemas.ts';
+import { heldExample, hold, holdIdParam } from '../holds/holds.schemas.ts';
 import type { HoldDeps } from '../holds/holds.service.ts';
 import { expireHoldNow } from '../holds/holds.service.ts';
 import type { Route } from '../http/route.ts';
@@ -33,7 +33,7 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
       summary: 'Let an ACTIVE hold lapse now',
       description: SANDBOX_ONLY,
       params: { holdId: holdIdParam },
-      answers: { 200: { description: 'The hold, EXPIRED.', body: hold, example: expiredHold } },
+      answers: { 200: { description: 'The hold, EXPIRED.', body: hold, example: heldExample('EXPIRED') } },
       errors: ['HOLD_NOT_FOUND', 'HOLD_EXPIRED', 'INVALID_HOLD_STATE'],
       handle: async ({ caller, params }) =>
         ok(holdView(await expireHoldNow(deps, caller.partnerId, params.holdId))),

@@ -12,7 +12,7 @@ import {
 } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
-import { verdict } from '../support/verdict.ts';
+import { errorOf, verdict } from '../support/verdict.ts';
 
 const CONFIRM = '/api/v1/bookings/confirm';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const newHold = () => placeHold(partner, slots.shift() ?? '');
+const newHold = (fields: Json = {}) => placeHold(partner, slots.shift() ?? '', fields);
 const confirm = (hold: Json, fields: Json = {}, by = partner) =>
   by.api.post(CONFIRM, confirmBody(hold['hold_id'], fields));
 const confirmed = async (hold: Json, fields: Json = {}) => expectStatus(await confirm(hold, fields), 201);
@@ -120,6 +120,25 @@ describe("a confirm's idempotency_key", () => {
     await confirmed(one, { idempotency_key: 'order-1' });
     expect(verdict(await confirm(two, { idempotency_key: 'order-1' }))).toBe('409 IDEMPOTENCY_KEY_MISMATCH');
     expect(verdict(await confirm(two, { idempotency_key: 'order-2' }))).toBe('201');
+  });
+
+  test('a hold that it has consumed names its booking, and so does whatever else is asked of that hold', async () => {
+    const hold = await newHold({ idempotency_key: 'placed once' });
+    const path = `/api/v1/partner/holds/${String(hold['hold_id'])}`;
+    expect(hold).not.toHaveProperty('booking_id');
+    const { booking_id: bookingId } = await confirmed(hold);
+    expect((await partner.api.get(path)).body).toMatchObject({ status: 'CONSUMED', booking_id: bookingId });
+    for (const reply of [
+      await confirm(hold, { idempotency_key: 'another' }),
+      await partner.api.post(`${path}/extend`, { ttl_seconds: 600 }),
+      await partner.api.post(`${path}/cancel`),
+    ]) {
+      expect(verdict(reply)).toBe('409 INVALID_HOLD_STATE');
+      expect(errorOf(reply).booking_id).toBe(bookingId);
+    }
+    // A replay is what was answered then.
+    const again = { slot_id: hold['slot_id'], idempotency_key: 'placed once' };
+    expect((await partner.api.post('/api/v1/partner/holds', again)).body).toEqual(hold);
   });
 
   test("is the partner's own", async () => {

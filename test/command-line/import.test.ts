@@ -205,8 +205,8 @@ describe('what is there already', () => {
       'change venue',
       'change resource Net 1',
       'change schedule Net 1',
-      'change price rule Net 1 evenings',
-      'remove price rule Net 1 evenings',
+      'change price rule Net 1  evenings',
+      'remove price rule Net 1  evenings',
     ]);
     expect(stepsOf(plan)[0]?.changes).toEqual([
       { field: 'name', from: 'Cricket Barn', to: 'CRICKET barn' },
@@ -227,7 +227,7 @@ describe('what is there already', () => {
     const rules = await listOf('price-rule', 'list', 'cricket-barn-net-1');
     expect(rules.map(({ name, price_rupees: price }) => [name, price])).toEqual([
       ['By hand', 1],
-      ['evenings', 650],
+      [' evenings', 650],
     ]);
     // The file says nothing of the status, so a venue that was closed by hand stays closed.
     expect(await operatorJson(url, ['venue', 'show', venueId])).toMatchObject({

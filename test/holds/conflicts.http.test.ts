@@ -55,8 +55,11 @@ describe('a hold on a slot that cannot be had is 409 SLOT_NOT_AVAILABLE with the
     const [slotId = ''] = await freeSlotIds(seller, id, DATE);
     const hold = await placeHold(seller, slotId, { ttl_seconds: 300 });
     const expected = { reason: 'held', free_at: hold['hold_expiry_at'] };
-    expect(await conflict(rival, slotId)).toMatchObject(expected);
-    expect(await conflict(seller, slotId)).toMatchObject(expected);
+    const theirs = await conflict(rival, slotId);
+    expect(theirs).toMatchObject(expected);
+    expect(await conflict(seller, slotId)).toMatchObject({ ...expected, hold_id: hold['hold_id'] });
+    // Whose a hold is, nobody else is told.
+    expect(theirs).not.toHaveProperty('hold_id');
   });
 
   test('booked: nothing tells when it would be free', async () => {

@@ -62,7 +62,8 @@ describe('GET /api/v1/partner/holds/{holdId}', () => {
     const hold = await holdIn(status);
     const read = expectStatus(await partner.api.get(`${HOLDS}/${idOf(hold)}`), 200);
     const expiresAt = status === 'EXPIRED' ? expect.any(String) : hold['hold_expiry_at'];
-    expect(read).toEqual({ ...hold, status, hold_expiry_at: expiresAt });
+    const became = status === 'CONSUMED' ? { booking_id: expect.any(String) } : {};
+    expect(read).toEqual({ ...hold, status, hold_expiry_at: expiresAt, ...became });
   });
 
   test("another partner's hold is 404 HOLD_NOT_FOUND like one that does not exist", async () => {

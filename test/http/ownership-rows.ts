@@ -221,6 +221,13 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
       ...emptyList,
     },
     {
+      id: 'GET /api/v1/bookings hold_id',
+      own: async () => String((await bookSlot(owner, anySlot()))['hold_id']),
+      call: (api, id) => api.get(`/api/v1/bookings?hold_id=${id}`),
+      owner: '200',
+      ...emptyList,
+    },
+    {
       id: 'GET /api/v1/bookings/:bookingId bookingId',
       own: anyBooking,
       call: (api, id) => api.get(`/api/v1/bookings/${id}`),

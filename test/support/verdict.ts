@@ -26,6 +26,7 @@ export type ErrorAnswer = {
   request_id: string;
   details?: { path: string; message: string }[];
   conflict?: Json;
+  booking_id?: string;
 };
 
 /** The `error` of an error answer. */
@@ -37,7 +38,15 @@ function faultOfForm(reply: Reply): string | undefined {
   if (reply.headers.get('content-type') !== 'application/json; charset=utf-8') return 'No JSON';
   const body = json(reply);
   if (Object.keys(body).join() !== 'success,error' || body['success'] !== false) return 'Other members';
-  const { code, message, request_id: requestId, details, conflict, ...others } = errorOf(reply);
+  const {
+    code,
+    message,
+    request_id: requestId,
+    details,
+    conflict,
+    booking_id: bookingId,
+    ...others
+  } = errorOf(reply);
   if (Object.keys(others).length > 0) return `Unknown members of error: ${Object.keys(others).join()}`;
   if (!/^[A-Z][A-Z_]+$/.test(code)) return 'No code';
   if (typeof message !== 'string' || message.length < 10) return 'No message for a developer';
@@ -45,5 +54,6 @@ function faultOfForm(reply: Reply): string | undefined {
   if ((code === 'VALIDATION_ERROR') !== (details !== undefined)) return 'details where there should be none';
   if (details?.some((each) => each.path === '' || each.message === '')) return 'Empty details';
   if ((code === 'SLOT_NOT_AVAILABLE') !== (conflict !== undefined)) return 'conflict where none belongs';
+  if (bookingId !== undefined && code !== 'INVALID_HOLD_STATE') return 'booking_id where none belongs';
   return INTERNALS.test(reply.text) ? 'Tells of the inside' : undefined;
 }

@@ -119,6 +119,11 @@ export function errorSchema(codes: readonly ErrorCode[]): JsonSchema {
             type: 'object',
             description: 'With SLOT_NOT_AVAILABLE: why, and what is free instead.',
           },
+          booking_id: {
+            ...text,
+            description:
+              'With INVALID_HOLD_STATE, where your hold has been confirmed: the booking that it became.',
+          },
         },
         required: ['code', 'message', 'request_id'],
       },
