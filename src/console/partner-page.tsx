@@ -100,7 +100,7 @@ type GrantsProps = { partner: PartnerRow; granted: readonly VenueRow[]; venues: 
 
 function Grants({ partner: { _id, name }, granted, venues }: GrantsProps): VNode {
   const path = `/api/v1/operator/partners/${_id}/venues`;
-  const others = venues.filter((venue) => granted.every(({ _id }) => _id !== venue._id));
+  const others = venues.filter((venue) => granted.every((own) => own._id !== venue._id));
   return (
     <section aria-labelledby="grants">
       <h2 id="grants">Granted venues</h2>
