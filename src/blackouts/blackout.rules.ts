@@ -1,10 +1,15 @@
+import { HOLD_WRITE_MS } from '../reservations/reservations.rules.ts';
 import type { BlackoutRow } from './blackouts.model.ts';
 
 /** What of a blackout matters to slots. */
 export type Blackout = Pick<BlackoutRow, 'startsAt' | 'endsAt' | 'resourceIds'>;
 
-/** Longer than any write takes to be seen by others, counted from the instant that it carries. */
-const WRITE_MS = 60_000;
+/**
+ * Longer than the write of a hold takes to be seen by others, counted from the instant that it carries: three times what the
+ * database may take for it, for the clocks of two primaries differ. A walk-in is a transaction, which the fence of its venue keeps
+ * apart from a blackout's (ADR 0009).
+ */
+const WRITE_MS = 3 * HOLD_WRITE_MS;
 
 /**
  * Whether a claim is too young to have been seen by the report of the blackout for certain: it was placed after the blackout

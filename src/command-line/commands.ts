@@ -195,6 +195,8 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   { noun: 'dead-letter', verb: 'redrive', operationId: 'redriveDeadLetter' },
   { noun: 'dead-letter', verb: 'redrive-all', operationId: 'redriveDeadLetters' },
+  { noun: 'dead-letter', verb: 'discard', operationId: 'discardDeadLetter' },
+  { noun: 'dead-letter', verb: 'discard-all', operationId: 'discardDeadLetters' },
 
   { noun: 'customer', verb: 'erase', operationId: 'eraseCustomer' },
 

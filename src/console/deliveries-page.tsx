@@ -11,7 +11,7 @@ import { readNames } from './names.ts';
 import type { PageHandler } from './request.ts';
 import { readQuery } from './request.ts';
 
-const STATES = ['pending', 'retrying', 'succeeded', 'dead_letter', 'cancelled'];
+const STATES = ['pending', 'retrying', 'succeeded', 'dead_letter', 'cancelled', 'discarded'];
 
 /** Every event type as a choice. */
 export const EVENT_TYPE_OPTIONS = EVENT_TYPES.map((type) => [type, words(type)] as const);

@@ -5,7 +5,7 @@ import type { DeliveryDetail } from '../webhooks/deliveries.service.ts';
 import { getDelivery } from '../webhooks/deliveries.service.ts';
 import { deliveryView } from '../webhooks/delivery-view.rules.ts';
 import { getAnySubscription } from '../webhooks/subscriptions.service.ts';
-import { outcomeOf, Redrive } from './delivery-rows.tsx';
+import { Discard, outcomeOf, Redrive } from './delivery-rows.tsx';
 import { dateTimeSeconds, words } from './format.rules.ts';
 import { claimPath, PartnerLink } from './links.tsx';
 import { readNames } from './names.ts';
@@ -49,6 +49,8 @@ export const deliveryPage: PageHandler = async (deps, { params }) => {
                 ['Created', <When at={delivery.createdAt} timeZone={timeZone} />],
                 ['Next attempt', <When at={delivery.nextAttemptAt} timeZone={timeZone} />],
                 ['Dead letter since', <When at={delivery.deadLetteredAt} timeZone={timeZone} />],
+                ['Discarded', <When at={delivery.discardedAt} timeZone={timeZone} />],
+                ['Why discarded', delivery.discardReason],
                 ['About', event && <About event={event} />],
                 ['Event id', <code>{delivery.eventId}</code>],
                 ['Delivery', <code>{delivery._id}</code>],
@@ -85,6 +87,7 @@ function DeadLetter({ deliveryId, isActive, isHeard }: DeadLetterProps): VNode {
       <p>{`All attempts failed. ${standing}`}</p>
       {isActive && isHeard ? <Redrive deliveryId={deliveryId} label="this delivery" /> : null}
       {isActive ? null : <a href="/webhooks">Webhooks</a>}
+      <Discard deliveryId={deliveryId} />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { DeliveryDetail } from '../webhooks/deliveries.service.ts';
 import { words } from './format.rules.ts';
-import { ApiForm } from './forms.tsx';
+import { ApiForm, Field } from './forms.tsx';
 import { PartnerLink } from './links.tsx';
 import { Badge, When } from './parts.tsx';
 
@@ -61,6 +61,32 @@ export function Redrive({ deliveryId, label }: { deliveryId: string; label: stri
       done="A new series of attempts has begun."
     >
       <button aria-label={`Redrive ${label}`}>Redrive</button>
+    </ApiForm>
+  );
+}
+
+/** Gives up a dead letter, with the reason for it. */
+export function Discard({ deliveryId }: { deliveryId: string }): VNode {
+  return (
+    <ApiForm
+      call={`POST /api/v1/operator/dead-letters/${deliveryId}/discard`}
+      done="The dead letter is discarded."
+      confirm={{
+        question:
+          'Discard this dead letter? Nobody is reminded of it any more; its partner may still redeliver it.',
+        yes: 'Discard it',
+      }}
+    >
+      <Field id="discard-reason" label="Reason" hint="Operators see it. No personal data.">
+        <input
+          id="discard-reason"
+          name="reason"
+          required
+          maxlength={500}
+          aria-describedby="discard-reason-hint"
+        />
+      </Field>
+      <button class="danger">Discard</button>
     </ApiForm>
   );
 }

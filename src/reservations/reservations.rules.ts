@@ -108,3 +108,9 @@ export function holdStatusOf(status: ReservationStatus): HoldStatus {
 export function storedStatusesOf(status: HoldStatus): ReservationStatus[] {
   return RESERVATION_STATUSES.filter((each) => holdStatusOf(each) === status);
 }
+
+/**
+ * For how long the database tries to write a hold, counted from the instant that the hold carries. It may have to wait for a
+ * transaction that claims the same ground, which MongoDB lets go on for a minute and longer.
+ */
+export const HOLD_WRITE_MS = 20_000;

@@ -6,7 +6,7 @@ import { ALIVE, LAPSED } from './hold-expiry.rules.ts';
 import type { Ending, Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
 import type { ReservationStatus, TransitionName } from './reservations.rules.ts';
-import { TRANSITIONS } from './reservations.rules.ts';
+import { HOLD_WRITE_MS, TRANSITIONS } from './reservations.rules.ts';
 
 /** Every value of a caller goes into a pipeline as a literal: a name such as `$status` must not be read as a field. */
 const literal = (value: unknown): Expression => ({ $literal: value });
@@ -106,7 +106,7 @@ async function insert(
     {
       upsert: true,
       returnDocument: 'after',
-      ...(tx === undefined ? {} : { session: tx }),
+      ...(tx === undefined ? { maxTimeMS: HOLD_WRITE_MS } : { session: tx }),
     },
   );
   if (reservation === null) throw new Error('An upsert answered no document');

@@ -2,6 +2,7 @@ import { defined } from '../platform/defined.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
 import { deliveryCollection } from './deliveries.model.ts';
+import { IS_FREE } from './deliveries.store.ts';
 
 /** Dead letters of which the operator may not have heard because a worker died in between. */
 export async function findUnraisedDeadLetters(
@@ -76,4 +77,23 @@ export async function findDeadLetters(
     .sort({ deadLetteredAt: 1, _id: 1 })
     .limit(limit)
     .toArray();
+}
+
+/** Gives up those of `ids` that are dead letters and on which nobody is at work; returns how many that were. */
+export async function markDiscarded(db: Db, ids: readonly string[], reason: string): Promise<number> {
+  const { modifiedCount } = await deliveryCollection(db).updateMany(
+    { _id: { $in: [...ids] }, state: 'dead_letter', $expr: IS_FREE },
+    [
+      {
+        $set: {
+          state: 'discarded',
+          discardedAt: '$$NOW',
+          discardReason: { $literal: reason },
+          leaseUntil: null,
+          alertPending: '$$REMOVE',
+        },
+      },
+    ],
+  );
+  return modifiedCount;
 }

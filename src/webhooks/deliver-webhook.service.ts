@@ -65,6 +65,8 @@ export type AttemptResult =
   | { kind: 'retry' | 'later'; inMs: number; attemptsMade: number };
 
 const SECRET_RETRY_MS = 10_000;
+/** There is nothing more to send. */
+const ENDED: readonly DeliveryState[] = ['succeeded', 'cancelled', 'discarded'];
 /** A job that comes earlier than this before its row is due waits: the hosts' clocks, by which the queue goes, disagree. */
 const EARLY_MS = 1000;
 
@@ -91,7 +93,7 @@ export async function deliverWebhook(deps: DeliverDeps, due: DueAttempt): Promis
 async function deliver(deps: DeliverDeps, due: DueAttempt, visit: Visit): Promise<AttemptResult> {
   const row = await findDelivery(deps.db, due.deliveryId);
   if (row === null || row.generation !== due.generation) return { kind: 'done' };
-  if (row.state === 'succeeded' || row.state === 'cancelled') return { kind: 'done' };
+  if (ENDED.includes(row.state)) return { kind: 'done' };
   const isBehind = due.failuresKnown < row.attemptsMade;
   if (row.state === 'dead_letter' && isBehind) return { kind: 'dead', attemptsMade: row.attemptsMade };
   const waitMs = (row.nextAttemptAt?.getTime() ?? 0) - deps.clock.now().getTime();

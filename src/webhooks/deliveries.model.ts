@@ -7,9 +7,16 @@ import type { DeliveryError } from './delivery-error.rules.ts';
 
 /**
  * `cancelled`: before the event could be delivered its subscription was deactivated, or its partner was suspended or lost the
- * grant for the venue (ADR 0006).
+ * grant for the venue (ADR 0006). `discarded`: a dead letter that an operator has given up; nobody has to do anything about it.
  */
-export const DELIVERY_STATES = ['pending', 'retrying', 'succeeded', 'dead_letter', 'cancelled'] as const;
+export const DELIVERY_STATES = [
+  'pending',
+  'retrying',
+  'succeeded',
+  'dead_letter',
+  'cancelled',
+  'discarded',
+] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** Why an attempt failed, or why it is not counted: its worker stopped, or its subscription was changed while it was made. */
@@ -46,6 +53,9 @@ export type DeliveryRow = {
   /** Until when the worker that is sending has the row to itself. */
   leaseUntil: Date | null;
   deadLetteredAt: Date | null;
+  /** When and why an operator gave it up; present in a discarded one alone. */
+  discardedAt?: Date;
+  discardReason?: string;
   /** Present until the operator has been told of the dead letter. */
   alertPending?: true;
   /** Present until alerting has counted the dead letter; it stays with a delivery that is begun anew meanwhile. */
@@ -81,6 +91,8 @@ const deliverySchema = new Schema<DeliveryRow>(
     nextAttemptAt: { type: Date, default: null },
     leaseUntil: { type: Date, default: null },
     deadLetteredAt: { type: Date, default: null },
+    discardedAt: Date,
+    discardReason: String,
     alertPending: Boolean,
     isUncounted: Boolean,
     createdAt: { type: Date, required: true },

@@ -61,12 +61,15 @@ export const delivery = named(
     subscription_id: id(EXAMPLE.subscriptionId),
     endpoint_url: endpointUrl().allow(null),
     state: Joi.string()
-      .valid(...DELIVERY_STATUSES, 'cancelled')
-      .description('cancelled: the subscription was deactivated before the event could be delivered.')
+      .valid(...DELIVERY_STATUSES, 'cancelled', 'discarded')
+      .description(
+        'cancelled: the subscription was deactivated before the event could be delivered. discarded: the platform operator gave the dead letter up; you can still redeliver or recover it.',
+      )
       .example('dead_letter'),
     attempts: Joi.array().items(attempt),
     next_attempt_at: orNull(timestamp()).example(null),
     dead_lettered_at: orNull(timestamp(EXAMPLE.later)).example(EXAMPLE.later),
+    discarded_at: timestamp().optional().description('Only in a discarded one.'),
     created_at: timestamp(),
     payload: orNull(event).description('The body that is sent, `delivery_id` aside.'),
   }),

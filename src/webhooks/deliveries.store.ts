@@ -100,7 +100,8 @@ export async function findDeliveryOfEvent(
   return confirmAbsence((options) => deliveryCollection(db).findOne({ eventId, subscriptionId }, options));
 }
 
-const IS_FREE: Expression = { $lte: [{ $ifNull: ['$leaseUntil', new Date(0)] }, '$$NOW'] };
+/** Nobody is making an attempt. */
+export const IS_FREE: Expression = { $lte: [{ $ifNull: ['$leaseUntil', new Date(0)] }, '$$NOW'] };
 
 /** Interrupted attempts are not counted, so only this bounds the row. */
 const MAX_ATTEMPTS_KEPT = 50;
@@ -258,6 +259,8 @@ export async function restartDeliveries(
           nextAttemptAt: '$$NOW',
           leaseUntil: null,
           deadLetteredAt: null,
+          discardedAt: '$$REMOVE',
+          discardReason: '$$REMOVE',
           alertPending: '$$REMOVE',
         },
       },

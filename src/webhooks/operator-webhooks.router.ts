@@ -7,9 +7,11 @@ import { encodeCursor } from '../platform/pagination.ts';
 import type { DeliveryDetail } from './deliveries.service.ts';
 import { getDelivery, listDeliveries } from './deliveries.service.ts';
 import { operatorDeliveryView } from './delivery-view.rules.ts';
+import { discardDeadLetter, discardDeadLetters } from './discard.service.ts';
 import type {
   DeadLettersQuery,
   DeliveriesQuery,
+  DiscardBody,
   RedriveBody,
   SubscriptionsQuery,
 } from './operator-webhooks.schemas.ts';
@@ -20,6 +22,9 @@ import {
   deadLettersQuery,
   deliveriesQuery,
   deliveryPage,
+  discardBody,
+  discarded,
+  discardManyBody,
   operatorDelivery,
   operatorSubscription,
   redriveBody,
@@ -41,7 +46,7 @@ const PREFIX = '/api/v1/operator';
 
 /** Operator interface, "webhooks", "deliveries" and "dead-letters". */
 export function operatorWebhookRoutes(deps: RedeliveryDeps): Route<Operator>[] {
-  return [...subscriptionRows(deps), ...deliveryRows(deps), ...redriveRows(deps)];
+  return [...subscriptionRows(deps), ...deliveryRows(deps), ...redriveRows(deps), ...discardRows(deps)];
 }
 
 function subscriptionRows(deps: { db: Db }): Route<Operator>[] {
@@ -184,6 +189,44 @@ function redriveRows(deps: RedeliveryDeps): Route<Operator>[] {
         'WEBHOOK_INACTIVE',
       ],
       handle: async ({ params }) => accepted(operatorDeliveryView(await redriveDeadLetter(deps, params.id))),
+    }),
+  ];
+}
+
+function discardRows(deps: RedeliveryDeps): Route<Operator>[] {
+  return [
+    route<Operator, unknown, unknown, RedriveBody & DiscardBody>({
+      method: 'post',
+      path: `${PREFIX}/dead-letters/discard`,
+      operationId: 'discardDeadLetters',
+      tag: 'Deliveries',
+      summary: 'Give up many dead letters',
+      description: 'All that the fields describe, of which at least one is needed beside the reason.',
+      body: discardManyBody,
+      answers: { 200: { description: 'They are dead letters no more.', body: discarded } },
+      errors: [],
+      handle: async ({
+        body: { subscription_id: subscriptionId, event_type: eventType, from, to, reason },
+      }) => {
+        const filter = defined({ subscriptionId, eventType, from, to });
+        return ok({ discarded: await discardDeadLetters(deps, filter, reason) });
+      },
+    }),
+    route<Operator, { id: string }, unknown, DiscardBody>({
+      method: 'post',
+      path: `${PREFIX}/dead-letters/:id/discard`,
+      operationId: 'discardDeadLetter',
+      tag: 'Deliveries',
+      summary: 'Give up a dead letter',
+      description:
+        'Nobody has to do anything about it any more: it is listed, counted and alerted of no longer. For one that may not be delivered again, or of which the partner has the content by now. Its partner sees that it was given up, and may still redeliver it.',
+      params: { id: deadLetterIdParam },
+      body: discardBody,
+      subject: async ({ id }) => operatorDeliveryView(await getDelivery(deps, undefined, id)),
+      answers: { 200: { description: 'The delivery, discarded.', body: operatorDelivery } },
+      errors: ['DELIVERY_NOT_FOUND', 'DELIVERY_IN_PROGRESS'],
+      handle: async ({ params, body }) =>
+        ok(operatorDeliveryView(await discardDeadLetter(deps, params.id, body.reason))),
     }),
   ];
 }

@@ -3,7 +3,7 @@ import type { EventType } from '../events/event-types.ts';
 import { eventType } from '../events/events.schemas.ts';
 import { count, id, named, orNull, pageOf, shape, timestamp } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
-import { cursor, instant, instantNotAfter, pageLimit, pathId, uuid } from '../http/fields.ts';
+import { cursor, instant, instantNotAfter, pageLimit, pathId, prose, uuid } from '../http/fields.ts';
 import type { Position } from '../platform/pagination.ts';
 import { DELIVERY_STATUSES, delivery } from './deliveries.schemas.ts';
 import { subscription } from './subscriptions.schemas.ts';
@@ -53,6 +53,10 @@ export const operatorDelivery = named(
   'PartnerDelivery',
   delivery.keys({
     partner_id: id(EXAMPLE.partnerId).description('The partner that receives it.').required(),
+    discard_reason: Joi.string()
+      .optional()
+      .description('Only in a discarded one.')
+      .example('No grant any more'),
   }),
 );
 
@@ -73,18 +77,18 @@ const deliveryFilters = {
 export const deadLettersQuery = Joi.object<DeadLettersQuery>({ ...deliveryFilters, ...page });
 
 export type DeliveriesQuery = DeadLettersQuery & {
-  status?: (typeof DELIVERY_STATUSES)[number] | 'cancelled';
+  status?: (typeof DELIVERY_STATUSES)[number] | 'cancelled' | 'discarded';
 };
 
 export const deliveriesQuery = Joi.object<DeliveriesQuery>({
   ...deliveryFilters,
-  status: Joi.string().valid(...DELIVERY_STATUSES, 'cancelled'),
+  status: Joi.string().valid(...DELIVERY_STATUSES, 'cancelled', 'discarded'),
   ...page,
 });
 
 export type RedriveBody = { subscription_id?: string; event_type?: EventType; from?: Date; to?: Date };
 
-export const redriveBody = Joi.object<RedriveBody>({
+const chosenDeadLetters = {
   subscription_id: ofSubscription().example(EXAMPLE.subscriptionId),
   event_type: eventType().description('Only events of this type.').example('booking_created'),
   from: instantNotAfter('to')
@@ -93,7 +97,34 @@ export const redriveBody = Joi.object<RedriveBody>({
   to: instant()
     .description('Only what became a dead letter up to this instant, included; now unless stated.')
     .example(EXAMPLE.later),
-}).required();
+};
+
+export const redriveBody = Joi.object<RedriveBody>(chosenDeadLetters).required();
+
+export type DiscardBody = { reason: string };
+
+const discardReason = () =>
+  prose(500)
+    .required()
+    .description('Why nobody will deliver it. Operators see it; write no personal data in it.')
+    .example('The partner has no grant for the venue any more.');
+
+export const discardBody = Joi.object<DiscardBody>({ reason: discardReason() }).required();
+
+export const discardManyBody = Joi.object<RedriveBody & DiscardBody>({
+  ...chosenDeadLetters,
+  reason: discardReason(),
+})
+  .or(...Object.keys(chosenDeadLetters))
+  .required()
+  .messages({
+    'object.missing': 'is required where nothing else says which: send at least one of these fields',
+  })
+  .meta({ jsonSchema: { anyOf: Object.keys(chosenDeadLetters).map((name) => ({ required: [name] })) } });
+
+export const discarded = shape({
+  discarded: count(12).description('How many dead letters were given up.'),
+});
 
 export const redriven = shape({
   redriven: count(12).description('How many deliveries begin anew.'),

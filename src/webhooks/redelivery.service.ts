@@ -28,7 +28,13 @@ export type RedeliveryDeps = CreateDeliveriesDeps & {
 };
 
 /** Every state but that of a delivery which waits for the first attempt of its series: there the fresh series has begun. */
-const REDELIVERABLE: readonly DeliveryState[] = ['retrying', 'succeeded', 'dead_letter', 'cancelled'];
+const REDELIVERABLE: readonly DeliveryState[] = [
+  'retrying',
+  'succeeded',
+  'dead_letter',
+  'cancelled',
+  'discarded',
+];
 
 /**
  * Begins a fresh series of attempts now for a delivery, with the event_id that it has and the secret then current: also for one
@@ -94,10 +100,12 @@ async function restart(
   return { hasRestarted, detail: await getDelivery(deps, partnerId, deliveryId) };
 }
 
-function noDeadLetter(state: DeliveryState): DomainError {
+/** Why what is in `state` is no dead letter with which something can be done now. */
+export function noDeadLetter(state: DeliveryState): DomainError {
   const refusals: Partial<Record<DeliveryState, string>> = {
     cancelled: 'The delivery was cancelled. Its partner can have it delivered again.',
-    succeeded: 'The delivery has succeeded, so it is no dead letter to be delivered again.',
+    succeeded: 'The delivery has succeeded, so it is no dead letter.',
+    discarded: 'The dead letter was discarded. Its partner can have it delivered again.',
     dead_letter: 'An attempt of the dead letter is under way. Repeat the call when it has ended.',
   };
   const underWay = `The delivery is under way (${state}). Wait until it has succeeded or is a dead letter.`;

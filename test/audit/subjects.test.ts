@@ -27,6 +27,7 @@ const newest = async () => {
 /** Operations that change things and whose rows have nothing before and after, and why. */
 const WITHOUT_SUBJECT = new Map([
   ['redriveDeadLetters', 'is about any number of deliveries; the row has how many'],
+  ['discardDeadLetters', 'the same: each row has when and why'],
   ['eraseCustomer', 'is about a person, of whom nothing may be kept; the row has how many records'],
 ]);
 

@@ -302,6 +302,23 @@ describeInBrowser('an operator', () => {
     await close();
   });
 
+  test('a dead letter is discarded on its page, with a reason, after it was asked for', async () => {
+    await service.context.db
+      .collection<{ _id: string }>('deliveries')
+      .updateOne({ _id: world.deliveryId }, { $set: { state: 'dead_letter', deadLetteredAt: new Date() } });
+    const { page, faults, close } = await visit(`/deliveries/${world.deliveryId}`, PHONE);
+    await shot(page, 'dead-letter-phone');
+    await page.getByLabel('Reason').fill('They read the feed now');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.locator('#confirm-dialog').getByRole('button', { name: 'Discard it' }).click();
+    await said(page, 'The dead letter is discarded.');
+    await page.getByText('They read the feed now').waitFor();
+    expect(await page.locator('.badge').first().innerText()).toBe('discarded');
+    expect((await rowOf(service, 'deliveries', { _id: world.deliveryId })).state).toBe('discarded');
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   test('rotates a key, is shown the new one once, and the old one ends', async () => {
     const { page, faults, close } = await visit(`/partners/${world.rival.id}`);
     await page.getByRole('button', { name: /^Rotate/ }).click();

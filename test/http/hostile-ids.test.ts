@@ -80,6 +80,7 @@ describe('an id that names nothing is 404, whatever its form', () => {
     ['POST', '/api/v1/operator/webhooks/:id/activate', 'WEBHOOK_NOT_FOUND'],
     ['POST', '/api/v1/operator/webhooks/:id/deactivate', 'WEBHOOK_NOT_FOUND'],
     ['POST', '/api/v1/operator/dead-letters/:id/redrive', 'DELIVERY_NOT_FOUND'],
+    ['GET', '/api/v1/operator/deliveries/:id', 'DELIVERY_NOT_FOUND'],
     ['GET', '/api/v1/operator/venues/:id', 'VENUE_NOT_FOUND'],
     ['PATCH', '/api/v1/operator/venues/:id', 'VENUE_NOT_FOUND'],
     ['GET', '/api/v1/operator/venues/:id/resources', 'VENUE_NOT_FOUND'],

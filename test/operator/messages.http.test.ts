@@ -43,6 +43,8 @@ test.each<[string, string, Json | null]>([
   ['POST', `webhooks/${MISSING}/activate`, null],
   ['POST', `webhooks/${MISSING}/deactivate`, null],
   ['POST', `dead-letters/${MISSING}/redrive`, null],
+  ['POST', `dead-letters/${MISSING}/discard`, { reason: 'Rain' }],
+  ['GET', `deliveries/${MISSING}`, null],
   ['POST', 'dead-letters/redrive', { subscription_id: MISSING }],
 ])('%s %s of what is missing is answered in words for an operator', async (method, path, body) => {
   const reply = await operator.send(method, `/api/v1/operator/${path}`, {

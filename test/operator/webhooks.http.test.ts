@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
 import { deliveryJobId } from '../../src/platform/queues.ts';
+import { withDeadLetters } from '../../src/webhooks/delivery-health.service.ts';
 import type { WebhookSender } from '../../src/webhooks/send-webhook.ts';
 import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
 import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
@@ -219,6 +220,107 @@ describe('redriving a dead letter', () => {
     expectStatus(await act('deactivate'), 200);
     expect(verdict(await redrive(id))).toBe('409 WEBHOOK_INACTIVE');
     expect((await read(id)).state).toBe('dead_letter');
+  });
+});
+
+describe('discarding dead letters', () => {
+  const discard = (id: string, body: Json = { reason: 'No grant any more' }) =>
+    operator().post(`${OPERATOR}/dead-letters/${id}/discard`, body);
+  const discardAll = (body: Json) => operator().post(`${OPERATOR}/dead-letters/discard`, body);
+  const queued = (id: string) => service.context.queues.byName('webhook-dead-letter').getJob(`dead-${id}`);
+  const summary = async () => {
+    const shown = expectStatus(await partner.api.get('/api/v1/partner/observability'), 200);
+    return { count: shown['count'], subscriptions: shown['subscriptions'] };
+  };
+
+  test('ends one that may not be redriven: neither listed, counted nor queued, and its alert closes', async () => {
+    const id = await anyDeadLetter();
+    await operator().delete(`${OPERATOR}/partners/${partner.id}/venues/${venueId}`);
+    expect(verdict(await operator().post(`${OPERATOR}/dead-letters/${id}/redrive`))).toBe(
+      '403 VENUE_NOT_AUTHORIZED',
+    );
+    expect(await withDeadLetters(service.context, [subscription.id])).toEqual([subscription.id]);
+    expect(await queued(id)).toBeDefined();
+    const attemptId = String((await read(id)).attempts[0]?.deliveryId);
+
+    const ended = expectStatus(await discard(attemptId), 200);
+
+    expect(ended).toMatchObject({ id, state: 'discarded', discard_reason: 'No grant any more' });
+    expect(ended['discarded_at']).toEqual(expect.any(String));
+    expect(ended['dead_lettered_at']).toEqual(expect.any(String));
+    expect(await queued(id)).toBeUndefined();
+    expect(await withDeadLetters(service.context, [subscription.id])).toEqual([]);
+    expect(await summary()).toMatchObject({ count: 0, subscriptions: [{ dead_letter: 0 }] });
+    expect(await list(`dead-letters?partner_id=${partner.id}`)).toEqual([]);
+    expect(ids(await list(`deliveries?partner_id=${partner.id}&status=discarded`))).toEqual([id]);
+    const audited = await list('audit?action=discardDeadLetter&limit=1');
+    expect(audited).toMatchObject([
+      { status: 200, before: { state: 'dead_letter' }, after: { discard_reason: 'No grant any more' } },
+    ]);
+    // Once more, and a job of it that is run again on the board: nothing changes, nothing is sent.
+    expect(expectStatus(await discard(id, { reason: 'Another' }), 200)).toEqual(ended);
+    const received = receiver.received.length;
+    await attemptDelivery(service, sender, id);
+    expect(receiver.received).toHaveLength(received);
+  });
+
+  test('its partner sees that it was discarded, not why, and may have it delivered again', async () => {
+    const id = await anyDeadLetter();
+    expectStatus(await discard(id), 200);
+    const path = `/api/v1/partner/observability/deliveries/${id}`;
+    const shown = expectStatus(await partner.api.get(path), 200);
+    expect(shown).toMatchObject({ state: 'discarded', discarded_at: expect.any(String) });
+    expect(shown).not.toHaveProperty('discard_reason');
+    const again = expectStatus(await partner.api.post(`${path}/redeliver`), 202);
+    expect(again).toMatchObject({ state: 'pending' });
+    expect(again).not.toHaveProperty('discarded_at');
+    await attemptDelivery(service, sender, id);
+    expect(await read(id)).toMatchObject({ state: 'succeeded', generation: 2 });
+  });
+
+  test('refuses what is no dead letter or is just being sent, and wants a reason', async () => {
+    const pending = await waiting();
+    expect(verdict(await discard(pending))).toBe('409 DELIVERY_IN_PROGRESS');
+    expect(verdict(await discard(randomUUID()))).toBe('404 DELIVERY_NOT_FOUND');
+    const id = await anyDeadLetter();
+    for (const reason of [undefined, '', 7, 'x'.repeat(501)])
+      expect(verdict(await discard(id, { reason }))).toBe('400 VALIDATION_ERROR reason');
+    const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
+    await deliveries.updateOne({ _id: id }, { $set: { leaseUntil: new Date(Date.now() + 60_000) } });
+    expect(verdict(await discard(id))).toBe('409 DELIVERY_IN_PROGRESS');
+    expect((await read(id)).state).toBe('dead_letter');
+  });
+
+  test('in bulk takes those that the filters describe, at least one of which is needed', async () => {
+    const [first, second] = [await anyDeadLetter(), await anyDeadLetter()];
+    const reason = 'The partner reads the feed';
+    const of = { subscription_id: subscription.id, reason };
+    expect(verdict(await discardAll({ reason }))).toBe(
+      '400 VALIDATION_ERROR event_type, from, subscription_id, to',
+    );
+    expect(expectStatus(await discardAll({ ...of, event_type: 'hold_cancelled' }), 200)).toEqual({
+      discarded: 0,
+    });
+    expectStatus(await act('deactivate'), 200);
+    expect(expectStatus(await discardAll(of), 200)).toEqual({ discarded: 2 });
+    expect(expectStatus(await discardAll(of), 200)).toEqual({ discarded: 0 });
+    for (const id of [first, second]) {
+      expect(await read(id)).toMatchObject({ state: 'discarded', discardReason: reason });
+      expect(await queued(id)).toBeUndefined();
+    }
+  });
+
+  test('racing with redrives, each dead letter ends in one way', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const id = await anyDeadLetter();
+      const [discarded, redriven] = await Promise.all([
+        discard(id),
+        operator().post(`${OPERATOR}/dead-letters/${id}/redrive`),
+      ]);
+      expect([discarded.status, redriven.status]).toEqual(
+        (await read(id)).state === 'discarded' ? [200, 409] : [409, 202],
+      );
+    }
   });
 });
 

@@ -115,7 +115,9 @@ describe('the dead-letter queue', () => {
     async (isPaused) => {
       const { db, queues } = service.context;
       const dead = { state: 'dead_letter', nextAttemptAt: null, deadLetteredAt: new Date() } as const;
-      const others = (['pending', 'retrying', 'succeeded', 'cancelled'] as const).map((state) => ({ state }));
+      const others = (['pending', 'retrying', 'succeeded', 'cancelled', 'discarded'] as const).map(
+        (state) => ({ state }),
+      );
       const rows = Array.from({ length: 5 }, () =>
         [dead, ...others, dead].map((fields) => overdue('s', fields)),
       ).flat();
