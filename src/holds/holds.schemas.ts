@@ -27,6 +27,12 @@ export type PlaceBody = {
 
 const ttlSeconds = () => Joi.number().integer().min(60).max(1800);
 
+const needed = () =>
+  Joi.required().messages({
+    'any.required':
+      'is required, unless slot_id names the slot: send slot_id, or venue_id, resource_id and slot_start',
+  });
+
 export const placeBody = Joi.object<PlaceBody>({
   slot_id: opaque(250).description('The slot, as availability lists it.').example(EXAMPLE.slotId),
   venue_id: uuid().description('With resource_id and slot_start, another way to name the slot.'),
@@ -41,9 +47,9 @@ export const placeBody = Joi.object<PlaceBody>({
     // biome-ignore lint/suspicious/noThenProperty: the name is joi's.
     then: Joi.object(),
     otherwise: Joi.object({
-      venue_id: Joi.required(),
-      resource_id: Joi.required(),
-      slot_start: Joi.required(),
+      venue_id: needed(),
+      resource_id: needed(),
+      slot_start: needed(),
     }),
   })
   .required()

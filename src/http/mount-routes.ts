@@ -1,4 +1,5 @@
 import type { IRouter, NextFunction, Request, RequestHandler, Response } from 'express';
+import type { FieldFault } from '../platform/errors.ts';
 import { DomainError } from '../platform/errors.ts';
 import { readJson } from './read-json.ts';
 import type { Answer, Authenticate, Route } from './route.ts';
@@ -54,7 +55,7 @@ function answer<Caller>(row: Route<Caller>, ignoredInQuery: readonly string[]): 
       ...{ body, bodySchema: row.body },
     });
     if (ignoredFields.length > 0) res.set('X-Ignored-Fields', ignoredFields.join(', '));
-    requireNoFaults(faults);
+    requireNoFaults(faults.map((fault) => withHeaderNamed(fault, req)));
     // Path parameters have no faults of their own: one of the wrong form names nothing, so its handler answers 404.
     await send(
       req,
@@ -69,6 +70,16 @@ async function send(req: Request, res: Response, { status, body, headers }: Answ
   res.status(status);
   if (body === undefined) res.end();
   else await sendJson(req, res, body);
+}
+
+/** A key that was sent where other interfaces take it is a key that does nothing here. */
+function withHeaderNamed(fault: FieldFault, req: Request): FieldFault {
+  return fault.path === 'idempotency_key' && req.headers['idempotency-key'] !== undefined
+    ? {
+        ...fault,
+        message: `${fault.message}; the header Idempotency-Key is not read, send the key in this field`,
+      }
+    : fault;
 }
 
 function refuseMethod<Caller>(rows: readonly Route<Caller>[]): RequestHandler {

@@ -33,6 +33,14 @@ export function reading(parse: RequestHandler): RequestHandler {
     parse(req, res, (err?: unknown) => next(err === undefined ? undefined : bodyError(err)));
 }
 
+/** Where the parser stopped; never what stands there, which may be a customer's. */
+function placeOf(err: unknown): string {
+  const { message = '' } = err as { message?: string };
+  if (message.includes('end of JSON')) return ': it ends before it is complete';
+  const position = /at position (\d+)/.exec(message)?.[1];
+  return position === undefined ? '' : ` at character ${Number(position) + 1}`;
+}
+
 function bodyError(err: unknown): unknown {
   const { status, type, limit = MAX_BODY_BYTES } = err as { status?: number; type?: string; limit?: number };
   if (status === 413) {
@@ -48,7 +56,7 @@ function bodyError(err: unknown): unknown {
     const what =
       type === 'request.aborted'
         ? 'The body ended before its announced length'
-        : 'The body is not valid JSON';
+        : `The body is not valid JSON${placeOf(err)}`;
     return new DomainError('INVALID_JSON', `${what}. Send one complete JSON object.`);
   }
   return err;

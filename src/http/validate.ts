@@ -36,7 +36,12 @@ export function checkInput({ query, querySchema, ignoredInQuery, body, bodySchem
 export function requireNoFaults(faults: FieldFault[]): void {
   const [first] = faults;
   if (first === undefined) return;
-  const more = faults.length > 1 ? ` (and ${faults.length - 1} more, see details)` : '';
+  const others = [...new Set(faults.slice(1).map(({ path }) => path))].filter((path) => path !== first.path);
+  const named = others.slice(0, MOST_NAMES).join(', ');
+  const more =
+    faults.length > 1
+      ? ` (and ${faults.length - 1} more, see details${named === '' ? '' : `: ${named}`})`
+      : '';
   throw new DomainError('VALIDATION_ERROR', `${first.path}: ${first.message}${more}`, { details: faults });
 }
 

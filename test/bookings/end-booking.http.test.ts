@@ -11,7 +11,7 @@ import {
 import { rowOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
-import { verdict } from '../support/verdict.ts';
+import { errorOf, verdict } from '../support/verdict.ts';
 
 type Operation = 'cancel' | 'refund';
 const ENDED = { cancel: 'CANCELLED', refund: 'REFUNDED' } as const;
@@ -199,4 +199,17 @@ describe('the keys of cancels and refunds are one namespace', () => {
     expect(verdict(await end('cancel', booking, key))).toBe('409 INVALID_HOLD_STATE');
     expect(verdict(await end('refund', await newBooking(), key))).toBe('200');
   });
+});
+
+test('a body that is broken, and a key in the header, are told where they are wrong', async () => {
+  const path = '/api/v1/bookings/any/cancel';
+  const headers = { 'content-type': 'application/json' };
+  const broken = async (body: string) =>
+    errorOf(await partner.api.send('POST', path, { headers, body })).message;
+  expect(await broken('{"reason": "rain",}')).toContain('not valid JSON at character 19.');
+  expect(await broken('{"reason": "rain"')).toContain('not valid JSON');
+  const keyed = { body: '{"reason":"rain"}', headers: { ...headers, 'idempotency-key': 'k' } };
+  const reply = await partner.api.send('POST', path, keyed);
+  expect(verdict(reply)).toBe('400 VALIDATION_ERROR idempotency_key');
+  expect(errorOf(reply).message).toContain('the header Idempotency-Key is not read');
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import Joi from 'joi';
 import { endBody, listQuery } from '../../src/bookings/bookings.schemas.ts';
+import { placeBody } from '../../src/holds/holds.schemas.ts';
 import { opaque, pageLimit, prose, text } from '../../src/http/fields.ts';
 import { checkInput, requireNoFaults } from '../../src/http/validate.ts';
 import { DomainError } from '../../src/platform/errors.ts';
@@ -124,6 +125,23 @@ describe('a cancel or refund', () => {
     expect(ofBody({ ...ending, total_amount: 1 }, endBody)).toMatchObject({
       ...{ faults: [], ignoredFields: ['total_amount'] },
     });
+  });
+});
+
+describe('the message of a refusal', () => {
+  const messageOf = (body: unknown, schema: Joi.ObjectSchema) => {
+    try {
+      requireNoFaults(ofBody(body, schema).faults);
+      return '';
+    } catch (err) {
+      return (err as Error).message;
+    }
+  };
+  test('names every missing field, and what may be sent in their place', () => {
+    expect(messageOf({}, endBody)).toBe('reason: is required (and 1 more, see details: idempotency_key)');
+    const message = messageOf({}, placeBody);
+    expect(message).toMatch(/^venue_id: is required, unless slot_id names the slot/);
+    expect(message).toContain('see details: resource_id, slot_start)');
   });
 });
 
