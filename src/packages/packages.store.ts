@@ -1,9 +1,8 @@
 import mongoose from 'mongoose';
 import type { Erasure, ToCome } from '../platform/erasure.ts';
 import { erasedKey, erasedText } from '../platform/erasure.ts';
-import type { Db, Expression, Tx } from '../platform/mongo.ts';
+import type { Db, Expression, ReadOptions, Tx } from '../platform/mongo.ts';
 import { collectionOf, isDuplicateKey } from '../platform/mongo.ts';
-import type { ReadOptions } from '../platform/newest-reads.ts';
 import { CONFIRMED, confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
 import { toPage } from '../platform/pagination.ts';

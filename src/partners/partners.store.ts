@@ -1,7 +1,6 @@
 import mongoose from 'mongoose';
-import type { Db, Snapshot, Tx } from '../platform/mongo.ts';
+import type { Db, ReadOptions, Snapshot, Tx } from '../platform/mongo.ts';
 import { inSnapshot } from '../platform/mongo.ts';
-import type { ReadOptions } from '../platform/newest-reads.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
 import { toPage } from '../platform/pagination.ts';

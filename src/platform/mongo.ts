@@ -14,6 +14,12 @@ export type Db = Connection;
 /** An open transaction; opaque to services, which only hand it on. */
 export type Tx = ClientSession;
 
+/** What a read is given to choose how new its data is; nothing: what a majority has, as the server knows it. */
+export type ReadOptions = Pick<
+  mongoose.mongo.FindOptions & mongoose.mongo.AggregateOptions,
+  'readConcern' | 'readPreference' | 'maxTimeMS'
+>;
+
 /** One moment of the database, of which several reads are; opaque to services, which only hand it on. */
 export type Snapshot = { session: ClientSession };
 

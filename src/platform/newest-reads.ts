@@ -1,10 +1,4 @@
-import type mongoose from 'mongoose';
-
-/** What a read is given to choose how new its data is; nothing: what a majority has, as the server knows it. */
-export type ReadOptions = Pick<
-  mongoose.mongo.FindOptions & mongoose.mongo.AggregateOptions,
-  'readConcern' | 'readPreference' | 'maxTimeMS'
->;
+import type { ReadOptions } from './mongo.ts';
 
 /**
  * For what a decision rests on: the newest state of the primary, committed or about to be. A new primary has every write that was

@@ -1,8 +1,7 @@
 import type { DuePage, DueQuery } from '../platform/backlog.store.ts';
 import { findDuePage } from '../platform/backlog.store.ts';
 import { defined } from '../platform/defined.ts';
-import type { Db, Expression } from '../platform/mongo.ts';
-import type { ReadOptions } from '../platform/newest-reads.ts';
+import type { Db, Expression, ReadOptions } from '../platform/mongo.ts';
 import { CONFIRMED, confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';

@@ -304,11 +304,9 @@ describe('the audit is searched', () => {
 
     const other = await anyPartner(service, [venueId]);
     const ofOther = await actions(`&subject=${other.id}`);
-    expect(ofOther.map(({ action }) => action).toSorted()).toEqual([
-      'createPartner',
-      'grantVenue',
-      'issueApiKey',
-    ]);
+    expect(new Set(ofOther.map(({ action }) => action))).toEqual(
+      new Set(['createPartner', 'issueApiKey', 'grantVenue']),
+    );
     expect((await actions(`&subject=${venueId}&action=grant`)).map(({ path }) => path)).toEqual(
       expect.arrayContaining([`${PARTNERS}/${other.id}/venues/${venueId}`]),
     );

@@ -33,7 +33,7 @@ export function startKeepAliveClients(
   random: Random,
 ): KeepAliveClients {
   const counts: CallCounts = { answered: 0, refused: 0, reset: 0, brokenPipe: 0, failed: 0 };
-  let isStopping = false;
+  const stopping = new AbortController();
   const call = (agent: Agent, isPost: boolean) =>
     new Promise<number>((resolve, reject) => {
       const path = isPost ? `/api/v1/partner/holds/${newId()}/cancel` : '/api/v1/partner/venues';
@@ -47,7 +47,7 @@ export function startKeepAliveClients(
     });
   const keepCalling = async (isPost: boolean) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    while (!isStopping) {
+    while (!stopping.signal.aborted) {
       const outcome = await call(agent, isPost).then(
         (status) => (status < 500 ? 'answered' : 'failed'),
         brokenBy,
@@ -61,7 +61,7 @@ export function startKeepAliveClients(
   return {
     counts,
     stop: async () => {
-      isStopping = true;
+      stopping.abort();
       await Promise.all(running);
     },
   };
