@@ -53,14 +53,15 @@ export const VENUE_ROWS: readonly Row[] = [
   {
     section: 'Venues, no pagination',
     also: ['Limits, venue list'],
-    rule: 'one answer has every venue, whatever limit is asked for',
-    endpoints: [`${LIST} 200`],
+    rule: 'one answer has every venue; a limit is not known here',
+    endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const scenes = await Promise.all([world.scene(), world.scene(), world.scene()]);
       const partner = await world.partner(scenes.map(({ venue }) => venue.id));
-      const body = await read(partner, `${VENUES}?limit=1`);
+      const body = await read(partner, VENUES);
       expect(body).toMatchObject({ count: 3 });
       expect(body).not.toHaveProperty('next_cursor');
+      await expectVerdict(await partner.api.get(`${VENUES}?limit=1`), '400 VALIDATION_ERROR limit');
     },
   },
   {

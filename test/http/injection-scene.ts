@@ -1,5 +1,6 @@
 import { provision } from '../../scripts/fuzz/provision.ts';
 import { operatorRoutes } from '../../src/admin-app.ts';
+import { EVENT_TYPES } from '../../src/events/event-types.ts';
 import type { Operation } from '../../src/http/route.ts';
 import { partnerRoutes } from '../../src/partner-app.ts';
 import { anyVenue, bookSlot, dateIn, expectStatus, operatorOf } from '../support/factories.ts';
@@ -26,6 +27,8 @@ export async function injectionScene(service: Service): Promise<Target[]> {
     slots,
     slot_id: slots,
     shares_space_with: [[]],
+    // A sample is of a type that its subscription still has.
+    event_types: [[...EVENT_TYPES]],
   };
   return [
     { url: service.url, apiKey: partner.apiKey, routes: partnerRoutes(service.context), known: shared },
