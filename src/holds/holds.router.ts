@@ -29,44 +29,7 @@ const params = { holdId: holdIdParam };
 /** Contract "Holds", decisions §3. */
 export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
   return [
-    route<PartnerCaller, unknown, unknown, PlaceBody>({
-      method: 'post',
-      path: '/api/v1/partner/holds',
-      operationId: 'placeHold',
-      tag: 'Holds',
-      summary: 'Place a hold on a slot',
-      description:
-        'Reserves the slot until hold_expiry_at. Of any number of callers that race for a slot, one gets it.',
-      body: placeBody,
-      answers: {
-        201: {
-          description: 'The slot is yours until hold_expiry_at.',
-          body: holdSchema,
-          example: heldExample('ACTIVE'),
-          headers: ['Idempotent-Replayed'],
-        },
-      },
-      errors: [
-        'VENUE_NOT_AUTHORIZED',
-        'RESOURCE_NOT_FOUND',
-        'SLOT_NOT_FOUND',
-        'SLOT_NOT_AVAILABLE',
-        'HOLD_LIMIT_REACHED',
-        'IDEMPOTENCY_KEY_MISMATCH',
-      ],
-      handle: async ({ caller, body }) => {
-        const input = defined({
-          slotId: body.slot_id,
-          venueId: body.venue_id,
-          resourceId: body.resource_id,
-          slotStart: body.slot_start,
-          idempotencyKey: body.idempotency_key,
-          ttlSeconds: body.ttl_seconds,
-        });
-        const { hold, isReplay } = await placeHold(deps, caller, input);
-        return replayable(created(placedHoldView(hold)), isReplay);
-      },
-    }),
+    placeRoute(deps),
     route<PartnerCaller, unknown, ListQuery>({
       method: 'get',
       path: '/api/v1/partner/holds',
@@ -131,4 +94,45 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       },
     }),
   ];
+}
+
+function placeRoute(deps: HoldDeps): Route<PartnerCaller> {
+  return route<PartnerCaller, unknown, unknown, PlaceBody>({
+    method: 'post',
+    path: '/api/v1/partner/holds',
+    operationId: 'placeHold',
+    tag: 'Holds',
+    summary: 'Place a hold on a slot',
+    description:
+      'Reserves the slot until hold_expiry_at. Of any number of callers that race for a slot, one gets it.',
+    body: placeBody,
+    answers: {
+      201: {
+        description: 'The slot is yours until hold_expiry_at.',
+        body: holdSchema,
+        example: heldExample('ACTIVE'),
+        headers: ['Idempotent-Replayed'],
+      },
+    },
+    errors: [
+      'VENUE_NOT_AUTHORIZED',
+      'RESOURCE_NOT_FOUND',
+      'SLOT_NOT_FOUND',
+      'SLOT_NOT_AVAILABLE',
+      'HOLD_LIMIT_REACHED',
+      'IDEMPOTENCY_KEY_MISMATCH',
+    ],
+    handle: async ({ caller, body }) => {
+      const input = defined({
+        slotId: body.slot_id,
+        venueId: body.venue_id,
+        resourceId: body.resource_id,
+        slotStart: body.slot_start,
+        idempotencyKey: body.idempotency_key,
+        ttlSeconds: body.ttl_seconds,
+      });
+      const { hold, isReplay } = await placeHold(deps, caller, input);
+      return replayable(created(placedHoldView(hold)), isReplay);
+    },
+  });
 }

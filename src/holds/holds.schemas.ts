@@ -117,9 +117,9 @@ export const hold = named(
 );
 
 /** A hold that was not confirmed. */
-export const heldExample = (status: 'ACTIVE' | 'EXPIRED'): Record<string, unknown> => {
+export const heldExample = (state: 'ACTIVE' | 'EXPIRED'): Record<string, unknown> => {
   const { booking_id: _, ...held } = exampleOf(hold) as Record<string, unknown>;
-  return { ...held, status };
+  return { ...held, status: state };
 };
 
 export const holdPage = pageOf(hold);
