@@ -2,7 +2,7 @@ import { defined } from '../platform/defined.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
 import { deliveryCollection } from './deliveries.model.ts';
-import { IS_FREE } from './deliveries.store.ts';
+import { INTERRUPT_UNSETTLED, IS_FREE } from './deliveries.store.ts';
 
 /** Dead letters of which the operator may not have heard because a worker died in between. */
 export async function findUnraisedDeadLetters(
@@ -79,7 +79,10 @@ export async function findDeadLetters(
     .toArray();
 }
 
-/** Gives up those of `ids` that are dead letters and on which nobody is at work; returns how many that were. */
+/**
+ * Gives up those of `ids` that are dead letters and on which nobody is at work; returns how many that were. An attempt whose worker
+ * slept over its lease is over: what that worker has to say of it later changes nothing.
+ */
 export async function markDiscarded(db: Db, ids: readonly string[], reason: string): Promise<number> {
   const { modifiedCount } = await deliveryCollection(db).updateMany(
     { _id: { $in: [...ids] }, state: 'dead_letter', $expr: IS_FREE },
@@ -90,6 +93,7 @@ export async function markDiscarded(db: Db, ids: readonly string[], reason: stri
           discardedAt: '$$NOW',
           discardReason: { $literal: reason },
           leaseUntil: null,
+          attempts: INTERRUPT_UNSETTLED,
           alertPending: '$$REMOVE',
         },
       },

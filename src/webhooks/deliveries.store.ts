@@ -107,7 +107,7 @@ export const IS_FREE: Expression = { $lte: [{ $ifNull: ['$leaseUntil', new Date(
 const MAX_ATTEMPTS_KEPT = 50;
 
 /** What an attempt that was begun and never settled reads as, once its lease is over. */
-const INTERRUPT_UNSETTLED: Expression = {
+export const INTERRUPT_UNSETTLED: Expression = {
   $map: {
     input: '$attempts',
     in: {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
 import { deliveryJobId } from '../../src/platform/queues.ts';
 import { withDeadLetters } from '../../src/webhooks/delivery-health.service.ts';
-import type { WebhookSender } from '../../src/webhooks/send-webhook.ts';
+import type { WebhookMessage, WebhookSender } from '../../src/webhooks/send-webhook.ts';
 import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
 import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
 import type { Json, Partner } from '../support/factories.ts';
@@ -289,6 +289,27 @@ describe('discarding dead letters', () => {
     await deliveries.updateOne({ _id: id }, { $set: { leaseUntil: new Date(Date.now() + 60_000) } });
     expect(verdict(await discard(id))).toBe('409 DELIVERY_IN_PROGRESS');
     expect((await read(id)).state).toBe('dead_letter');
+  });
+
+  test('outlasts a worker that slept over its lease in an attempt of it', async () => {
+    const id = await anyDeadLetter();
+    const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
+    const asleep = {
+      send: async (message: WebhookMessage) => {
+        await deliveries.updateOne({ _id: id }, { $set: { leaseUntil: new Date(0) } });
+        expectStatus(await discard(id), 200);
+        return sender.send(message);
+      },
+    };
+    receiver.answerWith(500);
+    await attemptDelivery(service, asleep, id);
+    const { state, leaseUntil, attempts } = await read(id);
+    expect({ state, leaseUntil, last: attempts.at(-1)?.outcome }).toEqual({
+      ...{ state: 'discarded', leaseUntil: null, last: 'interrupted' },
+    });
+    expect(await withDeadLetters(service.context, [subscription.id])).toEqual([]);
+    await attemptDelivery(service, sender, id);
+    expect((await read(id)).attempts).toHaveLength(attempts.length);
   });
 
   test('in bulk takes those that the filters describe, at least one of which is needed', async () => {
