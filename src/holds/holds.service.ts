@@ -24,7 +24,7 @@ import type { Reservation } from '../reservations/reservations.model.ts';
 import type { HoldStatus } from '../reservations/reservations.rules.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import { announce, moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
-import { extendHold, insertHold, lapseNow } from '../reservations/reservations.store.ts';
+import { extendHold, forgetHoldKey, insertHold, lapseNow } from '../reservations/reservations.store.ts';
 import { insertWithinLimit } from './hold-limit.service.ts';
 import { reasonLostMeanwhile } from './lost-claim.service.ts';
 import type { SlotReference, SlotTarget } from './slot-target.service.ts';
@@ -101,15 +101,19 @@ export async function placeHold(
   return { hold: reservation, isReplay: false };
 }
 
-/** Releases a hold that must not stand after all, and answers why; its key may be sent again. Null where it stands. */
+/**
+ * Releases a hold that must not stand after all, unless somebody else has ended it first, and returns why; its key may be sent
+ * again either way. Null where it stands.
+ */
 async function giveUpIfLost(
   deps: HoldDeps,
   hold: Reservation,
 ): Promise<'not_granted' | 'blackout' | 'held' | null> {
   const reason = await reasonLostMeanwhile(deps, hold);
-  if (reason !== null) {
-    await moveReservation(deps, 'release', hold._id, { actor: SERVICE, forgetHoldKey: true });
-  }
+  if (reason === null) return null;
+  const released = await moveReservation(deps, 'release', hold._id, { actor: SERVICE, forgetHoldKey: true });
+  // Else the key that is rejected now would return, as ACTIVE, a hold that somebody else ended.
+  if (released === null) await forgetHoldKey(deps.db, hold._id);
   return reason;
 }
 

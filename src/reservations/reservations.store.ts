@@ -199,6 +199,14 @@ function withEnding({ of, ...ending }: NonNullable<Change['ending']>): Expressio
   return { [of]: { $concatArrays: [{ $ifNull: [`$${of}`, []] }, [literal(ending)]] } };
 }
 
+/** Frees the key that placed a hold, which may have ended; not of one that became a booking: that was acknowledged. */
+export async function forgetHoldKey(db: Db, holdId: string): Promise<void> {
+  await reservationCollection(db).updateOne(
+    { _id: holdId, bookedAt: { $exists: false } },
+    { $unset: { holdKey: '' } },
+  );
+}
+
 /**
  * Moves a live hold's expiry to `ttlMs` from the database's now, never nearer than it is. Null where it is no live hold, or
  * the new end would be later than `maxLifeMs` after it was placed.

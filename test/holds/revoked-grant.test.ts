@@ -222,6 +222,26 @@ describe('a hold that is written after the grant has ended, and was asked for be
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, null]);
   });
 
+  test('and is released by the revocation before its own look, leaves its key free too', async () => {
+    const [partner, slotId] = [await seller(), nextSlot()];
+    let released: Json[] = [];
+    intercept(collectionOf('Resource'), 'aggregate', (look) => ({
+      toArray: async () => {
+        released = releasedBy(await revoke(partner));
+        return (look() as { toArray(): unknown }).toArray();
+      },
+    }));
+    const body = { slot_id: slotId, idempotency_key: slotId };
+    expect(verdict(await partner.api.post(HOLDS, body))).toBe('404 SLOT_NOT_FOUND');
+    expect(released.map((each) => each['slot_id'])).toEqual([slotId]);
+
+    await grantAgain(partner);
+    const again = await partner.api.post(HOLDS, body);
+    const { hold_id: holdId } = expectStatus(again, 201);
+    expect(again.headers.get('idempotent-replayed')).toBeNull();
+    expect((await stateOf(holdId)).status).toBe('ACTIVE');
+  });
+
   test('would stand if nobody looked for the grant again', async () => {
     const [partner, slotId] = [await seller(), nextSlot()];
     beforeNextWrite(async () => {
