@@ -10,6 +10,7 @@ import { consoleFault, consoleNotFound, mountConsole, mountConsoleAssets } from 
 import type { ApiContext, Context } from './context.ts';
 import { customerRoutes } from './customers/customers.router.ts';
 import { unwatchedGuards } from './guards.ts';
+import { operatorHoldRoutes } from './holds/operator-holds.router.ts';
 import { mountApiDescription } from './http/api-description.ts';
 import { mountApiReference } from './http/api-reference.ts';
 import { createBaseApp } from './http/base-app.ts';
@@ -40,6 +41,7 @@ export function operatorRoutes(context: Context): Route<Operator>[] {
     ...priceRuleRoutes(context),
     ...blackoutRoutes(context),
     ...walkInRoutes(context),
+    ...operatorHoldRoutes(context),
     ...operatorBookingRoutes(context),
     ...operatorPackageRoutes(context),
     ...operatorPurchaseRoutes(context),

@@ -27,6 +27,7 @@ const OPERATOR_API: ApiDescription = {
     { name: 'Price rules', description: 'What slots cost other than the base price.' },
     { name: 'Blackouts', description: 'Times in which nothing is sold.' },
     { name: 'Packages', description: 'The prepaid packages that a partner may sell.' },
+    { name: 'Holds', description: 'The holds of all partners.' },
     { name: 'Walk-ins', description: 'Slots sold at the venue itself.' },
     { name: 'Webhooks', description: "The partners' subscriptions; only here are deliveries stopped." },
     { name: 'Deliveries', description: 'What partners were sent, and what could not be delivered.' },

@@ -10,6 +10,7 @@ export const NEVER_KEPT = [
   'refund_reason',
   'payment_method',
   'end_reason',
+  'release_reason',
   'response_excerpt',
   'payload',
 ] as const;

@@ -133,6 +133,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { noun: 'blackout', verb: 'lift', operationId: 'liftBlackout', done: 'The blackout is lifted.' },
 
   { noun: 'walk-in', verb: 'book', operationId: 'placeWalkIn' },
+  { noun: 'hold', verb: 'release', operationId: 'releaseHold' },
 
   {
     ...{ noun: 'booking', verb: 'list', operationId: 'listBookings' },
@@ -229,6 +230,7 @@ export const NOUNS: Readonly<Record<string, string>> = {
   'price-rule': 'what slots cost other than the base price',
   blackout: 'times in which nothing is sold',
   'walk-in': 'slots sold at the venue itself',
+  hold: 'the holds of all partners',
   booking: 'the bookings of all partners',
   package: 'the prepaid packages that a partner may sell',
   purchase: 'the packages that customers have bought',

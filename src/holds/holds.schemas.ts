@@ -3,6 +3,7 @@ import {
   amount,
   id,
   named,
+  orNull,
   pageOf,
   resourceId,
   sentence,
@@ -92,24 +93,30 @@ export const holdIdParam = pathId('`hold_id` as returned when the hold was place
 const status = () =>
   Joi.string()
     .valid(...HOLD_STATUSES)
-    .description('CONSUMED: confirmed into a booking. RELEASED: cancelled. EXPIRED: not confirmed in time.');
+    .description(
+      'CONSUMED: confirmed into a booking. RELEASED: cancelled by its partner, or released by the platform operator. EXPIRED: not confirmed in time.',
+    );
+
+const holdFields = {
+  hold_id: id(EXAMPLE.holdId),
+  status: status().example('CONSUMED'),
+  venue_id: id(EXAMPLE.venueId),
+  resource_id: resourceId(),
+  slot_id: slotId(),
+  slot_start: timestamp(EXAMPLE.slotStart),
+  slot_end: timestamp(EXAMPLE.slotEnd),
+  price_rupees: amount().description('Fixed with the hold, in rupees; the booking keeps it.'),
+  hold_expiry_at: timestamp(EXAMPLE.holdExpiry).description(
+    'From this instant on the hold cannot be confirmed and its slot is free.',
+  ),
+  created_at: timestamp(),
+};
 
 /** Contract "Hold", decisions §3. */
 export const hold = named(
   'Hold',
   shape({
-    hold_id: id(EXAMPLE.holdId),
-    status: status().example('CONSUMED'),
-    venue_id: id(EXAMPLE.venueId),
-    resource_id: resourceId(),
-    slot_id: slotId(),
-    slot_start: timestamp(EXAMPLE.slotStart),
-    slot_end: timestamp(EXAMPLE.slotEnd),
-    price_rupees: amount().description('Fixed with the hold, in rupees; the booking keeps it.'),
-    hold_expiry_at: timestamp(EXAMPLE.holdExpiry).description(
-      'From this instant on the hold cannot be confirmed and its slot is free.',
-    ),
-    created_at: timestamp(),
+    ...holdFields,
     booking_id: id(EXAMPLE.bookingId)
       .description('The booking that it became; there only where it is CONSUMED.')
       .optional(),
@@ -129,3 +136,24 @@ export const releasedHold = shape({
   hold_id: id(EXAMPLE.holdId),
   status: status().example('RELEASED'),
 });
+
+export const anyHoldIdParam = pathId('`hold_id` of a hold of any partner.', EXAMPLE.holdId);
+
+export const operatorHold = named(
+  'OperatorHold',
+  shape({
+    ...holdFields,
+    status: status().example('RELEASED'),
+    partner_id: id(EXAMPLE.partnerId).description('Whose hold it is.'),
+    release_reason: orNull(Joi.string())
+      .description('Null where none was given.')
+      .example('The court is needed for a repair.'),
+  }),
+);
+
+export const operatorReleaseBody = Joi.object<{ reason: string }>({
+  reason: prose(500)
+    .required()
+    .description('Kept with the hold, for operators; partners are told that it was released, not why.')
+    .example('The court is needed for a repair.'),
+}).required();

@@ -3,12 +3,13 @@ import type { UnavailableReason } from '../availability/availability.service.ts'
 import { reasonOf, sellableWindow, unsellableReason } from '../availability/availability.service.ts';
 import { slotView } from '../availability/slot-view.rules.ts';
 import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
-import { actorOf, SERVICE } from '../events/actor-types.ts';
+import { actorOf, OPERATOR, SERVICE } from '../events/actor-types.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { venueNotAuthorized } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Audience } from '../platform/errors.ts';
 import { audienceOf, DomainError } from '../platform/errors.ts';
+import { PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import type { Queues } from '../platform/queues.ts';
@@ -23,6 +24,7 @@ import {
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { HoldStatus } from '../reservations/reservations.rules.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
+import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { announce, moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
 import { extendHold, forgetHoldKey, insertHold, lapseNow } from '../reservations/reservations.store.ts';
 import { insertWithinLimit } from './hold-limit.service.ts';
@@ -204,20 +206,25 @@ export async function listHolds(
 }
 
 /**
- * Releases an ACTIVE hold and frees its slot; releasing it again changes nothing and succeeds (decisions §3).
+ * Releases an ACTIVE hold and frees its slot; releasing it again changes nothing and succeeds (decisions §3). A partner releases
+ * its own; an operator any, in the name of the built-in partner `platform`.
  * @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED, INVALID_HOLD_STATE for a hold that was confirmed.
  */
 export async function releaseHold(
-  deps: HoldDeps,
-  caller: PartnerCaller,
+  deps: ReservationDeps,
+  caller: PartnerCaller | 'operator',
   holdId: string,
   reason: string | undefined,
 ): Promise<Reservation> {
-  await getHold(deps, caller.partnerId, holdId);
-  const why = reason === undefined ? {} : { reason, set: { releaseReason: reason } };
-  const released = await moveReservation(deps, 'release', holdId, { actor: actorOf(caller), ...why });
+  const isOperator = caller === 'operator';
+  const partnerId = isOperator ? undefined : caller.partnerId;
+  await getHold(deps, partnerId, holdId);
+  const released = await moveReservation(deps, 'release', holdId, {
+    ...(isOperator ? { actor: OPERATOR, originatorId: PLATFORM_PARTNER_ID } : { actor: actorOf(caller) }),
+    ...(reason === undefined ? {} : { reason, set: { releaseReason: reason } }),
+  });
   if (released !== null) return released;
-  const hold = await getHold(deps, caller.partnerId, holdId, true);
+  const hold = await getHold(deps, partnerId, holdId, true);
   switch (holdStatusOf(hold.status)) {
     case 'RELEASED':
       return hold;
@@ -226,7 +233,7 @@ export async function releaseHold(
     case 'EXPIRED':
     case 'ACTIVE':
       await settleLapsedHold(deps, holdId);
-      throw holdExpired();
+      throw holdExpired(audienceOf(partnerId));
   }
 }
 
@@ -312,9 +319,11 @@ export function holdConsumed({ bookingId }: Pick<Reservation, 'bookingId'>, what
   );
 }
 
-export function holdExpired(): DomainError {
-  return new DomainError(
-    'HOLD_EXPIRED',
-    'The hold has reached hold_expiry_at, so its slot is free again. Place a new hold to try again.',
-  );
+const EXPIRED: Record<Audience, string> = {
+  partner: 'The hold has reached hold_expiry_at, so its slot is free again. Place a new hold to try again.',
+  operator: 'The hold has reached hold_expiry_at, so its slot is free already: there is nothing to release.',
+};
+
+export function holdExpired(audience: Audience = 'partner'): DomainError {
+  return new DomainError('HOLD_EXPIRED', EXPIRED[audience]);
 }

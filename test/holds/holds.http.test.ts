@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { PLATFORM_PARTNER_ID } from '../../src/platform/ids.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import {
   anyPartner,
@@ -7,6 +8,7 @@ import {
   dateIn,
   expectStatus,
   freeSlotIds,
+  operatorOf,
   placeHold,
 } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
@@ -202,4 +204,54 @@ describe('POST /api/v1/partner/holds/{holdId}/cancel', () => {
       expect([releaseReason, outbox.at(-1)?.reason]).toEqual([reason, reason]);
     },
   );
+});
+
+describe('POST /api/v1/operator/holds/{holdId}/release', () => {
+  const reason = 'The court is needed';
+  const release = (holdId: string, body: Json = { reason }) =>
+    operatorOf(service).post(`/api/v1/operator/holds/${holdId}/release`, body);
+
+  test("releases any partner's hold at once, in the platform's name; its partner cannot sell it any more", async () => {
+    const hold = await newHold();
+    const released = { ...hold, status: 'RELEASED', partner_id: partner.id, release_reason: reason };
+    expect(expectStatus(await release(idOf(hold)), 200)).toEqual(released);
+    const { outbox, releaseReason } = await rowOf(service, 'reservations', { _id: idOf(hold) });
+    expect(outbox.at(-1)).toMatchObject({ type: 'hold_cancelled', originatorId: PLATFORM_PARTNER_ID });
+    expect(releaseReason).toBe(reason);
+    const read = await partner.api.get(`${HOLDS}/${idOf(hold)}`);
+    expect(expectStatus(read, 200)).toMatchObject({ status: 'RELEASED' });
+    expect(read.text).not.toContain(reason);
+    expect(verdict(await partner.api.post('/api/v1/bookings/confirm', confirmBody(idOf(hold))))).toBe(
+      '409 INVALID_HOLD_STATE',
+    );
+    await placeHold(await anyPartner(service, [venue.id]), String(hold['slot_id']));
+    expect(expectStatus(await release(idOf(hold)), 200)).toEqual(released);
+    expect(await eventsOf(hold)).toEqual(['hold_created', 'hold_cancelled']);
+  });
+
+  test('is audited with the hold before and after, and whose it is; the reason, which may tell of a customer, stays with the hold', async () => {
+    const hold = await newHold();
+    expectStatus(await release(idOf(hold)), 200);
+    const query = `action=releaseHold&subject=${idOf(hold)}`;
+    const { data } = expectStatus(await operatorOf(service).get(`/api/v1/operator/audit?${query}`), 200);
+    const before = { ...hold, status: 'ACTIVE', partner_id: partner.id, release_reason: null };
+    expect(data).toMatchObject([{ before, after: { status: 'RELEASED', release_reason: '[redacted]' } }]);
+  });
+
+  test.each([
+    ['CONSUMED', '409 INVALID_HOLD_STATE'],
+    ['EXPIRED', '409 HOLD_EXPIRED'],
+  ])('of a hold that is %s is %s and changes nothing', async (state, answer) => {
+    const hold = await holdIn(state);
+    const events = await eventsOf(hold);
+    expect(verdict(await release(idOf(hold)))).toBe(answer);
+    expect(await eventsOf(hold)).toEqual(events);
+  });
+
+  test('needs a reason, and a hold that there is', async () => {
+    const hold = await newHold();
+    expect(verdict(await release(idOf(hold), {}))).toBe('400 VALIDATION_ERROR reason');
+    expect(await eventsOf(hold)).toEqual(['hold_created']);
+    expect(verdict(await release('none'))).toBe('404 HOLD_NOT_FOUND');
+  });
 });

@@ -193,6 +193,7 @@ export function canaryCalls(world: World): Record<string, () => Promise<Input> |
         ...{ price_rupees: 9000, validity_days: 90 },
       },
     }),
+    'operator releaseHold': async () => ({ ids: [await hold()], body: { reason: REASON } }),
     'operator listPackages': none,
     'operator readPackage': async () => ({ ids: [await aPackage()] }),
     'operator listPurchases': () => ({ query: { customer_phone } }),
