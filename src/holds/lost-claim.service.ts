@@ -7,7 +7,7 @@ import { coverSpaceSharedMeanwhile } from '../reservations/shared-space.service.
 import { getResourceAndGrant } from '../venues/venues.service.ts';
 
 /**
- * Why a hold that was written must be given up after all: its partner's grant for the venue has ended (ADR 0025), a blackout
+ * Why a hold that was written must be given up after all: its partner's grant for the venue has ended (ADR 0024), a blackout
  * that did not report it has come over its slot (ADR 0009), or its resource has come to share ground that another claim has by
  * now (ADR 0002). Null where it may stand. To be called after the hold was acknowledged and before anybody is told of it; and
  * again before it is answered to a repeated call or confirmed, because the process that placed it may have died, or lost the

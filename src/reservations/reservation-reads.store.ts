@@ -48,7 +48,7 @@ export async function findReservation(
 
 /**
  * The same of the newest state, committed or about to be, and whether its partner has the grant for its venue: one round trip
- * (ADR 0025).
+ * (ADR 0024).
  */
 export async function findReservationAndGrant(
   db: Db,

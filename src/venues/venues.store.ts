@@ -67,7 +67,7 @@ export async function findResource(db: Db, resourceId: string): Promise<Resource
 
 /**
  * The resource, and whether there is the grant: one round trip. Of the newest state, committed or about to be, because it is
- * looked at after a claim was written (ADR 0025).
+ * looked at after a claim was written (ADR 0024).
  */
 export async function findResourceAndGrant(
   db: Db,
