@@ -43,7 +43,7 @@ export async function coverSpaceSharedMeanwhile(
   return missing.length === 0 || tryAddCells(deps, reservationId, missing);
 }
 
-/** False where a live claim has one of the cells; lapsed holds that have some are settled. */
+/** False where another live claim has one of the cells; lapsed holds that have some are settled. */
 async function tryAddCells(
   deps: { db: Db },
   reservationId: string,
@@ -57,9 +57,12 @@ async function tryAddCells(
       if (!isDuplicateKey(err)) throw err;
     }
     const claimants = await findClaimants(deps.db, cells);
-    const lapsed = claimants.filter(({ status }) => status === 'EXPIRED');
-    if (isRetry || lapsed.length === 0) return false;
+    const isLapsed = ({ status }: { status: string }) => status === 'EXPIRED';
     // Nobody is told at once that their events wait; the dispatcher's sweep finds them.
-    for (const { _id } of lapsed) await applyTransition(deps.db, 'expire', _id, { actor: SERVICE });
+    for (const { _id } of claimants.filter(isLapsed))
+      await applyTransition(deps.db, 'expire', _id, { actor: SERVICE });
+    // None of them lives where the one in the way has just ended; the claim itself has some of the cells already.
+    const isTaken = claimants.some((claim) => claim._id !== reservationId && !isLapsed(claim));
+    if (isTaken || isRetry) return false;
   }
 }

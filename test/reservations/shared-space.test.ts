@@ -68,6 +68,23 @@ test('it has to give itself up where the other was sold before it could', async 
   expect(await coverSpaceSharedMeanwhile(service.context, id, before, now)).toBe(false);
 });
 
+test('it stands where the other was released before anybody saw whose it was', async () => {
+  const { id, before, now } = await holdOfBefore(7);
+  const { hold_id: other } = expectStatus(await holdFull(7), 201);
+  type Reader = { aggregate(...given: unknown[]): { toArray(): Promise<unknown> } };
+  const reservations = service.context.db.models['Reservation']?.collection as unknown as Reader;
+  const read = reservations.aggregate.bind(reservations);
+  reservations.aggregate = (...given) => ({
+    toArray: async () => {
+      reservations.aggregate = read;
+      expectStatus(await partner.api.post(`/api/v1/partner/holds/${String(other)}/cancel`), 200);
+      return read(...given).toArray();
+    },
+  });
+  expect(await coverSpaceSharedMeanwhile(service.context, id, before, now)).toBe(true);
+  expect(verdict(await holdFull(7))).toBe('409 SLOT_NOT_AVAILABLE');
+});
+
 test('without covering itself, the full turf would be sold over it', async () => {
   await holdOfBefore(2);
   expect((await holdFull(2)).status).toBe(201);
