@@ -22,7 +22,7 @@ export const dayQuery = Joi.object<DayQuery>({
 });
 
 /** Decisions §2. */
-const MAX_RANGE_DAYS = 31;
+export const MAX_RANGE_DAYS = 31;
 
 export const rangeQuery = Joi.object<RangeQuery>({
   venue_id: venueId(),

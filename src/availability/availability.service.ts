@@ -176,9 +176,15 @@ export function sellableWindow(
   deps: Omit<AvailabilityDeps, 'db'>,
   venue: VenueRow,
 ): { after: Date; before: Date } {
-  const now = deps.clock.now();
-  const lastDate = addDays(localDateOf(now, venue.timeZone), deps.config.bookingHorizonDays);
-  return { after: now, before: dayBounds(lastDate, venue.timeZone).end };
+  return {
+    after: deps.clock.now(),
+    before: dayBounds(lastDateOnSale(deps, venue), venue.timeZone).end,
+  };
+}
+
+/** The last date at the venue on which a slot may start to be sold now. */
+export function lastDateOnSale(deps: Omit<AvailabilityDeps, 'db'>, venue: VenueRow): string {
+  return addDays(localDateOf(deps.clock.now(), venue.timeZone), deps.config.bookingHorizonDays);
 }
 
 /** Why a window cannot be sold to any partner, whoever may have claimed it; `blackouts` are those of its time. */

@@ -7,7 +7,8 @@ import type { SlotTarget } from '../holds/slot-target.service.ts';
 import { draftReservation, requireScheduledSlot, slotNotFound } from '../holds/slot-target.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import { defined } from '../platform/defined.ts';
-import { DomainError } from '../platform/errors.ts';
+import type { Audience } from '../platform/errors.ts';
+import { audienceOf, DomainError } from '../platform/errors.ts';
 import { newId, PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import { inTransaction } from '../platform/mongo.ts';
 import { requireCustomerPhone } from '../platform/phone.ts';
@@ -43,9 +44,10 @@ export type PlaceWalkIn = {
  * @throws DomainError SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  */
 export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise<BookingDetail> {
-  const target = await resolveSlot(deps, input.slotId);
+  const audience = audienceOf(input.playedFor);
+  const target = await resolveSlot(deps, input.slotId, audience);
   const { venue, resource } = target;
-  const slot = requireScheduledSlot(target);
+  const slot = requireScheduledSlot(target, audience);
   if (venue.status !== 'active' || resource.status !== 'active') throw slotNotAvailable('inactive');
   if (slot.end <= deps.clock.now()) throw slotNotAvailable('past');
   const draft = draftReservation(PLATFORM_PARTNER_ID, target, slot);
@@ -74,7 +76,7 @@ export async function cancelPlayedWalkIn(
   playedFor: string,
   actor: Actor,
 ): Promise<Reservation> {
-  const target = await resolveSlot(deps, slotId);
+  const target = await resolveSlot(deps, slotId, 'partner');
   const { cells } = draftReservation(PLATFORM_PARTNER_ID, target, requireScheduledSlot(target));
   for (const { _id } of await findClaimants(deps.db, cells)) {
     const claim = await findReservation(deps.db, _id);
@@ -88,10 +90,10 @@ export async function cancelPlayedWalkIn(
   );
 }
 
-async function resolveSlot(deps: WalkInDeps, slotId: string): Promise<SlotTarget> {
+async function resolveSlot(deps: WalkInDeps, slotId: string, audience: Audience): Promise<SlotTarget> {
   const named = parseSlotId(slotId);
   const resource = named === undefined ? null : await findResourceById(deps, named.resourceId);
-  if (named === undefined || resource === null) throw slotNotFound();
+  if (named === undefined || resource === null) throw slotNotFound(audience);
   return { venue: await getVenue(deps, resource.venueId), resource, slotId, start: named.start };
 }
 

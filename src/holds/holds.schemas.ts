@@ -26,7 +26,10 @@ export type PlaceBody = {
   ttl_seconds?: number;
 };
 
-const ttlSeconds = () => Joi.number().integer().min(60).max(1800);
+/** The longest that a hold can be asked for at once (decisions §3). */
+export const MAX_TTL_SECONDS = 1800;
+
+const ttlSeconds = () => Joi.number().integer().min(60).max(MAX_TTL_SECONDS);
 
 const needed = () =>
   Joi.required().messages({

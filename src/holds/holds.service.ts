@@ -1,6 +1,11 @@
 import { findAlternatives } from '../availability/alternatives.service.ts';
 import type { UnavailableReason } from '../availability/availability.service.ts';
-import { reasonOf, sellableWindow, unsellableReason } from '../availability/availability.service.ts';
+import {
+  lastDateOnSale,
+  reasonOf,
+  sellableWindow,
+  unsellableReason,
+} from '../availability/availability.service.ts';
 import { slotView } from '../availability/slot-view.rules.ts';
 import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
 import { actorOf, OPERATOR, SERVICE } from '../events/actor-types.ts';
@@ -162,20 +167,25 @@ async function slotNotAvailable(
   conflict: Conflict,
 ): Promise<DomainError> {
   const alternatives = await findAlternatives(deps, target.venue, target.resource, target.start);
-  return new DomainError(
-    'SLOT_NOT_AVAILABLE',
-    conflict.holdId === undefined
-      ? `The slot cannot be held (${conflict.reason}). Read availability again, or take one of conflict.alternatives.`
-      : `You hold the slot already (conflict.hold_id). Confirm or extend that hold, or cancel it to place another.`,
-    {
-      conflict: {
-        reason: conflict.reason,
-        ...(conflict.freeAt === undefined ? {} : { free_at: conflict.freeAt.toISOString() }),
-        ...(conflict.holdId === undefined ? {} : { hold_id: conflict.holdId }),
-        alternatives: alternatives.map(slotView),
-      },
+  return new DomainError('SLOT_NOT_AVAILABLE', whyNotAvailable(deps, target, conflict), {
+    conflict: {
+      reason: conflict.reason,
+      ...(conflict.freeAt === undefined ? {} : { free_at: conflict.freeAt.toISOString() }),
+      ...(conflict.holdId === undefined ? {} : { hold_id: conflict.holdId }),
+      alternatives: alternatives.map(slotView),
     },
-  );
+  });
+}
+
+function whyNotAvailable(deps: HoldDeps, { venue }: SlotTarget, { reason, holdId }: Conflict): string {
+  if (holdId !== undefined) {
+    return 'You hold the slot already (conflict.hold_id). Confirm or extend that hold, or cancel it to place another.';
+  }
+  if (reason === 'beyond_horizon') {
+    const { bookingHorizonDays: days } = deps.config;
+    return `The slot cannot be held yet (beyond_horizon): slots are sold that start until ${lastDateOnSale(deps, venue)} (${days} days from today, by the date at the venue). Wait, or take one of conflict.alternatives.`;
+  }
+  return `The slot cannot be held (${reason}). Read availability again, or take one of conflict.alternatives.`;
 }
 
 /**
@@ -238,7 +248,7 @@ export async function releaseHold(
 }
 
 /** No hold lives longer than this after it was placed (decisions §3). */
-const MAX_LIFE_SECONDS = 7200;
+export const MAX_LIFE_SECONDS = 7200;
 
 /**
  * Extends an ACTIVE hold to `ttlSeconds` from now; an end that is earlier than its own leaves it as it is (decisions §3).

@@ -9,6 +9,7 @@ import type { ScheduledSlot } from '../availability/schedule.rules.ts';
 import { scheduledSlotAt } from '../availability/schedule.rules.ts';
 import { parseSlotId, slotIdOf } from '../availability/slot-id.rules.ts';
 import { defined } from '../platform/defined.ts';
+import type { Audience } from '../platform/errors.ts';
 import { DomainError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
@@ -74,10 +75,10 @@ function disagreement(...fields: string[]): DomainError {
 }
 
 /** The slot that the resource's schedule has at the target. @throws DomainError SLOT_NOT_FOUND */
-export function requireScheduledSlot(target: SlotTarget): ScheduledSlot {
+export function requireScheduledSlot(target: SlotTarget, audience: Audience = 'partner'): ScheduledSlot {
   const { resource, venue, start } = target;
   const slot = scheduledSlotAt(start, openingsOf(resource), resource.durationMinutes, venue.timeZone);
-  if (slot === undefined) throw slotNotFound();
+  if (slot === undefined) throw slotNotFound(audience);
   return slot;
 }
 
@@ -98,9 +99,14 @@ export function draftReservation(partnerId: string, target: SlotTarget, slot: Sc
   };
 }
 
-export function slotNotFound(): DomainError {
-  return new DomainError(
-    'SLOT_NOT_FOUND',
-    "There is no such slot on the resource's schedule. Read availability and use slot_id or slot_start as returned.",
-  );
+const NOT_FOUND: Record<Audience, string> = {
+  partner:
+    "You may sell no such slot: slot_id is malformed or unknown, the resource's schedule has no slot that starts then, or its venue is not granted to you. Copy slot_id, or slot_start, from availability. Where GET /api/v1/partner/venues does not list the venue, ask the platform operator for a grant.",
+  operator:
+    "There is no such slot: slot_id is malformed or unknown, or the resource's schedule has no slot that starts then. Take slot_id from the day's grid in the console.",
+};
+
+/** In one wording whatever the reason, so that nobody learns which slots there are at venues that are not granted. */
+export function slotNotFound(audience: Audience = 'partner'): DomainError {
+  return new DomainError('SLOT_NOT_FOUND', NOT_FOUND[audience]);
 }

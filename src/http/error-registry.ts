@@ -75,8 +75,9 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   SLOT_NOT_FOUND: {
     status: 404,
-    when: 'The schedule has no such slot, or it is a slot of a venue that is not granted to you.',
-    remedy: 'Copy slot_id, or slot_start, from availability.',
+    when: 'slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you; the three are not told apart.',
+    remedy:
+      'Copy slot_id, or slot_start, from availability; ask the platform operator for a grant where your list of venues lacks the venue.',
   },
   HOLD_NOT_FOUND: {
     status: 404,

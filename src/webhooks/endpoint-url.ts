@@ -9,7 +9,7 @@ const MAX_URL_CHARACTERS = 2048;
 const RESOLVE_TIMEOUT_MS = 3_000;
 
 /**
- * The verdict on an endpoint; `message` is written for the partner's developer and holds no address that DNS gave. With
+ * The verdict on an endpoint; `message` is written for the partner's developer, to stand behind the field's name, and holds no address that DNS gave. With
  * `isUnresolved` its name had no address just now, which may pass.
  */
 export type EndpointUrlCheck = { ok: true } | { ok: false; message: string; isUnresolved?: true };
@@ -48,26 +48,25 @@ export function endpointFormFault(
   { allowPrivateNetworks, ports = WEBHOOK_PORTS }: Omit<EndpointUrlRules, 'resolve'>,
 ): string | null {
   if (text.length > MAX_URL_CHARACTERS) {
-    return `endpoint_url is ${text.length} characters long; at most ${MAX_URL_CHARACTERS} are allowed.`;
+    return `is ${text.length} characters long; at most ${MAX_URL_CHARACTERS} are allowed.`;
   }
   // The URL parser drops or replaces these silently, so the stored text would not be the address that is called.
-  if (/[\s\p{Cc}\p{Cs}]/u.test(text))
-    return 'endpoint_url contains white space or control characters; remove them.';
+  if (/[\s\p{Cc}\p{Cs}]/u.test(text)) return 'contains white space or control characters; remove them.';
   if (!URL.canParse(text)) {
-    return 'endpoint_url is not a valid absolute URL; send one like https://partner.example/webhooks.';
+    return 'is not a valid absolute URL; send one like https://partner.example/webhooks.';
   }
   const url = new URL(text);
   if (url.protocol !== 'https:' && !(allowPrivateNetworks && url.protocol === 'http:')) {
-    return 'endpoint_url must start with https://; deliveries are not sent over an unencrypted connection.';
+    return 'must start with https://; deliveries are not sent over an unencrypted connection.';
   }
   if (url.username !== '' || url.password !== '') {
-    return 'endpoint_url must not contain a user name or password; verify X-Service-Signature instead.';
+    return 'must not contain a user name or password; verify X-Service-Signature instead.';
   }
   // `url.hash` is empty for a bare "#"; in a serialised URL the character always begins a fragment.
-  if (url.href.includes('#')) return 'endpoint_url must not contain a fragment (the part from "#" on).';
-  if (url.port === '0') return 'endpoint_url names port 0, which cannot be connected to; use 1 to 65535.';
+  if (url.href.includes('#')) return 'must not contain a fragment (the part from "#" on).';
+  if (url.port === '0') return 'names port 0, which cannot be connected to; use 1 to 65535.';
   if (!allowPrivateNetworks && !hasPort(ports, portOf(url))) {
-    return `endpoint_url names port ${portOf(url)}, to which nothing is delivered; use one of ${formatPortRanges(ports)}.`;
+    return `names port ${portOf(url)}, to which nothing is delivered; use one of ${formatPortRanges(ports)}.`;
   }
   return null;
 }
@@ -83,13 +82,11 @@ async function checkHost(url: URL, rules: EndpointUrlRules): Promise<EndpointUrl
   if (isIP(host) !== 0) {
     if (isPublicAddress(host)) return { ok: true };
     return refused(
-      `endpoint_url points to ${host}, which is not a public address; use a host that the internet can reach.`,
+      `points to ${host}, which is not a public address; use a host that the internet can reach.`,
     );
   }
   if (host === '' || isLocalName(host)) {
-    return refused(
-      `endpoint_url names the host "${host}", which exists only in a local network; use a public host name.`,
-    );
+    return refused(`names the host "${host}", which exists only in a local network; use a public host name.`);
   }
   return checkName(host, rules.resolve ?? resolverFor(rules));
 }
@@ -104,12 +101,12 @@ async function checkName(host: string, resolve: ResolveAddresses): Promise<Endpo
     addresses = await withDeadline(RESOLVE_TIMEOUT_MS, () => resolve(host));
   } catch (error) {
     const message = isDefiniteAbsence(error)
-      ? `The host ${host} of endpoint_url does not resolve; check its spelling, or publish its DNS record first.`
-      : `The host ${host} of endpoint_url could not be resolved just now; try again, and check its name servers.`;
+      ? `names the host ${host}, which does not resolve; check its spelling, or publish its DNS record first.`
+      : `names the host ${host}, which could not be resolved just now; try again, and check its name servers.`;
     return { ok: false, message, isUnresolved: true };
   }
   if (addresses.length > 0 && addresses.every(isPublicAddress)) return { ok: true };
   return refused(
-    `The host ${host} of endpoint_url resolves to an address that is not public; every address must be public.`,
+    `names the host ${host}, which resolves to an address that is not public; every address must be public.`,
   );
 }

@@ -2,7 +2,7 @@ import type { EventType } from '../events/event-types.ts';
 import type { Clock } from '../platform/clock.ts';
 import { defined } from '../platform/defined.ts';
 import type { Audience } from '../platform/errors.ts';
-import { audienceOf, DomainError } from '../platform/errors.ts';
+import { audienceOf, DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
@@ -34,7 +34,7 @@ export type SubscriptionDeps = {
 };
 
 /** A partner may have this many subscriptions (decisions §1, WEBHOOK_LIMIT_REACHED). */
-const MAX_SUBSCRIPTIONS = 20;
+export const MAX_SUBSCRIPTIONS = 20;
 const ORDINALS = Array.from({ length: MAX_SUBSCRIPTIONS }, (_, ordinal) => ordinal);
 
 /**
@@ -84,8 +84,7 @@ async function endpointFault(
   const verdict = await checkEndpointUrl(endpointUrl, endpointRules(deps.config));
   if (verdict.ok) return null;
   const { message, isUnresolved = false } = verdict;
-  const details = [{ path: 'endpoint_url', message }];
-  return { error: new DomainError('VALIDATION_ERROR', message, { details }), mayPass: isUnresolved };
+  return { error: fieldError('endpoint_url', message), mayPass: isUnresolved };
 }
 
 function limitReached(): DomainError {

@@ -3,7 +3,9 @@ import type { Schema } from 'joi';
 import { apiDocuments, routeTables } from '../../scripts/docs/documents.ts';
 import { exampleOf } from '../../src/http/openapi/examples.ts';
 import type { Operation } from '../../src/http/route.ts';
+import { checkInput } from '../../src/http/validate.ts';
 import { createValidators } from '../support/described-answers.ts';
+import { namesItsField } from '../support/verdict.ts';
 
 type Json = Record<string, unknown>;
 type WithBody = { requestBody: { content: { 'application/json': { schema: Json } } } };
@@ -42,6 +44,8 @@ const TEXTS = [
   'https://partner.example.com/hooks',
   'HTTPS://partner.example.com/hooks',
   'http://partner.example.com/hooks',
+  'https://a:b@partner.example.com/hooks',
+  'https://partner.example.com:22/#top',
   'active',
   'suspended',
   'inactive',
@@ -110,3 +114,31 @@ describe.each(bodies)('the body of $name', ({ found }) => {
 test('the bodies of both listeners are compared', () => {
   expect(bodies.length).toBeGreaterThan(12);
 });
+
+test('what is wrong with a field of a body or query never says the name of the field once more', () => {
+  const faults = [...tables.partner, ...tables.operator].flatMap(({ body, query }) => {
+    const example = body === undefined ? {} : (exampleOf(body) as Json);
+    const given = [...fieldsOf(body), ...fieldsOf(query)].flatMap((field) =>
+      [...VALUES, undefined].map((value) => ({ [field]: value })),
+    );
+    return given.flatMap((part) => {
+      const parts = { query: query === undefined ? {} : part, body: { ...example, ...part } };
+      return checkInput({ ...parts, querySchema: query, bodySchema: body, ignoredInQuery: [] }).faults;
+    });
+  });
+  expect(new Set(faults.map(({ path }) => path)).size).toBeGreaterThan(50);
+  expect([...new Set(faults.filter(namesItsField).map(({ message }) => message))]).toEqual([]);
+});
+
+test.each([
+  ['endpoint_url', 'endpoint_url must start with https://', true],
+  ['lines.0.slot_id', 'the slot_id is not known', true],
+  ['to', 'to is before from', true],
+  ['to', 'is too far from the first date, up to 31 days', false],
+  ['venue_id', 'is required, unless slot_id names it: send venue_id or slot_id', false],
+])('control: %s: %s', (path, message, isTwice) => {
+  expect(namesItsField({ path, message })).toBe(isTwice);
+});
+
+const fieldsOf = (schema: Schema | undefined): string[] =>
+  ((schema?.$_terms['keys'] ?? []) as { key: string }[]).map(({ key }) => key);

@@ -80,6 +80,16 @@ describe('a hold on a slot that cannot be had is 409 SLOT_NOT_AVAILABLE with the
     expect(await conflict(seller, at(resourceIds[0], '07', date))).toMatchObject({ reason });
   });
 
+  test('beyond_horizon: until when slots can be held is said, and the last of them are the alternatives', async () => {
+    const { resourceIds, seller } = await place();
+    const reply = await seller.api.post(HOLDS, { slot_id: at(resourceIds[0], '07', dateIn(95)) });
+    expect(verdict(reply)).toBe('409 SLOT_NOT_AVAILABLE');
+    const { message, conflict: told } = errorOf(reply);
+    expect(message).toContain(`until ${dateIn(90)} (90 days from today, by the date at the venue)`);
+    const last = ['08', '07', '06'].map((hour) => at(resourceIds[0], hour, dateIn(90)));
+    expect(idsOf(told?.['alternatives'] as Json[])).toEqual(last);
+  });
+
   test('the last day of the horizon can still be held', async () => {
     const { resourceIds, seller } = await place();
     expect(verdict(await seller.api.post(HOLDS, { slot_id: at(resourceIds[0], '08', dateIn(90)) }))).toBe(

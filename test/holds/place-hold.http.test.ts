@@ -14,7 +14,7 @@ import {
 } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
-import { verdict } from '../support/verdict.ts';
+import { errorOf, verdict } from '../support/verdict.ts';
 
 const HOLDS = '/api/v1/partner/holds';
 const DATE = dateIn(3);
@@ -136,6 +136,10 @@ describe('what a partner may not see or what is not there', () => {
     );
     expect(replies.map(verdict)).toEqual(Array(4).fill('404 SLOT_NOT_FOUND'));
     expect(new Set(replies.map((reply) => reply.text)).size).toBe(1);
+    // What it could be, and what to do about each.
+    const [{ message } = { message: '' }] = replies.map(errorOf);
+    for (const said of ['slot_id', 'availability', 'granted', 'GET /api/v1/partner/venues', 'operator'])
+      expect(message).toContain(said);
   });
 
   test('a resource that the venue does not have is 404 RESOURCE_NOT_FOUND', async () => {

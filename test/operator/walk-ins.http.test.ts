@@ -110,7 +110,10 @@ describe('POST /api/v1/operator/walk-ins', () => {
   test.each(['garbage', 'no-such-turf_20270110T0600Z'])(
     'a slot that does not exist is 404 SLOT_NOT_FOUND: %s',
     async (slotId) => {
-      expect(verdict(await walkIn({ slot_id: slotId }))).toBe('404 SLOT_NOT_FOUND');
+      const refused = await walkIn({ slot_id: slotId });
+      expect(verdict(refused)).toBe('404 SLOT_NOT_FOUND');
+      // An operator has no grants, and nobody to ask.
+      expect(errorOf(refused).message).not.toMatch(/grant|operator/);
       expect(verdict(await walkIn({ slot_id: `${turf}_20270110T0615Z` }))).toBe('404 SLOT_NOT_FOUND');
     },
   );

@@ -53,7 +53,26 @@ function faultOfForm(reply: Reply): string | undefined {
   if (requestId !== reply.headers.get('x-request-id')) return 'Not the id of the X-Request-Id header';
   if ((code === 'VALIDATION_ERROR') !== (details !== undefined)) return 'details where there should be none';
   if (details?.some((each) => each.path === '' || each.message === '')) return 'Empty details';
+  const repeated = [...(details ?? []), ...splitMessage(message)].find(namesItsField);
+  if (repeated !== undefined) return `The field is named twice (${repeated.path}: ${repeated.message})`;
   if ((code === 'SLOT_NOT_AVAILABLE') !== (conflict !== undefined)) return 'conflict where none belongs';
   if (bookingId !== undefined && code !== 'INVALID_HOLD_STATE') return 'booking_id where none belongs';
   return INTERNALS.test(reply.text) ? 'Tells of the inside' : undefined;
+}
+
+/**
+ * Whether what is wrong with a field says its name once more, behind which it is shown already. Where one of several is to be
+ * sent, all of them are named.
+ */
+export function namesItsField({ path, message }: { path: string; message: string }): boolean {
+  const name = path.split('.').at(-1) ?? path;
+  if (message.startsWith(`${path} `) || message.startsWith(`${name} `)) return true;
+  const isOneOfSeveral = /^is required|\beither\b/.test(message);
+  return name.includes('_') && !isOneOfSeveral && message.split(/\W+/).includes(name);
+}
+
+/** Path and message of the message as a whole, where it begins with a path. */
+function splitMessage(whole: string): { path: string; message: string }[] {
+  const [, path, message] = /^([\w.]+): (.*)$/s.exec(whole) ?? [];
+  return path === undefined || message === undefined ? [] : [{ path, message }];
 }

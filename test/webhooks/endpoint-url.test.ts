@@ -148,7 +148,7 @@ describe('host names', () => {
 
   test.each(['ENOTFOUND', 'ENODATA'])('a name that does not exist (%s) is refused as such', async (code) => {
     expect(await check('https://partner.example/', failsWith(code))).toEqual(
-      unresolvedAs('The host partner.example of endpoint_url does not resolve'),
+      unresolvedAs('names the host partner.example, which does not resolve'),
     );
   });
 
