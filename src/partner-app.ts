@@ -19,6 +19,7 @@ import { observabilityRoutes } from './observability/observability.router.ts';
 import { packageRoutes } from './packages/packages.router.ts';
 import { describePartnerApi } from './partner-description.ts';
 import { createPartnerAuthentication } from './partners/authentication.service.ts';
+import { meRoutes } from './partners/me.router.ts';
 import type { PartnerCaller } from './partners/partners.service.ts';
 import { sandboxRoutes } from './sandbox/sandbox.router.ts';
 import { partnerVenueRoutes } from './venues/venues.router.ts';
@@ -27,6 +28,7 @@ import { subscriptionRoutes } from './webhooks/subscriptions.router.ts';
 /** The route table of the partner interface: every endpoint with its checks, as data. */
 export function partnerRoutes(context: Context): Route<PartnerCaller>[] {
   return [
+    ...meRoutes(context),
     ...partnerVenueRoutes(context),
     ...availabilityRoutes(context),
     ...holdRoutes(context),

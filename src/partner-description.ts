@@ -25,6 +25,7 @@ const PARTNER_API: ApiDescription = {
   title: 'Partner Booking Service: partner interface',
   description: DESCRIPTION,
   tags: [
+    { name: 'Account', description: 'Who you are, and within which limits you call.' },
     { name: 'Venues', description: 'The venues that your key may operate, and their resources.' },
     { name: 'Availability', description: 'The slots of a venue. It promises nothing; only a hold does.' },
     { name: 'Holds', description: 'Reservations of a slot that lapse unless they are confirmed.' },

@@ -1,3 +1,4 @@
+import { ACCOUNT_ROWS } from './account.rows.ts';
 import { AUTHENTICATION_ROWS } from './authentication.rows.ts';
 import { AVAILABILITY_ROWS } from './availability.rows.ts';
 import { BOOKING_ROWS } from './bookings.rows.ts';
@@ -40,4 +41,5 @@ export const ROWS: readonly Row[] = [
   ...FAILURE_ROWS,
   ...RATE_LIMIT_ROWS,
   ...AUTHENTICATION_ROWS,
+  ...ACCOUNT_ROWS,
 ];

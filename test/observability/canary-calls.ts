@@ -98,6 +98,7 @@ export function canaryCalls(world: World): Record<string, () => Promise<Input> |
   const ofPartner = (): Input => ({ ids: [partner.id] });
 
   return {
+    'partner readMe': none,
     'partner listVenues': none,
     'partner readVenue': ofVenue,
     'partner listResources': ofVenue,

@@ -299,6 +299,41 @@ describe('a key', () => {
   });
 });
 
+describe('a partner that asks who it is', () => {
+  test('reads the mode, the horizon and the limits that its service has, null where there is none', async () => {
+    const { id } = await create(operatorOf(production), { name: 'Live Seller' });
+    expectStatus(await operatorOf(production).post(`${PARTNERS}/${id}/certify`), 200);
+    const key = String((await issue(id, {}, operatorOf(production)))['api_key']);
+    const unlimited = { rateLimitPerMinute: 0, maxActiveHolds: 7, holdTtlSeconds: 120 };
+    const config = { ...production.context.config, ...unlimited, bookingHorizonDays: 30 };
+    const other = await listen(createPartnerApp({ ...production.context, config }), '127.0.0.1', 0);
+    const ask = async (url: string) =>
+      expectStatus(await createClient(url, key).get('/api/v1/partner/me'), 200);
+    try {
+      const { rateLimitPerMinute, maxActiveHolds, holdTtlSeconds, bookingHorizonDays } =
+        production.context.config;
+      const limits = {
+        ...{ rate_limit_per_minute: rateLimitPerMinute, max_active_holds: maxActiveHolds },
+        ...{ hold_ttl_seconds: holdTtlSeconds, max_hold_ttl_seconds: 1800, max_hold_life_seconds: 7200 },
+        ...{ max_range_days: 31, max_webhooks: 20 },
+        webhook_retry_delays_seconds: config.webhookRetryDelaysSeconds,
+      };
+      expect(rateLimitPerMinute).toBeGreaterThan(0);
+      const me = { partner_id: id, name: 'Live Seller', status: 'active', mode: 'production', venues: [] };
+      expect(await ask(production.url)).toEqual({
+        ...{ ...me, limits, horizon_days: bookingHorizonDays },
+        key: expect.objectContaining({ expires_at: null }),
+      });
+      expect(await ask(other.url)).toMatchObject({
+        ...{ ...me, horizon_days: 30 },
+        limits: { rate_limit_per_minute: null, max_active_holds: 7, hold_ttl_seconds: 120 },
+      });
+    } finally {
+      await other.close();
+    }
+  });
+});
+
 describe('grants', () => {
   test('are given and taken as often as one likes', async () => {
     const venue = await anyVenue(service);
