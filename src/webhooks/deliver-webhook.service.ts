@@ -15,7 +15,6 @@ import { beginAttempt, cancelDelivery, findDelivery, settleAttempt } from './del
 import type { EndpointGate, Visit } from './endpoint-gate.rules.ts';
 import { deferralMs } from './endpoint-gate.rules.ts';
 import type { SendOutcome, WebhookSender } from './send-webhook.ts';
-import type { Secrets } from './signed-message.service.ts';
 import { composeMessage, isOverlapOver, openSecrets } from './signed-message.service.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import {
@@ -149,7 +148,7 @@ async function attempt(
     ...composeMessage(deps, begun, subscription.endpointUrl, secrets, event, attemptId),
     signal,
   });
-  const isOutdated = !sent.ok && (await hasChanged(deps, subscription, secrets));
+  const isOutdated = !sent.ok && (await hasChanged(deps, subscription));
   const outcome: AttemptOutcome = isOutdated ? { ...sent, error: 'subscription_changed' } : sent;
   return settle(deps, begun, subscription, attemptId, outcome);
 }
@@ -161,11 +160,11 @@ type AttemptOutcome = Omit<SendOutcome, 'error'> & { error: AttemptError | null 
  * then says nothing of the endpoint as it is now. Asked of failures alone, and of the newest that the primary has, so that a
  * change which was acknowledged before the attempt ended is never missed.
  */
-async function hasChanged(deps: DeliverDeps, used: SubscriptionRow, secrets: Secrets): Promise<boolean> {
+async function hasChanged(deps: DeliverDeps, used: SubscriptionRow): Promise<boolean> {
   const now = await findNewestSubscription(deps.db, used._id);
   if (now?.status !== 'active' || now.endpointUrl !== used.endpointUrl) return true;
-  // Sealed anew it may be the same secret.
-  return now.sealedSecret !== used.sealedSecret && openSecrets(deps, now)?.current !== secrets.current;
+  // Not by what is sealed, which is another text for the same secret once it has been sealed under a new key.
+  return now.secretRotatedAt?.getTime() !== used.secretRotatedAt?.getTime();
 }
 
 async function settle(

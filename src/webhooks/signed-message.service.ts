@@ -11,7 +11,7 @@ import type { SubscriptionRow } from './subscriptions.model.ts';
 type SigningDeps = { clock: Clock; log: Logger; secretBox: SecretBox };
 
 /** `previous` is null but during a rotation's overlap. */
-export type Secrets = { current: string; previous: string | null };
+type Secrets = { current: string; previous: string | null };
 
 export function isOverlapOver({ clock }: SigningDeps, { previousSecretUntil }: SubscriptionRow): boolean {
   return previousSecretUntil !== null && previousSecretUntil <= clock.now();
