@@ -53,7 +53,7 @@ export function operatorRoutes(context: Context): Route<Operator>[] {
 }
 
 /** What frees a slot. A guard index cannot be made over two claims of one: one of them must be able to go first (ADR 0015). */
-const ENDING = /^\/api\/v1\/operator\/bookings\/[^/]+\/(cancel|refund)$/;
+const ENDING = /^\/api\/v1\/operator\/(bookings\/[^/]+\/(cancel|refund)|holds\/[^/]+\/release)$/;
 
 /** What operators reach on `ADMIN_PORT`; everything but the sign-in page, its style and `/metrics` needs an operator. */
 export function createAdminApp(context: ApiContext, guards = unwatchedGuards(context.db)): Express {

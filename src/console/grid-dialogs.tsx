@@ -3,6 +3,7 @@ import type { DayGrid } from '../availability/day-grid.service.ts';
 import { addDays } from '../platform/calendar.ts';
 import { Dialog } from './dialog.tsx';
 import { ApiForm, Field, IdempotencyKey } from './forms.tsx';
+import { ReleaseHold } from './release-hold.tsx';
 
 /** Sells a slot to somebody at the venue. What is said of a hold is shown only where one is in the way. */
 export function WalkInDialog(): VNode {
@@ -34,6 +35,10 @@ export function WalkInDialog(): VNode {
           <button class="primary">Place walk-in</button>
         </div>
       </ApiForm>
+      <details data-if="hold_id" hidden>
+        <summary>Release the hold instead</summary>
+        <ReleaseHold />
+      </details>
     </Dialog>
   );
 }

@@ -1,12 +1,11 @@
-import type { VNode } from 'preact';
 import { getHold } from '../holds/holds.service.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import { findVenueById, getResource } from '../venues/venues.service.ts';
 import { price, timeSpan, zoneName } from './format.rules.ts';
-import { ApiForm, Field } from './forms.tsx';
 import { dateOf, gridPath, PartnerLink } from './links.tsx';
 import { readNames } from './names.ts';
 import { Badge, Facts, Heading, When } from './parts.tsx';
+import { ReleaseHold } from './release-hold.tsx';
 import type { PageHandler } from './request.ts';
 
 /** A hold of any partner; one that was confirmed leads to its booking. */
@@ -46,35 +45,13 @@ export const holdPage: PageHandler = async (deps, { params }) => {
             ]}
           />
         </section>
-        {holdStatusOf(hold.status) === 'ACTIVE' ? <Release holdId={hold._id} /> : null}
+        {hold.status === 'ACTIVE' ? (
+          <section aria-labelledby="release">
+            <h2 id="release">Release</h2>
+            <ReleaseHold holdId={hold._id} />
+          </section>
+        ) : null}
       </>
     ),
   };
 };
-
-function Release({ holdId }: { holdId: string }): VNode {
-  return (
-    <section aria-labelledby="release">
-      <h2 id="release">Release</h2>
-      <ApiForm
-        call={`POST /api/v1/operator/holds/${holdId}/release`}
-        done="The hold is released."
-        confirm={{
-          question: 'Release this hold? Its customer may be about to pay; anybody can take the slot then.',
-          yes: 'Release it',
-        }}
-      >
-        <Field id="release-reason" label="Reason" hint="Operators see it. No personal data.">
-          <input
-            id="release-reason"
-            name="reason"
-            required
-            maxlength={500}
-            aria-describedby="release-reason-hint"
-          />
-        </Field>
-        <button class="danger">Release the hold</button>
-      </ApiForm>
-    </section>
-  );
-}

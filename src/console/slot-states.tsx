@@ -6,7 +6,7 @@ import { Icon } from './icon.tsx';
 import { claimPath } from './links.tsx';
 import { Opens, Plain } from './slot-parts.tsx';
 
-/** A hold counts down, and can be overridden while nothing firmer is in the way. */
+/** A hold counts down, and can be overridden or released while nothing firmer is in the way. */
 export function Held({ cell, what, nameOf }: InsideProps): VNode {
   const holder = cell.occupants.map(({ partnerId }) => nameOf(partnerId)).join(', ');
   const secondsLeft = Math.max(...cell.occupants.map((each) => each.secondsLeft ?? 0));
@@ -34,11 +34,13 @@ export function Held({ cell, what, nameOf }: InsideProps): VNode {
     slot_id: cell.slotId,
     what: `${what} · ${price(cell.pricePaise)}`,
     hold: `Held by ${holder}.`,
+    // Of several, each is released on its own page.
+    hold_id: cell.occupants.length === 1 ? (first?.holdId ?? '') : '',
   };
   return (
     <Opens dialog="walk-in-dialog" fill={{ ...fill, href: `/holds/${first?.holdId}` }} icon="clock">
       {content}
-      <span class="unseen">{`: override it for a walk-in on ${what}`}</span>
+      <span class="unseen">{`: override it for a walk-in on ${what}, or release it`}</span>
     </Opens>
   );
 }

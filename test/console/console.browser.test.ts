@@ -143,6 +143,39 @@ describeInBrowser('an operator', () => {
     await close();
   });
 
+  test('releases a hold from the grid, with a reason, after it was asked for', async () => {
+    const slotId = world.slotOf(world.turf, 3);
+    const hold = await placeHold(world.partner, slotId);
+    const { page, faults, close } = await visit(gridPath());
+    const dialog = page.locator('#walk-in-dialog');
+    const part = dialog.getByText('Release the hold instead');
+    await cell(page, slotId).locator('.slot').click();
+    await part.click();
+    await dialog.getByRole('button', { name: 'Release the hold' }).click();
+    expect(await slotState(slotId)).toBe('held');
+    // The dialog of another slot begins anew.
+    await page.keyboard.press('Escape');
+    await cell(page, world.slotOf(world.turf, 7)).locator('.slot').click();
+    expect(await part.isVisible()).toBe(false);
+    await page.keyboard.press('Escape');
+    await cell(page, slotId).locator('.slot').click();
+    expect(await dialog.getByLabel('Reason').isVisible()).toBe(false);
+    await part.click();
+    await dialog.getByLabel('Reason').fill('Needed for a match');
+    await shot(page, 'release');
+    await page.setViewportSize(PHONE.viewport);
+    await shot(page, 'release-phone');
+    await dialog.getByRole('button', { name: 'Release the hold' }).click();
+    await page.locator('#confirm-dialog').getByRole('button', { name: 'Release it' }).click();
+    await said(page, 'The hold is released.');
+    expect(await cell(page, slotId).innerText()).toMatch(/Free/);
+    expect(await slotState(slotId)).toBeUndefined();
+    const held = await world.partner.api.get(`/api/v1/partner/holds/${String(hold['hold_id'])}`);
+    expect(expectStatus(held, 200)['status']).toBe('RELEASED');
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   test('sees a hold count down, and the slot come free by itself when it has lapsed', async () => {
     const slotId = world.slotOf(world.turf, 6);
     const hold = await placeHold(world.rival, slotId);

@@ -41,6 +41,22 @@ const OPERATOR_ROWS: Row[] = [
     repeats: 'own',
   },
   {
+    call: "an operator's release of a hold",
+    struck: [MOVE, single('insert', 'audit')],
+    prepare: async (world) => {
+      const { hold_id: holdId } = await placeHold(world.partner, world.anySlot());
+      const path = `${OPERATOR}/holds/${String(holdId)}/release`;
+      return {
+        call: () => world.operator.post(path, { reason: 'needed' }),
+        effects: () => reservations(world, { _id: holdId }),
+      };
+    },
+    before: [HELD],
+    once: ['RELEASED: hold_created, hold_cancelled'],
+    works: '200',
+    repeats: 'same',
+  },
+  {
     call: "an operator's cancel",
     struck: [MOVE],
     prepare: ending('cancel', 'operator'),

@@ -12,11 +12,13 @@ import {
   placeHold,
 } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
+import { scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
 
 const HOLDS = '/api/v1/partner/holds';
+const RACES = scaled(40, 12);
 
 let service: Service;
 let venue: Venue;
@@ -253,5 +255,39 @@ describe('POST /api/v1/operator/holds/{holdId}/release', () => {
     expect(verdict(await release(idOf(hold), {}))).toBe('400 VALIDATION_ERROR reason');
     expect(await eventsOf(hold)).toEqual(['hold_created']);
     expect(verdict(await release('none'))).toBe('404 HOLD_NOT_FOUND');
+  });
+
+  test('of a CONSUMED one names its booking, and its event is by an operator, the reason for nobody else', async () => {
+    const [consumed, hold] = [await newHold(), await newHold()];
+    const confirmed = await partner.api.post('/api/v1/bookings/confirm', confirmBody(idOf(consumed)));
+    const { booking_id: bookingId } = expectStatus(confirmed, 201);
+    expect((await release(idOf(consumed))).body).toMatchObject({ error: { booking_id: bookingId } });
+    expectStatus(await release(idOf(hold)), 200);
+    const { outbox } = await rowOf(service, 'reservations', { _id: idOf(hold) });
+    expect(outbox.at(-1)).toMatchObject({ actor: { kind: 'operator' }, reason });
+  });
+
+  test(`of ${RACES} that race with a confirm, exactly one of the two wins each time`, async () => {
+    const outcomes = new Map<string, number>();
+    const raced = (await freeSlotIds(partner, venue.id, dateIn(6))).slice(0, RACES);
+    for (const [index, slotId] of raced.entries()) {
+      const hold = await placeHold(partner, slotId);
+      const later = async <T>(trips: number, work: () => Promise<T>) => {
+        for (let trip = 0; trip < trips; trip += 1) await partner.api.get('/healthz');
+        return work();
+      };
+      const lead = (index % 6) - 2;
+      const [confirmed, released] = await Promise.all([
+        later(-lead, () => partner.api.post('/api/v1/bookings/confirm', confirmBody(idOf(hold)))),
+        later(lead, () => release(idOf(hold))),
+      ]);
+      const outcome = `${verdict(confirmed)}, ${verdict(released)}`;
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      const last = released.status === 200 ? 'hold_cancelled' : 'booking_created';
+      expect(await eventsOf(hold)).toEqual(['hold_created', last]);
+    }
+    process.stderr.write(`confirm, release: ${JSON.stringify(Object.fromEntries(outcomes))}\n`);
+    const possible = ['201, 409 INVALID_HOLD_STATE', '409 INVALID_HOLD_STATE, 200'];
+    expect([...outcomes.keys()].sort()).toEqual(possible);
   });
 });

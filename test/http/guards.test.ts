@@ -9,7 +9,7 @@ import { createDb, openDb } from '../../src/platform/mongo.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
-import { anyPartner, anyVenue, bookSlot, freeSlotIds, operatorOf } from '../support/factories.ts';
+import { anyPartner, anyVenue, bookSlot, freeSlotIds, operatorOf, placeHold } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
@@ -105,7 +105,8 @@ test('an index of another filter, and a validator that is gone or only warns, ar
 test('what was sold twice without the index, an operator can undo, and then it can be migrated', async () => {
   const venue = await anyVenue(service);
   const seller = await anyPartner(service, [venue.id]);
-  const [slotId = ''] = await freeSlotIds(seller, venue.id);
+  const [slotId = '', heldSlot = ''] = await freeSlotIds(seller, venue.id);
+  const { hold_id: holdId } = await placeHold(seller, heldSlot);
   await reservations().dropIndex(GUARD);
   await eventually('it refuses', async () => !(await serves()));
   // Control: where nothing refuses, and no index guards, one slot is sold twice.
@@ -117,6 +118,8 @@ test('what was sold twice without the index, an operator can undo, and then it c
   expect(verdict(await admin().get(path))).toBe('200');
   const undone = await admin().post(`${path}/cancel`, { reason: 'Sold twice', idempotency_key: 'undo' });
   expect(verdict(undone)).toBe('200');
+  const release = `/api/v1/operator/holds/${String(holdId)}/release`;
+  expect(verdict(await admin().post(release, { reason: 'Held twice' }))).toBe('200');
   await migrate(service.context.db);
   await eventually('it serves again', serves);
 });

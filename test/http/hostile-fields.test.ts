@@ -219,6 +219,12 @@ const rows: Row[] = [
   },
   {
     on: 'operator',
+    path: '/api/v1/operator/holds/none/release',
+    valid: { reason: 'rain' },
+    fields: { reason: hostile.prose(500) },
+  },
+  {
+    on: 'operator',
     path: '/api/v1/operator/customers/erase',
     valid: { customer_phone: '+919845099999' },
     fields: { customer_phone: hostile.phone },

@@ -77,6 +77,7 @@ describe('an id that names nothing is 404, whatever its form', () => {
     ['GET', '/api/v1/operator/bookings/:id/timeline', 'BOOKING_NOT_FOUND'],
     ['POST', '/api/v1/operator/bookings/:id/cancel', 'BOOKING_NOT_FOUND'],
     ['POST', '/api/v1/operator/bookings/:id/refund', 'BOOKING_NOT_FOUND'],
+    ['POST', '/api/v1/operator/holds/:id/release', 'HOLD_NOT_FOUND'],
     ['POST', '/api/v1/operator/webhooks/:id/activate', 'WEBHOOK_NOT_FOUND'],
     ['POST', '/api/v1/operator/webhooks/:id/deactivate', 'WEBHOOK_NOT_FOUND'],
     ['POST', '/api/v1/operator/dead-letters/:id/redrive', 'DELIVERY_NOT_FOUND'],

@@ -38,6 +38,7 @@ test.each<[string, string, Json | null]>([
   ['GET', `bookings/${MISSING}/timeline`, null],
   ['POST', `bookings/${MISSING}/cancel`, END],
   ['POST', `bookings/${MISSING}/refund`, END],
+  ['POST', `holds/${MISSING}/release`, { reason: 'Rain' }],
   ['GET', `packages/${MISSING}`, null],
   ['PATCH', `packages/${MISSING}`, {}],
   ['POST', `webhooks/${MISSING}/activate`, null],

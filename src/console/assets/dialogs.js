@@ -24,6 +24,7 @@ function open({ dataset }) {
     // What is hidden is neither required nor sent.
     for (const control of part.querySelectorAll('input')) control.disabled = part.hidden;
   }
+  for (const part of dialog.querySelectorAll('details')) part.open = false;
   for (const control of dialog.querySelectorAll('input[type=hidden]')) {
     if (fill[control.name] !== undefined) control.value = fill[control.name];
   }

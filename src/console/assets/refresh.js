@@ -91,7 +91,7 @@ function keptFocus() {
 }
 
 const BUSY = [
-  ...['dialog[open]', 'main details[open]', 'form[aria-busy=true]'],
+  ...['dialog[open]', 'main details[open]:not(dialog *)', 'form[aria-busy=true]'],
   ...['main input:focus', 'main select:focus', 'main textarea:focus'],
 ].join(', ');
 const FAULTS = '.form-error:not(:empty), .field-error';
