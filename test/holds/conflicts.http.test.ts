@@ -317,7 +317,11 @@ describe('a partner may have so many ACTIVE holds', () => {
     }
     await service.context.db.collection('reservations').dropIndex('one_hold_per_ordinal');
     try {
-      expect((await raceOf(seller, slotIds))[1]).toBeGreaterThan(3);
+      // Of calls that race loosely, each may see the hold of the one before.
+      let most: unknown = 0;
+      for (let round = 0; round < 20 && Number(most) <= 3; round += 1)
+        [, most] = await raceOf(seller, slotIds);
+      expect(most).toBeGreaterThan(3);
     } finally {
       await migrate(service.context.db);
     }
