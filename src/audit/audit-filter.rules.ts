@@ -1,7 +1,8 @@
 import { defined } from '../platform/defined.ts';
 import type { ActionQuery } from './audit.service.ts';
 
-type Asked = {
+/** What a listing of the audit may be narrowed by, as a request names it. */
+export type AuditFilter = {
   action?: string;
   subject?: string;
   who?: 'api-key' | 'session' | 'nobody';
@@ -11,7 +12,7 @@ type Asked = {
 };
 
 /** What a listing of the audit was asked for, in the service's names. */
-export function actionFilter({ action, subject, who, address, from, to }: Asked): ActionQuery {
+export function actionFilter({ action, subject, who, address, from, to }: AuditFilter): ActionQuery {
   return {
     ...defined({ action, subject, address, from, to }),
     ...(who === undefined ? {} : { who: who === 'nobody' ? null : who }),

@@ -5,17 +5,9 @@ import { clientAddress } from '../http/client-address.rules.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { cursor, instant, instantNotAfter, pageLimit, text } from '../http/fields.ts';
 import type { Position } from '../platform/pagination.ts';
+import type { AuditFilter } from './audit-filter.rules.ts';
 
-export type AuditQuery = {
-  action?: string;
-  subject?: string;
-  who?: 'api-key' | 'session' | 'nobody';
-  address?: string;
-  from?: Date;
-  to?: Date;
-  limit: number;
-  cursor?: Position;
-};
+export type AuditQuery = AuditFilter & { limit: number; cursor?: Position };
 
 const ipAddress = () =>
   Joi.string()
