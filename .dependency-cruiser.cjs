@@ -1,11 +1,11 @@
 // The directions of docs/ARCHITECTURE.md, checked by `npm run check` (scripts/check-dependency-rules.mjs).
 // Each rule is seen to bite by test/architecture/dependency-rules.test.ts, which plants one violation of every one.
 
-/** Every folder of src/ but the three that all components stand on; group 1 is its name. */
-const COMPONENT = '^src/(?!(?:platform|http|embedded)/)([^/]+)/';
+/** Every folder of src/ but those that all components stand on and those that put processes together; group 1 is its name. */
+const COMPONENT = '^src/(?!(?:platform|domain|queues|config|http|process|database|apps|development)/)([^/]+)/';
 
 /** Those that share the reservation, the one aggregate that several components move on. */
-const SHARES_RESERVATION = '^src/(holds|bookings|availability|events)/';
+const SHARES_RESERVATION = '^src/(slots|holds|grants|bookings|availability|dispatch)/';
 
 /** A package is matched wherever it resolves to: through a workspace, a symlink, or not at all. */
 const npm = (names) => `(^|node_modules/)(${names})(/|$)`;
@@ -13,7 +13,7 @@ const npm = (names) => `(^|node_modules/)(${names})(/|$)`;
 /** What a component shows to the others: its services, and files without I/O: rules, types, schemas (to routers and schemas). */
 const PUBLIC = '\\.(service|rules|schemas)\\.ts$|[.-]types\\.ts$';
 
-const APPS = '^src/(partner-app|admin-app)\\.ts$';
+const APPS = '^src/apps/(partner-app|admin-app)\\.ts$';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -37,7 +37,7 @@ module.exports = {
       comment:
         'The image has no dev dependencies; only the embedded mode, which it leaves out, may use them.',
       severity: 'error',
-      from: { path: '^(src|workers)/', pathNot: '^src/(embedded/|start\\.ts$)' },
+      from: { path: '^(src|workers)/', pathNot: '^src/development/' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
     },
 
@@ -77,7 +77,7 @@ module.exports = {
         path: [
           npm('express|joi|mongoose|bullmq|ioredis|undici|@types/express'),
           '\\.(router|schemas|store)\\.ts$',
-          '^src/(http/|context\\.ts$|platform/(config|logger|mongo|redis|queues|lifecycle)\\.ts$)',
+          '^src/(http|queues|process|database)/|^src/config/config\\.ts$|^src/platform/(logger|mongo|redis)\\.ts$',
         ],
       },
     },
@@ -92,19 +92,19 @@ module.exports = {
     {
       name: 'bullmq-in-queues-and-workers',
       severity: 'error',
-      from: { pathNot: ['^src/platform/queues\\.ts$', '^workers/'] },
+      from: { pathNot: ['^src/queues/', '^workers/'] },
       to: { path: npm('bullmq') },
     },
     {
       name: 'bull-board-in-operator',
       severity: 'error',
-      from: { pathNot: '^src/operator/' },
+      from: { pathNot: '^src/operators/' },
       to: { path: npm('@bull-board/[^/]+') },
     },
     {
       name: 'embedded-servers-in-embedded-mode',
       severity: 'error',
-      from: { pathNot: '^src/embedded/' },
+      from: { pathNot: '^src/development/embedded/' },
       to: { path: npm('mongodb-memory-server(-core)?|redis-memory-server') },
     },
 
@@ -131,26 +131,26 @@ module.exports = {
       name: 'platform-knows-no-component',
       severity: 'error',
       from: { path: '^src/platform/' },
-      to: { path: [COMPONENT, '^src/(http|embedded)/', '^src/[^/]+\\.ts$'] },
+      to: { path: '^src/(?!platform/)' },
     },
     {
       name: 'http-knows-no-component',
       severity: 'error',
       from: { path: '^src/http/' },
-      to: { path: [COMPONENT, '^src/embedded/', '^src/[^/]+\\.ts$'] },
+      to: { path: '^src/(?!(?:http|platform|domain|config)/)' },
     },
     {
       name: 'embedded-knows-no-component',
       severity: 'error',
-      from: { path: '^src/embedded/' },
+      from: { path: '^src/development/embedded/' },
       to: { path: [COMPONENT, '^src/http/'] },
     },
     {
       name: 'embedded-is-used-by-start-only',
       comment: 'So that the production image can leave it out.',
       severity: 'error',
-      from: { path: '^(src|workers)/', pathNot: '^src/(embedded/|start\\.ts$)' },
-      to: { path: '^src/(embedded/|start\\.ts$)' },
+      from: { path: '^(src|workers)/', pathNot: '^src/development/' },
+      to: { path: '^src/development/' },
     },
     {
       name: 'components-meet-at-services',

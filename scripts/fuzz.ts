@@ -8,11 +8,11 @@
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { temporaryParent } from '../src/embedded/temporary-folder.ts';
+import { createCleanup } from '../src/development/demo/cleanup.ts';
+import { temporaryParent } from '../src/development/embedded/temporary-folder.ts';
 import { startTestServers } from '../test/support/servers.ts';
 import type { Service } from '../test/support/service.ts';
 import { OPERATOR_KEY, startService } from '../test/support/service.ts';
-import { createCleanup } from './demo/cleanup.ts';
 import { installFuzzer } from './fuzz/install.ts';
 import { provision } from './fuzz/provision.ts';
 import type { Outcome, Target } from './fuzz/run.ts';

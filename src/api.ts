@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createAdminApp } from './admin-app.ts';
-import { startAlerting } from './alerting.ts';
-import { createApiContext } from './context.ts';
-import { watchGuards } from './guards.ts';
+import { startAlerting } from './alerts/start-alerting.ts';
+import { createAdminApp } from './apps/admin-app.ts';
+import { createPartnerApp } from './apps/partner-app.ts';
+import { watchGuards } from './database/guards.ts';
 import { DRAIN } from './http/graceful-close.ts';
 import type { Listener } from './http/listen.ts';
 import { listen } from './http/listen.ts';
-import { createPartnerApp } from './partner-app.ts';
-import { runProcess } from './platform/lifecycle.ts';
+import { createApiContext } from './process/context.ts';
+import { runProcess } from './process/lifecycle.ts';
 
 /** Where processes are replaced one by one, a caller must meet a refused connection, not a process that cannot serve yet. */
 const LISTEN_AFTER_MS = 5000;

@@ -1,6 +1,6 @@
-import { migrate } from './collections.ts';
-import { runProcess } from './platform/lifecycle.ts';
+import { migrate } from './database/collections.ts';
 import { createDb, openDb } from './platform/mongo.ts';
+import { runProcess } from './process/lifecycle.ts';
 
 /** `npm run migrate`: makes collections, validators and indexes, then ends. Run it before the first start and each upgrade. */
 runProcess('migrate', async ({ config, log, stopping, onStop, stop }) => {

@@ -1,7 +1,7 @@
-import { runProcess } from './platform/lifecycle.ts';
 import { createDb, openDb } from './platform/mongo.ts';
 import { createSecretBox } from './platform/secret-box.ts';
-import { rewrapSecrets } from './webhooks/rewrap-secrets.service.ts';
+import { runProcess } from './process/lifecycle.ts';
+import { rewrapSecrets } from './subscriptions/rewrap-secrets.service.ts';
 
 /**
  * `npm run rewrap-secrets`: seals every stored secret with the first of ENCRYPTION_KEYS, says which keys are still needed,

@@ -1,12 +1,12 @@
-import { startAlerting } from '../src/alerting.ts';
-import { createContext } from '../src/context.ts';
-import { dispatchEvents, dispatchWaiting } from '../src/events/event-dispatch.service.ts';
+import { startAlerting } from '../src/alerts/start-alerting.ts';
+import { untilGuarded } from '../src/database/guards.ts';
+import { dispatchEvents, dispatchWaiting } from '../src/dispatch/event-dispatch.service.ts';
 import { sequenceEvents, shortenFeed } from '../src/events/feed.service.ts';
-import { untilGuarded } from '../src/guards.ts';
 import type { DuePosition } from '../src/platform/backlog.store.ts';
 import { coalesced } from '../src/platform/coalesced.ts';
-import { runProcess } from '../src/platform/lifecycle.ts';
-import type { EventDispatchJob } from '../src/platform/queues.ts';
+import { createContext } from '../src/process/context.ts';
+import { runProcess } from '../src/process/lifecycle.ts';
+import type { EventDispatchJob } from '../src/queues/queues.ts';
 import { startSweep, startWorker } from './support/start-worker.ts';
 
 const SWEEP_EVERY_MS = 2000;

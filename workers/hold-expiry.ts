@@ -1,11 +1,11 @@
 import { DelayedError } from 'bullmq';
-import { startAlerting } from '../src/alerting.ts';
-import { createContext } from '../src/context.ts';
-import { untilGuarded } from '../src/guards.ts';
+import { startAlerting } from '../src/alerts/start-alerting.ts';
+import { untilGuarded } from '../src/database/guards.ts';
 import type { DuePosition } from '../src/platform/backlog.store.ts';
 import { systemClock } from '../src/platform/clock.ts';
-import { runProcess } from '../src/platform/lifecycle.ts';
-import type { HoldExpiryJob } from '../src/platform/queues.ts';
+import { createContext } from '../src/process/context.ts';
+import { runProcess } from '../src/process/lifecycle.ts';
+import type { HoldExpiryJob } from '../src/queues/queues.ts';
 import { expireHold, settleLapsedHolds } from '../src/reservations/reservations.service.ts';
 import { startSweep, startWorker } from './support/start-worker.ts';
 

@@ -1,23 +1,23 @@
 import type { Job } from 'bullmq';
 import { DelayedError, UnrecoverableError } from 'bullmq';
-import { startAlerting } from '../src/alerting.ts';
-import { createContext } from '../src/context.ts';
-import { untilGuarded } from '../src/guards.ts';
-import { systemClock } from '../src/platform/clock.ts';
-import { runProcess } from '../src/platform/lifecycle.ts';
-import type { WebhookDeliveryJob } from '../src/platform/queues.ts';
-import { createSecretBox } from '../src/platform/secret-box.ts';
-import { LOCK_MARGIN_MS, STALLED_CHECK_MS } from '../src/platform/take-over.rules.ts';
-import { deliverWebhook } from '../src/webhooks/deliver-webhook.service.ts';
+import { startAlerting } from '../src/alerts/start-alerting.ts';
+import { LOCK_MARGIN_MS, STALLED_CHECK_MS } from '../src/config/take-over.rules.ts';
+import { untilGuarded } from '../src/database/guards.ts';
+import { deliverWebhook } from '../src/deliveries/deliver-webhook.service.ts';
 import {
   clearDeadLetterQueue,
   raiseForgottenDeadLetters,
   rearmOverdueDeliveries,
   restoreDeadLetterQueue,
-} from '../src/webhooks/deliveries.service.ts';
-import { createEndpointGate } from '../src/webhooks/endpoint-gate.rules.ts';
-import { tellMissingKeys } from '../src/webhooks/rewrap-secrets.service.ts';
-import { createWebhookSender } from '../src/webhooks/send-webhook.ts';
+} from '../src/deliveries/deliveries.service.ts';
+import { systemClock } from '../src/platform/clock.ts';
+import { createSecretBox } from '../src/platform/secret-box.ts';
+import { createContext } from '../src/process/context.ts';
+import { runProcess } from '../src/process/lifecycle.ts';
+import type { WebhookDeliveryJob } from '../src/queues/queues.ts';
+import { createEndpointGate } from '../src/sender/send-permits.ts';
+import { createWebhookSender } from '../src/sender/send-webhook.ts';
+import { tellMissingKeys } from '../src/subscriptions/rewrap-secrets.service.ts';
 import { ExpectedFailure, startSweep, startWorker } from './support/start-worker.ts';
 
 const SWEEP_EVERY_MS = 5000;

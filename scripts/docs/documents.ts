@@ -1,11 +1,11 @@
-import { operatorRoutes } from '../../src/admin-app.ts';
-import type { Context } from '../../src/context.ts';
+import { operatorRoutes } from '../../src/apps/admin-app.ts';
+import { describeOperatorApi } from '../../src/apps/operator-openapi.ts';
+import { partnerRoutes } from '../../src/apps/partner-app.ts';
+import { describePartnerApi } from '../../src/apps/partner-openapi.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import type { Operation } from '../../src/http/route.ts';
-import { describeOperatorApi } from '../../src/operator-description.ts';
-import { partnerRoutes } from '../../src/partner-app.ts';
-import { describePartnerApi } from '../../src/partner-description.ts';
-import { loadConfig } from '../../src/platform/config.ts';
+import type { Context } from '../../src/process/context.ts';
 import { errorsPage } from './errors-page.ts';
 
 /** Nothing here is reached: a route table only closes over its connections. */

@@ -2,9 +2,9 @@
 
 import { access, rename } from 'node:fs/promises';
 import path from 'node:path';
-import { cacheFolder, withScratchFolder } from '../../src/embedded/binary-cache.ts';
-import { runBounded } from '../../src/embedded/bounded-command.ts';
-import { executablesOnPath } from '../../src/embedded/executables.ts';
+import { cacheFolder, withScratchFolder } from '../../src/development/embedded/binary-cache.ts';
+import { runBounded } from '../../src/development/embedded/bounded-command.ts';
+import { executablesOnPath } from '../../src/development/embedded/executables.ts';
 
 const VERSION = '4.32.5';
 const STALL_MS = 120_000;

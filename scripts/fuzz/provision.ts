@@ -1,6 +1,6 @@
 /** What a service needs for its calls to succeed: venues, slots, holds, bookings, packages, subscriptions, deliveries. */
 
-import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
+import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import { sequenceEvents } from '../../src/events/feed.service.ts';
 import type { Json, Partner } from '../../test/support/factories.ts';
 import {

@@ -1,5 +1,5 @@
 import { Schema } from 'mongoose';
-import type { CollectionDefinition } from '../platform/collections.ts';
+import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
 import { collectionOf, modelOf } from '../platform/mongo.ts';
 import type { AlertRow } from './alert-types.ts';

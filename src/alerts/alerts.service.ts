@@ -1,14 +1,14 @@
-import type { Backlog } from '../platform/backlog.store.ts';
-import type { Logger } from '../platform/logger.ts';
-import type { Db } from '../platform/mongo.ts';
-import type { Page, Position } from '../platform/pagination.ts';
-import type { QueueState, Queues } from '../platform/queues.ts';
-import { overdueHolds, undispatchedBacklog } from '../reservations/reservation-backlog.service.ts';
 import {
   failingSubscriptions,
   overdueDeliveries,
   withDeadLetters,
-} from '../webhooks/delivery-health.service.ts';
+} from '../deliveries/delivery-health.service.ts';
+import type { Backlog } from '../platform/backlog.store.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { Db } from '../platform/mongo.ts';
+import type { Page, Position } from '../platform/pagination.ts';
+import type { QueueState, Queues } from '../queues/queues.ts';
+import { overdueHolds, undispatchedBacklog } from '../reservations/reservation-backlog.service.ts';
 import { logFields, messageOf } from './alert-text.rules.ts';
 import type { AlertKind, AlertRow, Sighting } from './alert-types.ts';
 import { ALERT_KINDS } from './alert-types.ts';

@@ -1,6 +1,6 @@
+import { countDeadLettersOnce, listUncountedDeadLetters } from '../deliveries/delivery-health.service.ts';
 import type { Db } from '../platform/mongo.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
-import { countDeadLettersOnce, listUncountedDeadLetters } from '../webhooks/delivery-health.service.ts';
 import { addDeadLetters } from './alerts.store.ts';
 import { addToTotal } from './dead-letter-total.store.ts';
 

@@ -1,4 +1,4 @@
-import type { QueueState, WorkedQueue } from '../platform/queues.ts';
+import type { QueueState, WorkedQueue } from '../queues/queues.ts';
 
 /** Remembers since when a queue has been without workers: Redis knows only who is connected now. */
 export type WorkerWatch = {

@@ -1,6 +1,6 @@
+import { DomainError } from '../domain/errors.ts';
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
-import { DomainError } from '../platform/errors.ts';
 
 /** A call of an operator as the route table has it. */
 export type Audited = {

@@ -4,11 +4,11 @@ import { ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { datesBetween } from '../platform/calendar.ts';
 import { defined } from '../platform/defined.ts';
+import { slotView } from '../slots/slot-view.rules.ts';
 import type { DayQuery, RangeQuery } from './availability.schemas.ts';
 import { availability, availabilityRange, dayQuery, rangeQuery } from './availability.schemas.ts';
 import type { AvailabilityDeps } from './availability.service.ts';
 import { readAvailability } from './availability.service.ts';
-import { slotView } from './slot-view.rules.ts';
 
 const PROMISE = 'What is free now may be taken the next moment: place a hold before you promise a slot.';
 const REVALIDATION = 'Send the ETag back in If-None-Match to be told with 304 that nothing has changed.';

@@ -1,21 +1,21 @@
 import type { Blackout } from '../blackouts/blackout.rules.ts';
 import { blackedOutBy, isBlackedOut } from '../blackouts/blackout.rules.ts';
 import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
+import { DomainError } from '../domain/errors.ts';
 import { venueNotAuthorized } from '../partners/partners.service.ts';
 import { addDays, dayBounds, localDateOf } from '../platform/calendar.ts';
 import type { Clock } from '../platform/clock.ts';
-import { DomainError } from '../platform/errors.ts';
 import type { Db } from '../platform/mongo.ts';
 import { cellsOf, spacesOf } from '../reservations/cells.rules.ts';
 import type { Claim } from '../reservations/reservation-reads.store.ts';
 import { findClaimsAtVenue } from '../reservations/reservation-reads.store.ts';
+import { pricesOf, wallTimesIn } from '../slots/price.rules.ts';
+import type { OpeningHours, SlotWindow } from '../slots/schedule.rules.ts';
+import { slotsOn } from '../slots/schedule.rules.ts';
+import { slotIdOf } from '../slots/slot-id.rules.ts';
 import { hoursOn } from '../venues/schedule.rules.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
 import { findGrantedVenue, findResourceById, resourcesOf } from '../venues/venues.service.ts';
-import { pricesOf, wallTimesIn } from './price.rules.ts';
-import type { OpeningHours, SlotWindow } from './schedule.rules.ts';
-import { slotsOn } from './schedule.rules.ts';
-import { slotIdOf } from './slot-id.rules.ts';
 
 export type AvailabilityDeps = { db: Db; clock: Clock; config: { bookingHorizonDays: number } };
 

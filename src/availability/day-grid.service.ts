@@ -5,6 +5,8 @@ import { dayBounds, localDateOf } from '../platform/calendar.ts';
 import { PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import type { Occupancy } from '../reservations/reservation-reads.store.ts';
 import { findOccupancyAtVenue } from '../reservations/reservation-reads.store.ts';
+import { scheduledSlotAt } from '../slots/schedule.rules.ts';
+import { slotIdOf } from '../slots/slot-id.rules.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
 import { getVenue, resourcesOf } from '../venues/venues.service.ts';
 import type { AvailabilityDeps, Slot } from './availability.service.ts';
@@ -15,8 +17,6 @@ import {
   sellableWindow,
   unsellableReason,
 } from './availability.service.ts';
-import { scheduledSlotAt } from './schedule.rules.ts';
-import { slotIdOf } from './slot-id.rules.ts';
 
 /** Who has a slot, for operators alone. `secondsLeft` is of a hold, by the database's clock; null of a booking. */
 export type Occupant = Pick<

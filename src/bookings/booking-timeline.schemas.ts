@@ -1,8 +1,8 @@
 import Joi from 'joi';
+import { operatorDelivery } from '../deliveries/operator-webhooks.schemas.ts';
 import { eventType } from '../events/events.schemas.ts';
 import { id, named, orNull, shape, timestamp } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
-import { operatorDelivery } from '../webhooks/operator-webhooks.schemas.ts';
 
 const actor = named(
   'Actor',

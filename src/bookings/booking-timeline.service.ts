@@ -1,10 +1,10 @@
-import { toEventRow } from '../events/event-dispatch.service.ts';
+import type { DeliveryDetail } from '../deliveries/deliveries.service.ts';
+import { listDeliveriesOfEvents } from '../deliveries/deliveries.service.ts';
+import { toEventRow } from '../dispatch/event-dispatch.service.ts';
 import type { EventRow } from '../events/events.service.ts';
 import { readEventsOfReservation } from '../events/events.service.ts';
 import type { Db } from '../platform/mongo.ts';
 import { findReservationByBookingId } from '../reservations/reservation-reads.store.ts';
-import type { DeliveryDetail } from '../webhooks/deliveries.service.ts';
-import { listDeliveriesOfEvents } from '../webhooks/deliveries.service.ts';
 import { bookingNotFound } from './bookings.service.ts';
 
 /** One thing that happened, and who was told of it. */

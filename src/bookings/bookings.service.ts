@@ -1,10 +1,10 @@
+import type { Audience } from '../domain/errors.ts';
+import { audienceOf, DomainError, fieldError } from '../domain/errors.ts';
+import { requireCustomerPhone } from '../domain/phone.ts';
 import { addDays, dayBounds } from '../platform/calendar.ts';
 import { defined } from '../platform/defined.ts';
-import type { Audience } from '../platform/errors.ts';
-import { audienceOf, DomainError, fieldError } from '../platform/errors.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
-import { requireCustomerPhone } from '../platform/phone.ts';
 import type { CustomerSearch } from '../reservations/customer.rules.ts';
 import { foldName, SHORT_SEARCH, searchOf } from '../reservations/customer.rules.ts';
 import type { BookingFilter } from '../reservations/reservation-reads.store.ts';

@@ -1,12 +1,11 @@
-import { actorOf, SERVICE } from '../events/actor-types.ts';
+import { DomainError } from '../domain/errors.ts';
+import { requireCustomerPhone } from '../domain/phone.ts';
 import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from '../holds/holds.service.ts';
-import { reasonLostMeanwhile } from '../holds/lost-claim.service.ts';
 import { consumeCredit } from '../packages/packages.service.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
-import { DomainError } from '../platform/errors.ts';
 import { newId, PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
-import { requireCustomerPhone } from '../platform/phone.ts';
+import { actorOf, SERVICE } from '../reservations/actor-types.ts';
 import { customerOf } from '../reservations/customer.rules.ts';
 import {
   findReservation,
@@ -19,6 +18,7 @@ import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { announce, moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
 import type { Change } from '../reservations/reservations.store.ts';
 import { applyTransition } from '../reservations/reservations.store.ts';
+import { reasonLostMeanwhile } from '../slots/revalidate-claim.service.ts';
 
 export type ConfirmDeps = ReservationDeps & { config: { defaultRegion: string } };
 

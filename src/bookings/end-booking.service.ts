@@ -1,9 +1,9 @@
-import { actorOf, OPERATOR } from '../events/actor-types.ts';
+import { DomainError } from '../domain/errors.ts';
 import { giveCreditBack } from '../packages/packages.service.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
-import { DomainError } from '../platform/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
+import { actorOf, OPERATOR } from '../reservations/actor-types.ts';
 import { findReservationByBookingId, findReservationByKey } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';

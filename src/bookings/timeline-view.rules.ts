@@ -1,5 +1,5 @@
-import type { Actor } from '../events/actor-types.ts';
-import { operatorDeliveryView } from '../webhooks/delivery-view.rules.ts';
+import { operatorDeliveryView } from '../deliveries/delivery-view.rules.ts';
+import type { Actor } from '../reservations/actor-types.ts';
 import type { TimelineEntry } from './booking-timeline.service.ts';
 
 /** An event of a booking's life as operators see it. */

@@ -1,7 +1,7 @@
-import { OPERATOR } from '../events/actor-types.ts';
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
 import { created, route } from '../http/route.ts';
+import { OPERATOR } from '../reservations/actor-types.ts';
 import { bookingView } from './booking-view.rules.ts';
 import type { WalkInBody } from './bookings.schemas.ts';
 import { booking, walkInBody } from './bookings.schemas.ts';

@@ -1,5 +1,5 @@
+import { DomainError } from '../domain/errors.ts';
 import { getPartner, listPartners } from '../partners/partners.service.ts';
-import { DomainError } from '../platform/errors.ts';
 import type { VenueRow } from '../venues/venues.service.ts';
 import { getVenue, listVenues } from '../venues/venues.service.ts';
 import type { Choice } from './forms.tsx';

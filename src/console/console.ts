@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
 import express from 'express';
+import { DomainError } from '../domain/errors.ts';
 import { RETRY_AFTER_SECONDS } from '../http/error-handler.ts';
 import { ERRORS } from '../http/error-registry.ts';
 import { ASSETS_PATH, sendPage } from '../http/html-page.tsx';
-import { DomainError } from '../platform/errors.ts';
 import { isDatabaseUnavailable } from '../platform/mongo.ts';
 import type { OpenAlerts } from './alert-banner.tsx';
 import { readOpenAlerts } from './alert-banner.tsx';

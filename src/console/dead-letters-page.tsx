@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
+import { listDeliveries } from '../deliveries/deliveries.service.ts';
+import { deadLettersQuery } from '../deliveries/operator-webhooks.schemas.ts';
+import type { DeadLetterCount } from '../deliveries/redelivery.service.ts';
+import { countDeadLettersBySubscription } from '../deliveries/redelivery.service.ts';
 import { onlyHearing } from '../partners/partners.service.ts';
 import { defined } from '../platform/defined.ts';
-import { listDeliveries } from '../webhooks/deliveries.service.ts';
-import { deadLettersQuery } from '../webhooks/operator-webhooks.schemas.ts';
-import type { DeadLetterCount } from '../webhooks/redelivery.service.ts';
-import { countDeadLettersBySubscription } from '../webhooks/redelivery.service.ts';
 import { EVENT_TYPE_OPTIONS } from './deliveries-page.tsx';
 import { DELIVERY_COLUMNS, DeliveryRow, Redrive } from './delivery-rows.tsx';
 import { count, words } from './format.rules.ts';

@@ -1,7 +1,7 @@
-import { EVENT_TYPES } from '../events/event-types.ts';
+import { listDeliveries } from '../deliveries/deliveries.service.ts';
+import { deliveriesQuery } from '../deliveries/operator-webhooks.schemas.ts';
 import { defined } from '../platform/defined.ts';
-import { listDeliveries } from '../webhooks/deliveries.service.ts';
-import { deliveriesQuery } from '../webhooks/operator-webhooks.schemas.ts';
+import { EVENT_TYPES } from '../reservations/event-types.ts';
 import { partnerChoices } from './choices.ts';
 import { DELIVERY_COLUMNS, DeliveryRow } from './delivery-rows.tsx';
 import { words } from './format.rules.ts';

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
+import type { DeliveryDetail } from '../deliveries/deliveries.service.ts';
+import { getDelivery } from '../deliveries/deliveries.service.ts';
+import { deliveryView } from '../deliveries/delivery-view.rules.ts';
 import { venueHeardOf } from '../events/event-body.rules.ts';
 import { mayHear } from '../partners/partners.service.ts';
-import type { DeliveryDetail } from '../webhooks/deliveries.service.ts';
-import { getDelivery } from '../webhooks/deliveries.service.ts';
-import { deliveryView } from '../webhooks/delivery-view.rules.ts';
-import { getAnySubscription } from '../webhooks/subscriptions.service.ts';
+import { getAnySubscription } from '../subscriptions/subscriptions.service.ts';
 import { Discard, outcomeOf, Redrive } from './delivery-rows.tsx';
 import { dateTimeSeconds, words } from './format.rules.ts';
 import { claimPath, PartnerLink } from './links.tsx';

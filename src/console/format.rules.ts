@@ -1,5 +1,5 @@
+import { toRupees } from '../domain/money.ts';
 import { localDateOf, localTimeOf } from '../platform/calendar.ts';
-import { toRupees } from '../platform/money.ts';
 
 const RUPEES = new Intl.NumberFormat('en-IN', {
   style: 'currency',

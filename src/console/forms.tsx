@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import type { FieldFault } from '../platform/errors.ts';
+import type { FieldFault } from '../domain/errors.ts';
 import type { PageRequest } from './request.ts';
 
 type ApiFormProps = {

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { FieldFault } from '../platform/errors.ts';
+import type { FieldFault } from '../domain/errors.ts';
 import type { Position } from '../platform/pagination.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import { withQuery } from './format.rules.ts';

@@ -1,9 +1,9 @@
 import type { VNode } from 'preact';
+import { subscriptionsQuery } from '../deliveries/operator-webhooks.schemas.ts';
 import { defined } from '../platform/defined.ts';
-import { UNHEALTHY_AFTER_FAILURES } from '../webhooks/endpoint-gate.rules.ts';
-import { subscriptionsQuery } from '../webhooks/operator-webhooks.schemas.ts';
-import type { SubscriptionRow } from '../webhooks/subscriptions.service.ts';
-import { listAllSubscriptions } from '../webhooks/subscriptions.service.ts';
+import { UNHEALTHY_AFTER_FAILURES } from '../sender/send-permits.ts';
+import type { SubscriptionRow } from '../subscriptions/subscriptions.service.ts';
+import { listAllSubscriptions } from '../subscriptions/subscriptions.service.ts';
 import { partnerChoices } from './choices.ts';
 import { withQuery, words } from './format.rules.ts';
 import type { Filter } from './forms.tsx';

@@ -1,10 +1,11 @@
-import type { DispatchDeps } from '../events/event-dispatch.service.ts';
-import { dispatchEvents } from '../events/event-dispatch.service.ts';
+import { eraseExcerptsOf, eraseTracedExcerpts } from '../deliveries/deliveries.service.ts';
+import type { DispatchDeps } from '../dispatch/event-dispatch.service.ts';
+import { dispatchEvents } from '../dispatch/event-dispatch.service.ts';
+import type { Erasure } from '../domain/erasure.ts';
+import { DomainError } from '../domain/errors.ts';
+import { nationalDigitsOf, requireCustomerPhone } from '../domain/phone.ts';
 import { eraseReasonsOf } from '../events/events.service.ts';
 import { eraseCustomerOfPurchases, findUsable } from '../packages/packages.service.ts';
-import type { Erasure } from '../platform/erasure.ts';
-import { DomainError } from '../platform/errors.ts';
-import { nationalDigitsOf, requireCustomerPhone } from '../platform/phone.ts';
 import type { CustomerOf } from '../reservations/customer-erasure.service.ts';
 import {
   customerOfBooking,
@@ -15,7 +16,6 @@ import {
   findTracedHolds,
   findUpcomingOf,
 } from '../reservations/customer-erasure.service.ts';
-import { eraseExcerptsOf, eraseTracedExcerpts } from '../webhooks/deliveries.service.ts';
 import { createTraceFinder } from './customer-traces.rules.ts';
 
 export type EraseDeps = DispatchDeps & { config: { defaultRegion: string } };

@@ -1,4 +1,4 @@
-import { toRupees } from '../platform/money.ts';
+import { toRupees } from '../domain/money.ts';
 import type { EventRow } from './events.model.ts';
 
 /** The venue whose grantees may hear of the event; null for a sample, which is of no venue, and for what is not known. */

@@ -1,11 +1,11 @@
 import type { Model } from 'mongoose';
 import { Schema } from 'mongoose';
-import type { CollectionDefinition } from '../platform/collections.ts';
+import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
 import { collectionOf, modelOf } from '../platform/mongo.ts';
-import type { Actor } from './actor-types.ts';
-import type { EventType } from './event-types.ts';
-import { EVENT_TYPES } from './event-types.ts';
+import type { Actor } from '../reservations/actor-types.ts';
+import type { EventType } from '../reservations/event-types.ts';
+import { EVENT_TYPES } from '../reservations/event-types.ts';
 
 /** A state change in the permanent log, as it happened. `_id` is the event_id. */
 export type EventRow = {

@@ -13,8 +13,8 @@ import {
 } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { pageLimit, uuid } from '../http/fields.ts';
-import type { EventType } from './event-types.ts';
-import { EVENT_TYPES } from './event-types.ts';
+import type { EventType } from '../reservations/event-types.ts';
+import { EVENT_TYPES } from '../reservations/event-types.ts';
 import { isFeedCursor, NOT_A_FEED_CURSOR } from './feed-cursor.rules.ts';
 
 const reason = (of: string) =>

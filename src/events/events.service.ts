@@ -1,8 +1,8 @@
-import { slotIdOf } from '../availability/slot-id.rules.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
-import type { EventType } from './event-types.ts';
+import type { EventType } from '../reservations/event-types.ts';
+import { slotIdOf } from '../slots/slot-id.rules.ts';
 import type { EventRow } from './events.model.ts';
 import type { EventRange } from './events.store.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Db, Snapshot, Tx } from '../platform/mongo.ts';
 import { inSnapshot } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
-import type { EventType } from './event-types.ts';
+import type { EventType } from '../reservations/event-types.ts';
 import type { EventRow } from './events.model.ts';
 import { eventCollection, feedCounterCollection } from './events.model.ts';
 

@@ -1,9 +1,9 @@
+import { fieldError } from '../domain/errors.ts';
 import type { Route } from '../http/route.ts';
 import { listing, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import { defined } from '../platform/defined.ts';
-import { fieldError } from '../platform/errors.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { eventBody } from './event-body.rules.ts';

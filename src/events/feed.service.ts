@@ -2,7 +2,7 @@ import { grantedVenueIds } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/mongo.ts';
 import { inTransaction, readingSnapshot } from '../platform/mongo.ts';
-import type { EventType } from './event-types.ts';
+import type { EventType } from '../reservations/event-types.ts';
 import type { EventRow } from './events.model.ts';
 import {
   findFeed,

@@ -1,4 +1,4 @@
-import { toRupees } from '../platform/money.ts';
+import { toRupees } from '../domain/money.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 

@@ -6,18 +6,17 @@ import {
   sellableWindow,
   unsellableReason,
 } from '../availability/availability.service.ts';
-import { slotView } from '../availability/slot-view.rules.ts';
 import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
-import { actorOf, OPERATOR, SERVICE } from '../events/actor-types.ts';
+import type { Audience } from '../domain/errors.ts';
+import { audienceOf, DomainError } from '../domain/errors.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { venueNotAuthorized } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Audience } from '../platform/errors.ts';
-import { audienceOf, DomainError } from '../platform/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
-import type { Queues } from '../platform/queues.ts';
+import type { Queues } from '../queues/queues.ts';
+import { actorOf, OPERATOR, SERVICE } from '../reservations/actor-types.ts';
 import { claimSlot } from '../reservations/claim-slot.service.ts';
 import { listHoldRows } from '../reservations/hold-list.store.ts';
 import type { Claimant } from '../reservations/reservation-reads.store.ts';
@@ -32,15 +31,16 @@ import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { announce, moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
 import { extendHold, forgetHoldKey, insertHold, lapseNow } from '../reservations/reservations.store.ts';
-import { insertWithinLimit } from './hold-limit.service.ts';
-import { reasonLostMeanwhile } from './lost-claim.service.ts';
-import type { SlotReference, SlotTarget } from './slot-target.service.ts';
+import { reasonLostMeanwhile } from '../slots/revalidate-claim.service.ts';
+import { slotView } from '../slots/slot-view.rules.ts';
+import type { SlotReference, SlotTarget } from '../slots/slots.service.ts';
 import {
   draftReservation,
   requireScheduledSlot,
   resolveSlotTarget,
   slotNotFound,
-} from './slot-target.service.ts';
+} from '../slots/slots.service.ts';
+import { insertWithinLimit } from './hold-limit.service.ts';
 
 export type HoldDeps = {
   db: Db;

@@ -3,7 +3,7 @@ import type { Express, Request, Response } from 'express';
 import express from 'express';
 import helmet from 'helmet';
 import { pinoHttp } from 'pino-http';
-import { DomainError } from '../platform/errors.ts';
+import { DomainError } from '../domain/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
 import { errorFields } from '../platform/logger.ts';

@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, Response } from 'express';
-import type { ErrorCode } from '../platform/errors.ts';
-import { DomainError, fieldError } from '../platform/errors.ts';
+import type { ErrorCode } from '../domain/errors.ts';
+import { DomainError, fieldError } from '../domain/errors.ts';
 import { isDatabaseUnavailable } from '../platform/mongo.ts';
 import { ERRORS } from './error-registry.ts';
 import { errorBody } from './error-responses.ts';

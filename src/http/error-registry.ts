@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../platform/errors.ts';
+import type { ErrorCode } from '../domain/errors.ts';
 
 /** What a code means to whoever gets it. */
 export type ErrorEntry = {

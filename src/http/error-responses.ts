@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorExtras } from '../platform/errors.ts';
+import type { ErrorCode, ErrorExtras } from '../domain/errors.ts';
 
 export type ErrorBody = {
   success: false;

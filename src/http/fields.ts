@@ -1,9 +1,9 @@
 import Joi from 'joi';
+import { invalidPhoneMessage, normalisePhone } from '../domain/phone.ts';
 import { isCalendarDate } from '../platform/calendar.ts';
 import { isUuid } from '../platform/ids.ts';
 import type { Position } from '../platform/pagination.ts';
 import { decodeCursor } from '../platform/pagination.ts';
-import { invalidPhoneMessage, normalisePhone } from '../platform/phone.ts';
 import { LINES, ONE_LINE, UNSEEN_ANYWHERE } from '../platform/unseen-text.rules.ts';
 
 // What joi checks by custom rules or by patterns that only JavaScript reads, `meta.jsonSchema` says to other programs.

@@ -1,6 +1,6 @@
 import type { IRouter, NextFunction, Request, RequestHandler, Response } from 'express';
-import type { FieldFault } from '../platform/errors.ts';
-import { DomainError } from '../platform/errors.ts';
+import type { FieldFault } from '../domain/errors.ts';
+import { DomainError } from '../domain/errors.ts';
 import { readJson } from './read-json.ts';
 import type { Answer, Authenticate, Route } from './route.ts';
 import { sendJson } from './send-json.ts';

@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { ErrorCode } from '../platform/errors.ts';
-import { DomainError } from '../platform/errors.ts';
+import type { ErrorCode } from '../domain/errors.ts';
+import { DomainError } from '../domain/errors.ts';
 import { isDatabaseUnavailable } from '../platform/mongo.ts';
-import type { BadKeyLimits, LocalRateLimiter, RateLimiter, Usage } from '../platform/rate-limiter.ts';
 import { clientAddressOf } from './base-app.ts';
 import { addressKey } from './client-address.rules.ts';
+import type { BadKeyLimits, LocalRateLimiter, RateLimiter, Usage } from './rate-limiter.ts';
 import type { Authenticate } from './route.ts';
 
 /** The refusals that count as a bad key. */

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import express from 'express';
-import { DomainError } from '../platform/errors.ts';
+import { DomainError } from '../domain/errors.ts';
 
 /** The largest body taken, in bytes (decisions §1: 413 over 100 KB). */
 const MAX_BODY_BYTES = 100 * 1024;

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { ObjectSchema, Schema, StringSchema } from 'joi';
-import type { ErrorCode } from '../platform/errors.ts';
+import type { ErrorCode } from '../domain/errors.ts';
 
 /** Finds out who calls; what it throws is the answer. */
 export type Authenticate<Caller> = (req: Request, res: Response) => Promise<Caller>;

@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ErrorCode } from '../platform/errors.ts';
+import type { ErrorCode } from '../domain/errors.ts';
 import { newId } from '../platform/ids.ts';
 import { ERRORS } from './error-registry.ts';
 import { errorBody } from './error-responses.ts';

@@ -1,6 +1,6 @@
 import type { ObjectSchema, ValidationErrorItem } from 'joi';
-import type { FieldFault } from '../platform/errors.ts';
-import { DomainError } from '../platform/errors.ts';
+import type { FieldFault } from '../domain/errors.ts';
+import { DomainError } from '../domain/errors.ts';
 
 type Part = { value: unknown; schema: ObjectSchema<unknown> | undefined; convert: boolean };
 

@@ -1,10 +1,10 @@
 import type { Express, NextFunction, Request, Response } from 'express';
+import { DomainError } from '../domain/errors.ts';
+import type { ApiMetrics } from '../http/api-metrics.ts';
 import { hostNamedBy, isPrivateHost } from '../http/host-header.rules.ts';
 import { coalesced } from '../platform/coalesced.ts';
 import { withDeadline } from '../platform/deadline.ts';
-import { DomainError } from '../platform/errors.ts';
-import type { Queues } from '../platform/queues.ts';
-import type { ApiMetrics } from './api-metrics.ts';
+import type { Queues } from '../queues/queues.ts';
 import { mergeExpositions } from './exposition.rules.ts';
 import type { FigureDeps, FigureReaders } from './service-figures.service.ts';
 import { figureReaders, readServiceFigures } from './service-figures.service.ts';

@@ -1,5 +1,10 @@
 import type { AlertKind } from '../alerts/alert-types.ts';
 import { ALERT_TIMES, deadLettersTotal, openAlerts } from '../alerts/alerts.service.ts';
+import {
+  deliveriesInState,
+  dueDeliveries,
+  failingSubscriptions,
+} from '../deliveries/delivery-health.service.ts';
 import type { Backlog } from '../platform/backlog.store.ts';
 import type { Db } from '../platform/mongo.ts';
 import {
@@ -7,11 +12,6 @@ import {
   overdueHolds,
   undispatchedBacklog,
 } from '../reservations/reservation-backlog.service.ts';
-import {
-  deliveriesInState,
-  dueDeliveries,
-  failingSubscriptions,
-} from '../webhooks/delivery-health.service.ts';
 
 export type FigureDeps = { db: Db; missingGuards: () => Promise<string[]> };
 

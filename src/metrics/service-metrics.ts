@@ -1,7 +1,7 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { ALERT_KINDS } from '../alerts/alert-types.ts';
 import type { Backlog } from '../platform/backlog.store.ts';
-import type { QueueState } from '../platform/queues.ts';
+import type { QueueState } from '../queues/queues.ts';
 import type { ServiceFigures } from './service-figures.service.ts';
 
 /** `queues` is undefined where Redis did not answer for all of them. */

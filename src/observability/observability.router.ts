@@ -1,13 +1,13 @@
+import { delivery, deliveryIdParam, waitingDelivery } from '../deliveries/deliveries.schemas.ts';
+import { getDelivery, listDeliveries } from '../deliveries/deliveries.service.ts';
+import { deliveryView } from '../deliveries/delivery-view.rules.ts';
+import type { RedeliveryDeps } from '../deliveries/redelivery.service.ts';
+import { redeliver } from '../deliveries/redelivery.service.ts';
 import type { Route } from '../http/route.ts';
 import { accepted, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { defined } from '../platform/defined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
-import { delivery, deliveryIdParam, waitingDelivery } from '../webhooks/deliveries.schemas.ts';
-import { getDelivery, listDeliveries } from '../webhooks/deliveries.service.ts';
-import { deliveryView } from '../webhooks/delivery-view.rules.ts';
-import type { RedeliveryDeps } from '../webhooks/redelivery.service.ts';
-import { redeliver } from '../webhooks/redelivery.service.ts';
 import type { ListQuery } from './observability.schemas.ts';
 import { listQuery, observability } from './observability.schemas.ts';
 import { readHealth } from './observability.service.ts';

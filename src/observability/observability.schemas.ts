@@ -1,11 +1,11 @@
 import Joi from 'joi';
-import { EVENT_TYPES } from '../events/event-types.ts';
+import { DELIVERY_STATUSES, delivery } from '../deliveries/deliveries.schemas.ts';
 import { count, id, nextCursor, orNull, shape, timestamp } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { cursor, pageLimit, uuid } from '../http/fields.ts';
 import type { Position } from '../platform/pagination.ts';
-import { DELIVERY_STATUSES, delivery } from '../webhooks/deliveries.schemas.ts';
-import { endpointUrl } from '../webhooks/subscriptions.schemas.ts';
+import { EVENT_TYPES } from '../reservations/event-types.ts';
+import { endpointUrl } from '../subscriptions/subscriptions.schemas.ts';
 
 export type ListQuery = {
   status: (typeof DELIVERY_STATUSES)[number] | 'all';

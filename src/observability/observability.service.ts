@@ -1,8 +1,8 @@
+import { deliveryStatistics } from '../deliveries/deliveries.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import { coalescedByKey, onePer } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
-import { deliveryStatistics } from '../webhooks/deliveries.service.ts';
-import { listSubscriptions } from '../webhooks/subscriptions.service.ts';
+import { listSubscriptions } from '../subscriptions/subscriptions.service.ts';
 import { percentile } from './percentile.rules.ts';
 
 const WINDOW_HOURS = 24;

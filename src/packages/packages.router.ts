@@ -1,10 +1,10 @@
+import { toPaise, toRupees } from '../domain/money.ts';
 import { listOf, pageOf } from '../http/answer-fields.ts';
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
 import { created, listing, ok, replayable, route } from '../http/route.ts';
 import type { PartnerCaller, PartnerDeps } from '../partners/partners.service.ts';
 import { defined } from '../platform/defined.ts';
-import { toPaise, toRupees } from '../platform/money.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import type { ActiveQuery, BuyBody, PackageBody, PackagesQuery } from './packages.schemas.ts';
 import {

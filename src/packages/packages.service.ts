@@ -1,13 +1,13 @@
 import { requireAuthorizedVenue } from '../availability/availability.service.ts';
+import type { Erasure, ToCome } from '../domain/erasure.ts';
+import { DomainError, fieldError } from '../domain/errors.ts';
+import { requireCustomerPhone } from '../domain/phone.ts';
 import type { PartnerDeps } from '../partners/partners.service.ts';
 import { getPartner } from '../partners/partners.service.ts';
 import { defined } from '../platform/defined.ts';
-import type { Erasure, ToCome } from '../platform/erasure.ts';
-import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
-import { requireCustomerPhone } from '../platform/phone.ts';
 import { readVenues } from '../venues/venues.service.ts';
 import type { PackageRow } from './packages.model.ts';
 import type { SeenPurchase } from './packages.store.ts';

@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
-import type { Erasure, ToCome } from '../platform/erasure.ts';
-import { erasedKey, erasedText } from '../platform/erasure.ts';
+import type { Erasure, ToCome } from '../domain/erasure.ts';
+import { erasedKey, erasedText } from '../domain/erasure.ts';
 import type { Db, Expression, ReadOptions, Tx } from '../platform/mongo.ts';
 import { collectionOf, isDuplicateKey } from '../platform/mongo.ts';
 import { CONFIRMED, confirmAbsence, NEWEST } from '../platform/newest-reads.ts';

@@ -1,5 +1,5 @@
+import { DomainError } from '../domain/errors.ts';
 import { batchedRead } from '../platform/batched.ts';
-import { DomainError } from '../platform/errors.ts';
 import type { Logger } from '../platform/logger.ts';
 import { HASH_OF_NO_KEY, hashOf, isOfMode, isSameHash, KEY_START, prefixOf } from './api-key.rules.ts';
 import { createKeyUse } from './key-use.ts';

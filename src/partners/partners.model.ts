@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 import { Schema } from 'mongoose';
-import type { CollectionDefinition } from '../platform/collections.ts';
+import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
 import { collectionOf, modelOf } from '../platform/mongo.ts';
 

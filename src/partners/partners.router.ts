@@ -1,4 +1,4 @@
-import { revokeVenue } from '../holds/revoke-venue.service.ts';
+import { revokeVenue } from '../grants/revoke-venue.service.ts';
 import { listOf, pageOf } from '../http/answer-fields.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { pageQuery } from '../http/fields.ts';

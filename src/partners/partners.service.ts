@@ -1,6 +1,6 @@
+import type { Audience } from '../domain/errors.ts';
+import { DomainError, fieldError } from '../domain/errors.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Audience } from '../platform/errors.ts';
-import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Snapshot } from '../platform/mongo.ts';
 import { inTransaction } from '../platform/mongo.ts';

@@ -1,5 +1,5 @@
 import { Schema } from 'mongoose';
-import type { CollectionDefinition } from './collections.ts';
+import type { CollectionDefinition } from './ensure-collection.ts';
 import type { Db } from './mongo.ts';
 import { collectionOf, isDuplicateKey, modelOf } from './mongo.ts';
 

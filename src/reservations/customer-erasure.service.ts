@@ -1,5 +1,5 @@
-import type { Erasure, ToCome } from '../platform/erasure.ts';
-import { DomainError } from '../platform/errors.ts';
+import type { Erasure, ToCome } from '../domain/erasure.ts';
+import { DomainError } from '../domain/errors.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { CustomerOf, EndedHold, PastBooking } from './customer-erasure.store.ts';
 import {

@@ -1,5 +1,5 @@
-import type { Erasure, ToCome } from '../platform/erasure.ts';
-import { erasedKey, erasedText } from '../platform/erasure.ts';
+import type { Erasure, ToCome } from '../domain/erasure.ts';
+import { erasedKey, erasedText } from '../domain/erasure.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import type { Ending, Reservation } from './reservations.model.ts';

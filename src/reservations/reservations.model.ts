@@ -1,10 +1,10 @@
 import { Schema } from 'mongoose';
-import type { Actor } from '../events/actor-types.ts';
-import type { EventType } from '../events/event-types.ts';
-import { EVENT_TYPES } from '../events/event-types.ts';
-import type { CollectionDefinition } from '../platform/collections.ts';
+import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
 import { collectionOf, modelOf } from '../platform/mongo.ts';
+import type { Actor } from './actor-types.ts';
+import type { EventType } from './event-types.ts';
+import { EVENT_TYPES } from './event-types.ts';
 import type { ReservationStatus } from './reservations.rules.ts';
 import { RESERVATION_STATUSES } from './reservations.rules.ts';
 

@@ -1,4 +1,4 @@
-import type { EventType } from '../events/event-types.ts';
+import type { EventType } from './event-types.ts';
 
 /** States of a reservation, from hold to refund. DISPLACED: a walk-in took the slot of a hold (decisions §4). */
 export const RESERVATION_STATUSES = [

@@ -1,10 +1,10 @@
-import { SERVICE } from '../events/actor-types.ts';
 import type { DuePosition } from '../platform/backlog.store.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
-import type { Queues } from '../platform/queues.ts';
 import type { SweptPage } from '../platform/sweep.ts';
 import { sweepEach } from '../platform/sweep.ts';
+import type { Queues } from '../queues/queues.ts';
+import { SERVICE } from './actor-types.ts';
 import type { PageOfDue, StandingClaim } from './reservation-reads.store.ts';
 import {
   findCustomers,

@@ -1,7 +1,7 @@
-import type { Actor } from '../events/actor-types.ts';
 import { defined } from '../platform/defined.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Expression, Tx } from '../platform/mongo.ts';
+import type { Actor } from './actor-types.ts';
 import { ALIVE, LAPSED } from './hold-expiry.rules.ts';
 import type { Ending, Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';

@@ -1,6 +1,6 @@
-import { SERVICE } from '../events/actor-types.ts';
 import type { Db } from '../platform/mongo.ts';
 import { isDuplicateKey } from '../platform/mongo.ts';
+import { SERVICE } from './actor-types.ts';
 import { cellsOf, spacesOf } from './cells.rules.ts';
 import type { StandingWindow } from './reservation-reads.store.ts';
 import { findClaimants, findStandingClaims } from './reservation-reads.store.ts';

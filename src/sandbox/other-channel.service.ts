@@ -1,8 +1,8 @@
 import type { WalkInDeps } from '../bookings/walk-ins.service.ts';
 import { cancelPlayedWalkIn, placeWalkIn } from '../bookings/walk-ins.service.ts';
-import { actorOf } from '../events/actor-types.ts';
-import { resolveSlotTarget } from '../holds/slot-target.service.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
+import { actorOf } from '../reservations/actor-types.ts';
+import { resolveSlotTarget } from '../slots/slots.service.ts';
 
 /**
  * Lets the venue's own channel sell a slot of a venue that the partner may operate, so that its developer sees what then

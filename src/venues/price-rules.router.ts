@@ -1,8 +1,8 @@
+import { toPaise, toRupees } from '../domain/money.ts';
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
 import { created, listing, noContent, ok, route } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
-import { toPaise, toRupees } from '../platform/money.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { PriceRuleBody } from './price-rules.schemas.ts';
 import { priceRule, priceRuleBody, priceRuleIdParam, priceRules } from './price-rules.schemas.ts';

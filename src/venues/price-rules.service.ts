@@ -1,5 +1,5 @@
+import { DomainError, fieldError } from '../domain/errors.ts';
 import type { Clock } from '../platform/clock.ts';
-import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import { findPriceRule, pullPriceRule, pushPriceRule } from './price-rules.store.ts';

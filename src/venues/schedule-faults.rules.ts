@@ -1,6 +1,6 @@
+import type { FieldFault } from '../domain/errors.ts';
 import type { Weekday } from '../platform/calendar.ts';
 import { addDays, WEEKDAYS, weekdayOf } from '../platform/calendar.ts';
-import type { FieldFault } from '../platform/errors.ts';
 import type { Hours, Schedule } from './venues.model.ts';
 
 const DAY_MINUTES = 1440;

@@ -1,4 +1,4 @@
-import { DomainError } from '../platform/errors.ts';
+import { DomainError } from '../domain/errors.ts';
 import type { Db } from '../platform/mongo.ts';
 import { everyDay } from './schedule.rules.ts';
 import { scheduleFaults } from './schedule-faults.rules.ts';

@@ -1,4 +1,4 @@
-import { fieldError } from '../platform/errors.ts';
+import { fieldError } from '../domain/errors.ts';
 import type { Db } from '../platform/mongo.ts';
 import { coverSharedSpace } from '../reservations/shared-space.service.ts';
 import type { ResourceRow } from './venues.model.ts';

@@ -1,4 +1,4 @@
-import { toRupees } from '../platform/money.ts';
+import { toRupees } from '../domain/money.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
 
 /** A venue as everyone sees it (contract "Venue", decisions §2). */

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 import { Schema } from 'mongoose';
 import type { Weekday } from '../platform/calendar.ts';
-import type { CollectionDefinition } from '../platform/collections.ts';
+import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
 import { collectionOf, modelOf } from '../platform/mongo.ts';
 import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';

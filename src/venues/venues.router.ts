@@ -1,3 +1,4 @@
+import { toPaise } from '../domain/money.ts';
 import { listOf, pageOf } from '../http/answer-fields.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { pageQuery } from '../http/fields.ts';
@@ -7,7 +8,6 @@ import { created, listing, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import { defined } from '../platform/defined.ts';
-import { toPaise } from '../platform/money.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import { operatorResourceView, resourceView, venueView } from './venue-view.rules.ts';
 import type { ResourceBody, VenueBody } from './venues.schemas.ts';

@@ -1,7 +1,7 @@
 import slugify from '@sindresorhus/slugify';
+import { DomainError, fieldError } from '../domain/errors.ts';
 import { grantIdOf } from '../partners/grant-id.rules.ts';
 import { grantedVenueIds, hasGrant } from '../partners/partners.service.ts';
-import { DomainError, fieldError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';

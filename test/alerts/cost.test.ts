@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { missingGuards } from '../../src/collections.ts';
+import { missingGuards } from '../../src/database/collections.ts';
 import { figureReaders, readServiceFigures } from '../../src/metrics/service-figures.service.ts';
 import { anyPartner, anyVenue, freeSlotIds, placeHold } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';

@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { tellOfAlerts } from '../../src/alerts/alert-post.service.ts';
 import { createAlertPost } from '../../src/alerts/alert-post.ts';
-import { ConfigError, loadConfig } from '../../src/platform/config.ts';
+import { ConfigError, loadConfig } from '../../src/config/config.ts';
+import { tcpReceiver } from '../deliveries/receivers.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner } from '../support/factories.ts';
@@ -10,7 +11,6 @@ import { anyPartner, anyVenue, bookSlot, freeSlotIds, subscribe } from '../suppo
 import { freePort } from '../support/own-servers.ts';
 import type { Service } from '../support/service.ts';
 import { serviceEnvironment, startService } from '../support/service.ts';
-import { tcpReceiver } from '../webhooks/receivers.ts';
 import type { AlertReceiver } from './watching.ts';
 import { alertsOf, insertDeadLetters, startAlertReceiver, sweep, sweepAll, timesLogged } from './watching.ts';
 

@@ -4,7 +4,7 @@ import type { AlertRow } from '../../src/alerts/alert-types.ts';
 import { ALERT_TIMES, sweepAlerts } from '../../src/alerts/alerts.service.ts';
 import type { WorkerWatch } from '../../src/alerts/worker-watch.ts';
 import { createWorkerWatch } from '../../src/alerts/worker-watch.ts';
-import { missingGuards } from '../../src/collections.ts';
+import { missingGuards } from '../../src/database/collections.ts';
 import type { Json } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
 

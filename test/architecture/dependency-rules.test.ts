@@ -12,17 +12,17 @@ const { forbidden } = createRequire(import.meta.url)('../../.dependency-cruiser.
 /** What every tree needs so that the planted imports lead somewhere, and what all of it may do. */
 const lawful = {
   'src/api.ts': "import './partner-app.ts';\nimport './context.ts';\n",
-  'src/start.ts': "import './embedded/servers.ts';\n",
-  'src/context.ts': "import './platform/mongo.ts';\nimport './bookings/bookings.service.ts';\n",
-  'src/partner-app.ts': "import 'express';\nimport './bookings/bookings.router.ts';\n",
-  'src/admin-app.ts': "import 'express';\n",
-  'src/embedded/servers.ts': "import 'mongodb-memory-server';\nimport '../platform/mongo.ts';\n",
+  'src/development/start.ts': "import './embedded/servers.ts';\n",
+  'src/process/context.ts': "import './platform/mongo.ts';\nimport './bookings/bookings.service.ts';\n",
+  'src/apps/partner-app.ts': "import 'express';\nimport './bookings/bookings.router.ts';\n",
+  'src/apps/admin-app.ts': "import 'express';\n",
+  'src/development/embedded/servers.ts': "import 'mongodb-memory-server';\nimport '../platform/mongo.ts';\n",
   'src/http/route.ts': "import 'express';\nimport '../platform/mongo.ts';\n",
   'src/platform/mongo.ts': "import 'mongoose';\n",
-  'src/platform/queues.ts': "import 'bullmq';\n",
+  'src/queues/queues.ts': "import 'bullmq';\n",
   'src/console/page.tsx': "import '../venues/venues.service.ts';\nexport const page = <p>Text</p>;\n",
-  'src/operator/operator.router.ts': "import '@bull-board/express';\n",
-  'src/events/event-types.ts': 'export type Event = { id: string };\n',
+  'src/operators/operator.router.ts': "import '@bull-board/express';\n",
+  'src/reservations/event-types.ts': 'export type Event = { id: string };\n',
   'src/bookings/bookings.router.ts':
     "import 'express';\nimport './bookings.schemas.ts';\nimport './bookings.service.ts';\nimport '../http/route.ts';\n",
   'src/bookings/bookings.schemas.ts': "import 'joi';\nimport '../venues/venues.schemas.ts';\n",
@@ -38,7 +38,7 @@ const lawful = {
   'src/venues/venues.store.ts': "import './venues.model.ts';\n",
   'src/venues/venues.model.ts': "import 'mongoose';\n",
   'src/venues/venues.rules.ts': 'export const one = 1;\n',
-  'workers/hold-expiry.ts': "import 'bullmq';\nimport '../src/context.ts';\n",
+  'workers/hold-expiry.ts': "import 'bullmq';\nimport '../src/process/context.ts';\n",
 };
 
 /** For every rule of .dependency-cruiser.cjs, the files that break it: path → what is imported. */
@@ -71,15 +71,15 @@ const violations: Record<string, Record<string, string[]>> = {
     'src/venues/platform.rules.ts': ['../platform/mongo.ts'],
   },
   'mongoose-in-stores-and-models': { 'src/platform/second.ts': ['mongoose'], 'src/migrate.ts': ['mongoose'] },
-  'bullmq-in-queues-and-workers': { 'src/webhooks/eager.ts': ['bullmq'] },
-  'bull-board-in-operator': { 'src/webhooks/board.ts': ['@bull-board/api'] },
+  'bullmq-in-queues-and-workers': { 'src/deliveries/eager.ts': ['bullmq'] },
+  'bull-board-in-operator': { 'src/deliveries/board.ts': ['@bull-board/api'] },
   'embedded-servers-in-embedded-mode': { 'src/platform/embedded.ts': ['redis-memory-server'] },
   'routers-are-mounted-by-the-apps': { 'src/bookings/mount.ts': ['./bookings.router.ts'] },
   'apps-are-started-by-the-api': { 'src/second-api.ts': ['./partner-app.ts'] },
   'workers-know-no-http': { 'workers/http.ts': ['../src/http/route.ts'], 'workers/express.ts': ['express'] },
   'platform-knows-no-component': { 'src/platform/nosy.ts': ['../venues/venues.service.ts'] },
   'http-knows-no-component': { 'src/http/nosy.ts': ['../venues/venues.service.ts'] },
-  'embedded-knows-no-component': { 'src/embedded/nosy.ts': ['../venues/venues.service.ts'] },
+  'embedded-knows-no-component': { 'src/development/embedded/nosy.ts': ['../venues/venues.service.ts'] },
   'embedded-is-used-by-start-only': { 'src/migrations.ts': ['./embedded/servers.ts'] },
   'components-meet-at-services': {
     'src/packages/nosy.service.ts': ['../reservations/reservations.store.ts'],

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { loadConfig, PROCESS_NAMES } from '../../src/platform/config.ts';
+import { loadConfig, PROCESS_NAMES } from '../../src/config/config.ts';
 import { projectFolder } from './planted-tree.ts';
 import { variablesOf } from './settings-read.ts';
 
@@ -15,7 +15,7 @@ const documented = [...example.matchAll(/^(?:# )?([A-Z][A-Z_]+)=(.*)$/gm)].map((
   value,
 }));
 
-/** Of the embedded mode, which src/start.ts reads; the processes themselves do not know them. */
+/** Of the embedded mode, which src/development/start.ts reads; the processes themselves do not know them. */
 const embeddedOnly = ['DATA_DIR'];
 
 const variables = [...new Set(PROCESS_NAMES.flatMap(variablesOf))];

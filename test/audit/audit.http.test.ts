@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createAdminApp, operatorRoutes } from '../../src/admin-app.ts';
+import { createAdminApp, operatorRoutes } from '../../src/apps/admin-app.ts';
+import { describeOperatorApi } from '../../src/apps/operator-openapi.ts';
 import { NEVER_KEPT } from '../../src/audit/redact.rules.ts';
 import { listen } from '../../src/http/listen.ts';
-import { describeOperatorApi } from '../../src/operator-description.ts';
 import { alertsOf, sweep } from '../alerts/watching.ts';
 import { statusFrom } from '../http/quota.ts';
 import type { Client } from '../support/client.ts';

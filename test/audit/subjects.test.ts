@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { operatorRoutes } from '../../src/admin-app.ts';
+import { operatorRoutes } from '../../src/apps/admin-app.ts';
 import { subjectReaderOf } from '../../src/audit/audited-subject.ts';
 import type { Client } from '../support/client.ts';
 import type { Json, Partner } from '../support/factories.ts';

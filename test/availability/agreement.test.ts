@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { weekdayOf } from '../../src/platform/calendar.ts';
+import { randomDay, randomDuration, randomOpening } from '../slots/random-schedule.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
@@ -17,7 +18,6 @@ import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import type { Shop } from './agreement.ts';
 import { compareListingAndHolds } from './agreement.ts';
-import { randomDay, randomDuration, randomOpening } from './random-schedule.ts';
 import { dateAfter } from './wall-clock.ts';
 
 const HORIZON_DAYS = 90;

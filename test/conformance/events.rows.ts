@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import type { EventType } from '../../src/events/event-types.ts';
-import { EVENT_TYPES } from '../../src/events/event-types.ts';
+import type { EventType } from '../../src/reservations/event-types.ts';
+import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import type { Json } from '../support/factories.ts';
 import { expectStatus } from '../support/factories.ts';
 import { isGenuine } from '../support/receiver.ts';

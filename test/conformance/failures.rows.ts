@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
-import { createApiContext } from '../../src/context.ts';
+import { createPartnerApp } from '../../src/apps/partner-app.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { listen } from '../../src/http/listen.ts';
-import { createPartnerApp } from '../../src/partner-app.ts';
-import { loadConfig } from '../../src/platform/config.ts';
+import { createApiContext } from '../../src/process/context.ts';
 import type { Row } from './row.ts';
 import { expectVerdict, HOLDS, held, PARTNER } from './steps.ts';
 

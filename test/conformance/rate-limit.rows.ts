@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { loadConfig } from '../../src/platform/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import type { Reply } from '../support/client.ts';
 import type { Service } from '../support/service.ts';
 import { serviceEnvironment, startService } from '../support/service.ts';

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { EVENT_TYPES } from '../../src/events/event-types.ts';
+import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { expectStatus, subscribe } from '../support/factories.ts';
 import { isGenuine } from '../support/receiver.ts';

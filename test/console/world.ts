@@ -1,4 +1,4 @@
-import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
+import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {

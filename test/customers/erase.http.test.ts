@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
-import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
+import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
+import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import type { Client } from '../support/client.ts';
 import { dumpDatabase } from '../support/database-dump.ts';
 import { attemptDelivery } from '../support/deliveries.ts';

@@ -1,8 +1,8 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { refusalOf } from '../../scripts/demo/verify-signature.ts';
-import { isAlive } from '../../src/embedded/process-table.ts';
+import { refusalOf } from '../../src/development/demo/verify-signature.ts';
+import { isAlive } from '../../src/development/embedded/process-table.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Venue } from '../support/factories.ts';
@@ -17,7 +17,7 @@ afterAll(endProcesses);
 async function runDemo(
   environment: Record<string, string>,
 ): Promise<{ code: number | null; output: string }> {
-  const demo = startProcess('scripts/demo.ts', environment);
+  const demo = startProcess('src/development/demo.ts', environment);
   const { code } = await demo.exited;
   return { code, output: demo.output() };
 }
@@ -39,7 +39,7 @@ describe('when no service runs', () => {
 
   test('it starts one, tells the whole story with every check held, ends with 0 and leaves nothing behind', async () => {
     folder = await temporaryFolder();
-    const demo = startProcess('scripts/demo.ts', { PORT: '0', TMPDIR: folder });
+    const demo = startProcess('src/development/demo.ts', { PORT: '0', TMPDIR: folder });
     await eventually('the story', () => demo.output().includes('Venues and resources'), 120_000);
     expect(await processes()).toBeGreaterThanOrEqual(8);
     expect(await leftovers()).toHaveLength(1);

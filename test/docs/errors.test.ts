@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { apiDocuments } from '../../scripts/docs/documents.ts';
+import type { ErrorCode } from '../../src/domain/errors.ts';
 import { ERROR_CODES, ERRORS } from '../../src/http/error-registry.ts';
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
-import type { ErrorCode } from '../../src/platform/errors.ts';
 import { refersTo } from '../support/references.ts';
 
 const { partner, operator } = apiDocuments();

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { slotsOn } from '../../src/availability/schedule.rules.ts';
 import { dayBounds } from '../../src/platform/calendar.ts';
+import { slotsOn } from '../../src/slots/schedule.rules.ts';
 import type { Document } from './documents.ts';
 import { readDocument, tableRows } from './documents.ts';
 

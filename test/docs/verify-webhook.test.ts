@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { transform } from '@swc/core';
 import * as example from '../../examples/verify-webhook/typescript/verify-webhook.ts';
-import { signDelivery } from '../../src/webhooks/signature.rules.ts';
+import { signDelivery } from '../../src/sender/signature.rules.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { reasonToSkip } from './programs.ts';
 import type { Vector } from './verification-vectors.ts';

@@ -1,8 +1,12 @@
 import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { cacheFolder, moveIntoCache, withScratchFolder } from '../../src/embedded/binary-cache.ts';
-import { mongodKind } from '../../src/embedded/server-kinds.ts';
+import {
+  cacheFolder,
+  moveIntoCache,
+  withScratchFolder,
+} from '../../src/development/embedded/binary-cache.ts';
+import { mongodKind } from '../../src/development/embedded/server-kinds.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 describe('the cache folder', () => {

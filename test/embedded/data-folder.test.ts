@@ -1,9 +1,9 @@
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { DataFolderInUseError, lockDataFolder } from '../../src/embedded/data-folder.ts';
-import { keptPort } from '../../src/embedded/ports.ts';
-import { ensureSecrets } from '../../src/embedded/secrets.ts';
+import { DataFolderInUseError, lockDataFolder } from '../../src/development/embedded/data-folder.ts';
+import { keptPort } from '../../src/development/embedded/ports.ts';
+import { ensureSecrets } from '../../src/development/embedded/secrets.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 let folder: string;

@@ -1,8 +1,13 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { BinaryNotFoundError, findBinary } from '../../src/embedded/find-binary.ts';
-import { type Environment, mongodKind, redisKind, type ServerKind } from '../../src/embedded/server-kinds.ts';
+import { BinaryNotFoundError, findBinary } from '../../src/development/embedded/find-binary.ts';
+import {
+  type Environment,
+  mongodKind,
+  redisKind,
+  type ServerKind,
+} from '../../src/development/embedded/server-kinds.ts';
 import { temporaryFolder, writeProgram } from './temporary-folder.ts';
 
 let lines: string[];

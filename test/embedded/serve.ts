@@ -1,6 +1,6 @@
 /** A program for servers.test.ts: `<data folder>`; runs the embedded servers until it gets the message `stop`. */
 
-import { startEmbeddedServers } from '../../src/embedded/servers.ts';
+import { startEmbeddedServers } from '../../src/development/embedded/servers.ts';
 
 const [dataDir] = process.argv.slice(2);
 try {

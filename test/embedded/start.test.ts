@@ -5,13 +5,13 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { nodeArguments } from '../../src/embedded/node-arguments.ts';
-import { isAlive } from '../../src/embedded/process-table.ts';
+import { nodeArguments } from '../../src/development/embedded/node-arguments.ts';
+import { isAlive } from '../../src/development/embedded/process-table.ts';
 import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const run = promisify(execFile);
-const program = fileURLToPath(new URL('../../src/start.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../src/development/start.ts', import.meta.url));
 let dataDir: string;
 let system: { child: ChildProcess; output: () => string };
 

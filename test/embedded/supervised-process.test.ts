@@ -4,9 +4,13 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { nodeArguments } from '../../src/embedded/node-arguments.ts';
-import { isAlive } from '../../src/embedded/process-table.ts';
-import { runToEnd, type SupervisedProcess, superviseProcess } from '../../src/embedded/supervised-process.ts';
+import { nodeArguments } from '../../src/development/embedded/node-arguments.ts';
+import { isAlive } from '../../src/development/embedded/process-table.ts';
+import {
+  runToEnd,
+  type SupervisedProcess,
+  superviseProcess,
+} from '../../src/development/embedded/supervised-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { migrate } from '../../src/collections.ts';
-import { dispatchEvents, dispatchWaiting } from '../../src/events/event-dispatch.service.ts';
+import { migrate } from '../../src/database/collections.ts';
+import { dispatchEvents, dispatchWaiting } from '../../src/dispatch/event-dispatch.service.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import {
   anyPartner,

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
+import { newDelivery, schedulePending } from '../../src/deliveries/deliveries.service.ts';
+import { upsertDeliveries } from '../../src/deliveries/deliveries.store.ts';
+import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import type { EventRow } from '../../src/events/events.model.ts';
 import { appendEvents } from '../../src/events/events.store.ts';
 import { newId } from '../../src/platform/ids.ts';
-import { newDelivery, schedulePending } from '../../src/webhooks/deliveries.service.ts';
-import { upsertDeliveries } from '../../src/webhooks/deliveries.store.ts';
 import type { Durations } from '../support/durations.ts';
 import { durationsOf } from '../support/durations.ts';
 import { eventually } from '../support/eventually.ts';

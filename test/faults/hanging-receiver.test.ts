@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Worker } from 'bullmq';
-import type { WebhookDeliveryJob } from '../../src/platform/queues.ts';
-import { deliveryJobId } from '../../src/platform/queues.ts';
-import { deliverWebhook } from '../../src/webhooks/deliver-webhook.service.ts';
-import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
+import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
+import type { WebhookDeliveryJob } from '../../src/queues/queues.ts';
+import { deliveryJobId } from '../../src/queues/queues.ts';
+import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import type { Durations } from '../support/durations.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Answering, WebhookReceiver } from '../support/receiver.ts';

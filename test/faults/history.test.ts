@@ -2,7 +2,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { dispatchWaiting } from '../../src/events/event-dispatch.service.ts';
+import { dispatchWaiting } from '../../src/dispatch/event-dispatch.service.ts';
 import { sequenceEvents } from '../../src/events/feed.service.ts';
 import { GUARD_INDEX, reservationCollection } from '../../src/reservations/reservations.model.ts';
 import { anyPackage, anyPartner, anyResource, anyVenue, slotsOf, subscribe } from '../support/factories.ts';

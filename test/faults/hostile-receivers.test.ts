@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { DeliveryRow } from '../../src/webhooks/deliveries.model.ts';
+import type { DeliveryRow } from '../../src/deliveries/deliveries.model.ts';
 import type { Durations } from '../support/durations.ts';
 import { eventually } from '../support/eventually.ts';
 import type { WebhookReceiver } from '../support/receiver.ts';

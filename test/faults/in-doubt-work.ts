@@ -1,9 +1,9 @@
 import { countNewDeadLetters } from '../../src/alerts/dead-letters.service.ts';
-import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
+import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import { sequenceEvents } from '../../src/events/feed.service.ts';
 import { settleLapsedHold } from '../../src/reservations/reservations.service.ts';
 import { lapseNow } from '../../src/reservations/reservations.store.ts';
-import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
+import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
 import { placeHold, subscribe } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';

@@ -1,4 +1,4 @@
-import { migrate } from '../../src/collections.ts';
+import { migrate } from '../../src/database/collections.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo.ts';

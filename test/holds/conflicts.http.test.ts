@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { migrate } from '../../src/collections.ts';
+import { migrate } from '../../src/database/collections.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type mongoose from 'mongoose';
-import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
+import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import { sequenceEvents } from '../../src/events/feed.service.ts';
-import { reasonLostMeanwhile } from '../../src/holds/lost-claim.service.ts';
 import { activeGrantees, mayHear } from '../../src/partners/partners.service.ts';
 import { findReservation } from '../../src/reservations/reservation-reads.store.ts';
-import { findReceivers } from '../../src/webhooks/subscriptions.service.ts';
+import { reasonLostMeanwhile } from '../../src/slots/revalidate-claim.service.ts';
+import { findReceivers } from '../../src/subscriptions/subscriptions.service.ts';
 import type { Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import Joi from 'joi';
 import { endBody, listQuery } from '../../src/bookings/bookings.schemas.ts';
+import { DomainError } from '../../src/domain/errors.ts';
 import { placeBody } from '../../src/holds/holds.schemas.ts';
 import { opaque, pageLimit, prose, text } from '../../src/http/fields.ts';
 import { checkInput, requireNoFaults } from '../../src/http/validate.ts';
-import { DomainError } from '../../src/platform/errors.ts';
 
 const check = (
   query: unknown,

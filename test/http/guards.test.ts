@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createAdminApp } from '../../src/admin-app.ts';
-import { migrate, missingGuards } from '../../src/collections.ts';
-import { watchGuards } from '../../src/guards.ts';
+import { createAdminApp } from '../../src/apps/admin-app.ts';
+import { createPartnerApp } from '../../src/apps/partner-app.ts';
+import { migrate, missingGuards } from '../../src/database/collections.ts';
+import { watchGuards } from '../../src/database/guards.ts';
 import type { Listener } from '../../src/http/listen.ts';
 import { listen } from '../../src/http/listen.ts';
-import { createPartnerApp } from '../../src/partner-app.ts';
 import { createDb, openDb } from '../../src/platform/mongo.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,8 +1,8 @@
 import { provision } from '../../scripts/fuzz/provision.ts';
-import { operatorRoutes } from '../../src/admin-app.ts';
-import { EVENT_TYPES } from '../../src/events/event-types.ts';
+import { operatorRoutes } from '../../src/apps/admin-app.ts';
+import { partnerRoutes } from '../../src/apps/partner-app.ts';
 import type { Operation } from '../../src/http/route.ts';
-import { partnerRoutes } from '../../src/partner-app.ts';
+import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import { anyVenue, bookSlot, dateIn, expectStatus, operatorOf } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service.ts';

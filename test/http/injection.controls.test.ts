@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import Joi from 'joi';
-import { partnerRoutes } from '../../src/partner-app.ts';
+import { partnerRoutes } from '../../src/apps/partner-app.ts';
 import type { Reply } from '../support/client.ts';
 import { anyPartner, anyVenue, bookSlot, freeSlotIds } from '../support/factories.ts';
 import { startService } from '../support/service.ts';

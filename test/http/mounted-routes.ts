@@ -1,5 +1,5 @@
-import { createAdminApp } from '../../src/admin-app.ts';
-import { createPartnerApp } from '../../src/partner-app.ts';
+import { createAdminApp } from '../../src/apps/admin-app.ts';
+import { createPartnerApp } from '../../src/apps/partner-app.ts';
 import type { Client } from '../support/client.ts';
 import type { Partner } from '../support/factories.ts';
 import { operatorOf } from '../support/factories.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
+import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import { sequenceEvents } from '../../src/events/feed.service.ts';
 import type { Client, Reply } from '../support/client.ts';
 import type { Partner, Venue } from '../support/factories.ts';

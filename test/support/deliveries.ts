@@ -1,10 +1,10 @@
-import { dispatchEvents } from '../../src/events/event-dispatch.service.ts';
-import type { AttemptResult } from '../../src/webhooks/deliver-webhook.service.ts';
-import { deliverWebhook } from '../../src/webhooks/deliver-webhook.service.ts';
-import { makeDue } from '../../src/webhooks/deliveries.store.ts';
-import { createEndpointGate } from '../../src/webhooks/endpoint-gate.rules.ts';
-import type { WebhookSender } from '../../src/webhooks/send-webhook.ts';
-import { createWebhookSender } from '../../src/webhooks/send-webhook.ts';
+import type { AttemptResult } from '../../src/deliveries/deliver-webhook.service.ts';
+import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
+import { makeDue } from '../../src/deliveries/deliveries.store.ts';
+import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
+import { createEndpointGate } from '../../src/sender/send-permits.ts';
+import type { WebhookSender } from '../../src/sender/send-webhook.ts';
+import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import type { Json, Partner, Venue } from './factories.ts';
 import { anyPartner, anyVenue, freeSlotIds, placeHold } from './factories.ts';
 import type { WebhookReceiver } from './receiver.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { EVENT_TYPES } from '../../src/events/event-types.ts';
+import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import type { Client, Reply } from './client.ts';
 import { createClient } from './client.ts';
 import type { Service } from './service.ts';

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { createServer, request } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { selfSigned } from '../webhooks/self-signed.ts';
+import { selfSigned } from '../sender/self-signed.ts';
 
 export type FrontProxy = { port: number; close: () => Promise<void> };
 

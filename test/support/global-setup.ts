@@ -1,4 +1,4 @@
-import type { EmbeddedServers } from '../../src/embedded/servers.ts';
+import type { EmbeddedServers } from '../../src/development/embedded/servers.ts';
 import { buildProduct } from './build-product.ts';
 import { startTestServers } from './servers.ts';
 

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import mongoose from 'mongoose';
-import { mongodKind } from '../../src/embedded/server-kinds.ts';
+import { mongodKind } from '../../src/development/embedded/server-kinds.ts';
 import { eventually } from './eventually.ts';
 import type { KeptProcess } from './kept-process.ts';
 import { bareServer, freePort, temporaryFolder } from './own-servers.ts';

@@ -1,4 +1,4 @@
-import { type EmbeddedServers, startEmbeddedServers } from '../../src/embedded/servers.ts';
+import { type EmbeddedServers, startEmbeddedServers } from '../../src/development/embedded/servers.ts';
 
 /**
  * Starts one mongod (a replica set of one, fail points allowed) and one redis-server for a whole test run, on ports and

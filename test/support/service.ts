@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { createAdminApp } from '../../src/admin-app.ts';
-import { migrate } from '../../src/collections.ts';
-import type { ApiContext, WorkerContext } from '../../src/context.ts';
-import { createApiContext } from '../../src/context.ts';
+import { createAdminApp } from '../../src/apps/admin-app.ts';
+import { createPartnerApp } from '../../src/apps/partner-app.ts';
+import type { ConfigOf } from '../../src/config/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { migrate } from '../../src/database/collections.ts';
 import { listen } from '../../src/http/listen.ts';
-import { createPartnerApp } from '../../src/partner-app.ts';
-import type { ConfigOf } from '../../src/platform/config.ts';
-import { loadConfig } from '../../src/platform/config.ts';
-import type { ProcessScope } from '../../src/platform/lifecycle.ts';
 import { createLogger } from '../../src/platform/logger.ts';
+import type { ApiContext, WorkerContext } from '../../src/process/context.ts';
+import { createApiContext } from '../../src/process/context.ts';
+import type { ProcessScope } from '../../src/process/lifecycle.ts';
 
 /** Drawn anew for each test file, since a service in production refuses a key that is published. */
 export const OPERATOR_KEY = `op_${randomBytes(32).toString('base64url')}`;

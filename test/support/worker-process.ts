@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { nodeArguments } from '../../src/embedded/node-arguments.ts';
+import { nodeArguments } from '../../src/development/embedded/node-arguments.ts';
 import { eventually } from './eventually.ts';
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
@@ -71,7 +71,7 @@ export function startProcess(
   };
 }
 
-/** The service is run compiled; the rest, such as `scripts/demo.ts`, through the TypeScript loader. */
+/** The service is run compiled; the rest, such as `src/development/demo.ts`, through the TypeScript loader. */
 export function programArguments(file: string): string[] {
   const isBuilt = /^(?:src|workers)\//.test(file);
   return isBuilt

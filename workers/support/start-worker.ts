@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Processor, WorkerOptions } from 'bullmq';
 import { UnrecoverableError, Worker } from 'bullmq';
-import type { ConfigOf } from '../../src/platform/config.ts';
-import type { ProcessScope } from '../../src/platform/lifecycle.ts';
+import type { ConfigOf } from '../../src/config/config.ts';
 import type { Db } from '../../src/platform/mongo.ts';
-import type { QueueName } from '../../src/platform/queues.ts';
 import { closeRedis, createWorkerRedis } from '../../src/platform/redis.ts';
 import type { Sweep } from '../../src/platform/sweep.ts';
 import { keepSweeping } from '../../src/platform/sweep.ts';
+import type { ProcessScope } from '../../src/process/lifecycle.ts';
+import type { QueueName } from '../../src/queues/queues.ts';
 
 /** A dead worker's job is taken up after its lock (renewed at half time) and one check: under 20 s together. */
 const LOCK_MS = 10_000;

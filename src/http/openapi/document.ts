@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../platform/errors.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
 import { ERROR_CODES } from '../error-registry.ts';
 import type { Operation } from '../route.ts';
 import type { ResponseObject } from './error-answers.ts';

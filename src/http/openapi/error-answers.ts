@@ -1,5 +1,5 @@
 import type { Schema } from 'joi';
-import type { ErrorCode } from '../../platform/errors.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
 import { ERROR_CODES, ERRORS } from '../error-registry.ts';
 import { errorBody } from '../error-responses.ts';
 import { EXAMPLE } from '../example-values.ts';

@@ -1,5 +1,5 @@
 import type { Schema } from 'joi';
-import type { ErrorCode } from '../../platform/errors.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
 import type { Operation } from '../route.ts';
 import type { ErrorExtrasSchemas, ResponseObject } from './error-answers.ts';
 import { byStatus, errorAnswer, responseName } from './error-answers.ts';

@@ -1,0 +1,36 @@
+import { missingGuards } from '../database/collections.ts';
+import { keepSweeping } from '../platform/sweep.ts';
+import type { WorkerContext } from '../process/context.ts';
+import type { ProcessScope } from '../process/lifecycle.ts';
+import { tellOfAlerts } from './alert-post.service.ts';
+import { createAlertPost } from './alert-post.ts';
+import { ALERT_TIMES, sweepAlerts } from './alerts.service.ts';
+import { createWorkerWatch } from './worker-watch.ts';
+
+const EVERY_MS = 5000;
+
+/**
+ * Keeps watch until the process stops. Every process does, so that a condition is noticed whichever other one is
+ * dead; a lease in MongoDB lets one of them look at a time. Posting has a loop of its own: a slow ALERT_URL holds up neither the
+ * watch nor anything else (ADR 0013).
+ */
+export function startAlerting(
+  scope: Pick<ProcessScope, 'stopping' | 'onStop'>,
+  { db, log, config, queues }: WorkerContext,
+): void {
+  const deps = { db, log, queues, missingGuards: () => missingGuards(db), workers: createWorkerWatch() };
+  const sweep = (name: string, work: (stopping: AbortSignal) => Promise<void>): void => {
+    const run = async (stopping: AbortSignal) => {
+      await work(stopping);
+      // Nothing that a job should have done.
+      return { count: 0 };
+    };
+    const ended = keepSweeping(db, { name, everyMs: EVERY_MS, run }, log, scope.stopping);
+    scope.onStop(`${name} sweep`, () => ended);
+  };
+  sweep('alerts', (stopping) => sweepAlerts(deps, ALERT_TIMES, stopping));
+  if (config.alertUrl !== undefined) {
+    const post = createAlertPost(config.alertUrl);
+    sweep('alert-posts', (stopping) => tellOfAlerts({ db, log, config, post }, stopping));
+  }
+}

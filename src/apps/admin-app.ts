@@ -1,0 +1,94 @@
+import type { Express } from 'express';
+import { alertRoutes } from '../alerts/alerts.router.ts';
+import { createWrongKeyCounter } from '../alerts/wrong-keys.ts';
+import { auditRoutes } from '../audit/audit.router.ts';
+import { auditTrail, signInTrail } from '../audit/audit-trail.ts';
+import { blackoutRoutes } from '../blackouts/blackouts.router.ts';
+import { operatorBookingRoutes } from '../bookings/operator-bookings.router.ts';
+import { walkInRoutes } from '../bookings/walk-ins.router.ts';
+import { consoleFault, consoleNotFound, mountConsole, mountConsoleAssets } from '../console/console.ts';
+import { customerRoutes } from '../customers/customers.router.ts';
+import { unwatchedGuards } from '../database/guards.ts';
+import { operatorWebhookRoutes } from '../deliveries/operator-webhooks.router.ts';
+import { operatorHoldRoutes } from '../holds/operator-holds.router.ts';
+import { mountApiDescription } from '../http/api-description.ts';
+import { mountApiReference } from '../http/api-reference.ts';
+import { createBaseApp } from '../http/base-app.ts';
+import { errorHandler } from '../http/error-handler.ts';
+import { ASSETS_PATH } from '../http/html-page.tsx';
+import { mountRoutes, notFound } from '../http/mount-routes.ts';
+import type { Operator } from '../http/operator.ts';
+import type { Route } from '../http/route.ts';
+import { mountMetrics } from '../metrics/metrics-page.ts';
+import { BOARD_WORDS } from '../operators/queue-board.rules.ts';
+import { BOARD_PATH, createQueueBoard } from '../operators/queue-board.ts';
+import { mountSignIn, operatorOf } from '../operators/sign-in.ts';
+import { operatorPackageRoutes, operatorPurchaseRoutes } from '../packages/packages.router.ts';
+import { operatorPartnerRoutes } from '../partners/partners.router.ts';
+import type { ApiContext, Context } from '../process/context.ts';
+import { QUEUE_NAMES } from '../queues/queues.ts';
+import { priceRuleRoutes } from '../venues/price-rules.router.ts';
+import { scheduleRoutes } from '../venues/schedules.router.ts';
+import { operatorVenueRoutes } from '../venues/venues.router.ts';
+import { describeOperatorApi } from './operator-openapi.ts';
+
+/** The route table of the operator interface: every endpoint with its checks, as data. */
+export function operatorRoutes(context: Context): Route<Operator>[] {
+  return [
+    ...operatorPartnerRoutes(context),
+    ...operatorVenueRoutes(context),
+    ...scheduleRoutes(context),
+    ...priceRuleRoutes(context),
+    ...blackoutRoutes(context),
+    ...walkInRoutes(context),
+    ...operatorHoldRoutes(context),
+    ...operatorBookingRoutes(context),
+    ...operatorPackageRoutes(context),
+    ...operatorPurchaseRoutes(context),
+    ...operatorWebhookRoutes(context),
+    ...customerRoutes(context),
+    ...alertRoutes(context),
+    ...auditRoutes(context),
+  ];
+}
+
+/** What frees a slot. A guard index cannot be made over two claims of one: one of them must be able to go first (ADR 0015). */
+const ENDING = /^\/api\/v1\/operator\/(bookings\/[^/]+\/(cancel|refund)|holds\/[^/]+\/release)$/;
+
+/** What operators reach on `ADMIN_PORT`; everything but the sign-in page, its style and `/metrics` needs an operator. */
+export function createAdminApp(context: ApiContext, guards = unwatchedGuards(context.db)): Express {
+  const words = [...ASSETS_PATH.split('/'), ...BOARD_WORDS, ...QUEUE_NAMES];
+  const app = createBaseApp(context.log, context.metrics.observe('admin'), {
+    ...context.config,
+    moreWords: words,
+  });
+  mountMetrics(app, { ...context, missingGuards: guards.missing });
+  const routes = operatorRoutes(context);
+  const badKeys = context.rateLimits.badOperatorKeys;
+  mountConsoleAssets(app);
+  const { record, recordWrongKey } = signInTrail(context);
+  const countWrongKey = createWrongKeyCounter(context, 'admin');
+  mountSignIn(app, {
+    ...context,
+    badKeys,
+    record,
+    recordWrongKey: (...attempt) => {
+      countWrongKey();
+      return recordWrongKey(...attempt);
+    },
+  });
+  app.use(auditTrail(context, routes, operatorOf));
+  mountApiReference(app, { title: 'Operator API reference · Partner Booking Service' });
+  mountConsole(app, context);
+  app.use(BOARD_PATH, createQueueBoard(context.queues, context.config));
+  mountApiDescription(app, describeOperatorApi(routes));
+  mountRoutes(app, routes, async (req, res) => {
+    if (req.method !== 'GET' && req.method !== 'HEAD' && !ENDING.test(req.path)) guards.require();
+    return operatorOf(res);
+  });
+  app.use(consoleNotFound(context));
+  app.use(notFound);
+  app.use(consoleFault(context));
+  app.use(errorHandler);
+  return app;
+}

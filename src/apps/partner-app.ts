@@ -1,0 +1,70 @@
+import type { Express } from 'express';
+import { meRoutes } from '../account/me.router.ts';
+import { createWrongKeyCounter } from '../alerts/wrong-keys.ts';
+import { availabilityRoutes } from '../availability/availability.router.ts';
+import { bookingRoutes } from '../bookings/bookings.router.ts';
+import { unwatchedGuards } from '../database/guards.ts';
+import { feedRoutes } from '../events/feed.router.ts';
+import { holdRoutes } from '../holds/holds.router.ts';
+import { mountApiDescription } from '../http/api-description.ts';
+import { mountApiReference } from '../http/api-reference.ts';
+import { createBaseApp } from '../http/base-app.ts';
+import { errorHandler } from '../http/error-handler.ts';
+import { mountHealth } from '../http/health.ts';
+import { mountRoutes, notFound } from '../http/mount-routes.ts';
+import type { KeyCheck } from '../http/rate-limit.ts';
+import { countUnrouted, limitBadKeys, limitCalls } from '../http/rate-limit.ts';
+import type { Route } from '../http/route.ts';
+import { observabilityRoutes } from '../observability/observability.router.ts';
+import { packageRoutes } from '../packages/packages.router.ts';
+import { createPartnerAuthentication } from '../partners/authentication.service.ts';
+import type { PartnerCaller } from '../partners/partners.service.ts';
+import type { ApiContext, Context } from '../process/context.ts';
+import { sandboxRoutes } from '../sandbox/sandbox.router.ts';
+import { subscriptionRoutes } from '../subscriptions/subscriptions.router.ts';
+import { partnerVenueRoutes } from '../venues/venues.router.ts';
+import { describePartnerApi } from './partner-openapi.ts';
+
+/** The route table of the partner interface: every endpoint with its checks, as data. */
+export function partnerRoutes(context: Context): Route<PartnerCaller>[] {
+  return [
+    ...meRoutes(context),
+    ...partnerVenueRoutes(context),
+    ...availabilityRoutes(context),
+    ...holdRoutes(context),
+    ...bookingRoutes(context),
+    ...packageRoutes(context),
+    ...subscriptionRoutes(context),
+    ...feedRoutes(context),
+    ...observabilityRoutes(context),
+    ...(context.config.serviceMode === 'sandbox' ? sandboxRoutes(context) : []),
+  ];
+}
+
+/** What partners reach on `PORT`; every call of the API is refused while `guards` do. */
+export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(context.db)): Express {
+  const app = createBaseApp(context.log, context.metrics.observe('partner'), context.config);
+  const { queues, stopping } = context;
+  mountHealth(app, { missingGuards: guards.missing, isRedisReady: queues.isReady, stopping });
+  mountApiReference(app, { title: 'Partner API reference · Partner Booking Service' });
+  const routes = partnerRoutes(context);
+  mountApiDescription(app, describePartnerApi(routes));
+  const { partnerCalls, badPartnerKeys } = context.rateLimits;
+  const { isKnown, authenticate } = createPartnerAuthentication(context);
+  const keys: KeyCheck<PartnerCaller> = {
+    isKnown,
+    authenticate: async (key, when) => {
+      guards.require();
+      return authenticate(key, when);
+    },
+  };
+  const authenticateCall = limitBadKeys(badPartnerKeys, keys, createWrongKeyCounter(context, 'partner'));
+  const limit = limitCalls(partnerCalls, (res) => (res.locals['caller'] as PartnerCaller).partnerId);
+  const count = countUnrouted(authenticateCall, limit);
+  // By the contract: all scope is that of the key.
+  const ignoredInQuery = ['partner_id'];
+  mountRoutes(app, routes, authenticateCall, { limit, beforeRefusal: count, ignoredInQuery });
+  app.use(count, notFound);
+  app.use(errorHandler);
+  return app;
+}

@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { OperatorEnvironment } from '../config/config.ts';
+import { misuse } from './failure.ts';
+import { isObject } from './values.ts';
+
+export type ConnectionOptions = { url?: string; key?: string; keyFile?: string };
+
+/** Where the operator API is, without a slash at the end, and the key that it is called with. */
+export type Connection = { url: string; apiKey: string };
+
+/**
+ * The address: `--url`, else OPERATOR_URL, else the admin port of this machine. The key: `--key-file`, else `--key`, else
+ * OPERATOR_API_KEY, else, where no address was given, the one that `npm start` keeps in its data folder.
+ * @throws CommandError (exit code 2) that names what is missing, never a key
+ */
+export async function findConnection(
+  options: ConnectionOptions,
+  environment: OperatorEnvironment,
+): Promise<Connection> {
+  const given = options.url ?? environment.url;
+  const url = checkedUrl(given ?? `http://127.0.0.1:${environment.adminPort}`);
+  const apiKey = await findKey(options, environment, given === undefined);
+  // fetch would quote the whole key in its complaint.
+  if (!/^[\x21-\x7e]+$/.test(apiKey))
+    throw misuse('The operator key has spaces or characters that no key has.');
+  return { url, apiKey };
+}
+
+function checkedUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    throw misuse(`${text} is no address. Give one such as http://127.0.0.1:3001 with --url or OPERATOR_URL.`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw misuse('The address must not contain a user or a password.');
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+}
+
+async function findKey(
+  { key, keyFile }: ConnectionOptions,
+  environment: OperatorEnvironment,
+  isThisMachine: boolean,
+): Promise<string> {
+  if (keyFile !== undefined) return keyInFile(keyFile);
+  const given = key ?? environment.apiKey;
+  if (given !== undefined) return given.trim();
+  const secrets = path.join(environment.dataDir, 'secrets.json');
+  const kept = isThisMachine ? await keptKey(secrets) : undefined;
+  if (kept !== undefined) return kept;
+  throw misuse(
+    'There is no operator key. Set OPERATOR_API_KEY, or name a file that has it with --key-file' +
+      `${isThisMachine ? `. Beside a running npm start, its key is found in ${secrets}` : ''}.`,
+  );
+}
+
+async function keyInFile(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch((err: NodeJS.ErrnoException) => {
+    throw misuse(`The key file ${file} cannot be read (${err.code ?? 'unknown reason'}).`);
+  });
+  if (text.trim() === '') throw misuse(`The key file ${file} is empty.`);
+  return text.trim();
+}
+
+/** Undefined where there is no such file, or nothing of use in it. */
+async function keptKey(file: string): Promise<string | undefined> {
+  try {
+    const secrets: unknown = JSON.parse(await readFile(file, 'utf8'));
+    const key = isObject(secrets) ? secrets['operatorApiKey'] : undefined;
+    return typeof key === 'string' && key !== '' ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,52 @@
+/** The operator's command line: `npm run operator -- <noun> <verb>`, in the image `node dist/src/cli/operator.js`. */
+
+import { text } from 'node:stream/consumers';
+import { operatorEnvironment } from '../config/config.ts';
+import { EXIT, interruption } from './failure.ts';
+import { runCommandLine } from './program.ts';
+import type { Sink } from './terminal.ts';
+
+const stop = new AbortController();
+// The second time, the system's own way: at once.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+
+const exitCode = await runCommandLine(process.argv.slice(2), {
+  out: sinkOf(process.stdout),
+  err: sinkOf(process.stderr),
+  environment: operatorEnvironment(),
+  readInput,
+  interrupted: stop.signal,
+}).catch((err: unknown) => {
+  const reason = err instanceof Error ? err.message : String(err);
+  process.stderr.write(`error: This should not have happened (${reason}). Please report it.\n`);
+  return EXIT.failed;
+});
+process.exitCode ??= exitCode;
+
+/** All of standard input. @throws CommandError when the user gives up before its end */
+function readInput(): Promise<string> {
+  stop.signal.addEventListener('abort', () => process.stdin.destroy());
+  return text(process.stdin).catch((err: unknown) => {
+    throw stop.signal.aborted ? interruption() : err;
+  });
+}
+
+/** A reader that has seen enough, such as `head`, is no failure: what is written after that is dropped. A full disk is one. */
+function sinkOf(stream: NodeJS.WriteStream): Sink {
+  let isClosed = false;
+  stream.on('error', (err: NodeJS.ErrnoException) => {
+    isClosed = true;
+    if (err.code === 'EPIPE') return;
+    process.exitCode = EXIT.failed;
+    if (stream !== process.stderr)
+      process.stderr.write(`error: The output cannot be written (${err.code}).\n`);
+  });
+  return {
+    write: (chunk) => {
+      if (!isClosed) stream.write(chunk);
+    },
+    isTty: stream.isTTY,
+    // A terminal that does not say how wide it is says 0.
+    columns: stream.isTTY && stream.columns > 0 ? stream.columns : undefined,
+  };
+}

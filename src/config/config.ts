@@ -1,0 +1,268 @@
+import { isIP } from 'node:net';
+import Joi from 'joi';
+import { isRegion } from '../domain/phone.ts';
+import { isTimeZone } from '../platform/calendar.ts';
+import type { PortRange } from './port-ranges.rules.ts';
+import { portRange, WEBHOOK_PORTS } from './port-ranges.rules.ts';
+import { settingsFaults } from './settings.rules.ts';
+
+/** All settings there are, checked at start; each process has those of `SETTINGS`. Durations carry their unit in the name. */
+export type Config = {
+  host: string;
+  adminHost: string;
+  port: number;
+  adminPort: number;
+  mongodbUri: string;
+  redisUrl: string;
+  /** In production: each connection may be one that others can read, change or open. */
+  mongodbAllowInsecure: boolean;
+  redisAllowInsecure: boolean;
+  /** Prefix of every Redis key; the braces keep all queues on one slot of a Redis Cluster. */
+  queuePrefix: string;
+  operatorApiKey: string;
+  /** 32-byte keys; the first encrypts, all decrypt. */
+  encryptionKeys: Buffer[];
+  serviceMode: 'sandbox' | 'production';
+  defaultTimeZone: string;
+  defaultRegion: string;
+  holdTtlSeconds: number;
+  maxActiveHolds: number;
+  bookingHorizonDays: number;
+  /** One entry per retry: a delivery has one attempt more than there are delays. */
+  webhookRetryDelaysSeconds: number[];
+  webhookTimeoutMs: number;
+  webhookAllowPrivateNetworks: boolean;
+  /** The ports of partners' endpoints; where private networks are allowed, any is. */
+  webhookPorts: PortRange[];
+  webhookConcurrency: number;
+  webhookUnhealthyConcurrency: number;
+  /** Calls of one partner in a minute; 0 means no limit. */
+  rateLimitPerMinute: number;
+  /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. */
+  trustedProxies: string[];
+  /** Where alerts are posted; its path may be a secret. */
+  alertUrl?: string;
+  logLevel: string;
+};
+
+const OF_MONGODB = ['serviceMode', 'logLevel', 'mongodbUri', 'mongodbAllowInsecure'] as const;
+const OF_WORK = [...OF_MONGODB, 'redisUrl', 'redisAllowInsecure', 'queuePrefix', 'alertUrl'] as const;
+/** Where the listeners are decides how strong the keys must be, in a process without listeners too. */
+const OF_SECRETS = ['encryptionKeys', 'host', 'adminHost'] as const;
+
+/** What each process reads of the environment. A secret that it does not need it neither asks for nor keeps. */
+const SETTINGS = {
+  api: [
+    ...[...OF_WORK, ...OF_SECRETS, 'port', 'adminPort', 'operatorApiKey', 'rateLimitPerMinute'],
+    ...['defaultTimeZone', 'defaultRegion', 'holdTtlSeconds', 'maxActiveHolds', 'bookingHorizonDays'],
+    ...['webhookRetryDelaysSeconds', 'webhookAllowPrivateNetworks', 'webhookPorts', 'trustedProxies'],
+  ],
+  'hold-expiry': OF_WORK,
+  'event-dispatch': [...OF_WORK, 'webhookRetryDelaysSeconds'],
+  'webhook-delivery': [
+    ...[...OF_WORK, ...OF_SECRETS, 'webhookRetryDelaysSeconds', 'webhookTimeoutMs'],
+    ...['webhookAllowPrivateNetworks', 'webhookPorts', 'webhookConcurrency', 'webhookUnhealthyConcurrency'],
+  ],
+  migrate: OF_MONGODB,
+  'rewrap-secrets': [...OF_MONGODB, ...OF_SECRETS],
+} as const satisfies Record<string, readonly (keyof Config)[]>;
+
+export type ProcessName = keyof typeof SETTINGS;
+export const PROCESS_NAMES = Object.keys(SETTINGS) as ProcessName[];
+
+/** The settings of one process. */
+export type ConfigOf<Name extends ProcessName> = Pick<Config, 'logLevel' | 'serviceMode'> &
+  Pick<Config, (typeof SETTINGS)[Name][number]>;
+
+/** The environment does not describe a service that can run: `faults` has a sentence for each, which begins with its variable. */
+export class ConfigError extends Error {
+  readonly faults: string[];
+
+  constructor(faults: string[]) {
+    super(
+      `The configuration has ${faults.length} fault(s):\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+    );
+    this.name = 'ConfigError';
+    this.faults = faults;
+  }
+}
+
+function timeZone(value: string): string {
+  if (!isTimeZone(value)) throw new Error('must be an IANA time zone such as Asia/Kolkata');
+  return value;
+}
+
+function region(value: string): string {
+  if (!isRegion(value))
+    throw new Error('must be the code of a region with phone numbers, two capital letters');
+  return value;
+}
+
+function mongodbUri(value: string): string {
+  // Not a URI to RFC 3986, where it names several hosts with ports.
+  if (!/^mongodb(\+srv)?:\/\/[^/\s]/.test(value))
+    throw new Error('must be a mongodb:// or mongodb+srv:// address');
+  return value;
+}
+
+function redisUrl(value: string): string {
+  // What joi takes for a URI can have a port or a password that the client refuses, and the client repeats it when it does.
+  const url = parsedUrl(value, ['redis:', 'rediss:'], 'must be a redis:// or rediss:// address');
+  try {
+    decodeURIComponent(url.username + url.password);
+  } catch {
+    throw new Error('must have its user name and password percent-encoded');
+  }
+  return value;
+}
+
+function alertUrl(value: string): string {
+  const url = parsedUrl(value, ['http:', 'https:'], 'must be an http or https address');
+  if (url.username !== '' || url.password !== '') throw new Error('must have no user name or password in it');
+  return value;
+}
+
+const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
+
+function proxy(value: string): string {
+  if (NAMED_NETWORKS.includes(value)) return value;
+  const [address = '', bits, ...rest] = value.split('/');
+  const version = isIP(address);
+  const isNetwork =
+    bits !== undefined && /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128);
+  if (version === 0 || rest.length > 0 || (bits !== undefined && !isNetwork)) {
+    throw new Error(
+      `must list addresses, networks such as 10.0.0.0/8, or ${NAMED_NETWORKS.join(', ')}; not every address there is`,
+    );
+  }
+  return value;
+}
+
+function parsedUrl(value: string, protocols: readonly string[], fault: string): URL {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !protocols.includes(url.protocol)) throw new Error(fault);
+  return url;
+}
+
+const encryptionKey = Joi.string().custom((value: string) => {
+  const key = Buffer.from(value, 'base64');
+  if (key.length !== 32) throw new Error('must be base64 of exactly 32 bytes');
+  return key;
+});
+
+const commaList = (item: Joi.Schema) =>
+  Joi.any().custom((value: string): unknown => {
+    const parts = value.split(',').map((part) => part.trim());
+    const result = Joi.array().items(item).min(1).validate(parts);
+    const [fault] = result.error?.details ?? [];
+    if (fault !== undefined) throw new Error(causeOf(fault) ?? fault.message);
+    return result.value;
+  });
+
+const port = Joi.number().port().allow(0);
+
+const RULES: Record<string, Joi.Schema> = {
+  HOST: Joi.string().default('0.0.0.0'),
+  ADMIN_HOST: Joi.string().default('127.0.0.1'),
+  PORT: port.default(3000),
+  ADMIN_PORT: port.default(3001),
+  MONGODB_URI: Joi.string().custom(mongodbUri).required(),
+  REDIS_URL: Joi.string().custom(redisUrl).required(),
+  MONGODB_ALLOW_INSECURE: Joi.boolean().default(false),
+  REDIS_ALLOW_INSECURE: Joi.boolean().default(false),
+  QUEUE_PREFIX: Joi.string().default('{pbs}'),
+  OPERATOR_API_KEY: Joi.string().min(32).required(),
+  ENCRYPTION_KEYS: commaList(encryptionKey).required(),
+  SERVICE_MODE: Joi.string().valid('sandbox', 'production').default('sandbox'),
+  DEFAULT_TIME_ZONE: Joi.string().custom(timeZone).default('Asia/Kolkata'),
+  DEFAULT_REGION: Joi.string().custom(region).default('IN'),
+  HOLD_TTL_SECONDS: Joi.number().integer().min(1).max(1800).default(600),
+  MAX_ACTIVE_HOLDS: Joi.number().integer().min(1).default(500),
+  BOOKING_HORIZON_DAYS: Joi.number().integer().min(1).max(730).default(90),
+  WEBHOOK_RETRY_DELAYS_SECONDS: commaList(Joi.number().positive()).default([300, 900, 1800, 3600]),
+  WEBHOOK_TIMEOUT_MS: Joi.number().integer().min(50).max(60_000).default(10_000),
+  WEBHOOK_ALLOW_PRIVATE_NETWORKS: Joi.boolean().default(false),
+  WEBHOOK_PORTS: commaList(Joi.string().custom(portRange)).default(WEBHOOK_PORTS),
+  WEBHOOK_CONCURRENCY: Joi.number().integer().min(1).max(5000).default(200),
+  WEBHOOK_UNHEALTHY_CONCURRENCY: Joi.number().integer().min(1).default(2),
+  RATE_LIMIT_PER_MINUTE: Joi.number().integer().min(0).default(600),
+  TRUSTED_PROXIES: commaList(Joi.string().custom(proxy)).default([]),
+  ALERT_URL: Joi.string().custom(alertUrl),
+  LOG_LEVEL: Joi.string().valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
+};
+
+/**
+ * Reads the settings of a process from `environment`; others are not looked at. An empty value counts as absent. Values of
+ * secrets are never repeated.
+ * @throws ConfigError naming every fault at once (operator interface, "Configuration").
+ */
+export function loadConfig<Name extends ProcessName = 'api'>(
+  environment: Record<string, string | undefined> = process.env,
+  name: Name = 'api' as Name,
+): ConfigOf<Name> {
+  const rules = Object.entries(RULES).filter(([variable]) => isSettingOf(name, variable));
+  const given = Object.fromEntries(
+    rules
+      .map(([variable]) => [variable, environment[variable]] as const)
+      .filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const schema = Joi.object<Record<string, unknown>>(Object.fromEntries(rules));
+  const checked = schema.validate(given, { abortEarly: false, errors: { wrap: { label: false } } });
+  const details = checked.error?.details ?? [];
+  const faulty = new Set(details.map(({ path }) => path[0]));
+  const settings = Object.fromEntries(
+    Object.entries(checked.value as object)
+      .filter(([variable]) => !faulty.has(variable))
+      .map(([variable, set]) => [camelCase(variable), set]),
+  ) as ConfigOf<Name>;
+  const isTlsUnverified = environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0';
+  const faults = [...details.map(explain), ...settingsFaults({ ...settings, isTlsUnverified })];
+  if (faults.length > 0) throw new ConfigError(faults);
+  return settings;
+}
+
+function isSettingOf(name: ProcessName, variable: string): boolean {
+  const settings: readonly string[] = SETTINGS[name];
+  return settings.includes(camelCase(variable));
+}
+
+/** The field of a Config that holds a variable: `PORT` is `port`, `MONGODB_URI` is `mongodbUri`. */
+function camelCase(name: string): string {
+  return name.toLowerCase().replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
+}
+
+function explain(detail: Joi.ValidationErrorItem): string {
+  const cause = causeOf(detail);
+  return cause === undefined ? detail.message : `${String(detail.path[0])} ${cause}`;
+}
+
+/** What a custom rule said of a value; joi would wrap it in words of its own. */
+function causeOf(detail: Joi.ValidationErrorItem): string | undefined {
+  return (detail.context as { error?: Error } | undefined)?.error?.message;
+}
+
+/** What the operator's command line takes from the environment: a client, it has none of the settings of a process. */
+export type OperatorEnvironment = {
+  /** Undefined where none is set: the service of this machine is meant. */
+  url: string | undefined;
+  apiKey: string | undefined;
+  adminPort: string;
+  dataDir: string;
+  noColor: boolean;
+  columns: number | undefined;
+};
+
+/** Reads `OPERATOR_URL`, `OPERATOR_API_KEY`, `ADMIN_PORT`, `DATA_DIR`, `NO_COLOR` and `COLUMNS`; an empty value counts as absent. */
+export function operatorEnvironment(
+  environment: Record<string, string | undefined> = process.env,
+): OperatorEnvironment {
+  const columns = Number(environment['COLUMNS']);
+  return {
+    url: environment['OPERATOR_URL'] || undefined,
+    apiKey: environment['OPERATOR_API_KEY'] || undefined,
+    adminPort: environment['ADMIN_PORT'] || '3001',
+    dataDir: environment['DATA_DIR'] || '.data',
+    noColor: Boolean(environment['NO_COLOR']),
+    columns: Number.isInteger(columns) && columns > 0 ? columns : undefined,
+  };
+}

@@ -1,0 +1,47 @@
+import { ALERT_COLLECTIONS } from '../alerts/alerts.model.ts';
+import { AUDIT } from '../audit/audit.model.ts';
+import { BLACKOUTS } from '../blackouts/blackouts.model.ts';
+import { DELIVERIES } from '../deliveries/deliveries.model.ts';
+import { EVENT_COLLECTIONS } from '../events/events.model.ts';
+import { ENDED_SESSIONS } from '../operators/ended-sessions.model.ts';
+import { PACKAGE_COLLECTIONS } from '../packages/packages.model.ts';
+import { PARTNER_COLLECTIONS } from '../partners/partners.model.ts';
+import type { CollectionDefinition } from '../platform/ensure-collection.ts';
+import { ensureCollection, missingUniqueIndexes, missingValidators } from '../platform/ensure-collection.ts';
+import { LEASES } from '../platform/leases.store.ts';
+import type { Db } from '../platform/mongo.ts';
+import { fillCustomerSearch } from '../reservations/customer-search.store.ts';
+import { RESERVATIONS } from '../reservations/reservations.model.ts';
+import { SUBSCRIPTIONS } from '../subscriptions/subscriptions.model.ts';
+import { VENUE_COLLECTIONS } from '../venues/venues.model.ts';
+
+/** Every collection of the service with its validator and indexes. */
+const COLLECTIONS: CollectionDefinition[] = [
+  ...PARTNER_COLLECTIONS,
+  ...VENUE_COLLECTIONS,
+  BLACKOUTS,
+  RESERVATIONS,
+  ...EVENT_COLLECTIONS,
+  ...PACKAGE_COLLECTIONS,
+  SUBSCRIPTIONS,
+  DELIVERIES,
+  AUDIT,
+  ...ALERT_COLLECTIONS,
+  ENDED_SESSIONS,
+  LEASES,
+];
+
+/**
+ * Creates what is missing of all collections, validators and indexes (ADR 0002), then fills in the fields that bookings of older
+ * releases lack; safe to repeat.
+ */
+export async function migrate(db: Db): Promise<void> {
+  await Promise.all(COLLECTIONS.map((definition) => ensureCollection(db, definition)));
+  await fillCustomerSearch(db);
+}
+
+/** The unique indexes and validators that the database lacks: without them nothing may be served. */
+export async function missingGuards(db: Db): Promise<string[]> {
+  const indexes = await Promise.all(COLLECTIONS.map((definition) => missingUniqueIndexes(db, definition)));
+  return [...indexes.flat(), ...(await missingValidators(db, COLLECTIONS))];
+}

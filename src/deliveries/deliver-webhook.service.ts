@@ -1,0 +1,248 @@
+import { LEASE_MARGIN_MS } from '../config/take-over.rules.ts';
+import { venueHeardOf } from '../events/event-body.rules.ts';
+import type { EventRow } from '../events/events.service.ts';
+import { readEvent } from '../events/events.service.ts';
+import { mayHear } from '../partners/partners.service.ts';
+import type { Clock } from '../platform/clock.ts';
+import { newId } from '../platform/ids.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { Db } from '../platform/mongo.ts';
+import type { SecretBox } from '../platform/secret-box.ts';
+import type { Queues } from '../queues/queues.ts';
+import type { EndpointGate, Visit } from '../sender/send-permits.ts';
+import { deferralMs } from '../sender/send-permits.ts';
+import type { SendOutcome, WebhookSender } from '../sender/send-webhook.ts';
+import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
+import {
+  findNewestSubscription,
+  findSubscription,
+  forgetPreviousSecret,
+  recordFailure,
+  recordSuccess,
+} from '../subscriptions/subscriptions.store.ts';
+import type { AttemptError, DeliveryRow, DeliveryState } from './deliveries.model.ts';
+import { maxAttempts, raiseDeadLetter } from './deliveries.service.ts';
+import { beginAttempt, cancelDelivery, findDelivery, settleAttempt } from './deliveries.store.ts';
+import { composeMessage, isOverlapOver, openSecrets } from './signed-message.service.ts';
+
+export type DeliverDeps = {
+  db: Db;
+  clock: Clock;
+  log: Logger;
+  secretBox: SecretBox;
+  sender: Pick<WebhookSender, 'send'>;
+  queues: Pick<Queues, 'addDeadLetters' | 'removeDeadLetters'>;
+  gate: EndpointGate;
+  config: { webhookRetryDelaysSeconds: readonly number[]; webhookTimeoutMs: number };
+};
+
+/** What the worker is asked to do: one attempt of a series. */
+export type DueAttempt = {
+  deliveryId: string;
+  subscriptionId: string;
+  /** The receiving partner. */
+  partnerId: string;
+  generation: number;
+  /** Failures of this series that the queue knows of; fewer than the row has when a worker died after recording one. */
+  failuresKnown: number;
+  signal: AbortSignal;
+};
+
+/**
+ * What came of it, for the queue:
+ * - `done`: nothing more to do (delivered, cancelled, or of an earlier series)
+ * - `retry`: failed, try again after `inMs`
+ * - `dead`: failed for the last time; the row, the dead-letter queue and the operator know. `isWithheld`: it was so before, and
+ *   nothing was sent, for its receiver may not hear of it
+ * - `later`: nothing was counted, come back after `inMs`
+ *
+ * `attemptsMade` is what the row counts now, so that the queue can keep in step.
+ */
+export type AttemptResult =
+  | { kind: 'done' }
+  | { kind: 'dead'; attemptsMade: number; isWithheld?: true }
+  | { kind: 'retry' | 'later'; inMs: number; attemptsMade: number };
+
+const SECRET_RETRY_MS = 10_000;
+/** There is nothing more to send. */
+const ENDED: readonly DeliveryState[] = ['succeeded', 'cancelled', 'discarded'];
+/** A job that comes earlier than this before its row is due waits: the hosts' clocks, by which the queue goes, disagree. */
+const EARLY_MS = 1000;
+
+/**
+ * Makes one attempt of a delivery. The row decides its number, what follows, and when it is due, by the database's clock: a job
+ * that comes before that waits, one that comes twice or after the row has moved on sends nothing. A job that is run again for
+ * a dead letter (Bull Board's retry) is one manual attempt, of which a failure changes nothing. What waits for a receiver
+ * that may not hear of it (any more) is cancelled: its subscription is inactive, its partner suspended or without a grant for
+ * the venue (decisions §6, "Receivers"; ADR 0006). A dead letter stays one.
+ */
+export async function deliverWebhook(deps: DeliverDeps, due: DueAttempt): Promise<AttemptResult> {
+  // Before anything is read: behind a dead endpoint there may be very many of these.
+  const visit = await deps.gate.enter(due, due.signal);
+  if (visit === null) {
+    return { kind: 'later', inMs: due.signal.aborted ? 0 : deferralMs(), attemptsMade: due.failuresKnown };
+  }
+  try {
+    return await deliver(deps, due, visit);
+  } finally {
+    visit.leave();
+  }
+}
+
+async function deliver(deps: DeliverDeps, due: DueAttempt, visit: Visit): Promise<AttemptResult> {
+  const row = await findDelivery(deps.db, due.deliveryId);
+  if (row === null || row.generation !== due.generation) return { kind: 'done' };
+  if (ENDED.includes(row.state)) return { kind: 'done' };
+  const isBehind = due.failuresKnown < row.attemptsMade;
+  if (row.state === 'dead_letter' && isBehind) return { kind: 'dead', attemptsMade: row.attemptsMade };
+  const waitMs = (row.nextAttemptAt?.getTime() ?? 0) - deps.clock.now().getTime();
+  if (waitMs > (isBehind ? 0 : EARLY_MS)) {
+    return { kind: 'later', inMs: waitMs, attemptsMade: row.attemptsMade };
+  }
+
+  const [subscription, event] = await Promise.all([
+    findSubscription(deps.db, row.subscriptionId),
+    readEventFor(deps, row),
+  ]);
+  if (subscription !== null && isOverlapOver(deps, subscription)) {
+    await forgetPreviousSecret(deps.db, subscription._id);
+  }
+  if (subscription?.status !== 'active' || event === null) {
+    if (row.state === 'dead_letter') {
+      return { kind: 'dead', attemptsMade: row.attemptsMade, isWithheld: true };
+    }
+    await cancelDelivery(deps.db, row);
+    return { kind: 'done' };
+  }
+  if (!visit.maySend(subscription.consecutiveFailures)) {
+    return { kind: 'later', inMs: deferralMs(), attemptsMade: row.attemptsMade };
+  }
+  return attempt(deps, row, subscription, event, due.signal);
+}
+
+/** The event as long as its receiver may hear of it: its partner may have been suspended or lost the grant meanwhile. */
+async function readEventFor(
+  deps: DeliverDeps,
+  { eventId, partnerId }: DeliveryRow,
+): Promise<EventRow | null> {
+  const event = await readEvent(deps, eventId);
+  return event !== null && (await mayHear(deps, { partnerId, venueId: venueHeardOf(event) })) ? event : null;
+}
+
+async function attempt(
+  deps: DeliverDeps,
+  row: DeliveryRow,
+  subscription: SubscriptionRow,
+  event: EventRow,
+  signal: AbortSignal,
+): Promise<AttemptResult> {
+  const secrets = openSecrets(deps, subscription);
+  if (secrets === undefined) {
+    return { kind: 'later', inMs: SECRET_RETRY_MS, attemptsMade: row.attemptsMade };
+  }
+  const attemptId = newId();
+  const leaseMs = deps.config.webhookTimeoutMs + LEASE_MARGIN_MS;
+  const begun = await beginAttempt(deps.db, row, attemptId, leaseMs);
+  if (begun === null) return { kind: 'later', inMs: leaseMs / 3, attemptsMade: row.attemptsMade };
+  const sent = await deps.sender.send({
+    ...composeMessage(deps, begun, subscription.endpointUrl, secrets, event, attemptId),
+    signal,
+  });
+  const isOutdated = !sent.ok && (await hasChanged(deps, subscription));
+  const outcome: AttemptOutcome = isOutdated ? { ...sent, error: 'subscription_changed' } : sent;
+  return settle(deps, begun, subscription, attemptId, outcome);
+}
+
+type AttemptOutcome = Omit<SendOutcome, 'error'> & { error: AttemptError | null };
+
+/**
+ * Whether the address, the secret or the status with which an attempt was made has been changed since it was read: its failure
+ * then says nothing of the endpoint as it is now. Asked of failures alone, and of the newest that the primary has, so that a
+ * change which was acknowledged before the attempt ended is never missed.
+ */
+async function hasChanged(deps: DeliverDeps, used: SubscriptionRow): Promise<boolean> {
+  const now = await findNewestSubscription(deps.db, used._id);
+  if (now?.status !== 'active' || now.endpointUrl !== used.endpointUrl) return true;
+  // Not by what is sealed, which is another text for the same secret once it has been sealed under a new key.
+  return now.secretRotatedAt?.getTime() !== used.secretRotatedAt?.getTime();
+}
+
+async function settle(
+  deps: DeliverDeps,
+  row: DeliveryRow,
+  subscription: SubscriptionRow,
+  attemptId: string,
+  outcome: AttemptOutcome,
+): Promise<AttemptResult> {
+  const isUncounted = outcome.error === 'interrupted' || outcome.error === 'subscription_changed';
+  const attemptsMade = row.attemptsMade + (isUncounted ? 0 : 1);
+  const delaySeconds = deps.config.webhookRetryDelaysSeconds[attemptsMade - 1];
+  const isDead = row.state === 'dead_letter' || attemptsMade >= maxAttempts(deps.config);
+  const state = outcome.ok ? 'succeeded' : isUncounted ? row.state : isDead ? 'dead_letter' : 'retrying';
+  const retryInMs = delaySeconds === undefined ? 0 : Math.round(delaySeconds * 1000);
+  const settled = await settleAttempt(deps.db, row, attemptId, {
+    outcome: outcome.ok ? 'succeeded' : isUncounted ? 'interrupted' : 'failed',
+    statusCode: outcome.statusCode,
+    error: outcome.error,
+    durationMs: outcome.durationMs,
+    responseExcerpt: outcome.responseExcerpt,
+    state,
+    attemptsMade,
+    nextAttemptInMs: isWaiting(state) ? (isUncounted ? 0 : retryInMs) : null,
+    isNewDeadLetter: state === 'dead_letter' && row.state !== 'dead_letter',
+  });
+  logAttempt(deps, row, subscription, attemptId, outcome, state);
+  if (settled === null) return { kind: 'later', inMs: 1000, attemptsMade };
+  if (isUncounted) return { kind: 'later', inMs: 0, attemptsMade };
+  if (outcome.ok && row.state === 'dead_letter') await deps.queues.removeDeadLetters([row._id]);
+  await recordHealth(deps, subscription, outcome.ok);
+  if (outcome.ok) return { kind: 'done' };
+  if (state === 'retrying') return { kind: 'retry', inMs: retryInMs, attemptsMade };
+  if (row.state !== 'dead_letter') await raiseDeadLetter(deps, settled);
+  return { kind: 'dead', attemptsMade };
+}
+
+/** A success of a healthy endpoint is noted once a second at most: under load the row would be written all the time. */
+async function recordHealth(
+  deps: DeliverDeps,
+  subscription: SubscriptionRow,
+  isSuccess: boolean,
+): Promise<void> {
+  const now = deps.clock.now();
+  if (!isSuccess) return recordFailure(deps.db, subscription, now);
+  const lastMs = subscription.lastSuccessAt?.getTime() ?? 0;
+  if (subscription.consecutiveFailures > 0 || now.getTime() - lastMs >= 1000) {
+    await recordSuccess(deps.db, subscription, now);
+  }
+}
+
+/** One wide line an attempt. */
+function logAttempt(
+  deps: DeliverDeps,
+  row: DeliveryRow,
+  subscription: SubscriptionRow,
+  attemptId: string,
+  outcome: AttemptOutcome,
+  state: DeliveryRow['state'],
+): void {
+  deps.log.info(
+    {
+      delivery: row._id,
+      delivery_id: attemptId,
+      event_id: row.eventId,
+      event_type: row.eventType,
+      subscription_id: subscription._id,
+      partner_id: row.partnerId,
+      attempt: row.attemptsMade + 1,
+      status_code: outcome.statusCode,
+      error: outcome.error,
+      duration_ms: outcome.durationMs,
+      state,
+    },
+    'delivery attempted',
+  );
+}
+
+function isWaiting(state: DeliveryState): boolean {
+  return state === 'pending' || state === 'retrying';
+}

@@ -1,0 +1,110 @@
+import type { Backlog } from '../platform/backlog.store.ts';
+import { measureBacklog } from '../platform/backlog.store.ts';
+import type { Db, Tx } from '../platform/mongo.ts';
+import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
+import { subscriptionCollection } from '../subscriptions/subscriptions.model.ts';
+import type { DeliveryRow, DeliveryState } from './deliveries.model.ts';
+import { deliveryCollection } from './deliveries.model.ts';
+
+/** A dead letter that alerting has not counted yet, whatever has become of it since. */
+export type UncountedDeadLetter = Pick<DeliveryRow, '_id' | 'subscriptionId' | 'partnerId'>;
+
+/** Dead letters that have not been counted. */
+export async function findUncounted(db: Db, limit: number): Promise<UncountedDeadLetter[]> {
+  return deliveryCollection(db)
+    .find({ isUncounted: true }, { projection: { subscriptionId: 1, partnerId: 1 } })
+    .limit(limit)
+    .toArray();
+}
+
+/** Marks dead letters counted, and answers how many of them nobody else had. */
+export async function markCounted(db: Db, ids: readonly string[], tx: Tx): Promise<number> {
+  const { modifiedCount } = await deliveryCollection(db).updateMany(
+    { _id: { $in: [...ids] }, isUncounted: true },
+    { $unset: { isUncounted: '' } },
+    // By the mark it would walk all that are not counted yet, once for each batch.
+    { session: tx, hint: { _id: 1 } },
+  );
+  return modifiedCount;
+}
+
+/** Whether a subscription has a dead letter. */
+export async function hasDeadLetter(db: Db, subscriptionId: string): Promise<boolean> {
+  const found = await deliveryCollection(db).findOne(
+    { subscriptionId, state: 'dead_letter' },
+    { projection: { _id: 1 }, hint: 'dead_letters_of_subscription' },
+  );
+  return found !== null;
+}
+
+/** Counting stops here: a scrape must not walk a backlog of any size. */
+const COUNTED_AT_MOST = 100_000;
+const MAX_TIME_MS = 5000;
+
+/** The states that are no end, and that of dead letters. */
+export type OpenState = Extract<DeliveryState, 'pending' | 'retrying' | 'dead_letter'>;
+
+/** How many deliveries are in an open state, up to 100,000, from the index alone. Rejects where that takes more than 5 s. */
+export async function countInState(db: Db, state: OpenState): Promise<number> {
+  const options = { hint: 'open_deliveries', limit: COUNTED_AT_MOST, maxTimeMS: MAX_TIME_MS };
+  return deliveryCollection(db).countDocuments({ state }, options);
+}
+
+/** The deliveries of which an attempt is due. */
+export async function findDueBacklog(db: Db): Promise<Backlog | null> {
+  const match = { state: { $in: ['pending', 'retrying'] } };
+  return measureBacklog(deliveryCollection(db), match, {
+    field: 'nextAttemptAt',
+    graceMs: 0,
+    hint: 'due_deliveries',
+  });
+}
+
+const MAX_UNHEALTHY = 10_000;
+
+/**
+ * The deliveries of which an attempt has been due for at least `graceMs`, but for those to subscriptions with `failures` or more
+ * failures in a row. Reads, at worst, all that is due to those; rejects where that takes more than 5 s.
+ */
+export async function findOverdueBacklog(db: Db, graceMs: number, failures: number): Promise<Backlog | null> {
+  const unhealthy = await subscriptionCollection(db)
+    .find(
+      { failingSince: { $exists: true }, consecutiveFailures: { $gte: failures } },
+      { projection: { _id: 1 }, limit: MAX_UNHEALTHY, maxTimeMS: MAX_TIME_MS },
+    )
+    .toArray();
+  const match = {
+    state: { $in: ['pending', 'retrying'] },
+    ...(unhealthy.length === 0 ? {} : { subscriptionId: { $nin: unhealthy.map(({ _id }) => _id) } }),
+  };
+  return measureBacklog(deliveryCollection(db), match, {
+    field: 'nextAttemptAt',
+    graceMs,
+    hint: 'due_deliveries',
+  });
+}
+
+export type FailingSubscription = Pick<SubscriptionRow, '_id' | 'partnerId' | 'consecutiveFailures'> & {
+  failingSince: Date;
+};
+
+/** Active subscriptions that have failed for at least `forMs` without a success, longest first. */
+export async function findFailing(db: Db, forMs: number, limit: number): Promise<FailingSubscription[]> {
+  return subscriptionCollection(db)
+    .aggregate<FailingSubscription>(
+      [
+        {
+          $match: {
+            failingSince: { $exists: true },
+            status: 'active',
+            $expr: { $lte: ['$failingSince', { $subtract: ['$$NOW', forMs] }] },
+          },
+        },
+        { $sort: { failingSince: 1 } },
+        { $limit: limit },
+        { $project: { partnerId: 1, consecutiveFailures: 1, failingSince: 1 } },
+      ],
+      { maxTimeMS: MAX_TIME_MS },
+    )
+    .toArray();
+}

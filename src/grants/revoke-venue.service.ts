@@ -1,0 +1,36 @@
+import type { PartnerDeps } from '../partners/partners.service.ts';
+import { endGrant } from '../partners/partners.service.ts';
+import { PLATFORM_PARTNER_ID } from '../platform/ids.ts';
+import { OPERATOR } from '../reservations/actor-types.ts';
+import { findLiveHoldsAtVenue } from '../reservations/reservation-reads.store.ts';
+import type { Reservation } from '../reservations/reservations.model.ts';
+import type { ReservationDeps } from '../reservations/reservations.service.ts';
+import { moveReservation } from '../reservations/reservations.service.ts';
+
+/** How many holds are released at a time: each is a write of its own, acknowledged by a majority. */
+const WIDTH = 20;
+
+/**
+ * Ends the partner's grant for the venue and releases its live holds there, each with its event; returns those that it released.
+ * Once it has returned, no hold of the partner at the venue is extended or confirmed: the grant goes first, so that a hold which
+ * is written too late to be found here is given up by its own look for the grant (ADR 0024). Can be repeated: a call that broke off in
+ * between is finished by the next. What is booked stays. @throws DomainError PARTNER_NOT_FOUND
+ */
+export async function revokeVenue(
+  deps: PartnerDeps & ReservationDeps,
+  partnerId: string,
+  venueId: string,
+): Promise<Reservation[]> {
+  await endGrant(deps, partnerId, venueId);
+  const released: Reservation[] = [];
+  for (;;) {
+    const live = await findLiveHoldsAtVenue(deps.db, { partnerId, venueId, limit: WIDTH });
+    if (live.length === 0) return released;
+    const ended = await Promise.all(
+      live.map(({ _id }) =>
+        moveReservation(deps, 'release', _id, { actor: OPERATOR, originatorId: PLATFORM_PARTNER_ID }),
+      ),
+    );
+    released.push(...ended.filter((hold) => hold !== null));
+  }
+}

@@ -1,0 +1,22 @@
+import { Schema } from 'mongoose';
+import type { CollectionDefinition } from '../platform/ensure-collection.ts';
+import type { Db } from '../platform/mongo.ts';
+import { collectionOf, modelOf } from '../platform/mongo.ts';
+
+/** A session that was signed out before it ran out. `_id` is the id in its token; without the signature that opens nothing. */
+export type EndedSession = { _id: string; expiresAt: Date };
+
+const endedSessionSchema = new Schema<EndedSession>(
+  { _id: { type: String, required: true }, expiresAt: { type: Date, required: true } },
+  { collection: 'ended_sessions', versionKey: false },
+);
+
+export const endedSessionCollection = (db: Db) =>
+  collectionOf(modelOf(db, 'EndedSession', endedSessionSchema));
+
+export const ENDED_SESSIONS: CollectionDefinition = {
+  name: 'ended_sessions',
+  jsonSchema: { required: ['expiresAt'], properties: { expiresAt: { bsonType: 'date' } } },
+  // Once a session has run out by itself, nobody needs to know that it was ended.
+  indexes: [{ name: 'over', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
+};

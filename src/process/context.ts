@@ -1,0 +1,86 @@
+import type { ConfigOf } from '../config/config.ts';
+import type { ApiMetrics } from '../http/api-metrics.ts';
+import { createApiMetrics } from '../http/api-metrics.ts';
+import type { RateLimits } from '../http/rate-limiter.ts';
+import { createRateLimits } from '../http/rate-limiter.ts';
+import type { Clock } from '../platform/clock.ts';
+import { systemClock } from '../platform/clock.ts';
+import { createDatabaseClock } from '../platform/database-clock.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { Db } from '../platform/mongo.ts';
+import { createDb, openDb } from '../platform/mongo.ts';
+import type { SecretBox } from '../platform/secret-box.ts';
+import { createSecretBox, deriveKeys } from '../platform/secret-box.ts';
+import type { Queues } from '../queues/queues.ts';
+import { createQueues } from '../queues/queues.ts';
+import type { ProcessScope } from './lifecycle.ts';
+import { requireFitRedis } from './server-requirements.ts';
+
+/** What every process has that does the service's work. */
+export type WorkerContext<Settings = ConfigOf<'hold-expiry'>> = {
+  config: Settings;
+  log: Logger;
+  clock: Clock;
+  db: Db;
+  queues: Queues;
+};
+
+/** Everything that services are given; each takes the parts that it names. */
+export type Context = WorkerContext<ConfigOf<'api'>> & {
+  secretBox: SecretBox;
+  /** For what partners keep and pass back without being able to read it. */
+  cursorBox: SecretBox;
+};
+
+/** What the two listeners need beside. */
+export type ApiContext = Context & {
+  rateLimits: RateLimits;
+  metrics: ApiMetrics;
+  /** Aborts as soon as the process is asked to stop. */
+  stopping: AbortSignal;
+};
+
+/**
+ * Builds the connections of one process and registers their release. Nothing is awaited: the database connects in the
+ * background (`connected`, once its time is known too), Redis by itself. A server that is not fit ends the process, whenever
+ * it first answers (ADR 0015).
+ */
+export function createContext<Settings extends ConfigOf<'hold-expiry'>>(
+  scope: ProcessScope<Settings>,
+): WorkerContext<Settings> & { connected: Promise<void> } {
+  const { config, log, stopping, onStop } = scope;
+  const db = createDb();
+  onStop('MongoDB', () => db.close());
+  const queues = createQueues(config.redisUrl, config.queuePrefix, log);
+  onStop('queues', () => queues.close());
+  void requireFitRedis(scope);
+  const clock = createDatabaseClock(systemClock, db, log);
+  const connected = openDb(db, config.mongodbUri, log, stopping).then(() => clock.measure());
+  connected.then(
+    () => clock.keepMeasuring(stopping),
+    // Told by whoever waits for the connection.
+    () => undefined,
+  );
+  return {
+    config,
+    log,
+    clock,
+    db,
+    queues,
+    connected,
+  };
+}
+
+/** The same for an API process, with what it seals and opens secrets with and the connection on which it counts calls. */
+export function createApiContext(scope: ProcessScope): ApiContext & { connected: Promise<void> } {
+  const rateLimits = createRateLimits(scope.config, scope.log);
+  scope.onStop('rate limits', () => rateLimits.close());
+  return {
+    ...createContext(scope),
+    secretBox: createSecretBox(scope.config.encryptionKeys),
+    cursorBox: createSecretBox(deriveKeys(scope.config.encryptionKeys, 'cursors')),
+    rateLimits,
+    metrics: createApiMetrics(),
+    stopping: scope.stopping,
+  };
+}

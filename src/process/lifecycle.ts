@@ -1,0 +1,98 @@
+import closeWithGrace from 'close-with-grace';
+import type { ConfigOf, ProcessName } from '../config/config.ts';
+import { ConfigError, loadConfig } from '../config/config.ts';
+import { settingsWarnings } from '../config/settings.rules.ts';
+import type { Logger } from '../platform/logger.ts';
+import { createLogger } from '../platform/logger.ts';
+import { UnfitServerError } from '../platform/server-requirements.rules.ts';
+
+/** How long a process may take to finish or hand back what it has (operator interface, "Processes"). */
+const STOP_TIMEOUT_MS = 25_000;
+
+export type ProcessScope<Settings = ConfigOf<'api'>> = {
+  config: Settings;
+  log: Logger;
+  /** Aborts as soon as the process is asked to stop; whatever waits must listen to it. */
+  stopping: AbortSignal;
+  /** Stops this process in the ordinary way; with 1, or when it stops already and a release says so, it ends with exit code 1. */
+  stop(exitCode?: 0 | 1): void;
+  /** Stops this process because it must not run: says why and ends with exit code 1. Nothing where it stops already. */
+  fail(reason: Error): void;
+  /**
+   * Registers the release of something acquired, also while the process stops; releases run in reverse order, each once, whatever
+   * the others throw.
+   */
+  onStop(label: string, release: () => Promise<unknown>): void;
+};
+
+/**
+ * Runs one process from its configuration, of which it has the settings of its name, to its exit code. `start` acquires and registers; what it returns is sent to
+ * the parent process, when there is one, with `ready: true`. SIGTERM, SIGINT, an unexpected error and the death of the
+ * parent all end in the same orderly stop, which is cut after 25 s; a faulty configuration, and a server that is not fit
+ * (ADR 0015), end with exit code 1.
+ */
+export function runProcess<Name extends ProcessName>(
+  name: Name,
+  start: (scope: ProcessScope<ConfigOf<Name>>) => Promise<Record<string, unknown>>,
+): void {
+  const config = configOrExit(name);
+  const log = createLogger(name, config.logLevel);
+  for (const warning of settingsWarnings(config)) log.warn(warning);
+  const stop = new AbortController();
+  let hasFailed = false;
+  const releases: { label: string; release: () => Promise<unknown> }[] = [];
+
+  const closer = closeWithGrace({ delay: STOP_TIMEOUT_MS, logger: false }, async ({ signal, err }) => {
+    if (err !== undefined) log.fatal({ err }, 'stopping after an unexpected error');
+    else log.info({ signal: signal ?? 'none' }, 'stopping');
+    stop.abort();
+    for (let part = releases.pop(); part !== undefined; part = releases.pop()) {
+      const { label, release } = part;
+      await release().catch((error: unknown) =>
+        log.error({ err: error, label }, 'a part did not stop cleanly'),
+      );
+    }
+    log.info('stopped');
+    if (hasFailed) throw new Error('The process has failed');
+  });
+  // Each call of close() runs the stop again, and would end the process as soon as that one has nothing left to do.
+  const stopOnce = () => {
+    if (!stop.signal.aborted) closer.close();
+  };
+  if (process.channel !== undefined) process.once('disconnect', stopOnce);
+
+  const fail = (err: Error) => {
+    if (stop.signal.aborted) return;
+    if (err instanceof UnfitServerError) log.fatal(err.message);
+    else log.fatal({ err }, 'the process could not start');
+    hasFailed = true;
+    stopOnce();
+  };
+
+  start({
+    config,
+    log,
+    stopping: stop.signal,
+    stop: (exitCode = 0) => {
+      if (exitCode === 1) hasFailed = true;
+      stopOnce();
+    },
+    fail,
+    onStop: (label, release) => void releases.push({ label, release }),
+  })
+    .then((ready) => {
+      log.info(ready, 'ready');
+      process.send?.({ ready: true, ...ready });
+    })
+    .catch(fail);
+}
+
+function configOrExit<Name extends ProcessName>(name: Name): ConfigOf<Name> {
+  try {
+    return loadConfig(undefined, name);
+  } catch (err) {
+    if (!(err instanceof ConfigError)) throw err;
+    process.stderr.write(`${err.message}\n`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,180 @@
+import { setMaxListeners } from 'node:events';
+import { Agent, type Dispatcher } from 'undici';
+import type { PortRange } from '../config/port-ranges.rules.ts';
+import { createCheckedConnect } from './checked-connect.ts';
+import { type DeliveryError, deliveryErrorOf, deliveryErrorOfStatus } from './delivery-error.rules.ts';
+import { type ResolveAddresses, resolverFor } from './resolve-addresses.ts';
+import { responseExcerpt } from './response-excerpt.rules.ts';
+import { createWantedConnect, type WantedConnect } from './wanted-connect.ts';
+
+const MAX_RESPONSE_BYTES = 16 * 1024;
+/** A receiver has use for one or two 1xx before its answer; reading them without end would cost this process its time. */
+const MAX_INTERIM_ANSWERS = 20;
+// A receiver that closes idle connections while a request is on its way would cost the delivery an attempt. Most wait
+// longer than a second; those that announce a longer time in `Keep-Alive` are taken at their word, up to the maximum.
+const IDLE_CONNECTION_MS = 1_000;
+const MAX_IDLE_CONNECTION_MS = 30_000;
+
+export type WebhookSenderOptions = {
+  /** The one deadline of an exchange: connecting, head and body of the answer together. */
+  timeoutMs: number;
+  /** Development only: also sends over plain `http`, to any port and to addresses that are not public. */
+  allowPrivateNetworks: boolean;
+  /** The ports to which is sent; `WEBHOOK_PORTS` unless given. */
+  ports?: readonly PortRange[];
+  /** How names become addresses; `resolverFor` unless given. */
+  resolve?: ResolveAddresses;
+};
+
+export type WebhookMessage = {
+  url: string;
+  headers: Record<string, string>;
+  /** The exact bytes that were signed; a string is sent as UTF-8. */
+  body: Buffer | string;
+  /** Aborting it ends the exchange as `interrupted`; one signal may serve any number of sends. */
+  signal?: AbortSignal;
+};
+
+type Ending = DeliveryError | 'interrupted' | null;
+
+/**
+ * What came of one exchange. `interrupted` (the caller's signal, or a closed sender) says nothing about the receiver and
+ * is not an attempt to count. `statusCode` is null when no head arrived; `responseExcerpt` is what `responseExcerpt()`
+ * keeps of the answer, which never holds a secret because no secret is ever sent.
+ */
+export type SendOutcome = {
+  ok: boolean;
+  statusCode: number | null;
+  error: Ending;
+  durationMs: number;
+  responseExcerpt: string | null;
+};
+
+export type WebhookSender = {
+  /**
+   * POSTs a message once and never rejects. Success is a 2xx whose answer was complete within the deadline; an answer
+   * longer than 16 KB counts as complete there and its connection is dropped. A status other than 2xx decides alone,
+   * whatever becomes of its body; more than 20 interim answers (1xx) before it are a `network_error`. Redirects are not followed
+   * and nothing is sent twice.
+   */
+  send(message: WebhookMessage): Promise<SendOutcome>;
+  /** Waits for the exchanges in progress, then closes all connections; sends from now on are `interrupted`. */
+  close(): Promise<void>;
+};
+
+/** Makes a sender with its own pool of kept-alive connections, which are opened by `createCheckedConnect` only. */
+export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
+  const resolve = options.resolve ?? resolverFor(options);
+  const { connect, waitFor } = createWantedConnect(createCheckedConnect({ ...options, resolve }));
+  const agent = new Agent({
+    connect,
+    // The deadline covers both, and undici's timers are coarse.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: IDLE_CONNECTION_MS,
+    keepAliveMaxTimeout: MAX_IDLE_CONNECTION_MS,
+  });
+  const inProgress = new Set<Promise<SendOutcome>>();
+  let closed = false;
+  return {
+    async send(message) {
+      if (closed || message.signal?.aborted === true) return notSent('interrupted');
+      if (!URL.canParse(message.url)) return notSent('network_error');
+      const exchange = post(message, options.timeoutMs, { agent, waitFor });
+      inProgress.add(exchange);
+      return exchange.finally(() => inProgress.delete(exchange));
+    },
+    async close() {
+      closed = true;
+      await Promise.all(inProgress);
+      await agent.destroy();
+    },
+  };
+}
+
+type Ways = { agent: Agent; waitFor: WantedConnect['waitFor'] };
+
+function post(message: WebhookMessage, timeoutMs: number, { agent, waitFor }: Ways): Promise<SendOutcome> {
+  const { headers, body, signal } = message;
+  const { origin, pathname, search } = new URL(message.url);
+  const startedAt = performance.now();
+  return new Promise((resolve) => {
+    const answer = createAnswer();
+    const stopWaiting = waitFor(origin);
+    let exchange: Dispatcher.DispatchController | undefined;
+    let settled = false;
+
+    // Settling does not wait for undici: it cannot abandon a request whose connection is still being made.
+    const settle = (ending: Ending): void => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(deadline);
+      signal?.removeEventListener('abort', interrupt);
+      stopWaiting();
+      resolve({ ...answer.outcome(ending), durationMs: Math.round(performance.now() - startedAt) });
+    };
+    const cut = (ending: Ending): void => {
+      settle(ending);
+      exchange?.abort(new Error('The exchange was cut.'));
+    };
+    const interrupt = (): void => cut('interrupted');
+    const deadline = setTimeout(cut, timeoutMs, 'timeout');
+    if (signal !== undefined) {
+      // One signal stops all sends of a worker; Node would warn of a leak at the eleventh.
+      setMaxListeners(0, signal);
+      signal.addEventListener('abort', interrupt, { once: true });
+    }
+    agent.dispatch(
+      { origin, path: pathname + search, method: 'POST', headers, body },
+      {
+        onRequestStart(controller) {
+          exchange = controller;
+          stopWaiting();
+          if (settled) cut(null);
+        },
+        onResponseStart(_controller, statusCode) {
+          if (answer.isInterimTooOftenWith(statusCode)) cut('network_error');
+        },
+        onResponseData(_controller, chunk) {
+          if (answer.isFullWith(chunk)) cut(null);
+        },
+        onResponseEnd: () => settle(null),
+        onResponseError: (_controller, error) => settle(deliveryErrorOf(error)),
+      },
+    );
+  });
+}
+
+/** Gathers what arrives of one answer, up to the reading limit, and gives the verdict on it. */
+function createAnswer() {
+  const chunks: Buffer[] = [];
+  let bytesLeft = MAX_RESPONSE_BYTES;
+  let interimLeft = MAX_INTERIM_ANSWERS;
+  let statusCode: number | null = null;
+  return {
+    isInterimTooOftenWith(status: number): boolean {
+      if (status >= 200) statusCode = status;
+      else interimLeft -= 1;
+      return interimLeft < 0;
+    },
+    isFullWith(chunk: Buffer): boolean {
+      chunks.push(chunk.subarray(0, bytesLeft));
+      bytesLeft -= chunk.length;
+      return bytesLeft <= 0;
+    },
+    outcome(ending: Ending): Omit<SendOutcome, 'durationMs'> {
+      const verdict = statusCode === null ? null : deliveryErrorOfStatus(statusCode);
+      const error = verdict ?? ending;
+      return {
+        ok: error === null,
+        statusCode,
+        error,
+        responseExcerpt: responseExcerpt(Buffer.concat(chunks)),
+      };
+    },
+  };
+}
+
+function notSent(error: Ending): SendOutcome {
+  return { ok: false, statusCode: null, error, durationMs: 0, responseExcerpt: null };
+}

@@ -1,0 +1,138 @@
+import Joi from 'joi';
+import { eventType } from '../events/events.schemas.ts';
+import { count, id, named, orNull, shape, timestamp } from '../http/answer-fields.ts';
+import { EXAMPLE } from '../http/example-values.ts';
+import { instant, list, pathId } from '../http/fields.ts';
+import type { EventType } from '../reservations/event-types.ts';
+import { EVENT_TYPES } from '../reservations/event-types.ts';
+import type { EndpointUrlRules } from '../sender/endpoint-url.ts';
+import { endpointFormFault } from '../sender/endpoint-url.ts';
+
+export type CreateBody = { endpoint_url: string; event_types: EventType[] };
+
+const ENDPOINT = 'https://partner.example.com/webhooks/bookings';
+
+const endpoint = (rules: EndpointUrlRules) =>
+  Joi.string()
+    .custom((value: string, helpers) => {
+      const fault = endpointFormFault(value, rules);
+      return fault === null ? value : helpers.message({ custom: fault });
+    })
+    .description(
+      'An absolute https URL of a public host, without user name, password and fragment, on port 443 or one from 1024 on unless the service is configured otherwise. Redirects are not followed.',
+    )
+    .meta({
+      jsonSchema: {
+        format: 'uri',
+        maxLength: 2048,
+        pattern: rules.allowPrivateNetworks ? '^[Hh][Tt][Tt][Pp][Ss]?:' : '^[Hh][Tt][Tt][Pp][Ss]:',
+      },
+    })
+    .example(ENDPOINT);
+
+const eventTypes = () =>
+  list(Joi.string().valid(...EVENT_TYPES), 50)
+    .min(1)
+    .description('The types of events to be told of; a type named twice counts once.')
+    .example(['booking_created', 'booking_cancelled', 'hold_expired']);
+
+export const createBody = (rules: EndpointUrlRules) =>
+  Joi.object<CreateBody>({
+    endpoint_url: endpoint(rules).required(),
+    event_types: eventTypes().required(),
+  }).required();
+
+export const changeBody = (rules: EndpointUrlRules) =>
+  Joi.object<Partial<CreateBody>>({ endpoint_url: endpoint(rules), event_types: eventTypes() })
+    .or('endpoint_url', 'event_types')
+    .required()
+    .messages({
+      'object.missing': 'is required where nothing else is changed: send endpoint_url, event_types or both',
+    })
+    .meta({ jsonSchema: { anyOf: [{ required: ['endpoint_url'] }, { required: ['event_types'] }] } });
+
+export type RotateBody = { overlap_seconds: number };
+
+export const rotateBody = Joi.object<RotateBody>({
+  overlap_seconds: Joi.number()
+    .integer()
+    .min(0)
+    .max(604_800)
+    .default(0)
+    .description('How long deliveries carry X-Service-Signature-Previous, made with the old secret, as well.')
+    .example(86_400),
+}).required();
+
+export type TestBody = { event_type?: EventType };
+
+export const testBody = Joi.object<TestBody>({
+  event_type: eventType().description('One of those subscribed to; the first of them unless stated.'),
+}).required();
+
+export type RecoverBody = { since: Date; until?: Date };
+
+const MAX_RECOVERY_MS = 14 * 86_400_000;
+
+export const recoverBody = (now: () => Date) =>
+  Joi.object<RecoverBody>({
+    since: instant()
+      .custom((since: Date, helpers) => {
+        const [{ until: given }] = helpers.state.ancestors as [Record<string, unknown>];
+        const until = typeof given === 'string' ? new Date(given) : now();
+        if (since > until) return helpers.error('date.order');
+        return until.getTime() - since.getTime() > MAX_RECOVERY_MS ? helpers.error('date.span') : since;
+      })
+      .messages({
+        'date.order': 'is after until, or in the future. Send a since that is not after until.',
+        'date.span': 'is more than 14 days before until (now, if left out). Recover in several calls.',
+      })
+      .required()
+      .description('From when on; at most 14 days before until.')
+      .example(EXAMPLE.now),
+    until: instant().description('Up to when, included; now unless stated.').example(EXAMPLE.later),
+  }).required();
+
+export const recovered = shape({
+  recovered: count(12).description('How many deliveries begin anew or for the first time.'),
+});
+
+export const subscriptionIdParam = pathId('`id` of one of your subscriptions.', EXAMPLE.subscriptionId);
+
+export const endpointUrl = () => Joi.string().example(ENDPOINT);
+
+const secretKey = () =>
+  Joi.string()
+    .description(
+      'Shown this once; verify deliveries with it. The whole string, prefix included, is the HMAC key.',
+    )
+    .meta({ jsonSchema: { pattern: '^whsec_[A-Za-z0-9_-]{43}$' } })
+    .example('whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU');
+
+const fields = {
+  id: id(EXAMPLE.subscriptionId),
+  endpoint_url: endpointUrl(),
+  event_types: Joi.array()
+    .items(eventType())
+    .example(['booking_created', 'booking_cancelled', 'hold_expired']),
+  status: Joi.string().valid('active', 'inactive').example('active'),
+  created_at: timestamp(),
+};
+
+const rotatedAt = () =>
+  orNull(timestamp(EXAMPLE.later)).description('Null where the secret is the first one.');
+
+export const newSubscription = named('NewSubscription', shape({ ...fields, secret_key: secretKey() }));
+
+export const subscription = named(
+  'Subscription',
+  shape({ ...fields, secret_rotated_at: rotatedAt().example(null) }),
+);
+
+export const rotatedSecret = named(
+  'RotatedSecret',
+  shape({
+    id: id(EXAMPLE.subscriptionId),
+    secret_key: secretKey(),
+    secret_rotated_at: timestamp(EXAMPLE.later),
+  }),
+);

@@ -1,0 +1,374 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { migrate } from '../../src/database/collections.ts';
+import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
+import { sequenceEvents } from '../../src/events/feed.service.ts';
+import { PLATFORM_PARTNER_ID } from '../../src/platform/ids.ts';
+import { createWebhookSender } from '../../src/sender/send-webhook.ts';
+import { attemptDelivery } from '../support/deliveries.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import {
+  anyPackage,
+  anyPartner,
+  anyVenue,
+  bookSlot,
+  buyPackage,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+} from '../support/factories.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { rowOf, rowsOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+const BOOKINGS = '/api/v1/operator/bookings';
+
+let service: Service;
+let venueId: string;
+let seller: Partner;
+let rival: Partner;
+let slots: string[];
+beforeAll(async () => {
+  service = await startService();
+  venueId = (await anyVenue(service, [{ duration_minutes: 15 }])).id;
+  [seller, rival] = [await anyPartner(service, [venueId]), await anyPartner(service, [venueId])];
+  slots = await freeSlotIds(seller, venueId);
+});
+afterAll(() => service.stop());
+
+const anySlot = () => slots.shift() ?? '';
+const operator = () => operatorOf(service);
+const idOf = (booking: Json) => String(booking['booking_id']);
+const end = (operation: 'cancel' | 'refund', booking: Json, key: string = randomUUID(), reason = 'Rain') =>
+  operator().post(`${BOOKINGS}/${idOf(booking)}/${operation}`, { reason, idempotency_key: key });
+const walkIn = async (fields: Json = {}) =>
+  expectStatus(await operator().post('/api/v1/operator/walk-ins', { slot_id: anySlot(), ...fields }), 201);
+const read = async (booking: Json) => expectStatus(await operator().get(`${BOOKINGS}/${idOf(booking)}`), 200);
+const listedIds = async (query: string) => {
+  const { data } = expectStatus(await operator().get(`${BOOKINGS}?limit=200&${query}`), 200);
+  return (data as Json[]).map((booking) => booking['booking_id']);
+};
+
+describe('an operator reads', () => {
+  test('the bookings of every partner and walk-ins, or of the one that is named', async () => {
+    const [first, second, third] = [
+      await bookSlot(seller, anySlot()),
+      await bookSlot(rival, anySlot()),
+      await walkIn(),
+    ];
+    expect((await listedIds('')).slice(0, 3)).toEqual([third, second, first].map(idOf));
+    expect(await listedIds(`partner_id=${rival.id}`)).toEqual([idOf(second)]);
+    expect((await listedIds(`partner_id=${PLATFORM_PARTNER_ID}`))[0]).toBe(idOf(third));
+    for (const booking of [first, second, third]) {
+      expect(await read(booking)).toMatchObject({ booking_id: idOf(booking), status: 'BOOKED' });
+    }
+  });
+
+  test('with the filters of the partner list', async () => {
+    const mine = await bookSlot(seller, anySlot(), { customer_name: 'Zubin', customer_phone: '9812345670' });
+    expectStatus(await end('cancel', mine), 200);
+    const byPhone = `customer_phone=${encodeURIComponent('+919812345670')}`;
+    expect(await listedIds(byPhone)).toEqual([idOf(mine)]);
+    expect(await listedIds(`${byPhone}&status=BOOKED`)).toEqual([]);
+    expect(await listedIds(`${byPhone}&status=CANCELLED&venue_id=${venueId}`)).toEqual([idOf(mine)]);
+    expect(await listedIds('customer_name=zub')).toEqual([idOf(mine)]);
+    expect(await listedIds('to=2020-01-01')).toEqual([]);
+    expect(verdict(await operator().get(`${BOOKINGS}?partner_id=x`))).toBe('400 VALIDATION_ERROR partner_id');
+  });
+
+  test('page by page, each booking once', async () => {
+    const all = await listedIds('');
+    const seen: unknown[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const query = cursor === '' ? '' : `&cursor=${cursor}`;
+      const page = expectStatus(await operator().get(`${BOOKINGS}?limit=2${query}`), 200);
+      seen.push(...(page['data'] as Json[]).map((booking) => booking['booking_id']));
+      cursor = page['next_cursor'] as string | null;
+    }
+    expect(seen).toEqual(all);
+  });
+});
+
+describe('an operator finds a booking', () => {
+  let found: Json;
+  let other: Json;
+  let sold: Json;
+  beforeAll(async () => {
+    const named = { customer_name: 'Asha Rao-Iyer', customer_phone: '+91 98450 77210' };
+    found = await bookSlot(seller, anySlot(), named);
+    other = await bookSlot(rival, anySlot(), { customer_name: 'Raoul Ash', customer_phone: '9845066210' });
+    sold = await walkIn({ customer_name: 'José Núñez' });
+  });
+  const search = (text: string) => listedIds(`q=${encodeURIComponent(text)}`);
+
+  test.each(['Rao', 'rao-iyer', 'IYER', 'asha', 'iyer asha', 'rao ash iye'])(
+    'by any words of the name: %s',
+    async (text) => {
+      const ids = await search(text);
+      expect(ids).toContain(idOf(found));
+      expect(ids.includes(idOf(other))).toBe(text === 'Rao');
+    },
+  );
+
+  test('by words without their accents; not by the middle of a word, nor by words of two customers', async () => {
+    expect(await search('nunez')).toEqual([idOf(sold)]);
+    expect(await search('jos')).toEqual([idOf(sold)]);
+    expect(await search('uñe')).toEqual([]);
+    expect(await search('raoul iyer')).toEqual([]);
+  });
+
+  test.each(['77210', '7210', '98450 77210', '098450-77210', '+91 98450 77210', '0091 9845077210'])(
+    'by the end of the phone: %s',
+    async (text) => {
+      expect(await search(text)).toEqual([idOf(found)]);
+    },
+  );
+
+  test('by the id of the booking and of its hold, in capitals or not', async () => {
+    const { hold_id: holdId } = await read(found);
+    for (const id of [idOf(found), String(holdId), idOf(found).toUpperCase()])
+      expect(await search(id)).toEqual([idOf(found)]);
+    expect(await search(randomUUID())).toEqual([]);
+  });
+
+  test('by the day of play, at the venue, with other filters', async () => {
+    const { slot_start: start } = await read(found);
+    const { time_zone: timeZone } = expectStatus(
+      await operator().get(`/api/v1/operator/venues/${venueId}`),
+      200,
+    );
+    const dayOf = (days: number) =>
+      new Intl.DateTimeFormat('en-CA', { timeZone: String(timeZone) }).format(
+        Date.parse(String(start)) + days * 86_400_000,
+      );
+    const [before, day, after] = [dayOf(-1), dayOf(0), dayOf(1)];
+    expect(await listedIds(`q=iyer&slot_from=${day}&slot_to=${day}`)).toEqual([idOf(found)]);
+    expect(await listedIds(`q=iyer&slot_from=${before}&venue_id=${venueId}`)).toEqual([idOf(found)]);
+    expect(await listedIds(`slot_to=${before}`)).toEqual([]);
+    expect(await listedIds(`slot_from=${after}`)).toEqual([]);
+    const partner = async (query: string) =>
+      (expectStatus(await seller.api.get(`/api/v1/bookings?${query}`), 200)['data'] as Json[]).map(idOf);
+    expect(await partner(`slot_from=${day}&slot_to=${day}&limit=200`)).toContain(idOf(found));
+    expect(await partner(`slot_from=${after}`)).toEqual([]);
+  });
+
+  test.each(['a', '12', '+-', '   ', '0-0'])('but not by %j, which is too short', async (text) => {
+    const reply = await operator().get(`${BOOKINGS}?q=${encodeURIComponent(text)}`);
+    expect(verdict(reply)).toBe('400 VALIDATION_ERROR q');
+  });
+
+  test('whom an older release booked, once the migration has run; who was erased stays so', async () => {
+    const { db } = service.context;
+    const reservations = db.collection('reservations');
+    const unset = { $unset: { 'customer.nameWords': '', 'customer.phoneReversed': '' } };
+    await reservations.updateMany({}, unset);
+    const erased = { name: '[erased]', nameFolded: null, phone: '[erased]', phoneE164: null, email: null };
+    await reservations.updateOne({ bookingId: idOf(other) }, { $set: { customer: erased } });
+    expect(await search('iyer')).toEqual([]);
+    await migrate(db);
+    expect([await search('iyer'), await search('7210'), await search('nunez')]).toEqual([
+      [idOf(found)],
+      [idOf(found)],
+      [idOf(sold)],
+    ]);
+    expect(await search('erased')).toEqual([]);
+    expect(await reservations.findOne({ bookingId: idOf(other) })).toMatchObject({
+      customer: { ...erased, nameWords: [], phoneReversed: null },
+    });
+  });
+});
+
+describe('an operator ends any booking', () => {
+  test('in the name of the platform, and its partner sees why', async () => {
+    const booking = await bookSlot(seller, anySlot());
+    const reply = expectStatus(await end('cancel', booking, 'operator-1', 'Flooded'), 200);
+    expect(reply).toEqual({
+      message: 'Booking cancelled successfully',
+      booking_id: idOf(booking),
+      status: 'CANCELLED',
+    });
+    const seen = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(booking)}`), 200);
+    expect(seen).toMatchObject({ status: 'CANCELLED', cancellation_reason: 'Flooded' });
+    const { outbox } = await rowOf(service, 'reservations', { bookingId: idOf(booking) });
+    expect(outbox.at(-1)).toMatchObject({ type: 'booking_cancelled', originatorId: PLATFORM_PARTNER_ID });
+  });
+
+  test('walk-ins too, and what was cancelled can be refunded', async () => {
+    const booking = await walkIn();
+    expectStatus(await end('cancel', booking), 200);
+    expectStatus(await end('refund', booking), 200);
+    expect(await read(booking)).toMatchObject({ status: 'REFUNDED' });
+    expect(verdict(await end('cancel', booking))).toBe('409 INVALID_HOLD_STATE');
+  });
+
+  test('a refund gives the package credit back, once', async () => {
+    const purchase = await buyPackage(seller, await anyPackage(service, seller, [venueId], { credits: 1 }));
+    const booking = await bookSlot(seller, anySlot(), { use_package_credit: true });
+    const credits = async () => {
+      const path = `/api/v1/packages/purchases/${String(purchase['id'])}`;
+      const found = expectStatus(await seller.api.get(path), 200)['purchase'] as Json;
+      return found['credits_remaining'];
+    };
+    expect(await credits()).toBe(0);
+    expectStatus(await end('refund', booking, 'credit-1'), 200);
+    expectStatus(await end('refund', booking, 'credit-1'), 200);
+    expect(await credits()).toBe(1);
+  });
+
+  test('a repeated key has no further effect, and of 16 that race one has any', async () => {
+    const booking = await bookSlot(seller, anySlot());
+    const key = randomUUID();
+    const replies = await Promise.all(Array.from({ length: 16 }, () => end('cancel', booking, key)));
+    expect(replies.map(verdict)).toEqual(Array(16).fill('200'));
+    expect(replies.filter((each) => each.headers.get('idempotent-replayed') === null)).toHaveLength(1);
+    const { outbox } = await rowOf(service, 'reservations', { bookingId: idOf(booking) });
+    expect(outbox.filter(({ type }) => type === 'booking_cancelled')).toHaveLength(1);
+  });
+
+  test('a key means one booking and one operation, whosever the bookings are', async () => {
+    const [mine, theirs] = [await bookSlot(seller, anySlot()), await bookSlot(rival, anySlot())];
+    const key = randomUUID();
+    expectStatus(await end('cancel', mine, key), 200);
+    expect(verdict(await end('cancel', theirs, key))).toBe('409 IDEMPOTENCY_KEY_MISMATCH');
+    expect(verdict(await end('refund', mine, key))).toBe('409 IDEMPOTENCY_KEY_MISMATCH');
+  });
+
+  test('of 12 bookings whose ends race with one key, one ends; the check notices when the index is not there', async () => {
+    const race = async () => {
+      const key = randomUUID();
+      const bookings: Json[] = [];
+      for (let turn = 0; turn < 6; turn += 1) {
+        bookings.push(await bookSlot(seller, anySlot()), await bookSlot(rival, anySlot()));
+      }
+      return (await Promise.all(bookings.map((booking) => end('cancel', booking, key)))).map(verdict).sort();
+    };
+    const one = ['200', ...Array<string>(11).fill('409 IDEMPOTENCY_KEY_MISMATCH')];
+    expect(await race()).toEqual(one);
+    await service.context.db.collection('reservations').dropIndex('ending_key_of_operators');
+    expect(await race()).not.toEqual(one);
+    await service.context.db.collection('reservations').updateMany({}, { $unset: { operatorEndings: '' } });
+    await migrate(service.context.db);
+  });
+
+  test('an operator’s key and the same key of the partner do not know each other', async () => {
+    const [first, second, third] = [
+      await bookSlot(seller, anySlot()),
+      await bookSlot(seller, anySlot()),
+      await bookSlot(seller, anySlot()),
+    ];
+    const key = randomUUID();
+    const byPartner = (booking: Json) =>
+      seller.api.post(`/api/v1/bookings/${idOf(booking)}/cancel`, { reason: 'x', idempotency_key: key });
+    expectStatus(await end('cancel', first, key), 200);
+    const own = await byPartner(second);
+    expect([verdict(own), own.headers.get('idempotent-replayed')]).toEqual(['200', null]);
+    expect(verdict(await byPartner(first))).toBe('409 IDEMPOTENCY_KEY_MISMATCH');
+    expect(verdict(await end('cancel', third, key))).toBe('409 IDEMPOTENCY_KEY_MISMATCH');
+    expect(await read(third)).toMatchObject({ status: 'BOOKED' });
+  });
+
+  test('a booking that does not exist is 404, and a reason is needed', async () => {
+    const missing = { booking_id: randomUUID() };
+    expect(verdict(await end('cancel', missing))).toBe('404 BOOKING_NOT_FOUND');
+    expect(verdict(await operator().get(`${BOOKINGS}/${missing.booking_id}`))).toBe('404 BOOKING_NOT_FOUND');
+    expect(verdict(await operator().get(`${BOOKINGS}/${missing.booking_id}/timeline`))).toBe(
+      '404 BOOKING_NOT_FOUND',
+    );
+    expect(verdict(await operator().post(`${BOOKINGS}/${missing.booking_id}/refund`, {}))).toBe(
+      '400 VALIDATION_ERROR idempotency_key, reason',
+    );
+  });
+});
+
+describe('the timeline of a booking', () => {
+  const timeline = async (booking: Json) =>
+    expectStatus(await operator().get(`${BOOKINGS}/${idOf(booking)}/timeline`), 200)['data'] as Json[];
+  const keyIdOf = async (partner: Partner) => {
+    const path = `/api/v1/operator/partners/${partner.id}/keys`;
+    const { data } = expectStatus(await operator().get(path), 200);
+    return (data as Json[])[0]?.['key_id'];
+  };
+
+  test('tells in order what happened, who did it, and who was told with which attempts', async () => {
+    const receiver = await startReceiver();
+    const sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
+    try {
+      const body = { endpoint_url: receiver.url, event_types: ['booking_created'] };
+      const subscription = expectStatus(await rival.api.post('/api/v1/partner/webhooks', body), 201);
+      const booking = await bookSlot(seller, anySlot());
+      await dispatchEvents(service.context, String(booking['hold_id']));
+      const [delivery] = await rowsOf(service, 'deliveries', { subscriptionId: subscription['id'] });
+      await attemptDelivery(service, sender, String(delivery?._id));
+      expectStatus(await end('refund', booking, randomUUID(), 'Flooded'), 200);
+
+      const entries = await timeline(booking);
+
+      const byKey = { kind: 'api_key', partner_id: seller.id, key_id: await keyIdOf(seller) };
+      expect(entries).toMatchObject([
+        { event_type: 'hold_created', partner_id: seller.id, actor: byKey, deliveries: [] },
+        {
+          event_type: 'booking_created',
+          actor: byKey,
+          deliveries: [
+            {
+              partner_id: rival.id,
+              subscription_id: subscription['id'],
+              state: 'succeeded',
+              attempts: [{ attempt: 1, status_code: 200 }],
+            },
+          ],
+        },
+        {
+          event_type: 'booking_refunded',
+          partner_id: PLATFORM_PARTNER_ID,
+          actor: { kind: 'operator', partner_id: null, key_id: null },
+          reason: 'Flooded',
+          deliveries: [],
+        },
+      ]);
+      await dispatchEvents(service.context, String(booking['hold_id']));
+      expect(await timeline(booking)).toEqual(entries);
+      // Who it was is for operators alone.
+      const row = await rowOf(service, 'events', { _id: delivery?.eventId });
+      expect(row.actor).toEqual({ kind: 'api_key', partnerId: seller.id, keyId: byKey.key_id });
+      const sent = receiver.received.map(({ body: received }) => JSON.stringify(received)).join();
+      await sequenceEvents(service.context);
+      const feeds = await Promise.all(
+        [seller, rival].map(async ({ api }) => (await api.get('/api/v1/partner/events')).text),
+      );
+      const answers = await Promise.all(
+        [`/api/v1/bookings/${idOf(booking)}`, '/api/v1/partner/observability?status=all'].map(
+          async (path) => (await seller.api.get(path)).text + (await rival.api.get(path)).text,
+        ),
+      );
+      expect(sent).toContain(String(booking['booking_id']));
+      expect(feeds.join()).toContain(String(booking['booking_id']));
+      const told = [sent, ...feeds, ...answers].join();
+      expect(told).not.toContain(String(byKey.key_id));
+      expect(told).not.toMatch(/actor|api_key/);
+    } finally {
+      await sender.close();
+      await receiver.close();
+    }
+  });
+
+  test('names the operator of a walk-in, and the developer who played one in the sandbox', async () => {
+    const first = await walkIn();
+    const path = `/api/v1/sandbox/slots/${anySlot()}/walk-in`;
+    const second = expectStatus(await seller.api.post(path, {}), 201);
+    expect(await timeline(first)).toMatchObject([{ actor: { kind: 'operator' } }]);
+    expect(await timeline(second)).toMatchObject([
+      { partner_id: PLATFORM_PARTNER_ID, actor: { kind: 'api_key', partner_id: seller.id } },
+    ]);
+  });
+
+  test('the actor of a lapse is the service itself', async () => {
+    const hold = await placeHold(seller, anySlot());
+    expectStatus(await seller.api.post(`/api/v1/sandbox/holds/${String(hold['hold_id'])}/expire`), 200);
+    const { outbox } = await rowOf(service, 'reservations', { _id: hold['hold_id'] });
+    expect(outbox.map(({ actor }) => actor?.kind)).toEqual(['api_key', 'service']);
+  });
+});

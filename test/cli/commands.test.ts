@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { apiDocuments } from '../../scripts/docs/documents.ts';
+import { COMMANDS, NOUNS } from '../../src/cli/commands.ts';
+import type { Operation } from '../../src/cli/description.ts';
+import { OPERATIONS } from '../../src/cli/description.ts';
+import { exampleWords } from '../../src/cli/example.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { operator } from './operator.ts';
+import type { Relay } from './relay.ts';
+import { startRelay } from './relay.ts';
+
+const operationIds = Object.values(apiDocuments().operator.paths).flatMap((methods) =>
+  Object.values(methods).map((described) => String(described['operationId'])),
+);
+const rows = COMMANDS.map((row) => ({ ...row, name: `${row.noun} ${row.verb}` }));
+
+function operationOf(operationId: string): Operation {
+  const operation = OPERATIONS.get(operationId);
+  if (operation === undefined) throw new Error(`There is no operation ${operationId}`);
+  return operation;
+}
+
+/** Operations that no command calls, and commands that call none. */
+function differences(commands: readonly string[]): { missing: string[]; stray: string[] } {
+  return {
+    missing: operationIds.filter((id) => !commands.includes(id)),
+    stray: commands.filter((id) => !operationIds.includes(id)),
+  };
+}
+
+describe('the commands and the operations of the operator interface', () => {
+  const commands = COMMANDS.map(({ operationId }) => operationId);
+
+  test('are the same, each once', () => {
+    expect(differences(commands)).toEqual({ missing: [], stray: [] });
+    expect(new Set(commands).size).toBe(commands.length);
+    expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
+    expect(new Set(COMMANDS.map(({ noun }) => noun))).toEqual(new Set(Object.keys(NOUNS)));
+  });
+
+  test('control: one that is missing, and one too many, are found', () => {
+    const [first = '', ...others] = commands;
+    expect(differences([...others, 'flyToTheMoon'])).toEqual({ missing: [first], stray: ['flyToTheMoon'] });
+  });
+
+  test('no field has the name of an option that all commands have', () => {
+    const options = ['url', 'key', 'key_file', 'json', 'body', 'all', 'help', 'format', 'dry_run'];
+    const fields = [...OPERATIONS.values()].flatMap(({ query, body }) =>
+      [...query, ...body].map(({ name }) => name),
+    );
+    expect(fields.length).toBeGreaterThan(50);
+    expect(fields.filter((name) => options.includes(name))).toEqual([]);
+  });
+
+  test('each listing has the columns of its table, every one of them a field of the answer', () => {
+    const listings = rows.filter(({ operationId }) => /^(list|readTimeline)/.test(operationId));
+    expect(listings.filter(({ columns }) => columns === undefined)).toEqual([]);
+    expect(rows.filter(({ columns }) => columns !== undefined)).toEqual(listings);
+  });
+});
+
+describe('the example of each command', () => {
+  let service: Service;
+  let relay: Relay;
+  beforeAll(async () => {
+    service = await startService();
+    relay = await startRelay(service.adminUrl, () => 'refuse');
+  });
+  afterAll(async () => {
+    await relay.close();
+    await service.stop();
+  });
+
+  /** What a command line can leave out of the description's example: keys that it makes up, and fields that say nothing. */
+  function sentByExample({ example, body }: Operation): Record<string, unknown> {
+    const isSaid = ([name, value]: [string, unknown]) =>
+      name !== 'idempotency_key' && value !== null && JSON.stringify(value) !== '[]';
+    const fields = body.map(({ name }) => name);
+    return Object.fromEntries(
+      Object.entries(example).filter((entry) => fields.includes(entry[0]) && isSaid(entry)),
+    );
+  }
+
+  const changes = rows.filter(({ operationId }) => operationOf(operationId).method !== 'GET');
+  test.each(changes)('$name makes the call that the description shows', async (row) => {
+    const operation = operationOf(row.operationId);
+    const { code, err } = await operator(relay.url, exampleWords(row, operation));
+    // The relay lets nothing through: what matters is that it was asked.
+    expect([code, err]).toEqual([1, expect.stringContaining('The database is away.')]);
+    const { method, path, body } = relay.writes.at(-1) ?? {};
+    const filled = operation.params.reduce(
+      (text, { name, example }) => text.replace(`{${name}}`, example),
+      operation.path,
+    );
+    expect([method, path]).toEqual([operation.method, filled]);
+    const made = (body ?? {}) as Record<string, unknown>;
+    if (operation.body.some(({ name }) => name === 'idempotency_key')) {
+      expect(made['idempotency_key']).toMatch(/^operator-[0-9a-f-]{36}$/);
+      delete made['idempotency_key'];
+    }
+    expect(made).toEqual(sentByExample(operation));
+  });
+});
+
+describe('--help', () => {
+  const help = async (...words: string[]) => {
+    const { code, out, err } = await operator('http://127.0.0.1:1', [...words, '--help']);
+    expect([code, err]).toEqual([0, '']);
+    return out;
+  };
+
+  test('of the whole names every noun, and the exit codes', async () => {
+    const text = await help();
+    for (const noun of [...Object.keys(NOUNS), 'import'])
+      expect(text).toMatch(new RegExp(`^  ${noun} `, 'm'));
+    expect(text).toContain('Exit codes: 0 done; 1 refused');
+  });
+
+  test.each(rows)('of $name has its summary, every parameter and field, and an example', async (row) => {
+    const { summary, params, query, body } = operationOf(row.operationId);
+    const text = await help(row.noun, row.verb);
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(summary);
+    expect(text).toMatch(new RegExp(`^Example:\\n  npm run operator -- ${row.noun} ${row.verb}`, 'm'));
+    for (const { name } of [...query, ...body]) expect(text).toContain(`--${name.replaceAll('_', '-')} `);
+    expect(text.match(/^Usage: .*/)?.[0].match(/<[a-z-]+>/g) ?? []).toHaveLength(params.length);
+    // JSON is one word, which no line can be broken in.
+    expect(text.split('\n').filter((line) => line.length > 80 && !line.includes("'{"))).toEqual([]);
+  });
+
+  test('is offered to who names no command, as a failure', async () => {
+    const { code, out, err } = await operator('http://127.0.0.1:1', []);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain('Usage: operator');
+  });
+});

@@ -1,0 +1,223 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import type { Json } from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { OPERATOR_KEY, startService } from '../support/service.ts';
+import { endProcesses, startProcess } from '../support/worker-process.ts';
+import { operator, operatorJson } from './operator.ts';
+import type { Relay, Verdict } from './relay.ts';
+import { startRelay } from './relay.ts';
+
+let service: Service;
+let url: string;
+let folder: string;
+beforeAll(async () => {
+  service = await startService();
+  url = service.adminUrl;
+  folder = await temporaryFolder();
+});
+afterAll(async () => {
+  await endProcesses();
+  await service.stop();
+});
+
+/** How many calls a file of `fileFor` needs. */
+const WRITES = 9;
+
+/** Ground with a half, schedule and prices, at a venue that no other run has. */
+async function fileFor(venue: string): Promise<string> {
+  const file = path.join(folder, `${venue}.yaml`);
+  await writeFile(
+    file,
+    `venues:
+  - name: ${venue}
+    address: 1 Main Road
+    city: Mumbai
+    resources:
+      - &full
+        name: Full
+        resource_type: turf
+        sport_category: football
+        duration_minutes: 60
+        price_rupees: 1200
+        operating_hours_start: '06:00'
+        operating_hours_end: '23:00'
+        shares_space_with: [Half]
+        schedule: { weekly: { mon: [{ start: '06:00', end: '23:00' }] } }
+        price_rules:
+          - { name: Evenings, price_rupees: 1500, start_time: '18:00' }
+          - { name: Mondays, multiplier: 0.8, days_of_week: [mon] }
+      - { <<: *full, name: Half, shares_space_with: [Full], price_rules: [] }
+`,
+  );
+  return file;
+}
+
+/** All that the service has of a venue of that name, without ids and instants. */
+async function stateOf(venue: string): Promise<unknown> {
+  const list = async (...words: string[]) => (await operatorJson(url, words))['data'] as Json[];
+  const venues = (await list('venue', 'list')).filter(({ name }) => name === venue);
+  const state = await Promise.all(
+    venues.map(async (each) => {
+      const resources = await list('resource', 'list', String(each['venue_id']));
+      const parts = resources.map(async (resource) => {
+        const id = String(resource['resource_id']);
+        return [
+          resource,
+          await operatorJson(url, ['schedule', 'show', id]),
+          await list('price-rule', 'list', id),
+        ];
+      });
+      return [each, await Promise.all(parts)];
+    }),
+  );
+  const text = JSON.stringify(state).replaceAll(/"(venue_id|price_rule_id|created_at)":"[^"]*"/g, '"$1":""');
+  return JSON.parse(
+    text.replaceAll(/"(full|refuse|swallow|whole|kill|stop)-[a-z0-9-]+/gi, '"slug').replaceAll(venue, 'X'),
+  ) as unknown;
+}
+
+const statusOf = async (venue: string): Promise<unknown[]> => {
+  const { data } = await operatorJson(url, ['venue', 'list']);
+  return (data as Json[]).filter(({ name }) => name === venue).map(({ status }) => status);
+};
+
+/** Imports through a relay that lets everything pass but one write. */
+async function importWith(file: string, number: number, verdict: Verdict) {
+  const relay = await startRelay(url, (write) => (write.number === number ? verdict : 'pass'));
+  const ended = await operator(relay.url, ['import', file]);
+  await relay.close();
+  return { ...ended, writes: relay.writes };
+}
+
+describe('an import that is stopped at any of its calls', () => {
+  let whole: unknown;
+  let written: number;
+  beforeAll(async () => {
+    written = (await importWith(await fileFor('whole-0'), 0, 'pass')).writes.length;
+    whole = await stateOf('whole-0');
+  });
+
+  test('would otherwise make this many calls', () => {
+    expect(written).toBe(WRITES);
+  });
+
+  const all = Array.from({ length: WRITES }, (_, index) => index + 1);
+  const stops = [
+    ...all.map((number) => ({ verdict: 'refuse' as const, number })),
+    // These make the venue, a schedule, a price rule and the resource that shares ground; the last puts all on sale.
+    ...[1, 3, 4, 6, WRITES].map((number) => ({ verdict: 'swallow' as const, number })),
+  ];
+  test.each(stops)(
+    '($verdict at call $number) says what was done, sells nothing, and is completed by the same command',
+    async ({ verdict, number }) => {
+      const venue = `${verdict}-${number}`;
+      const file = await fileFor(venue);
+      const stopped = await importWith(file, number, verdict);
+      expect([stopped.code, stopped.writes.length]).toEqual([1, number]);
+      const done = number - 1;
+      expect(stopped.err).toContain(`${done} step${done === 1 ? '' : 's'} of ${WRITES} done`);
+      expect(stopped.err).toContain('Run the same command again to complete it.');
+      expect(stopped.err.includes('Perhaps done:')).toBe(true);
+      expect(stopped.err.includes('\nNot done:\n  ')).toBe(number < WRITES);
+      expect(stopped.err.includes('Not done:')).toBe(number < WRITES);
+      const isOnSale = verdict === 'swallow' && number === WRITES;
+      expect(await statusOf(venue)).toEqual(
+        isOnSale ? ['active'] : number === 1 && verdict === 'refuse' ? [] : ['inactive'],
+      );
+
+      const again = await operator(url, ['import', file]);
+      expect([again.code, again.err]).toEqual([0, '']);
+      expect(await stateOf(venue)).toEqual(whole);
+      expect((await operator(url, ['import', file])).out).toContain('Nothing to change');
+    },
+  );
+
+  test('control: a venue that was not completed is told from one that was', async () => {
+    await importWith(await fileFor('refuse-99'), 5, 'refuse');
+    expect(await stateOf('refuse-99')).not.toEqual(whole);
+  });
+
+  // As the service leaves them where it is cut off while it makes the second: related not at all, or on one side only.
+  const lopsided = [
+    { full: [], half: [] },
+    { full: ['half'], half: [] },
+    { full: [], half: ['full'] },
+  ];
+  test.each(lopsided)('a resource that was half related, %j, is completed too', async (relations) => {
+    const venue = `swallow-shared-${relations.full.length}${relations.half.length}`;
+    const file = await fileFor(venue);
+    const { code } = await importWith(file, 6, 'swallow');
+    expect(code).toBe(1);
+    const { data } = await operatorJson(url, ['venue', 'list']);
+    const venueId = (data as Json[]).find(({ name }) => name === venue)?.['venue_id'];
+    const resources = service.context.db.collection('resources');
+    const idOf = async (name: string) => (await resources.findOne({ venueId, name }))?._id;
+    const ids: Record<string, unknown> = { full: await idOf('Full'), half: await idOf('Half') };
+    for (const side of ['full', 'half'] as const) {
+      const sharesSpaceWith = relations[side].map((other) => ids[other]);
+      await resources.updateOne({ _id: ids[side] as never }, { $set: { sharesSpaceWith } });
+    }
+    expect(await resources.findOne({ _id: ids['half'] as never })).toMatchObject({
+      status: 'inactive',
+      resourceType: 'Import not finished',
+    });
+    const again = await operator(url, ['import', file]);
+    expect([again.code, again.err]).toEqual([0, '']);
+    expect(await stateOf(venue)).toEqual(whole);
+    expect((await operator(url, ['import', file])).out).toContain('Nothing to change');
+  });
+
+  test('--json has what became of each step', async () => {
+    const file = await fileFor('refuse-98');
+    const relay = await startRelay(url, ({ number }) => (number === 3 ? 'refuse' : 'pass'));
+    const { code, out } = await operator(relay.url, ['import', file, '--json']);
+    await relay.close();
+    const result = JSON.parse(out) as { result: string; reason: string; steps: { state: string }[] };
+    expect([code, result.result]).toEqual([1, 'stopped']);
+    expect(result.reason).toContain('The database is away.');
+    expect(result.steps.map(({ state }) => state)).toEqual([
+      ...['done', 'done', 'unknown'],
+      ...Array.from({ length: WRITES - 3 }, () => 'not_done'),
+    ]);
+  });
+});
+
+describe('as a process', () => {
+  const start = (relay: Relay, file: string) => {
+    const environment = { OPERATOR_URL: relay.url, OPERATOR_API_KEY: OPERATOR_KEY };
+    return startProcess('src/cli/operator.ts', environment, ['import', file]);
+  };
+
+  test('killed in the middle, it is completed by the next', async () => {
+    const relay = await startRelay(url, ({ number }) => {
+      if (number === 5) child.signal('SIGKILL');
+      return 'pass';
+    });
+    const file = await fileFor('kill-1');
+    const child = start(relay, file);
+    expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' });
+    await relay.close();
+    expect(await statusOf('kill-1')).toEqual(['inactive']);
+    expect((await operator(url, ['import', file])).code).toBe(0);
+    expect(await stateOf('kill-1')).toEqual(await stateOf('whole-0'));
+  });
+
+  test('interrupted with Ctrl-C, it ends the step that it is at, says what is missing, and ends with 130', async () => {
+    const relay = await startRelay(url, ({ number }) => {
+      if (number === 4) child.signal('SIGINT');
+      return 'pass';
+    });
+    const file = await fileFor('stop-1');
+    const child = start(relay, file);
+    expect(await child.exited).toEqual({ code: 130, signal: null });
+    await relay.close();
+    expect(relay.writes.length).toBeLessThanOrEqual(5);
+    expect(child.output()).toMatch(/error: Interrupted\.\n[45] steps of 9 done:\n/);
+    expect(child.output()).toContain('Run the same command again to complete it.\n');
+    expect((await operator(url, ['import', file])).code).toBe(0);
+    expect(await stateOf('stop-1')).toEqual(await stateOf('whole-0'));
+  });
+});

@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { projectFolder } from '../architecture/planted-tree.ts';
+import { reasonToSkip } from '../docs/programs.ts';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import type { Service } from '../support/service.ts';
+import { OPERATOR_KEY, startService } from '../support/service.ts';
+import { programArguments } from '../support/worker-process.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const ESCAPE = '\u001b';
+
+const COMMAND = [process.execPath, ...programArguments('src/cli/operator.ts')].join(' ');
+
+/** Runs a line of shell in which `operator` is the command line. */
+function shell(
+  line: string,
+  environment: Record<string, string> = {},
+): Promise<{ code: number; out: string; err: string }> {
+  const { PATH = '', HOME = '' } = process.env;
+  const env = { PATH, HOME, OPERATOR_URL: service.adminUrl, OPERATOR_API_KEY: OPERATOR_KEY, ...environment };
+  const script = `set -o pipefail; ${line.replaceAll('operator', COMMAND)}`;
+  return new Promise((resolve) => {
+    execFile(
+      'bash',
+      ['-c', script],
+      { cwd: projectFolder, env, maxBuffer: 10_000_000 },
+      (failure, out, err) => {
+        resolve({ code: failure === null ? 0 : Number(failure.code), out, err });
+      },
+    );
+  });
+}
+
+/** A venue of this name with a resource, as a sheet: 4 steps. */
+async function sheetOf(venue: string): Promise<string> {
+  const file = path.join(await temporaryFolder(), `${venue}.csv`);
+  const columns = [
+    ...['kind,venue,city,resource,address,resource_type,sport_category,duration_minutes,price_rupees'],
+    'operating_hours_start,operating_hours_end,price_rule',
+  ];
+  const rows = [
+    `venue,${venue},Pune,,2 Main Road`,
+    `resource,${venue},,Net 1,,net,cricket,30,450,06:00,22:00`,
+    `price_rule,${venue},,Net 1,,,,,600,,,Evenings`,
+  ];
+  await writeFile(file, [columns.join(','), ...rows, ''].join('\n'));
+  return file;
+}
+
+describe('as a process', () => {
+  test('it ends with the code of what happened, and prints neither colours nor anything but the answer into a pipe', async () => {
+    const listed = await shell('operator venue list --json');
+    expect([listed.code, listed.err, JSON.parse(listed.out)]).toEqual([
+      0,
+      '',
+      { success: true, count: 0, data: [], next_cursor: null },
+    ]);
+    const file = await sheetOf('Barn');
+    const imported = await shell(`operator import ${file}; operator venue list; operator venue show none`);
+    expect(imported.code).toBe(1);
+    expect(imported.out).toContain('Done: all 4 steps.\nvenue_id ');
+    const printed = imported.out + imported.err;
+    expect([ESCAPE, '\r', '█'].filter((each) => printed.includes(each))).toEqual([]);
+    expect(imported.err).toMatch(
+      /^error: There is no venue with that id\.\n\(VENUE_NOT_FOUND, 404, request \S+\)\n$/,
+    );
+  });
+
+  test('a reader that has seen enough is no failure', async () => {
+    expect(await shell('operator api describe | head -n 1')).toEqual({ code: 0, out: '{\n', err: '' });
+  });
+
+  test('a disk that is full is one', async () => {
+    expect(await shell('operator api describe > /dev/full')).toEqual({
+      ...{ code: 1, out: '', err: 'error: The output cannot be written (ENOSPC).\n' },
+    });
+  });
+});
+
+const withoutScript = await reasonToSkip({ script: '--version' });
+const describeOrSkip = withoutScript === '' ? describe : describe.skip;
+
+describeOrSkip(`on a terminal${withoutScript}`, () => {
+  // `script` runs a command on a terminal of its own.
+  const onTerminal = (line: string, environment: Record<string, string> = {}) =>
+    shell(`script -qec "${line}" /dev/null < /dev/null`, { TERM: 'xterm', ...environment });
+
+  test('an import shows how far it is, in colours only where they are wanted', async () => {
+    const shown = await onTerminal(`operator import ${await sheetOf('Shed')}`);
+    expect(shown.code).toBe(0);
+    expect(shown.out).toMatch(/[█░]+ \d+\/4 /);
+    expect(shown.out).toContain(`${ESCAPE}[1mShed, Pune`);
+    expect(shown.out).toMatch(/Done: all 4 steps\.\r?\n$/);
+    const plain = await onTerminal(`operator import ${await sheetOf('Hut')}`, { NO_COLOR: '1' });
+    expect(plain.out).toContain('Done: all 4 steps.');
+    expect([ESCAPE, '█', '░'].filter((each) => plain.out.includes(each))).toEqual([]);
+  });
+});
+
+describe('in the image', () => {
+  test('there is the description that it is made of', async () => {
+    const read = (file: string) => readFile(path.join(projectFolder, file), 'utf8');
+    const source = await read('src/cli/description.ts');
+    const [, imported = ''] = /from '\.\.\/\.\.\/(\S+\.json)'/.exec(source) ?? [];
+    expect(await read('Dockerfile')).toContain(`COPY ${imported} ./${imported}\n`);
+    expect(await read('.dockerignore')).toContain(`!${imported}\n`);
+  });
+});

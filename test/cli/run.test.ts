@@ -1,0 +1,383 @@
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createClient } from '../../src/cli/client.ts';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import type { Partner, Venue } from '../support/factories.ts';
+import { anyPartner, anyVenue, bookSlot, freeSlotIds, operatorOf } from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { OPERATOR_KEY, startService } from '../support/service.ts';
+import { operator, operatorJson } from './operator.ts';
+import { startRelay } from './relay.ts';
+
+let service: Service;
+let partner: Partner;
+let venue: Venue;
+let url: string;
+
+beforeAll(async () => {
+  service = await startService();
+  url = service.adminUrl;
+  venue = await anyVenue(service, [{}], {
+    name: 'Koramangala Arena of the Long Name',
+    time_zone: 'Asia/Kolkata',
+  });
+  partner = await anyPartner(service, [venue.id]);
+});
+afterAll(() => service.stop());
+
+const run = (...args: string[]) => operator(url, args);
+const widest = (text: string) => Math.max(...text.split('\n').map((line) => line.length));
+
+describe('for people', () => {
+  test('a listing is a table of 80 columns with whole ids, and names the columns that it leaves out', async () => {
+    const { code, out, err } = await run('venue', 'list');
+    expect([code, err]).toEqual([0, '']);
+    expect(widest(out)).toBeLessThanOrEqual(80);
+    expect(out).toMatch(new RegExp(`^${venue.id}  Koramangala Arena`, 'm'));
+    expect(out).toMatch(/Not shown for want of room: .*time_zone.*--json has everything/);
+  });
+
+  test('a wider terminal shows more of it', async () => {
+    const { out } = await operator(url, ['venue', 'list'], { environment: { columns: 200 } });
+    expect(out).toContain('Koramangala Arena of the Long Name');
+    expect(out).toContain('Asia/Kolkata');
+    expect(out).not.toContain('Not shown');
+  });
+
+  test('an object is a line for each field', async () => {
+    const { out } = await run('venue', 'show', venue.id);
+    expect(out).toMatch(new RegExp(`^venue_id +${venue.id}\\nname +Koramangala Arena of the Long Name\\n`));
+  });
+
+  test('a schedule is a line for each day', async () => {
+    const [resourceId = ''] = venue.resourceIds;
+    const { code } = await run(
+      ...['schedule', 'set', resourceId, '--weekly', '{"mon": [{"start": "06:00", "end": "12:00"}]}'],
+      ...['--exceptions', '[{"date": "2030-01-26", "hours": []}]'],
+    );
+    expect(code).toBe(0);
+    const { out } = await run('schedule', 'show', resourceId);
+    expect(out).toMatch(/^mon +06:00-12:00\ntue +closed\n/m);
+    expect(out).toMatch(/^2030-01-26 +closed$/m);
+    const everyDay =
+      '{"mon":[{"start":"06:00","end":"23:00"}],"tue":[{"start":"06:00","end":"23:00"}],"wed":[{"start":"06:00","end":"23:00"}],"thu":[{"start":"06:00","end":"23:00"}],"fri":[{"start":"06:00","end":"23:00"}],"sat":[{"start":"06:00","end":"23:00"}],"sun":[{"start":"06:00","end":"23:00"}]}';
+    expect((await run('schedule', 'set', resourceId, '--weekly', everyDay)).code).toBe(0);
+  });
+
+  test('an api_key is printed once and whole, with what to do about it', async () => {
+    const { out } = await run('key', 'issue', partner.id, '--label', 'shop');
+    const [key = ''] = /pk_sandbox_\S+/.exec(out) ?? [];
+    expect(out.split(key)).toHaveLength(2);
+    expect(out).toContain('shown this once');
+    const listed = await run('key', 'list', partner.id);
+    expect(listed.out).not.toContain(key);
+    const [keyId = ''] = /(?<=^key_id +)\S+/m.exec(out) ?? [];
+    await operatorJson(url, ['key', 'rotate', partner.id, keyId, '--overlap-seconds', '3600']);
+    expect((await run('key', 'list', partner.id)).out).toMatch(
+      new RegExp(`^${keyId}  20\\d\\d-\\S+Z  shop`, 'm'),
+    );
+    const api = await fetch(`${service.url}/api/v1/partner/venues`, { headers: { 'x-api-key': key } });
+    expect(api.status).toBe(200);
+  });
+
+  test('what has no answer says what has happened', async () => {
+    expect(await run('grant', 'add', partner.id, venue.id)).toEqual({
+      ...{ code: 0, err: '', out: 'The partner may operate the venue.\n' },
+    });
+    expect(await run('blackout', 'list', venue.id)).toEqual({ code: 0, err: '', out: 'There are none.\n' });
+  });
+
+  test('a booking is cancelled with a key of its own, and its timeline shows who did it', async () => {
+    const [slotId = ''] = await freeSlotIds(partner, venue.id);
+    const { booking_id: id } = await bookSlot(partner, slotId);
+    const cancelled = await run('booking', 'cancel', String(id), '--reason', 'Rain\nagain');
+    expect([cancelled.code, cancelled.err]).toEqual([0, '']);
+    const { out } = await run('booking', 'timeline', String(id));
+    expect(out).toMatch(/booking_created +api_key/);
+    expect(out).toMatch(/booking_cancelled +operator/);
+    expect(widest(out)).toBeLessThanOrEqual(80);
+    const listed = await run('booking', 'list', '--partner-id', partner.id, '--status', 'CANCELLED');
+    expect(listed.out).toContain(String(id));
+    expect(widest(listed.out)).toBeLessThanOrEqual(80);
+  });
+});
+
+describe('for programs, --json prints', () => {
+  test('what the API answers, before or behind the command', async () => {
+    const { body } = await operatorOf(service).get('/api/v1/operator/venues');
+    expect(await operatorJson(url, ['venue', 'list'])).toEqual(body);
+    const { out } = await run('--json', 'venue', 'list');
+    expect(JSON.parse(out)).toEqual(body);
+  });
+
+  test('nothing where the API answers nothing', async () => {
+    expect(await run('grant', 'add', partner.id, venue.id, '--json')).toEqual({ code: 0, out: '', err: '' });
+  });
+
+  test('the description that the service gives of itself', async () => {
+    expect(await operatorJson(url, ['api', 'describe'])).toMatchObject({ openapi: '3.1.0' });
+  });
+});
+
+describe('pages', () => {
+  test('the first says how to get the next, which follows it without a gap; --all has every one', async () => {
+    for (const label of ['one', 'two', 'three']) await run('key', 'issue', partner.id, '--label', label);
+    const whole = await operatorJson(url, ['audit', 'list', '--all', '--action', 'issueApiKey']);
+    const ids = (answer: Record<string, unknown>) => (answer['data'] as { id: string }[]).map(({ id }) => id);
+    expect(ids(whole).length).toBeGreaterThanOrEqual(4);
+    expect(whole).toEqual({ success: true, count: ids(whole).length, data: expect.any(Array) });
+
+    const first = await run('audit', 'list', '--action', 'issueApiKey', '--limit', '2');
+    expect(first.out).toContain('The first 2.');
+    const [, cursor = ''] = /^--cursor (\S+)$/m.exec(first.out) ?? [];
+    const next = await operatorJson(url, [
+      'audit',
+      'list',
+      '--action',
+      'issueApiKey',
+      '--limit',
+      '2',
+      '--cursor',
+      cursor,
+    ]);
+    expect(ids(next)).toEqual(ids(whole).slice(2, 4));
+    const inPages = await operatorJson(url, [
+      'audit',
+      'list',
+      '--all',
+      '--action',
+      'issueApiKey',
+      '--limit',
+      '1',
+    ]);
+    expect(ids(inPages)).toEqual(ids(whole));
+  });
+});
+
+describe('values', () => {
+  test('are typed as the description types them: numbers, lists, flags, and null to empty a field', async () => {
+    const made = await operatorJson(url, [
+      ...['package', 'create', '--partner-id', partner.id, '--name', 'Ten', '--description', 'Hours'],
+      ...['--venue-ids', venue.id, '--credits', '10', '--price-rupees', '9000.50', '--validity-days', '90'],
+    ]);
+    expect(made).toMatchObject({
+      credits: 10,
+      price_rupees: 9000.5,
+      venue_ids: [venue.id],
+      description: 'Hours',
+    });
+    const emptied = await operatorJson(url, [
+      'package',
+      'update',
+      String(made['package_id']),
+      '--description',
+      'null',
+    ]);
+    expect(emptied['description']).toBeNull();
+    const [resourceId = ''] = venue.resourceIds;
+    const rule = await operatorJson(url, [
+      ...['price-rule', 'add', resourceId, '--name', 'Weekends', '--multiplier', '1.5'],
+      ...['--days-of-week', 'sat,sun', '--days-of-week', 'fri', '--priority', '-5'],
+    ]);
+    expect(rule).toMatchObject({ multiplier: 1.5, days_of_week: ['sat', 'sun', 'fri'], priority: -5 });
+  });
+
+  test('come from --body too, a file or the input, with options over it', async () => {
+    const file = path.join(await temporaryFolder(), 'venue.json');
+    await writeFile(file, JSON.stringify({ name: 'From a file', address: 'A', city: 'B' }));
+    expect(await operatorJson(url, ['venue', 'create', '--body', file, '--city', 'C'])).toMatchObject({
+      ...{ name: 'From a file', city: 'C' },
+    });
+    const input = JSON.stringify({ name: 'From the input', address: 'A', city: 'B' });
+    const { code, out } = await operator(url, ['venue', 'create', '--body', '-', '--json'], { input });
+    expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ name: 'From the input' })]);
+  });
+});
+
+describe('a failure', () => {
+  const refusals: [string, string[], number, RegExp][] = [
+    [
+      'names every fault of the values',
+      ['venue', 'create', '--name', '', '--address', 'x', '--city', ''],
+      1,
+      /^error: The service refuses these values:\n {2}name: .+\n {2}city: .+\n\(VALIDATION_ERROR, 400, request \S+\)\n$/,
+    ],
+    [
+      'of the service is its message, code and request',
+      ['venue', 'show', 'no-such'],
+      1,
+      /^error: There is no venue with that id\.\n\(VENUE_NOT_FOUND, 404, request \S+\)\n$/,
+    ],
+    ['is an unknown command', ['venue', 'crate'], 2, /unknown command 'crate'/],
+    ['is an unknown noun', ['venues'], 2, /unknown command 'venues'\n\(Did you mean venue\?\)/],
+    ['is an unknown option', ['venue', 'list', '--citty', 'x'], 2, /unknown option '--citty'/],
+    ['is an argument too few', ['venue', 'show'], 2, /missing required argument 'venue-id'/],
+    ['is an argument too many', ['venue', 'show', 'a', 'b'], 2, /too many arguments/],
+    [
+      'is a field that is needed',
+      ['venue', 'create', '--name', 'x'],
+      2,
+      /^error: These are needed: --address, --city /,
+    ],
+    [
+      'is a change of nothing',
+      ['venue', 'update', 'x'],
+      2,
+      /nothing to change\. Give at least one of --name/,
+    ],
+    [
+      'is no number',
+      ['resource', 'update', 'x', '--duration-minutes', '1h'],
+      2,
+      /'1h' is invalid\. It must be a whole number/,
+    ],
+    ['is no JSON', ['schedule', 'set', 'x', '--weekly', '{'], 2, /It must be a JSON object/],
+    [
+      'is none of the choices',
+      ['venue', 'update', 'x', '--status', 'open'],
+      2,
+      /Allowed choices are active, inactive/,
+    ],
+    ['is an id that would lead elsewhere', ['venue', 'show', '..'], 2, /"\.\." is no venue-id/],
+    ['is a body that is no JSON', ['venue', 'create', '--body', '-'], 2, /The input is no JSON object/],
+    [
+      'is a file that is not there',
+      ['venue', 'create', '--body', '/nowhere.json'],
+      2,
+      /cannot be read \(ENOENT\)/,
+    ],
+    ['is a file of venues that is not there', ['import', '/nowhere.yaml'], 2, /cannot be read \(ENOENT\)/],
+    ['is a file of no known format', ['import', '/nowhere.txt'], 2, /--format yaml, or --format csv/],
+  ];
+  test.each(refusals)('%s', async (_what, args, code, message) => {
+    const ended = await run(...args);
+    expect([ended.code, ended.out]).toEqual([code, '']);
+    expect(ended.err).toMatch(message);
+    expect(ended.err).not.toMatch(/^\s+at |node:internal/m);
+  });
+
+  test('to reach a service names the address and what to do', async () => {
+    const { code, err } = await operator('http://127.0.0.1:1', ['venue', 'list']);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^error: No service answers at http:\/\/127\.0\.0\.1:1( \(\w+\))?\. Start it/);
+  });
+
+  test('by an interruption is said in a word, with an exit code of its own', async () => {
+    const ended = await operator(url, ['venue', 'list'], { interrupted: AbortSignal.abort() });
+    expect(ended).toEqual({ code: 130, out: '', err: 'error: Interrupted.\n' });
+  });
+
+  test('after which it is not known whether a booking was cancelled says how to make sure', async () => {
+    const relay = await startRelay(url, () => 'swallow');
+    const [, slotId = ''] = await freeSlotIds(partner, venue.id);
+    const { booking_id: id } = await bookSlot(partner, slotId);
+    const lost = await operator(relay.url, ['booking', 'cancel', String(id), '--reason', 'Rain']);
+    await relay.close();
+    expect(lost.code).toBe(1);
+    const [, key = ''] = /Repeat it with --idempotency-key (\S+):/.exec(lost.err) ?? [];
+    const again = await run('booking', 'cancel', String(id), '--reason', 'Rain', '--idempotency-key', key);
+    expect([again.code, again.err]).toEqual([0, '']);
+    const other = await run('booking', 'cancel', String(id), '--reason', 'Rain');
+    expect(other.err).toContain('INVALID_HOLD_STATE');
+    const interrupted = await operator(url, ['booking', 'cancel', String(id), '--reason', 'Rain'], {
+      interrupted: AbortSignal.abort(),
+    });
+    expect([interrupted.code, interrupted.err]).toEqual([
+      130,
+      expect.stringContaining('--idempotency-key operator-'),
+    ]);
+  });
+
+  test.each([
+    ['a page', 'text/html', '<!doctype html>', 200],
+    ['JSON of another kind', 'application/json', '[1]', 200],
+    ['a redirection', 'text/plain', '', 302],
+  ])('of calling something else, which answers %s, says so', async (_what, type, body, status) => {
+    const seen: unknown[] = [];
+    const stranger = createServer((request, response) => {
+      seen.push(request.url);
+      response.writeHead(status, { 'content-type': type, location: '/elsewhere' });
+      response.end(body);
+    });
+    await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
+    const { port } = stranger.address() as AddressInfo;
+    const { code, err } = await operator(`http://127.0.0.1:${port}`, ['venue', 'list']);
+    await new Promise((resolve) => stranger.close(resolve));
+    expect([code, err]).toEqual([1, expect.stringContaining('is not the operator API')]);
+    expect(seen).toEqual(['/api/v1/operator/venues']);
+  });
+});
+
+describe('an answer that is none of the API', () => {
+  test.each([
+    ['a page of a proxy, 502', 502, true, /answers 502, .* of a proxy in front of it/],
+    ['a page of a proxy, 504', 504, true, /answers 504, .* of a proxy in front of it/],
+    ['a page with 200', 200, true, /is not the operator API: 200 .*in between/],
+    ['a redirection', 302, false, /is not the operator API: 302/],
+    ['a page with 404', 404, false, /is not the operator API: 404/],
+  ])('%s: it is said whether it may have been done', async (_what, status, mayBeDone, message) => {
+    const proxy = createServer((_request, response) => {
+      response.writeHead(status, { 'content-type': 'text/html' }).end('<!doctype html>');
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const call = createClient(
+      `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+      OPERATOR_KEY,
+      new AbortController().signal,
+    );
+    const failure = await call({ method: 'POST', path: '/x', body: {} }).catch((err: unknown) => err);
+    await new Promise((resolve) => proxy.close(resolve));
+    expect(failure).toMatchObject({ mayBeDone, message: expect.stringMatching(message) });
+  });
+});
+
+describe('the operator key', () => {
+  const wrong = 'wrong-operator-key-0123456789-0123456789';
+  const keyless = { environment: { apiKey: undefined } };
+
+  test.each([
+    ['that is wrong', wrong, 1, /INVALID_API_KEY, 401/],
+    ['with a line break in it', `${wrong}\nx`, 2, /characters that no key has/],
+    ['with letters of no header', `${wrong}é`, 2, /characters that no key has/],
+  ])('%s is refused without being printed', async (_what, key, code, message) => {
+    const ended = await run('venue', 'list', '--key', key);
+    expect([ended.code, ended.out]).toEqual([code, '']);
+    expect(ended.err).toMatch(message);
+    expect(ended.err).not.toContain(wrong);
+  });
+
+  test('comes from a file too', async () => {
+    const file = path.join(await temporaryFolder(), 'key');
+    await writeFile(file, `${OPERATOR_KEY}\n`);
+    expect((await operator(url, ['venue', 'list', '--key-file', file], keyless)).code).toBe(0);
+    expect((await run('venue', 'list', '--key-file', `${file}.none`)).err).toContain(
+      'cannot be read (ENOENT)',
+    );
+  });
+
+  test('of a running npm start is found in its data folder, for the address of this machine alone', async () => {
+    const dataDir = await temporaryFolder();
+    await writeFile(path.join(dataDir, 'secrets.json'), JSON.stringify({ operatorApiKey: OPERATOR_KEY }));
+    const here = { dataDir, adminPort: new URL(url).port, apiKey: undefined };
+    const found = await operator(url, ['venue', 'list'], { environment: { ...here, url: undefined } });
+    expect([found.code, found.err]).toEqual([0, '']);
+    const named = await operator(url, ['venue', 'list'], { environment: here });
+    expect([named.code, named.err]).toEqual([2, expect.stringContaining('There is no operator key.')]);
+    const without = { ...here, url: undefined, dataDir: `${dataDir}/none` };
+    const missing = await operator(url, ['venue', 'list'], { environment: without });
+    expect([missing.code, missing.err]).toEqual([2, expect.stringContaining(`${dataDir}/none/secrets.json`)]);
+  });
+
+  test.each([['ftp://127.0.0.1'], ['127.0.0.1:3001'], ['http://operator:secret@127.0.0.1:3001']])(
+    'is sent nowhere where %s is called an address',
+    async (address) => {
+      const { code, err } = await run('venue', 'list', '--url', address);
+      expect(code).toBe(2);
+      expect(err).toMatch(/address/);
+      expect(err).not.toContain('secret');
+    },
+  );
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals';
+import { instant, plain, prose, shortInstant } from '../../src/cli/columns.ts';
+import { displayWidth, fitTable } from '../../src/cli/table.ts';
+import { printable, wrapped } from '../../src/cli/terminal.ts';
+
+const ID = '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01';
+const row = {
+  id: ID,
+  name: 'A venue whose name is far too long for any line',
+  status: 'active',
+  at: '2026-11-21T04:30:00.000Z',
+  other: ID,
+};
+const columns = [plain('id'), prose('name'), plain('status'), instant('at'), plain('other')];
+
+describe('a table', () => {
+  test.each([40, 60, 80, 100, 120, 200])('fits a width of %i, with whole ids', (width) => {
+    const { lines, omitted } = fitTable(columns, [row], width);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
+    expect(lines[1]).toContain(ID);
+    const shown = columns
+      .map(({ header }) => header)
+      .filter((header) => lines[0]?.split(/ +/).includes(header));
+    expect([...shown, ...omitted]).toEqual(columns.map(({ header }) => header));
+  });
+
+  test('cuts texts before it leaves anything out, and says which columns it leaves out', () => {
+    const { lines, omitted } = fitTable(columns, [row], 80);
+    expect(lines[1]).toMatch(/^\S{36} {2}A venue [^]*… {2}active {2}2026-11-21T04:30Z$/);
+    expect(omitted).toEqual(['other']);
+    expect(fitTable(columns, [row], 160)).toEqual({ lines: expect.any(Array), omitted: [] });
+  });
+
+  test('may have very many rows', () => {
+    const many = Array.from({ length: 130_000 }, () => ({ id: 'x' }));
+    expect(fitTable([plain('id')], many, 80).lines).toHaveLength(many.length + 1);
+    const some = many.slice(0, 250).map((_, index) => ({ id: `${index}`, name: 'any' }));
+    const { lines } = fitTable([plain('id'), prose('name')], some, 80);
+    expect(lines).toEqual(['id   name', ...some.map(({ id }) => `${id.padEnd(3)}  any`)]);
+  });
+
+  test('never cuts the first column, however narrow', () => {
+    expect(fitTable(columns, [row], 10).lines[1]).toBe(ID);
+  });
+
+  test('keeps columns under their headings where letters are wide or combine', () => {
+    const rows = ['運動場', 'Çöurt', 'e\u0301te\u0301'].map((name) => ({
+      name,
+      status: 'active',
+    }));
+    const { lines } = fitTable([prose('name'), plain('status')], rows, 80);
+    const offsets = lines.map((line) => displayWidth(line.slice(0, line.search(/status|active/))));
+    expect(new Set(offsets).size).toBe(1);
+  });
+
+  test('has no borders and no colours', () => {
+    const text = fitTable(columns, [row], 120).lines.join('\n');
+    expect(['\u001b', '│', '─', '|'].filter((each) => text.includes(each))).toEqual([]);
+  });
+});
+
+test('an instant loses what is zero and stays ISO 8601', () => {
+  expect(
+    ['2026-11-21T04:30:00.000Z', '2026-11-21T04:30:05.000Z', '2026-11-21T04:30:00.120Z'].map(shortInstant),
+  ).toEqual(['2026-11-21T04:30Z', '2026-11-21T04:30:05Z', '2026-11-21T04:30:00Z']);
+});
+
+test('what others have written cannot move the cursor, colour the terminal or turn the direction of writing', () => {
+  expect(printable('a\u001b[31mb\r\nc\u202ed\u0007')).toBe('a [31mb c d ');
+  expect(fitTable([plain('name')], [{ name: 'x\u001b]0;title\u0007\ny' }], 80).lines).toEqual([
+    'name',
+    'x ]0;title  y'.replace('  ', ' '),
+  ]);
+});
+
+test('long sentences are broken at spaces', () => {
+  expect(wrapped('one two three four', 9, '> ', '  ')).toEqual(['> one two', '  three', '  four']);
+  expect(wrapped('a-word-that-is-longer than', 9)).toEqual(['a-word-that-is-longer', 'than']);
+});

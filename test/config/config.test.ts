@@ -1,0 +1,423 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import type { Config, ProcessName } from '../../src/config/config.ts';
+import { ConfigError, loadConfig, operatorEnvironment, PROCESS_NAMES } from '../../src/config/config.ts';
+import { settingsWarnings } from '../../src/config/settings.rules.ts';
+import { createBaseApp } from '../../src/http/base-app.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+
+const KEY = Buffer.alloc(32, 1).toString('base64');
+const REQUIRED = {
+  HOST: '127.0.0.1',
+  MONGODB_URI: 'mongodb://127.0.0.1:27017/db?replicaSet=rs0',
+  REDIS_URL: 'redis://127.0.0.1:6379',
+  OPERATOR_API_KEY: 'x'.repeat(32),
+  ENCRYPTION_KEYS: KEY,
+};
+
+/** The faults that any process refuses an environment for, each once. */
+function faultsOf(environment: Record<string, string>): string[] {
+  const faults = new Set(PROCESS_NAMES.flatMap((name) => faultsIn(name, environment)));
+  if (faults.size === 0) throw new Error('The environment was accepted');
+  return [...faults];
+}
+
+function faultsIn(name: ProcessName, environment: Record<string, string>): string[] {
+  try {
+    loadConfig(environment, name);
+    return [];
+  } catch (err) {
+    if (err instanceof ConfigError) return err.faults;
+    throw err;
+  }
+}
+
+/** The settings of all processes together. */
+const allOf = (environment: Record<string, string>): Config =>
+  Object.assign({}, ...PROCESS_NAMES.map((name) => loadConfig(environment, name)));
+
+describe('the configuration', () => {
+  test('has the documented defaults where only the required variables are set', () => {
+    expect(allOf(REQUIRED)).toEqual({
+      host: '127.0.0.1',
+      adminHost: '127.0.0.1',
+      port: 3000,
+      adminPort: 3001,
+      mongodbUri: REQUIRED.MONGODB_URI,
+      redisUrl: REQUIRED.REDIS_URL,
+      mongodbAllowInsecure: false,
+      redisAllowInsecure: false,
+      queuePrefix: '{pbs}',
+      operatorApiKey: REQUIRED.OPERATOR_API_KEY,
+      encryptionKeys: [Buffer.alloc(32, 1)],
+      serviceMode: 'sandbox',
+      defaultTimeZone: 'Asia/Kolkata',
+      defaultRegion: 'IN',
+      holdTtlSeconds: 600,
+      maxActiveHolds: 500,
+      bookingHorizonDays: 90,
+      webhookRetryDelaysSeconds: [300, 900, 1800, 3600],
+      webhookTimeoutMs: 10_000,
+      webhookAllowPrivateNetworks: false,
+      webhookPorts: [
+        { first: 443, last: 443 },
+        { first: 1024, last: 65_535 },
+      ],
+      webhookConcurrency: 200,
+      webhookUnhealthyConcurrency: 2,
+      rateLimitPerMinute: 600,
+      trustedProxies: [],
+      logLevel: 'info',
+    });
+  });
+
+  test('an empty variable counts as absent', () => {
+    expect(loadConfig({ ...REQUIRED, PORT: '', SERVICE_MODE: '' })).toMatchObject({
+      port: 3000,
+      serviceMode: 'sandbox',
+    });
+  });
+
+  test('reads lists, the first encryption key first', () => {
+    const second = Buffer.alloc(32, 2).toString('base64');
+    const config = allOf({
+      ...REQUIRED,
+      ENCRYPTION_KEYS: `${KEY}, ${second}`,
+      WEBHOOK_RETRY_DELAYS_SECONDS: '0.3,1',
+    });
+    expect(config.encryptionKeys).toEqual([Buffer.alloc(32, 1), Buffer.alloc(32, 2)]);
+    expect(config.webhookRetryDelaysSeconds).toEqual([0.3, 1]);
+  });
+
+  test('reads ports and ranges of ports, and nothing else', () => {
+    expect(loadConfig({ ...REQUIRED, WEBHOOK_PORTS: '443, 8000-8999' }).webhookPorts).toEqual([
+      { first: 443, last: 443 },
+      { first: 8000, last: 8999 },
+    ]);
+    for (const ports of ['0', '443-', '9000-8000', '1-65536', 'https', '443;8443', '-1', '4 43'])
+      expect(faultsOf({ ...REQUIRED, WEBHOOK_PORTS: ports })).toEqual([
+        expect.stringMatching(/^WEBHOOK_PORTS must be a comma list of ports/),
+      ]);
+  });
+
+  test('a replica set may be named host by host', () => {
+    const uri = 'mongodb://user:pass@h1:27017,h2:27017,h3:27017/db?replicaSet=rs0';
+    expect(loadConfig({ ...REQUIRED, MONGODB_URI: uri }).mongodbUri).toBe(uri);
+    expect(faultsOf({ ...REQUIRED, MONGODB_URI: 'http://h1:27017' })).toHaveLength(1);
+  });
+
+  test('every fault is named at once, by its variable', () => {
+    const faults = faultsOf({
+      PORT: '70000',
+      ENCRYPTION_KEYS: 'abc',
+      OPERATOR_API_KEY: 'short',
+      SERVICE_MODE: 'staging',
+      DEFAULT_TIME_ZONE: '+05:30',
+      DEFAULT_REGION: 'ZZ',
+    });
+    const named = new Set(faults.map((fault) => fault.split(' ')[0]));
+    expect(named).toEqual(
+      new Set([
+        'DEFAULT_REGION',
+        'DEFAULT_TIME_ZONE',
+        'ENCRYPTION_KEYS',
+        'MONGODB_URI',
+        'OPERATOR_API_KEY',
+        'PORT',
+        'REDIS_URL',
+        'SERVICE_MODE',
+      ]),
+    );
+  });
+
+  test.each(['192.0.2.1', '10.0.0.0/8, 2001:db8::/32', 'loopback,uniquelocal', '::1/128'])(
+    'TRUSTED_PROXIES takes %s',
+    (list) => {
+      const { trustedProxies } = loadConfig({ ...REQUIRED, TRUSTED_PROXIES: list });
+      expect(trustedProxies).toEqual(list.split(/, ?/));
+      expect(() => createBaseApp(createLogger('api', 'silent'), undefined, { trustedProxies })).not.toThrow();
+    },
+  );
+
+  test.each([
+    '*',
+    'true',
+    '0.0.0.0/0',
+    '::/0',
+    '10.0.0.0/33',
+    '10',
+    '10.0.0.0/8/8',
+    'proxy.example',
+    '1.2.3.4,',
+  ])('TRUSTED_PROXIES refuses %s: it would be everybody, or nobody', (list) => {
+    expect(faultsOf({ ...REQUIRED, TRUSTED_PROXIES: list })).toEqual([
+      expect.stringMatching(/^TRUSTED_PROXIES /),
+    ]);
+  });
+
+  test('a fault never repeats the value of a secret', () => {
+    const faults = faultsOf({ ...REQUIRED, OPERATOR_API_KEY: 'canary-one', ENCRYPTION_KEYS: 'canary-two' });
+    expect(faults).toHaveLength(2);
+    expect(faults.join(' ')).not.toMatch(/canary/);
+  });
+});
+
+describe('a process', () => {
+  const { OPERATOR_API_KEY, ENCRYPTION_KEYS, REDIS_URL, ...bare } = REQUIRED;
+
+  test.each<[ProcessName, Record<string, string>, string[]]>([
+    ['api', REQUIRED, ['operatorApiKey', 'encryptionKeys']],
+    ['webhook-delivery', { ...bare, REDIS_URL, ENCRYPTION_KEYS }, ['encryptionKeys']],
+    ['hold-expiry', { ...bare, REDIS_URL }, []],
+    ['event-dispatch', { ...bare, REDIS_URL }, []],
+    ['migrate', bare, []],
+    ['rewrap-secrets', { ...bare, ENCRYPTION_KEYS }, ['encryptionKeys']],
+  ])('%s asks for its own secrets alone, and keeps no other that it is given', (name, needed, secrets) => {
+    expect(faultsIn(name, needed)).toEqual([]);
+    const kept: object = loadConfig(REQUIRED, name);
+    expect(['operatorApiKey', 'encryptionKeys'].filter((secret) => secret in kept)).toEqual(secrets);
+    for (const [variable, value] of Object.entries({ OPERATOR_API_KEY, ENCRYPTION_KEYS }))
+      if (!(variable in needed)) expect(JSON.stringify(Object.values(kept))).not.toContain(value);
+  });
+
+  test('does not judge the settings of another', () => {
+    const set = { ...REQUIRED, OPERATOR_API_KEY: 'short', WEBHOOK_CONCURRENCY: 'many' };
+    expect(faultsIn('hold-expiry', set)).toEqual([]);
+    expect(faultsIn('api', set)).toEqual([expect.stringMatching(/^OPERATOR_API_KEY /)]);
+    expect(faultsIn('webhook-delivery', set)).toEqual([expect.stringMatching(/^WEBHOOK_CONCURRENCY /)]);
+  });
+});
+
+/** A production environment without a fault. */
+const PRODUCTION = {
+  ...REQUIRED,
+  MONGODB_URI: 'mongodb://user:pass@h/db?replicaSet=rs0&tls=true',
+  REDIS_URL: 'rediss://:pass@h:6379',
+  SERVICE_MODE: 'production',
+  OPERATOR_API_KEY: randomBytes(32).toString('base64url'),
+  ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
+};
+const URI = PRODUCTION.MONGODB_URI;
+
+describe('settings that break a promise', () => {
+  test.each([
+    ['one port for both listeners', { PORT: '3000', ADMIN_PORT: '3000' }, /^ADMIN_PORT .*port of its own$/],
+    [
+      'as many sends for one failing endpoint as there are',
+      { WEBHOOK_CONCURRENCY: '5', WEBHOOK_UNHEALTHY_CONCURRENCY: '5' },
+      /^WEBHOOK_UNHEALTHY_CONCURRENCY .*lower the first or raise the second$/,
+    ],
+    ['one send at a time', { WEBHOOK_CONCURRENCY: '1' }, /^WEBHOOK_UNHEALTHY_CONCURRENCY /],
+    ['writes that one node has', { MONGODB_URI: `${URI}&w=1` }, /^MONGODB_URI .* w .*leave it out$/],
+    ['writes that nobody answers for', { MONGODB_URI: `${URI}&w=0` }, /^MONGODB_URI .* w /],
+    ['writes without a journal', { MONGODB_URI: `${URI}&journal=false` }, /^MONGODB_URI .* journal /],
+    ['the same by an old name', { MONGODB_URI: `${URI}&J=false` }, /^MONGODB_URI .* j /],
+    ['reads of what may be undone', { MONGODB_URI: `${URI}&readConcernLevel=local` }, /readconcernlevel/],
+    ['reads from secondaries', { MONGODB_URI: `${URI}&readPreference=nearest` }, /readpreference/],
+    ['writes that are not repeated', { MONGODB_URI: `${URI}&retryWrites=false` }, /retrywrites/],
+  ])('%s: refused anywhere, by one sentence that says what to do', (_what, set, sentence) => {
+    for (const environment of [REQUIRED, PRODUCTION])
+      expect(faultsOf({ ...environment, ...set })).toEqual([expect.stringMatching(sentence)]);
+  });
+
+  test('one value for both secrets: refused anywhere, however it is written', () => {
+    const key = PRODUCTION.ENCRYPTION_KEYS;
+    const bytes = Buffer.from('thirty-two letters and digits 01');
+    const pairs = [
+      [key, key],
+      [key.replaceAll('+', '-').replaceAll('/', '_').replace('=', ''), key],
+      [key, `${randomBytes(32).toString('base64')},${key}`],
+      [bytes.toString(), bytes.toString('base64')],
+    ];
+    for (const environment of [REQUIRED, PRODUCTION])
+      for (const [operator = '', encryption = ''] of pairs) {
+        const set = { OPERATOR_API_KEY: operator, ENCRYPTION_KEYS: encryption };
+        expect(faultsOf({ ...environment, ...set })).toEqual([
+          expect.stringMatching(/^OPERATOR_API_KEY must not be one of ENCRYPTION_KEYS/),
+        ]);
+      }
+  });
+
+  const strong = {
+    OPERATOR_API_KEY: PRODUCTION.OPERATOR_API_KEY,
+    ENCRYPTION_KEYS: PRODUCTION.ENCRYPTION_KEYS,
+  };
+
+  test.each([
+    [
+      'an operator key that can be guessed',
+      { OPERATOR_API_KEY: 'x'.repeat(32) },
+      /^OPERATOR_API_KEY .*make one: /,
+    ],
+    [
+      'the operator key that this repository shows',
+      { OPERATOR_API_KEY: 'no-operator-has-a-key-to-documents' },
+      /^OPERATOR_API_KEY is published .*make one: /,
+    ],
+    [
+      'an encryption key that can be guessed',
+      { ENCRYPTION_KEYS: KEY },
+      /^ENCRYPTION_KEYS .*put a new one first: /,
+    ],
+    [
+      'webhooks into the own network',
+      { WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' },
+      /^WEBHOOK_ALLOW_PRIVATE_NETWORKS .*leave it out$/,
+    ],
+  ])('%s: refused in production, and in the sandbox off loopback', (_what, set, sentence) => {
+    const exposed = [
+      PRODUCTION,
+      { ...REQUIRED, ...strong, HOST: '0.0.0.0' },
+      { ...REQUIRED, ...strong, HOST: '' },
+      { ...REQUIRED, ...strong, ADMIN_HOST: '10.0.0.5' },
+      { ...REQUIRED, ...strong, ADMIN_HOST: '::' },
+      { ...REQUIRED, ...strong, HOST: '127.0.0.1.example.com' },
+    ];
+    for (const environment of exposed)
+      expect(faultsOf({ ...environment, ...set })).toEqual([expect.stringMatching(sentence)]);
+    for (const host of ['127.0.0.1', '127.1.2.3', 'localhost', '::1'])
+      expect(() => allOf({ ...REQUIRED, ...set, HOST: host, ADMIN_HOST: host })).not.toThrow();
+  });
+
+  test.each([
+    ['MONGODB', 'mongodb://u:p@h/db?replicaSet=rs0', 'uses no TLS (tls=true)'],
+    ['MONGODB', 'mongodb://h/db?replicaSet=rs0&tls=true', 'names no user'],
+    ['MONGODB', `${URI}&tlsAllowInvalidCertificates=true`, 'any certificate (tlsallowinvalidcertificates)'],
+    ['MONGODB', `${URI}&tlsInsecure=true`, 'takes any certificate (tlsinsecure)'],
+    ['MONGODB', `${URI}&tlsAllowInvalidHostnames=true`, 'takes any certificate (tlsallowinvalidhostnames)'],
+    ['MONGODB', 'mongodb+srv://u:p@h/db?tls=false', 'uses no TLS (tls=true)'],
+    ['REDIS', 'redis://:pass@h:6379', 'uses no TLS (rediss://)'],
+    ['REDIS', 'rediss://h:6379', 'has no password'],
+    ['REDIS', 'redis://h:6379', 'uses no TLS (rediss://), has no password'],
+  ])(
+    '%s at %s: refused in production, unless it is accepted, which each start warns of',
+    (store, address, why) => {
+      const name = store === 'MONGODB' ? 'MONGODB_URI' : 'REDIS_URL';
+      const set = { ...PRODUCTION, [name]: address };
+      expect(faultsOf(set)).toEqual([expect.stringContaining(`${name} `)]);
+      expect(faultsOf(set)[0]).toContain(why);
+      expect(faultsOf(set)[0]).toContain(`set ${store}_ALLOW_INSECURE=true`);
+      const other = store === 'MONGODB' ? 'REDIS' : 'MONGODB';
+      expect(faultsOf({ ...set, [`${other}_ALLOW_INSECURE`]: 'true' })).toHaveLength(1);
+
+      const accepted = { ...set, [`${store}_ALLOW_INSECURE`]: 'true' };
+      expect(settingsWarnings(loadConfig(accepted))).toEqual([expect.stringContaining(why)]);
+      expect(settingsWarnings(loadConfig({ ...REQUIRED, [name]: address }))).toEqual([]);
+    },
+  );
+
+  test.each([
+    ...[
+      [
+        'certificates that Node verifies nowhere',
+        { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+        /^NODE_TLS_REJECT_UNAUTHORIZED .*NODE_EXTRA_CA_CERTS$/,
+      ] as const,
+    ],
+    [
+      'sends that last longer than a dead worker may be missed',
+      { WEBHOOK_TIMEOUT_MS: '12001' },
+      /^WEBHOOK_TIMEOUT_MS must be at most 12000 .*leave it out for 10000$/,
+    ],
+    [
+      'holds for tests',
+      { HOLD_TTL_SECONDS: '59' },
+      /^HOLD_TTL_SECONDS must be at least 60 .*leave it out for 600$/,
+    ],
+    [
+      'a connection that no failover moves',
+      { MONGODB_URI: 'mongodb://u:p@h1:27017/db?directConnection=true&tls=true' },
+      /^MONGODB_URI .*replicaSet=$/,
+    ],
+  ])('%s: refused in production, and there alone', (_what, set, sentence) => {
+    expect(faultsOf({ ...PRODUCTION, ...set })).toEqual([expect.stringMatching(sentence)]);
+    expect(() => allOf({ ...REQUIRED, ...set })).not.toThrow();
+  });
+
+  test('control: nothing is refused, or warned of, in a production environment without a fault', () => {
+    const stated = `${URI}&w=majority&journal=true&readConcernLevel=majority&retryWrites=true`;
+    for (const uri of [URI, stated, 'mongodb+srv://user:p%40ss@cluster.example/db']) {
+      const config = loadConfig({ ...PRODUCTION, MONGODB_URI: uri, PORT: '0', ADMIN_PORT: '0' });
+      expect(settingsWarnings(config)).toEqual([]);
+    }
+  });
+
+  test('they are named together with what is faulty by itself, and no secret is repeated', () => {
+    const faults = faultsOf({
+      ...{ ...PRODUCTION, LOG_LEVEL: 'loud', REDIS_URL: '', OPERATOR_API_KEY: 'canary-'.repeat(6) },
+      ...{
+        MONGODB_URI: 'mongodb://u:canary@h/db?w=1&tls=true',
+        HOLD_TTL_SECONDS: '1',
+        PORT: '1',
+        ADMIN_PORT: '1',
+      },
+    });
+    const named = faults.map((fault) => fault.split(' ')[0] ?? '');
+    expect(named).toHaveLength(6);
+    expect(new Set(named)).toEqual(
+      new Set([
+        'ADMIN_PORT',
+        'HOLD_TTL_SECONDS',
+        'LOG_LEVEL',
+        'MONGODB_URI',
+        'OPERATOR_API_KEY',
+        'REDIS_URL',
+      ]),
+    );
+    expect(faults.join(' ')).not.toContain('canary');
+  });
+});
+
+test.each([
+  ['RATE_LIMIT_PER_MINUTE', { RATE_LIMIT_PER_MINUTE: '0' }, 0],
+  ['WEBHOOK_RETRY_DELAYS_SECONDS', { WEBHOOK_RETRY_DELAYS_SECONDS: '1,2' }, 0],
+])('%s that only wastes is a warning, not a fault', (name, set, inSandbox) => {
+  expect(settingsWarnings(allOf({ ...PRODUCTION, ...set }))).toEqual([
+    expect.stringMatching(new RegExp(`^${name} `)),
+  ]);
+  expect(settingsWarnings(allOf({ ...REQUIRED, ...set }))).toHaveLength(inSandbox);
+});
+
+test('a timeout that production refuses is a warning elsewhere; the longest that it takes is none', () => {
+  const warned = (ms: string, of = REQUIRED) =>
+    settingsWarnings(loadConfig({ ...of, WEBHOOK_TIMEOUT_MS: ms }, 'webhook-delivery'));
+  expect(warned('12001')).toEqual([expect.stringMatching(/^WEBHOOK_TIMEOUT_MS /)]);
+  expect([...warned('12000'), ...warned('12000', PRODUCTION)]).toEqual([]);
+});
+
+describe('what the operator’s command line takes from the environment', () => {
+  const nothing = {
+    ...{ url: undefined, apiKey: undefined, adminPort: '3001', dataDir: '.data' },
+    ...{ noColor: false, columns: undefined },
+  };
+
+  test('has defaults where nothing, or nothing of use, is set', () => {
+    expect(operatorEnvironment({})).toEqual(nothing);
+    const empty = {
+      OPERATOR_URL: '',
+      OPERATOR_API_KEY: '',
+      ADMIN_PORT: '',
+      DATA_DIR: '',
+      NO_COLOR: '',
+      COLUMNS: 'x',
+    };
+    expect(operatorEnvironment(empty)).toEqual(nothing);
+  });
+
+  test('is what is set', () => {
+    const set = {
+      ...{ OPERATOR_URL: 'http://admin:3001', OPERATOR_API_KEY: 'key', ADMIN_PORT: '4001', DATA_DIR: 'd' },
+      ...{ NO_COLOR: '1', COLUMNS: '120' },
+    };
+    expect(operatorEnvironment(set)).toEqual({
+      ...{
+        url: 'http://admin:3001',
+        apiKey: 'key',
+        adminPort: '4001',
+        dataDir: 'd',
+        noColor: true,
+        columns: 120,
+      },
+    });
+  });
+});

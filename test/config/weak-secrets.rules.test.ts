@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { weaknessOfEncryptionKeys, weaknessOfOperatorKey } from '../../src/config/weak-secrets.rules.ts';
+import { projectFolder } from '../architecture/planted-tree.ts';
+
+test.each([
+  ['one character, repeated', 'x'.repeat(40), 'fewer than 8 different characters'],
+  ['few characters', 'abcabcbacbabcbacbabacbabcbacbabcab', 'fewer than 8 different characters'],
+  ['a short piece, repeated', '0123456789abcdef0123456789abcdef', 'repeats a shorter piece'],
+  [
+    'a piece that is cut at the end',
+    'correct-horse-battery!correct-horse-battery!corr',
+    'repeats a shorter piece',
+  ],
+  ['the alphabet', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abc', 'counts up or down'],
+  ['a placeholder', 'please-change-me-to-32-random-characters', 'is a placeholder'],
+  ['an example', 'example-operator-key-0123456789-abcdef', 'is a placeholder'],
+  [
+    'the command that makes one, not run',
+    `node -p "crypto.randomBytes(32).toString('base64url')"`,
+    'is a placeholder',
+  ],
+])('an operator key that is %s is weak', (_what, key, weakness) => {
+  expect(weaknessOfOperatorKey(key)).toContain(weakness);
+});
+
+const ONE = randomBytes(32);
+
+test.each([
+  ['of zeros', [Buffer.alloc(32)], 'fewer than 8 different'],
+  ['of one byte, repeated', [Buffer.alloc(32, 7)], 'fewer than 8 different'],
+  ['that counts', [Buffer.from(Array.from({ length: 32 }, (_none, index) => index))], 'counts up or down'],
+  ['of two equal halves', [Buffer.concat([ONE.subarray(16), ONE.subarray(16)])], 'repeats a shorter piece'],
+  ['that is there twice', [ONE, randomBytes(32), ONE], 'the same key twice'],
+])('an encryption key %s is weak', (_what, keys, weakness) => {
+  expect(weaknessOfEncryptionKeys(keys)).toContain(weakness);
+});
+
+test('a weak encryption key may stay behind a strong one, to decrypt what it sealed', () => {
+  expect(weaknessOfEncryptionKeys([ONE, Buffer.alloc(32)])).toBeUndefined();
+});
+
+test('control: a word that a random key can have in it by chance makes no placeholder of it', () => {
+  expect(weaknessOfOperatorKey('Zk3u9your-Qx71pVd0aTgHn5_Ls8yBw2mR4cEfJiK6o')).toBeUndefined();
+  expect(weaknessOfOperatorKey('put-your-secret-here-0123456789-abcdef')).toBe('is a placeholder');
+});
+
+test('control: keys made as .env.example says, or of hexadecimal digits, are not weak', () => {
+  for (let round = 0; round < 500; round += 1) {
+    expect(weaknessOfOperatorKey(randomBytes(32).toString('base64url'))).toBeUndefined();
+    expect(weaknessOfOperatorKey(randomBytes(16).toString('hex'))).toBeUndefined();
+    expect(weaknessOfEncryptionKeys([randomBytes(32), randomBytes(32)])).toBeUndefined();
+  }
+});
+
+test('keys that stand in the files of this repository are weak', async () => {
+  const files = ['scripts/docs/documents.ts', 'test/operators/session.rules.test.ts'];
+  const texts = await Promise.all(files.map((file) => readFile(path.join(projectFolder, file), 'utf8')));
+  const published = texts.flatMap((text) =>
+    [...text.matchAll(/\b(?:OPERATOR_API_KEY|KEY)(?:: | = )'([^']{32,})'/g)].map(([, key = '']) => key),
+  );
+  expect(published).toHaveLength(2);
+  expect(published.map(weaknessOfOperatorKey)).toEqual(Array(2).fill(expect.stringContaining('published')));
+});

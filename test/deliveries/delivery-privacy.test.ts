@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  bookSlot,
+  confirmBody,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
+import type { WebhookReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { dumpRedis } from '../support/redis-dump.ts';
+import { rowsOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import type { SpawnedProcess } from '../support/worker-process.ts';
+import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
+
+/** Each value occurs nowhere else, so where it is found it was written. */
+const CUSTOMER = {
+  customer_name: 'Canaryname Zephyrine',
+  customer_phone: '+919812345098',
+  customer_email: 'canary.mailbox@customer.example',
+  payment_reference: 'canary-payment-7f3a',
+};
+/** Also in the forms to which the service may bring them. */
+const CANARIES = [...Object.values(CUSTOMER), 'canaryname zephyrine', '9812345098'];
+const REASON = 'canary-reason-41c9';
+
+let service: Service;
+let originator: Partner;
+let other: Partner;
+let toOriginator: WebhookReceiver;
+let toOther: WebhookReceiver;
+let workers: SpawnedProcess[];
+const secrets: string[] = [];
+
+/** One of each event type, with canaries wherever a caller can write, in calls that succeed and calls that fail. */
+async function makeEveryEvent(venueId: string): Promise<void> {
+  const [booked = '', released = '', lapsed = '', walkedIn = ''] = await freeSlotIds(originator, venueId);
+  const { booking_id } = await bookSlot(originator, booked, CUSTOMER);
+  for (const operation of ['cancel', 'refund']) {
+    const ended = await originator.api.post(`/api/v1/bookings/${String(booking_id)}/${operation}`, {
+      reason: REASON,
+      idempotency_key: operation,
+    });
+    expectStatus(ended, 200);
+  }
+  const toRelease = await placeHold(originator, released);
+  const releasePath = `/api/v1/partner/holds/${String(toRelease['hold_id'])}/cancel`;
+  expectStatus(await originator.api.post(releasePath, { reason: REASON }), 200);
+  const toLapse = await placeHold(originator, lapsed);
+  expectStatus(await originator.api.post(`/api/v1/sandbox/holds/${String(toLapse['hold_id'])}/expire`), 200);
+  const { customer_name, customer_phone } = CUSTOMER;
+  expectStatus(
+    await operatorOf(service).post('/api/v1/operator/walk-ins', {
+      slot_id: walkedIn,
+      customer_name,
+      customer_phone,
+    }),
+    201,
+  );
+  const late = confirmBody(toLapse['hold_id'], CUSTOMER);
+  expectStatus(await originator.api.post('/api/v1/bookings/confirm', late), 409);
+  const faulty = { ...late, customer_email: `no address ${CUSTOMER.customer_email}` };
+  expectStatus(await originator.api.post('/api/v1/bookings/confirm', faulty), 400);
+  const search = new URLSearchParams({ customer_phone, customer_name });
+  expectStatus(await originator.api.get(`/api/v1/bookings?${search.toString()}`), 200);
+}
+
+beforeAll(async () => {
+  // Debug, so that nothing is kept from the log by its level. A failing endpoint leaves traces of every kind.
+  service = await startService({ LOG_LEVEL: 'debug' });
+  workers = ['hold-expiry', 'event-dispatch', 'webhook-delivery'].map((name) =>
+    startProcess(`workers/${name}.ts`, service.environment),
+  );
+  const venue = await anyVenue(service);
+  originator = await anyPartner(service, [venue.id]);
+  other = await anyPartner(service, [venue.id]);
+  toOriginator = await startReceiver();
+  toOther = await startReceiver();
+  const failing = await startReceiver(500);
+  secrets.push(originator.apiKey, other.apiKey);
+  secrets.push((await subscribe(originator, toOriginator.url)).secretKey);
+  secrets.push((await subscribe(other, toOther.url)).secretKey);
+  secrets.push((await subscribe(other, failing.url)).secretKey);
+  await makeEveryEvent(venue.id);
+  await eventually(
+    'every event has been attempted thrice',
+    async () => {
+      const deliveries = await rowsOf(service, 'deliveries');
+      return deliveries.length === 27 && deliveries.every(({ attempts }) => attempts.at(-1)?.statusCode);
+    },
+    START_DEADLINE_MS,
+  );
+  await failing.close();
+});
+afterAll(async () => {
+  await endProcesses();
+  await Promise.all([toOriginator.close(), toOther.close()]);
+  await service.stop();
+});
+
+const bodiesOf = (receiver: WebhookReceiver): Json[] => receiver.received.map(({ body }) => body);
+const foundIn = (text: string, values: readonly string[]): string[] =>
+  values.filter((value) => text.includes(value));
+const redisDump = () => {
+  const { REDIS_URL = '', QUEUE_PREFIX = '' } = service.environment;
+  return dumpRedis(REDIS_URL, QUEUE_PREFIX);
+};
+const allLogs = () => [service.logs(), ...workers.map((worker) => worker.output())].join('\n');
+const allRows = async (name: string) =>
+  JSON.stringify(await service.context.db.collection(name).find({}).toArray());
+
+test('every type of event was sent, so that the tests below have looked at all of them', () => {
+  const types = new Set(bodiesOf(toOther).map((body) => body['event_type']));
+  expect(types).toEqual(new Set(EVENT_TYPES));
+  expect(bodiesOf(toOther)).toHaveLength(9);
+});
+
+test('price and reason go to the originator of the change alone', () => {
+  const own = bodiesOf(toOriginator).filter((body) => body['partner_id'] === originator.id);
+  const foreign = [
+    ...bodiesOf(toOther),
+    ...bodiesOf(toOriginator).filter((body) => body['partner_id'] !== originator.id),
+  ];
+  const keysOf = (bodies: readonly Json[]) =>
+    new Set(bodies.flatMap((body) => Object.keys(body['details'] as Json)));
+
+  expect(own).toHaveLength(8);
+  expect(own.every((body) => (body['details'] as Json)['price_rupees'] === 1200)).toBe(true);
+  expect(own.filter((body) => (body['details'] as Json)['reason'] === REASON)).toHaveLength(3);
+  expect(keysOf(foreign)).toEqual(new Set(['resource_id', 'slot_start', 'slot_end', 'hold_expiry_at']));
+  expect(JSON.stringify(foreign)).not.toContain(REASON);
+});
+
+describe('customers’ data and payment references are in no', () => {
+  test.each<{ place: string; read: () => string | Promise<string> }>([
+    {
+      place: 'webhook body or header',
+      read: () => JSON.stringify([...toOriginator.received, ...toOther.received]),
+    },
+    { place: 'webhook byte', read: () => bytesOf(toOriginator) + bytesOf(toOther) },
+    { place: 'event row', read: () => allRows('events') },
+    { place: 'delivery row', read: () => allRows('deliveries') },
+    { place: 'key or job of Redis', read: redisDump },
+    { place: 'log line', read: allLogs },
+  ])('$place', async ({ read }) => {
+    const text = await read();
+    expect(text.length).toBeGreaterThan(1000);
+    expect(foundIn(text, CANARIES)).toEqual([]);
+  });
+});
+
+const bytesOf = (receiver: WebhookReceiver): string =>
+  Buffer.concat(receiver.received.map(({ bytes }) => bytes)).toString();
+
+test('reasons are in no log line and in no key of Redis', async () => {
+  expect(foundIn(allLogs(), [REASON])).toEqual([]);
+  expect(foundIn(await redisDump(), [REASON])).toEqual([]);
+});
+
+test('job data holds ids and counts only', async () => {
+  const jobs = await Promise.all(
+    (['hold-expiry', 'event-dispatch', 'webhook-delivery'] as const).map((name) =>
+      service.context.queues.byName(name).getJobs(),
+    ),
+  );
+  const keys = new Set(jobs.flat().flatMap((job) => Object.keys(job.data as Json)));
+  expect(keys).toEqual(
+    new Set([
+      ...['holdId', 'reservationId', 'deliveryId', 'subscriptionId', 'partnerId', 'generation'],
+      'failuresBefore',
+    ]),
+  );
+});
+
+test('neither API keys nor webhook secrets are in a log line, in Redis or, in the clear, in the database', async () => {
+  expect(secrets).toHaveLength(5);
+  expect(foundIn(allLogs(), secrets)).toEqual([]);
+  expect(foundIn(await redisDump(), secrets)).toEqual([]);
+  for (const { name } of await service.context.db.listCollections()) {
+    expect(foundIn(await allRows(name), secrets)).toEqual([]);
+  }
+});
+
+test('the search finds what is there: customers’ data in bookings, ids in Redis and in the log', async () => {
+  expect(foundIn(await allRows('reservations'), Object.values(CUSTOMER))).toEqual(Object.values(CUSTOMER));
+  const [delivery] = await rowsOf(service, 'deliveries');
+  expect(foundIn(await redisDump(), [delivery?._id ?? ''])).toHaveLength(1);
+  expect(foundIn(allLogs(), [delivery?._id ?? ''])).toHaveLength(1);
+});

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { DeliveryRow } from '../../src/deliveries/deliveries.model.ts';
+import { deliveryJobId, QUEUE_NAMES } from '../../src/queues/queues.ts';
+import type { Client } from '../support/client.ts';
+import { createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Json } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
+import type { WebhookReceiver } from '../support/receiver.ts';
+import { headerOf, startReceiver } from '../support/receiver.ts';
+import { rowOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { OPERATOR_KEY, startService } from '../support/service.ts';
+import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
+
+const QUEUES_PATH = '/queues/api/queues';
+
+let service: Service;
+let receiver: WebhookReceiver;
+let operator: Client;
+/** A dead letter of three failed attempts. */
+let delivery: DeliveryRow;
+
+beforeAll(async () => {
+  service = await startService({ WEBHOOK_RETRY_DELAYS_SECONDS: '0.1,0.1' });
+  receiver = await startReceiver(500);
+  operator = operatorOf(service);
+  startProcess('workers/event-dispatch.ts', service.environment);
+  startProcess('workers/webhook-delivery.ts', service.environment);
+  const venue = await anyVenue(service);
+  const partner = await anyPartner(service, [venue.id]);
+  await subscribe(partner, receiver.url, ['hold_created']);
+  const [slotId = ''] = await freeSlotIds(partner, venue.id);
+  await placeHold(partner, slotId);
+  await eventually(
+    'the dead letter',
+    async () => (await readRow()).state === 'dead_letter',
+    START_DEADLINE_MS,
+  );
+  delivery = await readRow();
+  await jobIs('failed');
+});
+afterAll(async () => {
+  await endProcesses();
+  await receiver.close();
+  await service.stop();
+});
+
+const readRow = () => rowOf(service, 'deliveries', {});
+
+async function boardQueues(query = ''): Promise<Json[]> {
+  const body = expectStatus(await operator.get(`${QUEUES_PATH}${query}`), 200);
+  return body['queues'] as Json[];
+}
+
+async function jobIs(state: string): Promise<void> {
+  await eventually(`the delivery job is ${state}`, async () => {
+    const { _id, generation } = await readRow();
+    const job = await service.context.queues
+      .byName('webhook-delivery')
+      .getJob(deliveryJobId(_id, generation));
+    return (await job?.getState()) === state;
+  });
+}
+
+/** As the button of the board does. */
+const retryOnBoard = async () => {
+  const job = deliveryJobId(delivery._id, delivery.generation);
+  return expectStatus(await operator.send('PUT', `${QUEUES_PATH}/webhook-delivery/${job}/retry`), 204);
+};
+
+test('nobody reaches the board or its data without signing in, and an operator does either way', async () => {
+  const { send } = createClient(service.adminUrl, undefined);
+  const asBrowser = { headers: { accept: 'text/html' } };
+  const signIn = (key: string) =>
+    send('POST', '/sign-in', {
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'sec-fetch-site': 'same-origin',
+      },
+      body: new URLSearchParams({ key, next: '/queues' }).toString(),
+    });
+
+  expect((await send('GET', QUEUES_PATH)).status).toBe(401);
+  expect((await send('PUT', `${QUEUES_PATH}/webhook-delivery/any/retry`)).status).toBe(401);
+  const page = await send('GET', '/queues', asBrowser);
+  expect([page.status, page.headers.get('location')]).toEqual([303, '/sign-in?next=%2Fqueues']);
+  expect((await signIn('not-the-key-of-the-operator-0123456789')).status).toBe(401);
+
+  const signedIn = await signIn(OPERATOR_KEY);
+  const cookie = String(signedIn.headers.get('set-cookie')).split(';')[0] ?? '';
+  expect((await send('GET', QUEUES_PATH, { headers: { cookie } })).status).toBe(200);
+  expect((await operator.get(QUEUES_PATH)).status).toBe(200);
+});
+
+test('the board shows all four queues, and of their jobs ids and counts only', async () => {
+  expect((await boardQueues()).map((queue) => queue['name'])).toEqual([...QUEUE_NAMES]);
+  const shown: Record<string, string[]> = {};
+  for (const name of QUEUE_NAMES) {
+    const queue = (await boardQueues(`?activeQueue=${name}&status=latest&page=1`)).find(
+      (each) => each['name'] === name,
+    );
+    const jobs = (queue?.['jobs'] ?? []) as { data: Json }[];
+    shown[name] = [...new Set(jobs.flatMap(({ data }) => Object.keys(data)))].sort();
+  }
+
+  expect(shown).toEqual({
+    'hold-expiry': ['holdId'],
+    'event-dispatch': ['reservationId'],
+    'webhook-delivery': ['deliveryId', 'failuresBefore', 'generation', 'partnerId', 'subscriptionId'],
+    'webhook-dead-letter': ['deliveryId'],
+  });
+});
+
+test('its retry of a dead letter makes exactly one more attempt, and a failure of that leaves it a dead letter', async () => {
+  const attempts = receiver.received.length;
+
+  await retryOnBoard();
+
+  await eventually('one more attempt', () => receiver.received.length > attempts);
+  await eventually('it is recorded', async () => (await readRow()).attempts.at(-1)?.outcome === 'failed');
+  await jobIs('failed');
+  expect(receiver.received).toHaveLength(attempts + 1);
+  expect(await readRow()).toMatchObject({ state: 'dead_letter', nextAttemptAt: null });
+  const last = receiver.received.at(-1);
+  expect(last?.body['event_id']).toBe(delivery.eventId);
+  expect(last === undefined ? '' : headerOf(last, 'x-delivery-attempt')).toBe(String(attempts + 1));
+});
+
+test('its retry of a dead letter whose endpoint has recovered delivers it', async () => {
+  const attempts = receiver.received.length;
+  receiver.answerWith(200);
+
+  await retryOnBoard();
+
+  await eventually('it is delivered', async () => (await readRow()).state === 'succeeded');
+  await jobIs('completed');
+  expect(receiver.received).toHaveLength(attempts + 1);
+  expect(await readRow()).toMatchObject({ deadLetteredAt: null, nextAttemptAt: null });
+});
+
+test('its retry of a delivery that has succeeded sends nothing', async () => {
+  const attempts = receiver.received.length;
+
+  await retryOnBoard();
+  await jobIs('completed');
+
+  expect(receiver.received).toHaveLength(attempts);
+  expect(await readRow()).toMatchObject({ state: 'succeeded' });
+});

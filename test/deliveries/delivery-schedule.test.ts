@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Job } from 'bullmq';
+import type { DeliveryRow } from '../../src/deliveries/deliveries.model.ts';
+import { makeDue } from '../../src/deliveries/deliveries.store.ts';
+import type { WebhookDeliveryJob } from '../../src/queues/queues.ts';
+import { deliveryJobId } from '../../src/queues/queues.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
+import type { WebhookReceiver } from '../support/receiver.ts';
+import { headerOf, startReceiver } from '../support/receiver.ts';
+import { rowOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import type { SpawnedProcess } from '../support/worker-process.ts';
+import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
+
+/** The contract's, in seconds. */
+const DELAYS = [300, 900, 1800, 3600];
+
+let service: Service;
+let receiver: WebhookReceiver;
+let worker: SpawnedProcess;
+let partner: Partner;
+let slotIds: string[];
+beforeAll(async () => {
+  service = await startService();
+  receiver = await startReceiver(500);
+  startProcess('workers/event-dispatch.ts', service.environment);
+  worker = startProcess('workers/webhook-delivery.ts', service.environment);
+  const venue = await anyVenue(service);
+  partner = await anyPartner(service, [venue.id]);
+  await subscribe(partner, receiver.url);
+  slotIds = await freeSlotIds(partner, venue.id);
+});
+afterAll(async () => {
+  await endProcesses();
+  await receiver.close();
+  await service.stop();
+});
+
+/** The delivery of the `hold_created` that a new hold makes, once its first attempt has arrived. */
+async function anyDelivery(): Promise<DeliveryRow> {
+  const { hold_id } = await placeHold(partner, slotIds.pop() ?? '');
+  const attempt = await eventually(
+    'the first attempt',
+    () => receiver.received.find(({ body }) => body['hold_id'] === hold_id),
+    START_DEADLINE_MS,
+  );
+  return rowOf(service, 'deliveries', { eventId: attempt.body['event_id'] });
+}
+
+const attemptsOf = (delivery: DeliveryRow) =>
+  receiver.received.filter(({ body }) => body['event_id'] === delivery.eventId);
+const readRow = (delivery: DeliveryRow) => rowOf(service, 'deliveries', { _id: delivery._id });
+
+async function jobOf(delivery: DeliveryRow): Promise<Job> {
+  const id = deliveryJobId(delivery._id, delivery.generation);
+  const job: Job | undefined = await service.context.queues.byName('webhook-delivery').getJob(id);
+  if (job === undefined) throw new Error(`There is no job ${id}`);
+  return job;
+}
+
+/** The job as it waits for its next attempt after `failures` failed ones. */
+const waitingJobOf = (delivery: DeliveryRow, failures: number) =>
+  eventually(`the job waits after ${failures} failures`, async () => {
+    const job = await jobOf(delivery);
+    return job.attemptsMade === failures && (await job.isDelayed()) && job;
+  });
+
+/** Makes the attempt for which the job waits due now, in row and queue. */
+async function bringForward(job: Job<WebhookDeliveryJob>): Promise<void> {
+  await makeDue(service.context.db, job.data.deliveryId);
+  await job.promote();
+}
+
+/** Fails the delivery for good: each retry is brought forward as soon as it waits. */
+async function failForGood(delivery: DeliveryRow): Promise<void> {
+  for (const failures of DELAYS.keys()) await bringForward(await waitingJobOf(delivery, failures + 1));
+  await eventually('the row is a dead letter', async () => (await readRow(delivery)).state === 'dead_letter');
+}
+
+test('the real jobs wait exactly 300, 900, 1800 and 3600 s between five attempts', async () => {
+  const delivery = await anyDelivery();
+  for (const [index, seconds] of DELAYS.entries()) {
+    const job = await waitingJobOf(delivery, index + 1);
+    expect({ attempt: index + 1, delay: job.delay }).toEqual({ attempt: index + 1, delay: seconds * 1000 });
+
+    const row = await readRow(delivery);
+    expect(row).toMatchObject({ state: 'retrying', attemptsMade: index + 1 });
+    const sentAt = row.attempts.at(-1)?.sentAt.getTime() ?? 0;
+    const waitMs = (row.nextAttemptAt?.getTime() ?? 0) - sentAt;
+    expect(waitMs).toBeGreaterThanOrEqual(seconds * 1000);
+    expect(waitMs).toBeLessThan(seconds * 1000 + 1000);
+    await bringForward(job);
+  }
+  await eventually('five attempts', () => attemptsOf(delivery).length === 5);
+  const numbers = attemptsOf(delivery).map((attempt) => headerOf(attempt, 'x-delivery-attempt'));
+  expect(numbers).toEqual(['1', '2', '3', '4', '5']);
+});
+
+test('after the fifth failure the delivery is a dead letter in row, queue and log, and nothing more is sent', async () => {
+  const delivery = await anyDelivery();
+
+  await failForGood(delivery);
+
+  const row = await readRow(delivery);
+  expect(row).toMatchObject({ state: 'dead_letter', attemptsMade: 5, nextAttemptAt: null });
+  expect(row.attempts.map(({ outcome, statusCode }) => [outcome, statusCode])).toEqual(
+    Array.from({ length: 5 }, () => ['failed', 500]),
+  );
+  await eventually('the job has failed', async () => (await jobOf(delivery)).isFailed());
+  const jobs = await eventually('a job in webhook-dead-letter', async () => {
+    const waiting: Job[] = await service.context.queues.byName('webhook-dead-letter').getJobs(['waiting']);
+    const own = waiting.filter((job) => job.data.deliveryId === delivery._id);
+    return own.length > 0 && own;
+  });
+  expect(jobs.map((job) => job.data as unknown)).toEqual([{ deliveryId: delivery._id }]);
+  const alerts = worker
+    .log()
+    .filter((line) => line['alert'] === 'dead_letter' && line['delivery'] === delivery._id);
+  expect(alerts).toEqual([
+    expect.objectContaining({ level: 50, event_id: delivery.eventId, attempts: 5, status_code: 500 }),
+  ]);
+  expect(attemptsOf(delivery)).toHaveLength(5);
+});
+
+test('a delivery that succeeds at a retry is sent no more and is no dead letter', async () => {
+  const delivery = await anyDelivery();
+  const job = await waitingJobOf(delivery, 1);
+  receiver.answerWith(200);
+
+  await bringForward(job);
+
+  await eventually('it succeeded', async () => (await readRow(delivery)).state === 'succeeded');
+  receiver.answerWith(500);
+  await eventually('the job is done', async () => (await jobOf(delivery)).isCompleted());
+  expect(attemptsOf(delivery)).toHaveLength(2);
+  expect(await readRow(delivery)).toMatchObject({ attemptsMade: 2, nextAttemptAt: null });
+});

@@ -1,0 +1,392 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { withDeadLetters } from '../../src/deliveries/delivery-health.service.ts';
+import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
+import { deliveryJobId } from '../../src/queues/queues.ts';
+import type { WebhookMessage, WebhookSender } from '../../src/sender/send-webhook.ts';
+import { createWebhookSender } from '../../src/sender/send-webhook.ts';
+import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  dateIn,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
+import type { WebhookReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { rowOf, rowsOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+const OPERATOR = '/api/v1/operator';
+
+let service: Service;
+let sender: WebhookSender;
+let receiver: WebhookReceiver;
+let venueId: string;
+let slots: string[];
+let partner: Partner;
+let subscription: { id: string };
+beforeAll(async () => {
+  service = await startService();
+  sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
+  receiver = await startReceiver();
+  venueId = (await anyVenue(service, [{ duration_minutes: 15 }])).id;
+  slots = await freeSlotIds(await anyPartner(service, [venueId]), venueId, dateIn(3));
+});
+afterAll(async () => {
+  await sender.close();
+  await receiver.close();
+  await service.stop();
+});
+beforeEach(async () => {
+  receiver.answerWith(200);
+  partner = await anyPartner(service, [venueId]);
+  subscription = await subscribe(partner, receiver.url, ['hold_created', 'hold_cancelled']);
+});
+
+const operator = () => operatorOf(service);
+const anySlot = () => slots.shift() ?? '';
+const read = (id: string) => rowOf(service, 'deliveries', { _id: id });
+const act = (what: 'deactivate' | 'activate', id = subscription.id) =>
+  operator().post(`${OPERATOR}/webhooks/${id}/${what}`);
+const list = async (path: string) =>
+  expectStatus(await operator().get(`${OPERATOR}/${path}`), 200)['data'] as Json[];
+const ids = (rows: Json[]) => rows.map((row) => row['id']);
+const waiting = () => anyDelivery(service, partner, partner, anySlot());
+
+/** A delivery whose five attempts have failed. */
+async function anyDeadLetter(): Promise<string> {
+  receiver.answerWith(500);
+  const id = await waiting();
+  await attemptDelivery(service, sender, id, 5);
+  receiver.answerWith(200);
+  expect((await read(id)).state).toBe('dead_letter');
+  return id;
+}
+
+describe('the subscriptions of all partners', () => {
+  test('are listed newest first, of one partner or state where asked for, and never with a secret', async () => {
+    const other = await anyPartner(service);
+    const second = await subscribe(other, receiver.url);
+    expectStatus(await act('deactivate', second.id), 200);
+    const page = await operator().get(`${OPERATOR}/webhooks`);
+    expect(ids(expectStatus(page, 200)['data'] as Json[]).slice(0, 2)).toEqual([second.id, subscription.id]);
+    expect(page.text).not.toMatch(/whsec_|secret_key|sealed/);
+    expect(ids(await list(`webhooks?partner_id=${partner.id}`))).toEqual([subscription.id]);
+    expect(ids(await list(`webhooks?partner_id=${other.id}&status=active`))).toEqual([]);
+    expect(await list(`webhooks?partner_id=${other.id}&status=inactive`)).toMatchObject([
+      { id: second.id, partner_id: other.id, status: 'inactive', consecutive_failures: 0 },
+    ]);
+    const first = expectStatus(await operator().get(`${OPERATOR}/webhooks?limit=1`), 200);
+    const next = await list(`webhooks?limit=1&cursor=${String(first['next_cursor'])}`);
+    expect([...ids(first['data'] as Json[]), ...ids(next)]).toEqual([second.id, subscription.id]);
+  });
+});
+
+describe('a deactivated subscription', () => {
+  test('gets nothing more: what waits is cancelled, new events are not for it', async () => {
+    receiver.answerWith(500);
+    const [pending, retrying] = [await waiting(), await waiting()];
+    await attemptDelivery(service, sender, retrying);
+    receiver.answerWith(200);
+    expect(expectStatus(await act('deactivate'), 200)).toMatchObject({
+      id: subscription.id,
+      status: 'inactive',
+    });
+    expect([(await read(pending)).state, (await read(retrying)).state]).toEqual(['cancelled', 'cancelled']);
+    const hold = await placeHold(partner, anySlot());
+    await dispatchEvents(service.context, String(hold['hold_id']));
+    const received = receiver.received.length;
+    for (const id of [pending, retrying]) await attemptDelivery(service, sender, id);
+    expect(receiver.received).toHaveLength(received);
+    expect(await rowsOf(service, 'deliveries', { subscriptionId: subscription.id })).toHaveLength(2);
+    // The partner cannot have it otherwise.
+    const path = `/api/v1/partner/webhooks/${subscription.id}`;
+    expect(verdict(await partner.api.post(`${path}/test`))).toBe('409 WEBHOOK_INACTIVE');
+    const since = new Date(Date.now() - 60_000).toISOString();
+    expect(verdict(await partner.api.post(`${path}/recover`, { since }))).toBe('409 WEBHOOK_INACTIVE');
+  });
+
+  test('leaves an attempt that is under way to its worker, and ends it after', async () => {
+    const id = await waiting();
+    const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
+    await deliveries.updateOne({ _id: id }, { $set: { leaseUntil: new Date(Date.now() + 60_000) } });
+    expectStatus(await act('deactivate'), 200);
+    expect((await read(id)).state).toBe('pending');
+    await deliveries.updateOne({ _id: id }, { $set: { leaseUntil: null } });
+    await attemptDelivery(service, sender, id);
+    expect(await read(id)).toMatchObject({ state: 'cancelled', attempts: [] });
+  });
+
+  test('receives again when activated, and its partner recovers what was missed', async () => {
+    const body = { since: new Date().toISOString() };
+    const missed = await waiting();
+    expectStatus(await act('deactivate'), 200);
+    expectStatus(await act('deactivate'), 200);
+    expect(expectStatus(await act('activate'), 200)).toMatchObject({ status: 'active' });
+    const id = await waiting();
+    await attemptDelivery(service, sender, id);
+    expect([(await read(id)).state, (await read(missed)).state]).toEqual(['succeeded', 'cancelled']);
+    const path = `/api/v1/partner/webhooks/${subscription.id}/recover`;
+    expect(expectStatus(await partner.api.post(path, body), 202)).toEqual({ recovered: 1 });
+    await attemptDelivery(service, sender, missed);
+    expect((await read(missed)).state).toBe('succeeded');
+  });
+
+  test('leaves those of others alone; one that does not exist is 404', async () => {
+    const other = await anyPartner(service, [venueId]);
+    await subscribe(other, receiver.url, ['hold_created']);
+    const hold = await placeHold(partner, anySlot());
+    await dispatchEvents(service.context, String(hold['hold_id']));
+    expectStatus(await act('deactivate'), 200);
+    expect((await rowOf(service, 'deliveries', { partnerId: other.id })).state).toBe('pending');
+    for (const what of ['activate', 'deactivate'] as const) {
+      expect(verdict(await act(what, randomUUID()))).toBe('404 WEBHOOK_NOT_FOUND');
+    }
+  });
+});
+
+describe('deliveries', () => {
+  test('are listed of all partners, by any filter, page by page', async () => {
+    const dead = await anyDeadLetter();
+    const pending = await waiting();
+    const of = `partner_id=${partner.id}`;
+    expect(ids(await list('deliveries?limit=200'))).toEqual(expect.arrayContaining([pending, dead]));
+    expect(ids(await list(`deliveries?${of}`))).toEqual([pending, dead]);
+    expect(ids(await list(`deliveries?${of}&status=pending`))).toEqual([pending]);
+    expect(ids(await list(`deliveries?subscription_id=${subscription.id}&status=dead_letter`))).toEqual([
+      dead,
+    ]);
+    expect(ids(await list(`deliveries?${of}&event_type=booking_created`))).toEqual([]);
+    expect((await list(`deliveries?${of}&status=dead_letter`))[0]).toMatchObject({
+      partner_id: partner.id,
+      attempts: [1, 2, 3, 4, 5].map((attempt) => ({ attempt })),
+    });
+    const first = expectStatus(await operator().get(`${OPERATOR}/deliveries?${of}&limit=1`), 200);
+    expect(ids(await list(`deliveries?${of}&limit=1&cursor=${String(first['next_cursor'])}`))).toEqual([
+      dead,
+    ]);
+    expect(verdict(await operator().get(`${OPERATOR}/deliveries?status=lost`))).toBe(
+      '400 VALIDATION_ERROR status',
+    );
+  });
+
+  test('that failed for the last time have a list of their own', async () => {
+    const dead = await anyDeadLetter();
+    await waiting();
+    expect(ids(await list(`dead-letters?partner_id=${partner.id}`))).toEqual([dead]);
+    expect(ids(await list('dead-letters?limit=200'))).toContain(dead);
+    expect(ids(await list(`dead-letters?partner_id=${partner.id}&event_type=hold_cancelled`))).toEqual([]);
+  });
+});
+
+describe('redriving a dead letter', () => {
+  const redrive = (id: string) => operator().post(`${OPERATOR}/dead-letters/${id}/redrive`);
+
+  test('begins a fresh series with the same event', async () => {
+    const id = await anyDeadLetter();
+    const { eventId } = await read(id);
+    expect(expectStatus(await redrive(id), 202)).toMatchObject({
+      id,
+      state: 'pending',
+      partner_id: partner.id,
+    });
+    const { queues } = service.context;
+    expect(await queues.byName('webhook-delivery').getJob(deliveryJobId(id, 2))).toBeDefined();
+    expect(await queues.byName('webhook-dead-letter').getJob(`dead-${id}`)).toBeUndefined();
+    await attemptDelivery(service, sender, id);
+    expect(await read(id)).toMatchObject({ state: 'succeeded', eventId, generation: 2, attemptsMade: 1 });
+  });
+
+  test('of 8 that race, one begins it; what is no dead letter is refused', async () => {
+    const id = await anyDeadLetter();
+    const verdicts = (await Promise.all(Array.from({ length: 8 }, () => redrive(id)))).map(verdict);
+    expect(verdicts.sort()).toEqual(['202', ...Array(7).fill('409 DELIVERY_IN_PROGRESS')]);
+    await attemptDelivery(service, sender, id);
+    expect((await read(id)).generation).toBe(2);
+    expect(verdict(await redrive(id))).toBe('409 DELIVERY_IN_PROGRESS');
+    expect(verdict(await redrive(randomUUID()))).toBe('404 DELIVERY_NOT_FOUND');
+  });
+
+  test('of a deactivated subscription is refused', async () => {
+    const id = await anyDeadLetter();
+    expectStatus(await act('deactivate'), 200);
+    expect(verdict(await redrive(id))).toBe('409 WEBHOOK_INACTIVE');
+    expect((await read(id)).state).toBe('dead_letter');
+  });
+});
+
+describe('discarding dead letters', () => {
+  const discard = (id: string, body: Json = { reason: 'No grant any more' }) =>
+    operator().post(`${OPERATOR}/dead-letters/${id}/discard`, body);
+  const discardAll = (body: Json) => operator().post(`${OPERATOR}/dead-letters/discard`, body);
+  const queued = (id: string) => service.context.queues.byName('webhook-dead-letter').getJob(`dead-${id}`);
+  const summary = async () => {
+    const shown = expectStatus(await partner.api.get('/api/v1/partner/observability'), 200);
+    return { count: shown['count'], subscriptions: shown['subscriptions'] };
+  };
+
+  test('ends one that may not be redriven: neither listed, counted nor queued, and its alert closes', async () => {
+    const id = await anyDeadLetter();
+    await operator().delete(`${OPERATOR}/partners/${partner.id}/venues/${venueId}`);
+    expect(verdict(await operator().post(`${OPERATOR}/dead-letters/${id}/redrive`))).toBe(
+      '403 VENUE_NOT_AUTHORIZED',
+    );
+    expect(await withDeadLetters(service.context, [subscription.id])).toEqual([subscription.id]);
+    expect(await queued(id)).toBeDefined();
+    const attemptId = String((await read(id)).attempts[0]?.deliveryId);
+
+    const ended = expectStatus(await discard(attemptId), 200);
+
+    expect(ended).toMatchObject({ id, state: 'discarded', discard_reason: 'No grant any more' });
+    expect(ended['discarded_at']).toEqual(expect.any(String));
+    expect(ended['dead_lettered_at']).toEqual(expect.any(String));
+    expect(await queued(id)).toBeUndefined();
+    expect(await withDeadLetters(service.context, [subscription.id])).toEqual([]);
+    expect(await summary()).toMatchObject({ count: 0, subscriptions: [{ dead_letter: 0 }] });
+    expect(await list(`dead-letters?partner_id=${partner.id}`)).toEqual([]);
+    expect(ids(await list(`deliveries?partner_id=${partner.id}&status=discarded`))).toEqual([id]);
+    const audited = await list('audit?action=discardDeadLetter&limit=1');
+    expect(audited).toMatchObject([
+      { status: 200, before: { state: 'dead_letter' }, after: { discard_reason: 'No grant any more' } },
+    ]);
+    // Once more, and a job of it that is run again on the board: nothing changes, nothing is sent.
+    expect(expectStatus(await discard(id, { reason: 'Another' }), 200)).toEqual(ended);
+    const received = receiver.received.length;
+    await attemptDelivery(service, sender, id);
+    expect(receiver.received).toHaveLength(received);
+  });
+
+  test('its partner sees that it was discarded, not why, and may have it delivered again', async () => {
+    const id = await anyDeadLetter();
+    expectStatus(await discard(id), 200);
+    const path = `/api/v1/partner/observability/deliveries/${id}`;
+    const shown = expectStatus(await partner.api.get(path), 200);
+    expect(shown).toMatchObject({ state: 'discarded', discarded_at: expect.any(String) });
+    expect(shown).not.toHaveProperty('discard_reason');
+    const again = expectStatus(await partner.api.post(`${path}/redeliver`), 202);
+    expect(again).toMatchObject({ state: 'pending' });
+    expect(again).not.toHaveProperty('discarded_at');
+    await attemptDelivery(service, sender, id);
+    expect(await read(id)).toMatchObject({ state: 'succeeded', generation: 2 });
+  });
+
+  test('refuses what is no dead letter or is just being sent, and wants a reason', async () => {
+    const pending = await waiting();
+    expect(verdict(await discard(pending))).toBe('409 DELIVERY_IN_PROGRESS');
+    expect(verdict(await discard(randomUUID()))).toBe('404 DELIVERY_NOT_FOUND');
+    const id = await anyDeadLetter();
+    for (const reason of [undefined, '', 7, 'x'.repeat(501)])
+      expect(verdict(await discard(id, { reason }))).toBe('400 VALIDATION_ERROR reason');
+    const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
+    await deliveries.updateOne({ _id: id }, { $set: { leaseUntil: new Date(Date.now() + 60_000) } });
+    expect(verdict(await discard(id))).toBe('409 DELIVERY_IN_PROGRESS');
+    expect((await read(id)).state).toBe('dead_letter');
+  });
+
+  test('outlasts a worker that slept over its lease in an attempt of it', async () => {
+    const id = await anyDeadLetter();
+    const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
+    const asleep = {
+      send: async (message: WebhookMessage) => {
+        await deliveries.updateOne({ _id: id }, { $set: { leaseUntil: new Date(0) } });
+        expectStatus(await discard(id), 200);
+        return sender.send(message);
+      },
+    };
+    receiver.answerWith(500);
+    await attemptDelivery(service, asleep, id);
+    const { state, leaseUntil, attempts } = await read(id);
+    expect({ state, leaseUntil, last: attempts.at(-1)?.outcome }).toEqual({
+      ...{ state: 'discarded', leaseUntil: null, last: 'interrupted' },
+    });
+    expect(await withDeadLetters(service.context, [subscription.id])).toEqual([]);
+    await attemptDelivery(service, sender, id);
+    expect((await read(id)).attempts).toHaveLength(attempts.length);
+  });
+
+  test('in bulk takes those that the filters describe, at least one of which is needed', async () => {
+    const [first, second] = [await anyDeadLetter(), await anyDeadLetter()];
+    const reason = 'The partner reads the feed';
+    const of = { subscription_id: subscription.id, reason };
+    expect(verdict(await discardAll({ reason }))).toBe(
+      '400 VALIDATION_ERROR event_type, from, subscription_id, to',
+    );
+    expect(expectStatus(await discardAll({ ...of, event_type: 'hold_cancelled' }), 200)).toEqual({
+      discarded: 0,
+    });
+    expectStatus(await act('deactivate'), 200);
+    expect(expectStatus(await discardAll(of), 200)).toEqual({ discarded: 2 });
+    expect(expectStatus(await discardAll(of), 200)).toEqual({ discarded: 0 });
+    for (const id of [first, second]) {
+      expect(await read(id)).toMatchObject({ state: 'discarded', discardReason: reason });
+      expect(await queued(id)).toBeUndefined();
+    }
+  });
+
+  test('racing with redrives, each dead letter ends in one way', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const id = await anyDeadLetter();
+      const [discarded, redriven] = await Promise.all([
+        discard(id),
+        operator().post(`${OPERATOR}/dead-letters/${id}/redrive`),
+      ]);
+      expect([discarded.status, redriven.status]).toEqual(
+        (await read(id)).state === 'discarded' ? [200, 409] : [409, 202],
+      );
+    }
+  });
+});
+
+describe('redriving dead letters in bulk', () => {
+  const redriveAll = (body?: Json) => operator().post(`${OPERATOR}/dead-letters/redrive`, body);
+  const count = async (body?: Json) => expectStatus(await redriveAll(body), 202)['redriven'];
+  const ofSubscription = (fields: Json = {}) => ({ subscription_id: subscription.id, ...fields });
+  const diedAt = async (id: string) => (await read(id)).deadLetteredAt?.getTime() ?? 0;
+  const at = (ms: number) => new Date(ms).toISOString();
+
+  test('takes those that the filters describe, and each once', async () => {
+    const [first, second] = [await anyDeadLetter(), await anyDeadLetter()];
+    expect(await count(ofSubscription({ event_type: 'hold_cancelled' }))).toBe(0);
+    expect(await count(ofSubscription({ to: at((await diedAt(first)) - 1) }))).toBe(0);
+    expect(await count(ofSubscription({ from: at((await diedAt(second)) + 1) }))).toBe(0);
+    expect(await count(ofSubscription({ from: at(await diedAt(first)), to: at(await diedAt(first)) }))).toBe(
+      1,
+    );
+    expect([(await read(first)).state, (await read(second)).state]).toEqual(['pending', 'dead_letter']);
+    expect(await count(ofSubscription({ event_type: 'hold_created' }))).toBe(1);
+    expect(await count(ofSubscription())).toBe(0);
+    for (const id of [first, second]) {
+      await attemptDelivery(service, sender, id);
+      expect(await read(id)).toMatchObject({ state: 'succeeded', generation: 2 });
+    }
+  });
+
+  test('goes through more than one batch, and calls that race count each delivery once', async () => {
+    const model = await read(await anyDeadLetter());
+    const many = Array.from({ length: 1203 }, () => ({ ...model, _id: randomUUID(), eventId: randomUUID() }));
+    await service.context.db.collection('deliveries').insertMany(many as never);
+    const counts = await Promise.all([count(ofSubscription()), count(ofSubscription())]);
+    expect(Number(counts[0]) + Number(counts[1])).toBe(1204);
+    const rows = await rowsOf(service, 'deliveries', { subscriptionId: subscription.id });
+    expect(new Set(rows.map((row) => `${row.state} ${row.generation}`))).toEqual(new Set(['pending 2']));
+  });
+
+  test('leaves those of deactivated subscriptions, and refuses one that is named', async () => {
+    const id = await anyDeadLetter();
+    expectStatus(await act('deactivate'), 200);
+    expectStatus(await redriveAll({}), 202);
+    expect((await read(id)).state).toBe('dead_letter');
+    expect(verdict(await redriveAll(ofSubscription()))).toBe('409 WEBHOOK_INACTIVE');
+    expect(verdict(await redriveAll({ subscription_id: randomUUID() }))).toBe('404 WEBHOOK_NOT_FOUND');
+    const backwards = { from: '2026-02-02T00:00:00Z', to: '2026-02-01T00:00:00Z' };
+    expect(verdict(await redriveAll(backwards))).toBe('400 VALIDATION_ERROR from');
+  });
+});

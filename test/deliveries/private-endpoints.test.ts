@@ -1,0 +1,135 @@
+import { afterAll, expect, test } from '@jest/globals';
+import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
+import { createWebhookSender } from '../../src/sender/send-webhook.ts';
+import { hostileLiterals, localNames } from '../sender/hostile-hosts.ts';
+import type { Client, Reply } from '../support/client.ts';
+import { createClient } from '../support/client.ts';
+import { attemptDelivery } from '../support/deliveries.ts';
+import { eventually } from '../support/eventually.ts';
+import { anyPartner, anyVenue, freeSlotIds, operatorOf, placeHold, subscribe } from '../support/factories.ts';
+import { rowOf, rowsOf } from '../support/rows.ts';
+import { scaled } from '../support/scale.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+import { endProcesses, START_DEADLINE_MS, startProcess, stopProcess } from '../support/worker-process.ts';
+import { tcpReceiver } from './receivers.ts';
+
+const WEBHOOKS = '/api/v1/partner/webhooks';
+const REFUSED = '400 VALIDATION_ERROR endpoint_url';
+/** A partner may have this many subscriptions. */
+const A_PARTNER = 20;
+
+// One deployment whose operator has switched the setting off: what was made while it was on is still there.
+const open = await startService();
+const guarded = await startService({ ...open.environment, WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' });
+const receiver = await tcpReceiver((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
+const venue = await anyVenue(open);
+const [slotId = ''] = await freeSlotIds(await anyPartner(open, [venue.id]), venue.id);
+afterAll(async () => {
+  await endProcesses();
+  await receiver.close();
+  await guarded.stop();
+  await open.stop();
+});
+
+const literals = Object.values(hostileLiterals).flat();
+/** Where it matters that nothing connects: every way to this receiver, and the ports of other services. */
+const urls = [
+  ...literals.flatMap((host) => [`https://${host}:${receiver.port}/hook`]),
+  `http://127.0.0.1:${receiver.port}/hook`,
+  ...[22, 25, 6379, 27017, 65535].map((port) => `https://127.0.0.1:${port}/`),
+  ...['localhost', 'LOCALHOST'].map((host) => `https://${host}:${receiver.port}/`),
+];
+/** Never looked up here: what name servers say of them differs from place to place. */
+const names = localNames
+  .map((host) => `https://${host}:${receiver.port}/`)
+  .filter((url) => !urls.includes(url));
+
+type Subscribed = { url: string; id: string; api: Client };
+
+/** The subscriptions that were made while private networks were allowed, in the hands of who calls the guarded service. */
+const subscriptions: Subscribed[] = [];
+let partner = await anyPartner(open, [venue.id]);
+for (const [index, url] of [...urls, ...names].entries()) {
+  if (index > 0 && index % A_PARTNER === 0) partner = await anyPartner(open, [venue.id]);
+  const { id } = await subscribe(partner, url, [urls.includes(url) ? 'hold_created' : 'booking_created']);
+  subscriptions.push({ url, id, api: createClient(guarded.url, partner.apiKey) });
+}
+
+const caller = createClient(guarded.url, partner.apiKey);
+
+/** How each call was answered, by the URL that it is about. */
+async function answersTo(call: (subscribed: Subscribed) => Promise<Reply>): Promise<[string, string][]> {
+  const replies = subscriptions.map(
+    async (each) => [each.url, verdict(await call(each))] as [string, string],
+  );
+  return Promise.all(replies);
+}
+const allRefused = subscriptions.map(({ url }) => [url, REFUSED]);
+
+test('there are far more than sixty of them', () => {
+  expect(new Set(subscriptions.map(({ url }) => url)).size).toBeGreaterThan(90);
+});
+
+test('none can be subscribed, and the refusal names endpoint_url', async () => {
+  const event_types = ['hold_created'];
+  const credentials = `https://user:pass@127.0.0.1:${receiver.port}/`;
+  for (const endpoint_url of [...urls, ...names, credentials, 'https://user@partner.example/']) {
+    const reply = await caller.post(WEBHOOKS, { endpoint_url, event_types });
+    expect([endpoint_url, verdict(reply)]).toEqual([endpoint_url, REFUSED]);
+  }
+  const stored = await open.context.db.collection('webhook_subscriptions').countDocuments();
+  expect(stored).toBe(subscriptions.length);
+});
+
+test('none that is there already can be sent a test event, or what it has missed', async () => {
+  expect(await answersTo(({ id, api }) => api.post(`${WEBHOOKS}/${id}/test`))).toEqual(allRefused);
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  expect(await answersTo(({ id, api }) => api.post(`${WEBHOOKS}/${id}/recover`, { since }))).toEqual(
+    allRefused,
+  );
+  expect(await rowsOf(open, 'deliveries')).toEqual([]);
+});
+
+test('none is called by the worker: each attempt fails before a connection is made', async () => {
+  const hold = await placeHold(partner, slotId);
+  await dispatchEvents(open.context, String(hold['hold_id']));
+  const worker = startProcess('workers/webhook-delivery.ts', guarded.environment);
+  const rows = await eventually(
+    'an attempt of each delivery',
+    async () => {
+      const found = await rowsOf(open, 'deliveries');
+      return found.length === urls.length && found.every(({ attemptsMade }) => attemptsMade === 1) && found;
+    },
+    START_DEADLINE_MS,
+  );
+  await stopProcess(worker);
+  const errors = rows.map(({ attempts }) => attempts.map(({ error }) => error).join());
+  expect(errors).toEqual(urls.map(() => 'blocked_address'));
+  expect(receiver.connections).toBe(0);
+});
+
+test('none that is a dead letter is delivered again, for its partner or for an operator', async () => {
+  const { db } = open.context;
+  const dead = { state: 'dead_letter', deadLetteredAt: new Date(), nextAttemptAt: null };
+  await db.collection('deliveries').updateMany({}, { $set: dead });
+  const { post } = operatorOf(guarded);
+  const some = subscriptions.slice(0, urls.length).filter((_, index) => index % scaled(1, 6) === 0);
+  const asked = some.map(async ({ id, api }) => {
+    const { _id } = await rowOf(open, 'deliveries', { subscriptionId: id });
+    const redelivered = await api.post(`/api/v1/partner/observability/deliveries/${_id}/redeliver`);
+    return [redelivered, await post(`/api/v1/operator/dead-letters/${_id}/redrive`)].map(verdict);
+  });
+  expect(await Promise.all(asked)).toEqual(some.map(() => [REFUSED, REFUSED]));
+  expect(receiver.connections).toBe(0);
+});
+
+test('control: where private networks are allowed the receiver is called, by the same delivery', async () => {
+  const [{ id } = { id: '' }] = subscriptions.filter(({ url }) => url.startsWith('http:'));
+  const { _id } = await rowOf(open, 'deliveries', { subscriptionId: id });
+  const sender = createWebhookSender({ timeoutMs: 5000, allowPrivateNetworks: true });
+  await attemptDelivery(open, sender, _id);
+  await sender.close();
+  expect(await rowOf(open, 'deliveries', { _id })).toMatchObject({ state: 'succeeded' });
+  expect(receiver.connections).toBe(1);
+});

@@ -1,0 +1,79 @@
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { selfSigned } from '../sender/self-signed.ts';
+
+/** A partner's receiver on a free loopback port, which counts what reaches it. */
+export type Receiver = {
+  port: number;
+  /** Connections accepted so far. */
+  connections: number;
+  /** Connections that have ended, from whichever side. */
+  closedConnections: number;
+  /** Requests whose body has arrived whole: method, URL, headers and the exact bytes. */
+  requests: Array<{ method: string; url: string; headers: NodeJS.Dict<string | string[]>; body: Buffer }>;
+  close(): Promise<void>;
+};
+
+/** An HTTP receiver; `answer` is called when a request has arrived whole. */
+export async function httpReceiver(answer: RequestListener, host = '127.0.0.1'): Promise<Receiver> {
+  return httpReceiverOn(createServer, answer, host);
+}
+
+/** The same behind a certificate that nobody should trust. */
+export async function selfSignedReceiver(answer: RequestListener): Promise<Receiver> {
+  return httpReceiverOn((listener) => createHttpsServer(selfSigned, listener), answer, '127.0.0.1');
+}
+
+/** A receiver that speaks whatever `converse` writes. */
+export async function tcpReceiver(converse: (socket: Socket) => void): Promise<Receiver> {
+  return listening(createTcpServer(converse), [], '127.0.0.1');
+}
+
+async function httpReceiverOn(
+  create: (listener: RequestListener) => Server,
+  answer: RequestListener,
+  host: string,
+): Promise<Receiver> {
+  const requests: Receiver['requests'] = [];
+  const server = create((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request;
+      requests.push({ method, url, headers, body: Buffer.concat(chunks) });
+      answer(request, response);
+    });
+  });
+  return listening(server, requests, host);
+}
+
+async function listening(server: Server, requests: Receiver['requests'], host: string): Promise<Receiver> {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    receiver.connections += 1;
+    open.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      receiver.closedConnections += 1;
+      open.delete(socket);
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, host, resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The receiver has no port.');
+  const receiver: Receiver = {
+    port: address.port,
+    connections: 0,
+    closedConnections: 0,
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of open) socket.destroy();
+      }),
+  };
+  return receiver;
+}

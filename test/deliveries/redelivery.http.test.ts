@@ -1,0 +1,429 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
+import {
+  raiseForgottenDeadLetters,
+  rearmOverdueDeliveries,
+} from '../../src/deliveries/deliveries.service.ts';
+import { recoverDeliveries, redeliver as redeliverAsIs } from '../../src/deliveries/redelivery.service.ts';
+import { sendTestEvent } from '../../src/deliveries/test-event.service.ts';
+import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
+import type { Context } from '../../src/process/context.ts';
+import { deliveryJobId } from '../../src/queues/queues.ts';
+import { createEndpointGate } from '../../src/sender/send-permits.ts';
+import type { WebhookMessage } from '../../src/sender/send-webhook.ts';
+import type { DeliveryScene } from '../support/deliveries.ts';
+import { anyDelivery, attemptDelivery, endDeliveryScene, startDeliveryScene } from '../support/deliveries.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import {
+  anyPartner,
+  dateIn,
+  expectStatus,
+  json,
+  operatorOf,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
+import { headerOf, isGenuine } from '../support/receiver.ts';
+import { rowOf, rowsOf } from '../support/rows.ts';
+import { verdict } from '../support/verdict.ts';
+
+const WEBHOOKS = '/api/v1/partner/webhooks';
+const DELIVERIES = '/api/v1/partner/observability/deliveries';
+const DAY_MS = 86_400_000;
+
+let { service, sender, receiver, venue, slots } = {} as DeliveryScene;
+let partner: Partner;
+let subscription: { id: string; secretKey: string };
+beforeAll(async () => {
+  ({ service, sender, receiver, venue, slots } = await startDeliveryScene(
+    [{ duration_minutes: 15 }],
+    dateIn(3),
+  ));
+});
+afterAll(() => endDeliveryScene({ service, sender, receiver }));
+beforeEach(async () => {
+  receiver.answerWith(200);
+  partner = await anyPartner(service, [venue.id]);
+  subscription = await subscribe(partner, receiver.url, ['hold_created', 'hold_cancelled']);
+});
+
+const anySlot = (): string => slots.shift() ?? '';
+const read = (id: string) => rowOf(service, 'deliveries', { _id: id });
+const redeliver = (id: string, by = partner) => by.api.post(`${DELIVERIES}/${id}/redeliver`);
+const recover = (body: Json, id = subscription.id, by = partner) =>
+  by.api.post(`${WEBHOOKS}/${id}/recover`, body);
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+/** The last attempt of an event that arrived. */
+const arrived = (eventId: string) => receiver.received.findLast(({ body }) => body['event_id'] === eventId);
+const deliveries = () => service.context.db.collection<{ _id: string }>('deliveries');
+/** A sender before each of whose sends something else happens. */
+const beforeSending = (happen: () => Promise<unknown>) => ({
+  send: async (message: WebhookMessage) => {
+    await happen();
+    return sender.send(message);
+  },
+});
+const deactivate = (id: string) =>
+  service.context.db
+    .collection<{ _id: string }>('webhook_subscriptions')
+    .updateOne({ _id: id }, { $set: { status: 'inactive' } });
+
+/** A delivery whose five attempts have failed. */
+async function anyDeadLetter(): Promise<string> {
+  receiver.answerWith(500);
+  const id = await anyDelivery(service, partner, partner, anySlot());
+  await attemptDelivery(service, sender, id, 5);
+  receiver.answerWith(200);
+  expect((await read(id)).state).toBe('dead_letter');
+  return id;
+}
+
+describe('redeliver', () => {
+  test('gives a dead letter a fresh series with the same event_id and the secret now current', async () => {
+    const id = await anyDeadLetter();
+    const rotated = json(await partner.api.post(`${WEBHOOKS}/${subscription.id}/rotate-secret`));
+    const reply = expectStatus(await redeliver(id), 202);
+    expect(reply).toMatchObject({ id, state: 'pending', dead_lettered_at: null });
+    expect(await read(id)).toMatchObject({ generation: 2, attemptsMade: 0 });
+    const queues = service.context.queues;
+    expect(await queues.byName('webhook-delivery').getJob(deliveryJobId(id, 2))).toBeDefined();
+    expect(await queues.byName('webhook-dead-letter').getJob(`dead-${id}`)).toBeUndefined();
+
+    await attemptDelivery(service, sender, id);
+
+    const row = await read(id);
+    expect(row.state).toBe('succeeded');
+    expect(row.attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 1]);
+    const last = arrived(row.eventId);
+    expect(last === undefined ? undefined : headerOf(last, 'x-delivery-attempt')).toBe('1');
+    expect(last !== undefined && isGenuine(last, String(rotated['secret_key']))).toBe(true);
+  });
+
+  test('delivers a succeeded one again, in a series of five', async () => {
+    const id = await anyDelivery(service, partner, partner, anySlot());
+    await attemptDelivery(service, sender, id);
+    receiver.answerWith(500);
+    expectStatus(await redeliver(id), 202);
+    await attemptDelivery(service, sender, id, 5);
+    expect(await read(id)).toMatchObject({ state: 'dead_letter', generation: 2, attemptsMade: 5 });
+  });
+
+  test.each(['retrying', 'cancelled'] as const)(
+    'begins a fresh series now for one that is %s',
+    async (state) => {
+      const id = await anyDelivery(service, partner, partner, anySlot());
+      receiver.answerWith(500);
+      await attemptDelivery(service, sender, id, 2);
+      if (state === 'cancelled') await deliveries().updateOne({ _id: id }, { $set: { state } });
+      expect(await read(id)).toMatchObject({ state, generation: 1, attemptsMade: 2 });
+      receiver.answerWith(200);
+
+      expect(expectStatus(await redeliver(id), 202)).toMatchObject({ id, state: 'pending' });
+
+      expect(await read(id)).toMatchObject({ generation: 2, attemptsMade: 0 });
+      const job = await service.context.queues.byName('webhook-delivery').getJob(deliveryJobId(id, 2));
+      expect(await job?.getState()).toBe('waiting');
+      await attemptDelivery(service, sender, id);
+      const row = await read(id);
+      expect(row.attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 1]);
+      expect(row.state).toBe('succeeded');
+    },
+  );
+
+  test('leaves one that waits for its first attempt as it is', async () => {
+    const id = await anyDelivery(service, partner, partner, anySlot());
+    expect(expectStatus(await redeliver(id), 202)).toMatchObject({ id, state: 'pending', attempts: [] });
+    expect(await read(id)).toMatchObject({ state: 'pending', generation: 1 });
+  });
+
+  test('is refused while an attempt is under way, and not after it', async () => {
+    const id = await anyDelivery(service, partner, partner, anySlot());
+    receiver.answerWith(500);
+    const verdicts: string[] = [];
+    const meanwhile = beforeSending(async () => void verdicts.push(verdict(await redeliver(id))));
+    await attemptDelivery(service, meanwhile, id, 2);
+    verdicts.push(verdict(await redeliver(id)));
+    expect(verdicts).toEqual(['409 DELIVERY_IN_PROGRESS', '409 DELIVERY_IN_PROGRESS', '202']);
+    expect(await read(id)).toMatchObject({ generation: 2, attempts: [{ attempt: 1 }, { attempt: 2 }] });
+  });
+
+  test('racing with the worker of the earlier series: either the attempt is made and it is refused, or it begins one', async () => {
+    receiver.answerWith(500);
+    for (let round = 0; round < 12; round += 1) {
+      const id = await anyDelivery(service, partner, partner, anySlot());
+      await attemptDelivery(service, sender, id);
+      const [reply] = await Promise.all([redeliver(id), attemptDelivery(service, sender, id)]);
+      const row = await read(id);
+      const own = receiver.received.filter(({ body }) => body['event_id'] === row.eventId);
+      expect([verdict(reply), row.generation, own.length]).toEqual(
+        row.generation === 1 ? ['409 DELIVERY_IN_PROGRESS', 1, 2] : ['202', 2, expect.any(Number)],
+      );
+      expect(row.attempts).toHaveLength(own.length);
+      expect(row.attempts.map(({ outcome }) => outcome)).not.toContain('started');
+    }
+  });
+
+  test('racing with the sweep that puts jobs back: the event is sent once more', async () => {
+    const id = await anyDelivery(service, partner, partner, anySlot());
+    receiver.answerWith(500);
+    await attemptDelivery(service, sender, id);
+    await deliveries().updateOne({ _id: id }, { $set: { nextAttemptAt: new Date(Date.now() - 60_000) } });
+    receiver.answerWith(200);
+    const sweep = { graceMs: 1000, limit: 500, afterId: '', stopping: new AbortController().signal };
+    const [, reply] = await Promise.all([rearmOverdueDeliveries(service.context, sweep), redeliver(id)]);
+    expect(verdict(reply)).toBe('202');
+    const { eventId, subscriptionId } = await read(id);
+    const gate = createEndpointGate(10, 2);
+    for (const [generation, failuresKnown] of [1, 0, 1].entries()) {
+      const due = { deliveryId: id, subscriptionId, partnerId: partner.id, generation, failuresKnown };
+      await deliverWebhook({ ...service.context, sender, gate }, { ...due, signal: sweep.stopping });
+    }
+    await attemptDelivery(service, sender, id);
+    expect(receiver.received.filter(({ body }) => body['event_id'] === eventId)).toHaveLength(2);
+    expect(await read(id)).toMatchObject({ state: 'succeeded', generation: 2, attemptsMade: 1 });
+  });
+
+  test('called 16 times at once begins one series', async () => {
+    const id = await anyDeadLetter();
+    const replies = await Promise.all(Array.from({ length: 16 }, () => redeliver(id)));
+    expect(new Set(replies.map(verdict))).toEqual(new Set(['202']));
+    expect((await read(id)).generation).toBe(2);
+  });
+
+  test('to a subscription that was deactivated is refused, and the dead letter stays', async () => {
+    const id = await anyDeadLetter();
+    await deactivate(subscription.id);
+    expect(verdict(await redeliver(id))).toBe('409 WEBHOOK_INACTIVE');
+    expect((await read(id)).state).toBe('dead_letter');
+  });
+});
+
+describe('an attempt is known by its X-Delivery-Id', () => {
+  test('by which its delivery is read and made again, by its partner alone; an operator reads any', async () => {
+    const id = await anyDeadLetter();
+    const { attempts, eventId } = await read(id);
+    const attemptId = String(attempts[2]?.deliveryId);
+    expect(receiver.received.map((each) => headerOf(each, 'x-delivery-id'))).toContain(attemptId);
+    const shown = expectStatus(await partner.api.get(`${DELIVERIES}/${attemptId}`), 200);
+    expect(shown).toMatchObject({ id, event_id: eventId });
+    const rival = await anyPartner(service, [venue.id]);
+    for (const unknown of [attemptId, randomUUID()]) {
+      expect(verdict(await redeliver(unknown, rival))).toBe('404 DELIVERY_NOT_FOUND');
+    }
+    const operator = operatorOf(service);
+    for (const either of [id, attemptId]) {
+      const found = await operator.get(`/api/v1/operator/deliveries/${either}`);
+      expect(expectStatus(found, 200)).toMatchObject({ id, partner_id: partner.id });
+    }
+    expect(expectStatus(await redeliver(attemptId), 202)).toMatchObject({ id, state: 'pending' });
+    const advanced = await partner.api.post(`/api/v1/sandbox/deliveries/${attemptId}/advance`);
+    expect(expectStatus(advanced, 200)).toMatchObject({ id });
+    await attemptDelivery(service, sender, id);
+    expect((await read(id)).state).toBe('succeeded');
+  });
+
+  test('by an index', async () => {
+    const either = [{ _id: 'x' }, { 'attempts.deliveryId': 'x' }];
+    const plan = JSON.stringify(await deliveries().find({ $or: either }).explain('queryPlanner'));
+    expect(plan).toContain('"indexName":"delivery_of_attempt"');
+    expect(plan).not.toContain('COLLSCAN');
+  });
+});
+
+describe('recover', () => {
+  test('delivers again what has no success in that time, and what never had a delivery', async () => {
+    const dead = await anyDeadLetter();
+    const done = await anyDelivery(service, partner, partner, anySlot());
+    await attemptDelivery(service, sender, done);
+    const waiting = await anyDelivery(service, partner, partner, anySlot());
+    const retrying = await anyDelivery(service, partner, partner, anySlot());
+    receiver.answerWith(500);
+    await attemptDelivery(service, sender, retrying);
+    receiver.answerWith(200);
+    const never = await anyDelivery(service, partner, partner, anySlot());
+    const { eventId: missed } = await read(never);
+    await service.context.db.collection<{ _id: string }>('deliveries').deleteOne({ _id: never });
+
+    const since = new Date((await rowOf(service, 'events', { _id: (await read(dead)).eventId })).at);
+    const reply = await recover({ since: since.toISOString() });
+
+    expect(expectStatus(reply, 202)).toEqual({ recovered: 3 });
+    expect(await read(retrying)).toMatchObject({ state: 'pending', generation: 2, attemptsMade: 0 });
+    expect(await read(dead)).toMatchObject({ state: 'pending', generation: 2 });
+    expect(await read(done)).toMatchObject({ state: 'succeeded', generation: 1 });
+    expect(await read(waiting)).toMatchObject({ state: 'pending', generation: 1 });
+    const again = await rowOf(service, 'deliveries', { eventId: missed, subscriptionId: subscription.id });
+    await attemptDelivery(service, sender, again._id);
+    expect(arrived(missed)?.body).toMatchObject({ event_id: missed });
+    expect(json(await recover({ since: since.toISOString() }))).toEqual({ recovered: 0 });
+  });
+
+  test('leaves out other times, types, venues and test events', async () => {
+    const id = await anyDeadLetter();
+    const { eventId } = await read(id);
+    const { at } = await rowOf(service, 'events', { _id: eventId });
+    const [before, after] = [-1, 1].map((ms) => new Date(at.getTime() + ms).toISOString());
+    expect(json(await recover({ since: before, until: before }))).toEqual({ recovered: 0 });
+    expect(json(await recover({ since: after }))).toEqual({ recovered: 0 });
+    const other = await subscribe(partner, receiver.url, ['booking_refunded']);
+    expect(json(await recover({ since: daysAgo(1) }, other.id))).toEqual({ recovered: 0 });
+    const sample = expectStatus(await partner.api.post(`${WEBHOOKS}/${subscription.id}/test`), 202);
+    await service.context.db
+      .collection<{ _id: string }>('deliveries')
+      .updateOne({ _id: String(sample['id']) }, { $set: { state: 'dead_letter' } });
+    await operatorOf(service).delete(`/api/v1/operator/partners/${partner.id}/venues/${venue.id}`);
+    expect(json(await recover({ since: daysAgo(1) }))).toEqual({ recovered: 0 });
+    await operatorOf(service).put(`/api/v1/operator/partners/${partner.id}/venues/${venue.id}`);
+    const instant = at.toISOString();
+    expect(json(await recover({ since: instant, until: instant }))).toEqual({ recovered: 1 });
+    await recover({ since: daysAgo(1) });
+    expect((await read(String(sample['id']))).state).toBe('dead_letter');
+  });
+
+  test('takes more events than are worked on at a time', async () => {
+    const { hold_id } = await placeHold(partner, anySlot());
+    await dispatchEvents(service.context, String(hold_id));
+    const event = await rowOf(service, 'events', { holdId: hold_id });
+    const at = new Date(Date.now() - 3 * DAY_MS);
+    const { sequence: _, isUnsequenced: __, ...fields } = event;
+    const rows = Array.from({ length: 1203 }, () => ({ ...fields, _id: randomUUID(), at }));
+    await service.context.db.collection<{ _id: string }>('events').insertMany(rows);
+    const span = { since: daysAgo(4), until: daysAgo(2) };
+    expect(json(await recover(span))).toEqual({ recovered: 1203 });
+    expect(await rowsOf(service, 'deliveries', { subscriptionId: subscription.id })).toHaveLength(1204);
+    expect(json(await recover(span))).toEqual({ recovered: 0 });
+  });
+
+  test('wants at most 14 days, in order, as instants', async () => {
+    expect(verdict(await recover({}))).toBe('400 VALIDATION_ERROR since');
+    expect(verdict(await recover({ since: daysAgo(14.1) }))).toBe('400 VALIDATION_ERROR since');
+    expect(verdict(await recover({ since: daysAgo(20), until: daysAgo(6.1) }))).toBe('202');
+    expect(verdict(await recover({ since: daysAgo(20), until: daysAgo(5.9) }))).toBe(
+      '400 VALIDATION_ERROR since',
+    );
+    expect(verdict(await recover({ since: daysAgo(1), until: daysAgo(2) }))).toBe(
+      '400 VALIDATION_ERROR since',
+    );
+    expect(verdict(await recover({ since: daysAgo(-1) }))).toBe('400 VALIDATION_ERROR since');
+    expect(verdict(await recover({ since: 'yesterday', until: 7 }))).toBe(
+      '400 VALIDATION_ERROR since, until',
+    );
+  });
+
+  test('of a deactivated subscription is refused, and its dead letters stay', async () => {
+    const id = await anyDeadLetter();
+    await deactivate(subscription.id);
+    expect(verdict(await recover({ since: daysAgo(1) }))).toBe('409 WEBHOOK_INACTIVE');
+    expect((await read(id)).state).toBe('dead_letter');
+  });
+});
+
+describe('test', () => {
+  const sample = (body?: Json, id = subscription.id) => partner.api.post(`${WEBHOOKS}/${id}/test`, body);
+
+  test('sends a sample of a subscribed type, signed like any other, with details.test', async () => {
+    const delivery = expectStatus(await sample(), 202);
+    expect(delivery).toMatchObject({ event_type: 'hold_created', state: 'pending', attempts: [] });
+    await attemptDelivery(service, sender, String(delivery['id']));
+    const got = arrived(String(delivery['event_id']));
+    expect(got !== undefined && isGenuine(got, subscription.secretKey)).toBe(true);
+    expect(got?.body).toMatchObject({
+      event_type: 'hold_created',
+      partner_id: partner.id,
+      booking_id: null,
+      slot_id: expect.stringMatching(/^sample-court_\d{8}T\d{4}Z$/),
+      details: { test: true, resource_id: 'sample-court', hold_expiry_at: expect.any(String) },
+    });
+    expect((await read(String(delivery['id']))).state).toBe('succeeded');
+  });
+
+  test('sends the type that is asked for, and refuses one that is not subscribed to', async () => {
+    const delivery = expectStatus(await sample({ event_type: 'hold_cancelled' }), 202);
+    expect(delivery['event_type']).toBe('hold_cancelled');
+    expect(verdict(await sample({ event_type: 'booking_created' }))).toBe('400 VALIDATION_ERROR event_type');
+    expect(verdict(await sample({ event_type: 'nonsense' }))).toBe('400 VALIDATION_ERROR event_type');
+  });
+
+  test('reaches nobody else', async () => {
+    const peer = await anyPartner(service, [venue.id]);
+    await subscribe(peer, receiver.url);
+    const { event_id: eventId } = expectStatus(await sample(), 202);
+    expect(await rowsOf(service, 'deliveries', { eventId })).toHaveLength(1);
+  });
+
+  test('of a deactivated subscription is refused', async () => {
+    await deactivate(subscription.id);
+    expect(verdict(await sample())).toBe('409 WEBHOOK_INACTIVE');
+  });
+});
+
+test('a name that does not resolve just now is for the attempts to find out', async () => {
+  const id = await anyDeadLetter();
+  await service.context.db
+    .collection<{ _id: string }>('webhook_subscriptions')
+    .updateOne({ _id: subscription.id }, { $set: { endpointUrl: 'https://receiver.invalid/hooks' } });
+  await redeliverAsIs(guardedContext(), partner.id, id);
+  expect((await read(id)).state).toBe('pending');
+});
+
+test('a secret of before the rotation that no key opens keeps no delivery back', async () => {
+  const id = await anyDelivery(service, partner, partner, anySlot());
+  const overlap = { sealedPreviousSecret: 'unreadable', previousSecretUntil: new Date(Date.now() + 60_000) };
+  await service.context.db
+    .collection<{ _id: string }>('webhook_subscriptions')
+    .updateOne({ _id: subscription.id }, { $set: overlap });
+  await attemptDelivery(service, sender, id);
+  const row = await read(id);
+  expect(row.state).toBe('succeeded');
+  expect(arrived(row.eventId)?.headers).not.toHaveProperty('x-service-signature-previous');
+});
+
+test('a secret whose overlap is over is forgotten with the next delivery', async () => {
+  await partner.api.post(`${WEBHOOKS}/${subscription.id}/rotate-secret`, { overlap_seconds: 60 });
+  const subscriptions = service.context.db.collection<{ _id: string }>('webhook_subscriptions');
+  const filter = { _id: subscription.id };
+  expect(await subscriptions.findOne(filter)).toMatchObject({ sealedPreviousSecret: expect.any(String) });
+  await subscriptions.updateOne(filter, { $set: { previousSecretUntil: new Date(Date.now() - 1000) } });
+  await attemptDelivery(service, sender, await anyDelivery(service, partner, partner, anySlot()));
+  expect(await subscriptions.findOne(filter)).toMatchObject({
+    sealedPreviousSecret: null,
+    previousSecretUntil: null,
+  });
+});
+
+test('a dead letter that begins anew before the operator was told of it is told no more', async () => {
+  const id = await anyDeadLetter();
+  await deliveries().updateOne({ _id: id }, { $set: { alertPending: true } });
+  expectStatus(await redeliver(id), 202);
+  expect(
+    await raiseForgottenDeadLetters(service.context, {
+      graceMs: 0,
+      limit: 10,
+      stopping: new AbortController().signal,
+    }),
+  ).toBe(0);
+  expect(await read(id)).not.toHaveProperty('alertPending');
+});
+
+/** As in production: no private networks. */
+function guardedContext(): Context {
+  return {
+    ...service.context,
+    config: { ...service.context.config, webhookAllowPrivateNetworks: false },
+  };
+}
+
+test('nothing is tested, recovered or redelivered to an endpoint that must not be called any more', async () => {
+  const id = await anyDeadLetter();
+  const guarded = guardedContext();
+  const span = { since: new Date(0), until: new Date() };
+  for (const call of [
+    () => redeliverAsIs(guarded, partner.id, id),
+    () => recoverDeliveries(guarded, partner.id, subscription.id, span),
+    () => sendTestEvent(guarded, partner.id, subscription.id, undefined),
+  ]) {
+    await expect(call()).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
+  }
+  expect((await read(id)).state).toBe('dead_letter');
+});

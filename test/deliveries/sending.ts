@@ -1,0 +1,67 @@
+import type { RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from '@jest/globals';
+import type { ResolveAddresses } from '../../src/sender/resolve-addresses.ts';
+import { createWebhookSender, type SendOutcome, type WebhookSender } from '../../src/sender/send-webhook.ts';
+import { httpReceiver, type Receiver, selfSignedReceiver, tcpReceiver } from './receivers.ts';
+
+const opened: Array<{ close(): Promise<void> }> = [];
+
+/** Closes whatever this file opened since the last call, newest first. */
+export async function closeOpened(): Promise<void> {
+  for (const item of opened.splice(0).toReversed()) await item.close();
+}
+
+function closedAfterwards<T extends { close(): Promise<void> }>(item: T): T {
+  opened.push(item);
+  return item;
+}
+
+/** `partner.example` is this machine, `hanging.example` is never resolved, and no other name exists. */
+const resolveExamples: ResolveAddresses = (hostname) => {
+  if (hostname === 'partner.example') return Promise.resolve(['127.0.0.1']);
+  if (hostname === 'hanging.example') return new Promise(() => {});
+  return Promise.reject(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }));
+};
+
+/** A sender that may call receivers on this machine. */
+export function sender(timeoutMs = 2_000, resolve: ResolveAddresses = resolveExamples): WebhookSender {
+  return closedAfterwards(createWebhookSender({ timeoutMs, allowPrivateNetworks: true, resolve }));
+}
+
+/** A sender with the guard of production. */
+export function guardedSender(resolve: ResolveAddresses = resolveExamples): WebhookSender {
+  return closedAfterwards(createWebhookSender({ timeoutMs: 2_000, allowPrivateNetworks: false, resolve }));
+}
+
+export async function receiver(answer: RequestListener): Promise<Receiver> {
+  return closedAfterwards(await httpReceiver(answer));
+}
+
+export async function tlsReceiver(answer: RequestListener): Promise<Receiver> {
+  return closedAfterwards(await selfSignedReceiver(answer));
+}
+
+export async function rawReceiver(converse: (socket: Socket) => void): Promise<Receiver> {
+  return closedAfterwards(await tcpReceiver(converse));
+}
+
+/** A message to a receiver on this machine. */
+export const messageTo = (port: number) => ({
+  url: `http://127.0.0.1:${port}/hook`,
+  headers: {},
+  body: '{}',
+});
+
+export const outcome = (expected: { [Field in keyof SendOutcome]?: unknown }) =>
+  expect.objectContaining(expected);
+
+/** Waits until a condition holds; fails after 5 s. */
+export async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 5_000;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('The condition was not met within 5 s.');
+    await delay(5);
+  }
+}

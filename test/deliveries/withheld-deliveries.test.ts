@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { WebhookSender } from '../../src/sender/send-webhook.ts';
+import { createWebhookSender } from '../../src/sender/send-webhook.ts';
+import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  dateIn,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+  subscribe,
+} from '../support/factories.ts';
+import type { WebhookReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { rowOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+const OPERATOR = '/api/v1/operator';
+const WEBHOOKS = '/api/v1/partner/webhooks';
+
+let service: Service;
+let sender: WebhookSender;
+let receiver: WebhookReceiver;
+let venueId: string;
+let slots: string[];
+let partner: Partner;
+let subscription: { id: string };
+beforeAll(async () => {
+  service = await startService();
+  sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
+  receiver = await startReceiver();
+  venueId = (await anyVenue(service, [{ duration_minutes: 15 }])).id;
+  slots = await freeSlotIds(await anyPartner(service, [venueId]), venueId, dateIn(3));
+});
+afterAll(async () => {
+  await sender.close();
+  await receiver.close();
+  await service.stop();
+});
+beforeEach(async () => {
+  partner = await anyPartner(service, [venueId]);
+  subscription = await subscribe(partner, receiver.url, ['hold_created']);
+});
+
+const operator = () => operatorOf(service);
+const anySlot = () => slots.shift() ?? '';
+const read = (id: string) => rowOf(service, 'deliveries', { _id: id });
+const setStatus = async (status: string) =>
+  expectStatus(await operator().patch(`${OPERATOR}/partners/${partner.id}`, { status }), 200);
+const grantPath = () => `${OPERATOR}/partners/${partner.id}/venues/${venueId}`;
+const redrive = (id: string) => operator().post(`${OPERATOR}/dead-letters/${id}/redrive`);
+const redriveAll = async (body: Json = {}) =>
+  expectStatus(await operator().post(`${OPERATOR}/dead-letters/redrive`, body), 202)['redriven'];
+/** From the event of a delivery on. */
+const recoverFrom = async (deliveryId: string) => {
+  const { at } = await rowOf(service, 'events', { _id: (await read(deliveryId)).eventId });
+  const reply = await partner.api.post(`${WEBHOOKS}/${subscription.id}/recover`, { since: at.toISOString() });
+  return expectStatus(reply, 202)['recovered'];
+};
+
+/** A delivery of which so many attempts have failed; the receiver is well again. */
+async function anyFailed(times: number): Promise<string> {
+  receiver.answerWith(500);
+  const id = await anyDelivery(service, partner, partner, anySlot());
+  await attemptDelivery(service, sender, id, times);
+  receiver.answerWith(200);
+  return id;
+}
+
+const WITHHOLD: [string, { code: string; begin: () => Promise<unknown>; end: () => Promise<unknown> }][] = [
+  [
+    'of a suspended partner',
+    {
+      code: '403 PARTNER_SUSPENDED',
+      begin: () => setStatus('suspended'),
+      end: () => setStatus('active'),
+    },
+  ],
+  [
+    'of a partner without a grant for the venue any more',
+    {
+      code: '403 VENUE_NOT_AUTHORIZED',
+      begin: () => operator().delete(grantPath()),
+      end: () => operator().put(grantPath()),
+    },
+  ],
+];
+
+describe.each(WITHHOLD)('a delivery %s', (_whose, { code, begin, end }) => {
+  test('that waits is cancelled when it is due, and its partner gets it with recover later', async () => {
+    const [pending, retrying] = [await anyDelivery(service, partner, partner, anySlot()), await anyFailed(1)];
+    const before = receiver.received.length;
+    await begin();
+    for (const id of [pending, retrying]) await attemptDelivery(service, sender, id);
+    expect(receiver.received.length).toBe(before);
+    for (const id of [pending, retrying]) {
+      expect(await read(id)).toMatchObject({ state: 'cancelled', nextAttemptAt: null, leaseUntil: null });
+    }
+    await end();
+    expect(await recoverFrom(pending)).toBe(2);
+    for (const id of [pending, retrying]) {
+      await attemptDelivery(service, sender, id);
+      expect(await read(id)).toMatchObject({ state: 'succeeded', generation: 2 });
+    }
+  });
+
+  test('that was withheld and given back before it was due goes on as if nothing had been', async () => {
+    const id = await anyFailed(1);
+    await begin();
+    await end();
+    await attemptDelivery(service, sender, id);
+    expect(await read(id)).toMatchObject({ state: 'succeeded', generation: 1, attemptsMade: 2 });
+  });
+
+  test('that is dead is not sent again by an operator, and stays dead', async () => {
+    const id = await anyFailed(5);
+    const before = receiver.received.length;
+    await begin();
+    expect(verdict(await redrive(id))).toBe(code);
+    expect(await redriveAll()).toBe(0);
+    // Bull Board's retry: a job that is said to be done would not be on the board any more.
+    expect(await attemptDelivery(service, sender, id)).toEqual({
+      ...{ kind: 'dead', attemptsMade: 5, isWithheld: true },
+    });
+    expect(await read(id)).toMatchObject({ state: 'dead_letter', generation: 1 });
+    expect(receiver.received.length).toBe(before);
+    await end();
+    expect(verdict(await redrive(id))).toBe('202');
+    await attemptDelivery(service, sender, id);
+    expect((await read(id)).state).toBe('succeeded');
+  });
+});
+
+describe('a partner without a grant any more', () => {
+  test('has nothing of the venue redelivered or recovered', async () => {
+    const id = await anyFailed(5);
+    expectStatus(await operator().delete(grantPath()), 200);
+    const reply = await partner.api.post(`/api/v1/partner/observability/deliveries/${id}/redeliver`);
+    expect(verdict(reply)).toBe('403 VENUE_NOT_AUTHORIZED');
+    expect(await recoverFrom(id)).toBe(0);
+    expect((await read(id)).state).toBe('dead_letter');
+  });
+
+  test('still gets a sample, which is of no venue', async () => {
+    expectStatus(await operator().delete(grantPath()), 200);
+    const sample = expectStatus(await partner.api.post(`${WEBHOOKS}/${subscription.id}/test`), 202);
+    await attemptDelivery(service, sender, String(sample['id']));
+    expect((await read(String(sample['id']))).state).toBe('succeeded');
+    receiver.answerWith(500);
+    const other = expectStatus(await partner.api.post(`${WEBHOOKS}/${subscription.id}/test`), 202);
+    await attemptDelivery(service, sender, String(other['id']), 5);
+    receiver.answerWith(200);
+    expect(await redriveAll({ subscription_id: subscription.id })).toBe(1);
+  });
+});
+
+test('a bulk redrive takes those of the partners that may hear, and leaves the others', async () => {
+  const kept = await anyFailed(5);
+  const left = partner;
+  partner = await anyPartner(service, [venueId]);
+  await subscribe(partner, receiver.url, ['hold_created']);
+  const taken = await anyFailed(5);
+  expectStatus(await operator().patch(`${OPERATOR}/partners/${left.id}`, { status: 'suspended' }), 200);
+  expect(await redriveAll()).toBe(1);
+  expect([(await read(kept)).state, (await read(taken)).state]).toEqual(['dead_letter', 'pending']);
+  const named = await operator().post(`${OPERATOR}/dead-letters/redrive`, {
+    subscription_id: subscription.id,
+  });
+  expect(verdict(named)).toBe('403 PARTNER_SUSPENDED');
+});

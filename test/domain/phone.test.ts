@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import { isRegion, normalisePhone } from '../../src/domain/phone.ts';
+
+test.each([
+  ['9845012345', 'IN', '+919845012345'],
+  ['098450 12345', 'IN', '+919845012345'],
+  ['+91 98450-12345', 'IN', '+919845012345'],
+  ['+91 98450-12345', 'GB', '+919845012345'],
+  ['0091 98450 12345', 'IN', '+919845012345'],
+  ['080 2222 3333', 'IN', '+918022223333'],
+  ['020 7946 0958', 'GB', '+442079460958'],
+  ['(212) 736-5000', 'US', '+12127365000'],
+])('%s in %s is %s', (text, region, expected) => {
+  expect(normalisePhone(text, region)).toBe(expected);
+  expect(normalisePhone(expected, 'US')).toBe(expected);
+});
+
+test.each([
+  ['too short', '12345'],
+  ['an emergency number', '100'],
+  ['a digit short', '+91984501234'],
+  ['a digit long', '+9198450123456'],
+  ['no number of the region', '0000000000'],
+  ['an unknown country', '+999 12345678'],
+  ['words around it', 'call 9845012345 now'],
+  ['a second line', '9845012345\n'],
+  ['two numbers', '9845012345/9845012346'],
+  ['an extension', '9845012345 ext 5'],
+  ['letters', '1-800-FLOWERS'],
+  ['a sign alone', '+'],
+  ['nothing', ''],
+])('%s is not a phone number', (_name, text) => {
+  expect(normalisePhone(text, 'IN')).toBeUndefined();
+});
+
+test('a national number of another region is read by the rules of the default region', () => {
+  expect(normalisePhone('020 7946 0958', 'IN')).not.toBe('+442079460958');
+});
+
+test('an unknown default region is an error of the service and not of the number', () => {
+  expect(() => normalisePhone('+919845012345', 'XX')).toThrow(RangeError);
+});
+
+test('a region is an upper-case ISO 3166-1 code', () => {
+  expect(['IN', 'GB', 'US'].filter((text) => !isRegion(text))).toEqual([]);
+  expect(['in', 'XX', 'IND', '001', '91', '', 'toString', 'constructor'].filter(isRegion)).toEqual([]);
+});

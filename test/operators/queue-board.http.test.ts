@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ownPage } from '../../src/operators/board-page.ts';
+import { isAllowedOnBoard } from '../../src/operators/queue-board.rules.ts';
+import { createQueueBoard } from '../../src/operators/queue-board.ts';
+import { QUEUE_NAMES } from '../../src/queues/queues.ts';
+import { endpointsOf } from '../http/mounted-routes.ts';
+import type { Client } from '../support/client.ts';
+import type { Json } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+} from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+
+let service: Service;
+let operator: Client;
+let holdId: string;
+let jobId: string;
+beforeAll(async () => {
+  service = await startService();
+  operator = operatorOf(service);
+  const venue = await anyVenue(service);
+  const partner = await anyPartner(service, [venue.id]);
+  const [slotId = ''] = await freeSlotIds(partner, venue.id);
+  holdId = String((await placeHold(partner, slotId))['hold_id']);
+  const [job] = await service.context.queues.byName('hold-expiry').getDelayed();
+  jobId = String(job?.id);
+});
+afterAll(() => service.stop());
+
+/** Every call of the board that may change something, filled in with the job that there is. */
+const changes = () =>
+  endpointsOf(createQueueBoard(service.context.queues, service.context.config))
+    .filter(({ method, path }) => method !== 'GET' && path.startsWith('/api/'))
+    .map(({ method, path }) => ({
+      method,
+      path,
+      url: `/queues${path
+        .replace(':queueName', 'hold-expiry')
+        .replace(':jobId', jobId)
+        .replace(':queueStatus', 'delayed')
+        .replace(':schedulerId', 'any')}`,
+    }));
+
+const ALLOWED = new Set([
+  '/api/queues/pause',
+  '/api/queues/resume',
+  '/api/queues/:queueName/pause',
+  '/api/queues/:queueName/resume',
+  '/api/queues/:queueName/retry/:queueStatus',
+  '/api/queues/:queueName/:jobId/retry',
+  '/api/queues/:queueName/:jobId/clean',
+]);
+const JSON_BODY = { 'content-type': 'application/json' };
+
+const jobCount = () => service.context.queues.byName('hold-expiry').getJobCountByTypes('delayed', 'wait');
+const isPaused = () => service.context.queues.byName('hold-expiry').isPaused();
+
+async function boardQueue(name: string): Promise<Json> {
+  const path = `/queues/api/queues?activeQueue=${name}&status=latest&page=1`;
+  const body = expectStatus(await operator.get(path), 200);
+  return (body['queues'] as Json[]).find((queue) => queue['name'] === name) ?? {};
+}
+
+describe('the queue board', () => {
+  test('lists the queues as a booking passes through them, each with what it is for', async () => {
+    const body = expectStatus(await operator.get('/queues/api/queues'), 200);
+    const queues = body['queues'] as Json[];
+    expect(queues.map((queue) => queue['name'])).toEqual([...QUEUE_NAMES]);
+    const shown = queues.map((queue) => String(queue['displayName']));
+    expect(shown).toEqual(shown.toSorted());
+    for (const queue of queues) expect(String(queue['description']).length).toBeGreaterThan(40);
+  });
+
+  test('has a page that names no other host, in its links as in what it may load', async () => {
+    const reply = await operator.get('/queues', { accept: 'text/html' });
+    const policy = reply.headers.get('content-security-policy') ?? '';
+    expect(reply.text).toContain('id="__UI_CONFIG__"');
+    expect(reply.text.match(/(?:src|href)="(?:https?:)?\/\/[^"]*/g)).toBeNull();
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/https:|\*/);
+    // Control: a link to another host would be taken out.
+    expect(ownPage('<link rel="x" href="//fonts.example/a"></head>')).not.toContain('fonts.example');
+  });
+
+  test('leads from a job to the booking or hold it is about', async () => {
+    const queue = await boardQueue('hold-expiry');
+    expect((queue['jobs'] as Json[]).map((job) => job['externalUrl'])).toEqual([
+      { displayText: 'Booking or hold', href: `/holds/${holdId}` },
+    ]);
+  });
+
+  test('pauses and resumes a queue', async () => {
+    expectStatus(await operator.send('PUT', '/queues/api/queues/hold-expiry/pause'), 200);
+    expect(await isPaused()).toBe(true);
+    expectStatus(await operator.send('PUT', '/queues/api/queues/hold-expiry/resume'), 200);
+    expect(await isPaused()).toBe(false);
+  });
+
+  test('refuses whatever would destroy a queue or change a job, also what a new version of it may add', async () => {
+    const paths = changes();
+    expect(paths.length).toBeGreaterThan(20);
+    expect(paths.map(({ path }) => path)).toContain('/api/queues/:queueName/obliterate');
+    for (const { method, url } of paths.filter(({ path }) => !ALLOWED.has(path))) {
+      const reply = await operator.send(method, url, { headers: JSON_BODY, body: '{}' });
+      expect([url, reply.status]).toEqual([url, 403]);
+      expect(reply.text).toContain('operator API');
+    }
+    expect(isAllowedOnBoard('put', '/api/queues/:queueName/shred', {})).toBe(false);
+    expect(await jobCount()).toBe(1);
+  });
+
+  test('retries the failed jobs of a queue at once, no others', async () => {
+    const retryAll = (status: string) =>
+      operator.send('PUT', `/queues/api/queues/hold-expiry/retry/${status}`);
+    expect((await retryAll('failed')).status).toBe(200);
+    expect((await retryAll('completed')).status).toBe(403);
+  });
+
+  test('shows the dead letters, and does nothing with them: no worker would take their jobs', async () => {
+    const pause = await operator.send('PUT', '/queues/api/queues/webhook-dead-letter/pause');
+    expect(pause.status).toBe(405);
+  });
+
+  test('removes a single job', async () => {
+    expectStatus(await operator.send('PUT', `/queues/api/queues/hold-expiry/${jobId}/clean`), 204);
+    expect(await jobCount()).toBe(0);
+  });
+});

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createAdminApp } from '../../src/apps/admin-app.ts';
+import { listen } from '../../src/http/listen.ts';
+import { createRateLimits } from '../../src/http/rate-limiter.ts';
+import { BOARD_PATH, createQueueBoard } from '../../src/operators/queue-board.ts';
+import type { Endpoint } from '../http/mounted-routes.ts';
+import { endpointsOf, pathWith } from '../http/mounted-routes.ts';
+import { createClient } from '../support/client.ts';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner, anyVenue, expectStatus, operatorOf } from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { OPERATOR_KEY, startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+/** What everybody may call: the way in, and what monitoring reads. */
+const OPEN = new Set(['GET /sign-in', 'POST /sign-in', 'POST /sign-out', 'GET /metrics']);
+/** Fewer than an address may try wrong keys in a minute. */
+const KEYS_PER_SERVER = 50;
+const ANY_ID = '01890000-0000-7000-8000-000000000001';
+
+let service: Service;
+let partner: Partner;
+let endpoints: Endpoint[];
+beforeAll(async () => {
+  service = await startService();
+  partner = await anyPartner(service, [(await anyVenue(service)).id]);
+  const board = endpointsOf(createQueueBoard(service.context.queues, service.context.config));
+  endpoints = [
+    ...endpointsOf(createAdminApp(service.context)),
+    ...board.map(({ method, path }) => ({ method, path: BOARD_PATH + path })),
+  ]
+    .filter(({ method, path }) => !OPEN.has(`${method} ${path}`))
+    .map(({ method, path }) => ({ method, path: pathWith(path, ANY_ID) }));
+});
+afterAll(() => service.stop());
+
+const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`;
+
+/** How each of `asked` is answered to `headers`; by as many servers as its limit of wrong keys makes necessary. */
+async function answersTo(asked: readonly Endpoint[], headers: Record<string, string>): Promise<string[]> {
+  const answers: string[] = [];
+  for (let from = 0; from < asked.length; from += KEYS_PER_SERVER) {
+    const rateLimits = createRateLimits(
+      { ...service.context.config, rateLimitPerMinute: 0 },
+      service.context.log,
+    );
+    const server = await listen(createAdminApp({ ...service.context, rateLimits }), '127.0.0.1', 0);
+    const { send } = createClient(server.url, undefined);
+    for (const endpoint of asked.slice(from, from + KEYS_PER_SERVER)) {
+      const { method, path } = endpoint;
+      const body = method === 'GET' ? {} : { body: '{}' };
+      const reply = await send(method, path, {
+        headers: { 'content-type': 'application/json', ...headers },
+        ...body,
+      });
+      answers.push(`${nameOf(endpoint)}: ${verdict(reply)}`);
+    }
+    await server.close();
+  }
+  return answers;
+}
+const all = (asked: readonly Endpoint[], answer: string) =>
+  asked.map((endpoint) => `${nameOf(endpoint)}: ${answer}`);
+
+async function stolenCookie(): Promise<string> {
+  const { send } = createClient(service.adminUrl, undefined);
+  const reply = await send('POST', '/sign-in', {
+    headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
+    body: new URLSearchParams({ key: OPERATOR_KEY }).toString(),
+  });
+  return reply.headers.get('set-cookie')?.split(';')[0] ?? '';
+}
+
+describe('every path of the admin listener, as its routers name them,', () => {
+  test('is known to this suite: pages, the board, its API and every operation', () => {
+    expect(endpoints.map(nameOf)).toEqual(
+      expect.arrayContaining([
+        'GET /',
+        'GET /docs',
+        'GET /openapi.json',
+        'GET /queues/api/queues',
+        'PUT /queues/api/queues/pause',
+        'POST /api/v1/operator/partners',
+        `DELETE /api/v1/operator/blackouts/${ANY_ID}`,
+      ]),
+    );
+    expect(endpoints.length).toBeGreaterThan(90);
+  });
+
+  test('refuses whoever has no key', async () => {
+    expect(await answersTo(endpoints, {})).toEqual(all(endpoints, '401 INVALID_API_KEY'));
+  });
+
+  test('refuses a wrong key', async () => {
+    const wrong = { 'x-api-key': 'not-the-key-of-the-operator-0123456789' };
+    expect(await answersTo(endpoints, wrong)).toEqual(all(endpoints, '401 INVALID_API_KEY'));
+  });
+
+  test("refuses a partner's key", async () => {
+    const key = { 'x-api-key': partner.apiKey };
+    expect(await answersTo(endpoints, key)).toEqual(all(endpoints, '401 INVALID_API_KEY'));
+  });
+});
+
+test('control: a path in front of the sign-in answers everybody, which the same check notices', async () => {
+  const open = [{ method: 'GET', path: '/metrics' }];
+  expect(await answersTo(open, {})).toEqual(all(open, '200'));
+});
+
+test('control: a new route of the operator interface is in the list as soon as it is in a router', () => {
+  const app = createAdminApp(service.context);
+  app.get('/api/v1/operator/planted/:plantedId', (_req, res) => void res.end());
+  expect(endpointsOf(app).map(nameOf)).toContain('GET /api/v1/operator/planted/:plantedId');
+});
+
+/** How many objects of each kind an operator sees. */
+async function counts(): Promise<unknown[]> {
+  const operator = operatorOf(service);
+  const listings = ['partners', 'venues', 'packages', 'webhooks', 'bookings'];
+  return Promise.all(
+    listings.map(async (name) => expectStatus(await operator.get(`/api/v1/operator/${name}`), 200)['count']),
+  );
+}
+
+describe('every call of the admin listener that changes something', () => {
+  test.each<[string, Record<string, string>]>([
+    ['from another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
+    ['from another port of this host', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' }],
+    ['from an old browser on another site', { origin: 'https://evil.example' }],
+    ['from nobody knows where', {}],
+  ])('refuses a sign-in cookie %s, and nothing is changed', async (_where, origin) => {
+    const changes = endpoints.filter(({ method }) => method !== 'GET');
+    const before = await counts();
+    const headers = { cookie: await stolenCookie(), ...origin };
+    expect(await answersTo(changes, headers)).toEqual(all(changes, '403 CSRF_REJECTED'));
+    expect(await counts()).toEqual(before);
+    expect(await service.context.queues.byName('hold-expiry').isPaused()).toBe(false);
+  });
+
+  test('takes the same cookie from a page of its own', async () => {
+    const headers = { cookie: await stolenCookie(), 'sec-fetch-site': 'same-origin' };
+    const answers = await answersTo([{ method: 'POST', path: '/api/v1/operator/partners' }], headers);
+    expect(answers).toEqual(['POST /api/v1/operator/partners: 400 VALIDATION_ERROR contact_email, name']);
+  });
+});

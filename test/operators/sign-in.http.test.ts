@@ -1,0 +1,307 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createAdminApp } from '../../src/apps/admin-app.ts';
+import { listen } from '../../src/http/listen.ts';
+import { signSession } from '../../src/operators/session.rules.ts';
+import type { Client, Reply } from '../support/client.ts';
+import { createClient } from '../support/client.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { OPERATOR_KEY, startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+const PARTNERS = '/api/v1/operator/partners';
+const OWN = { 'sec-fetch-site': 'same-origin' };
+const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+let service: Service;
+let partner: Partner;
+/** Somebody without a key. */
+let stranger: Client;
+let cookie: string;
+
+beforeAll(async () => {
+  service = await startService();
+  partner = await anyPartner(service);
+  stranger = createClient(service.adminUrl, undefined);
+  cookie = cookieOf(await signIn({ key: OPERATOR_KEY }));
+});
+afterAll(() => service.stop());
+
+const signIn = (form: Record<string, string>, headers: Record<string, string> = OWN) =>
+  stranger.send('POST', '/sign-in', {
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: new URLSearchParams(form).toString(),
+  });
+const cookieOf = (reply: Reply) => reply.headers.get('set-cookie')?.split(';')[0] ?? '';
+const as = (session: string, headers: Record<string, string> = {}) => ({ cookie: session, ...headers });
+const countPartners = async () => expectStatus(await operatorOf(service).get(PARTNERS), 200)['count'];
+
+describe('without a key', () => {
+  test.each(['/', '/queues', '/queues/api/queues', PARTNERS, '/api/v1/operator/nothing', '/nothing'])(
+    'a program is refused at %s, a browser is shown the sign-in page and comes back',
+    async (path) => {
+      expect(verdict(await stranger.get(path))).toBe('401 INVALID_API_KEY');
+      expect(verdict(await stranger.get(path, { accept: 'application/json' }))).toBe('401 INVALID_API_KEY');
+      const sent = await stranger.get(`${path}?a=1&b=2`, BROWSER);
+      expect(sent.status).toBe(303);
+      expect(sent.headers.get('location')).toBe(`/sign-in?next=${encodeURIComponent(`${path}?a=1&b=2`)}`);
+    },
+  );
+
+  test('nothing is changed by a browser either, and no page is shown for it', async () => {
+    const before = await countPartners();
+    expect(verdict(await stranger.post(PARTNERS, { name: 'x', contact_email: 'x@y.in' }, BROWSER))).toBe(
+      '401 INVALID_API_KEY',
+    );
+    expect(await countPartners()).toBe(before);
+  });
+});
+
+describe('a key', () => {
+  test.each<[string, () => string]>([
+    ["a partner's", () => partner.apiKey],
+    ['a wrong', () => OPERATOR_KEY.toUpperCase()],
+    ['an empty', () => ''],
+    ['a longer', () => `${OPERATOR_KEY}0`],
+  ])('%s key is refused, in the header as on the page, and gives no cookie', async (_what, keyOf) => {
+    const key = keyOf();
+    expect(verdict(await stranger.get(PARTNERS, { 'x-api-key': key }))).toBe('401 INVALID_API_KEY');
+    const page = await signIn({ key });
+    expect([page.status, page.headers.get('set-cookie')]).toEqual([401, null]);
+    expect(page.text).toContain('role="alert"');
+    expect(page.text).not.toContain(partner.apiKey);
+  });
+
+  test("that is the operator's opens everything here, and nothing of the partners' listener", async () => {
+    expect(verdict(await stranger.get(PARTNERS, { 'x-api-key': OPERATOR_KEY }))).toBe('200');
+    const reply = await createClient(service.url, OPERATOR_KEY).get('/api/v1/partner/venues');
+    expect(verdict(reply)).toBe('401 INVALID_API_KEY');
+  });
+
+  test('that is wrong is not made good by a cookie', async () => {
+    const headers = as(cookie, { 'x-api-key': 'wrong', ...OWN });
+    expect(verdict(await stranger.get(PARTNERS, headers))).toBe('401 INVALID_API_KEY');
+  });
+
+  test('of a program needs no origin', async () => {
+    const headers = { 'x-api-key': OPERATOR_KEY, 'sec-fetch-site': 'cross-site' };
+    expect(verdict(await stranger.post(PARTNERS, { name: 'P', contact_email: 'p@q.in' }, headers))).toBe(
+      '201',
+    );
+  });
+});
+
+describe('the sign-in page', () => {
+  test('is open to all, runs no script, and posts to its own origin', async () => {
+    const page = await stranger.get('/sign-in', BROWSER);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.text).toContain('<form method="post" action="/sign-in">');
+    expect(page.text).not.toMatch(/<script/i);
+    expect(page.headers.get('content-security-policy')).toMatch(/script-src 'self'/);
+    expect(page.headers.get('content-security-policy')).toMatch(/form-action 'self'/);
+  });
+
+  test('gives a cookie that scripts cannot read, other sites do not send, and eight hours end', async () => {
+    const reply = await signIn({ key: OPERATOR_KEY });
+    expect(reply).toMatchObject({ status: 303, text: expect.any(String) });
+    const attributes = (reply.headers.get('set-cookie') ?? '').split('; ').slice(1);
+    expect(attributes).toEqual(
+      expect.arrayContaining(['Max-Age=28800', 'Path=/', 'HttpOnly', 'SameSite=Strict']),
+    );
+    expect(cookieOf(reply)).not.toContain(OPERATOR_KEY);
+  });
+
+  test.each([
+    ['https', true],
+    ['http', false],
+  ])('fetched by %s gives a cookie of which Secure is %s, and takes it back so', async (scheme, isSecure) => {
+    const own = { host: 'console.example', origin: `${scheme}://console.example` };
+    const given = await signIn({ key: OPERATOR_KEY }, own);
+    const taken = await stranger.send('POST', '/sign-out', { headers: as(cookieOf(given), own) });
+    expect([given.status, taken.status]).toEqual([303, 303]);
+    for (const reply of [given, taken]) {
+      const attributes = (reply.headers.get('set-cookie') ?? '').split('; ');
+      expect(attributes.includes('Secure')).toBe(isSecure);
+    }
+  });
+
+  test('lets a browser say to its own origin, and to no other, from where it comes', async () => {
+    expect((await stranger.get('/sign-in', BROWSER)).headers.get('referrer-policy')).toBe('same-origin');
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['another site', { 'sec-fetch-site': 'cross-site' }],
+    ['another origin', { origin: 'https://evil.example' }],
+    ['nowhere', {}],
+  ])('signs nobody in from %s', async (_where, headers) => {
+    const reply = await signIn({ key: OPERATOR_KEY }, headers);
+    expect([verdict(reply), reply.headers.get('set-cookie')]).toEqual(['403 CSRF_REJECTED', null]);
+  });
+
+  test('a form that is too large, of another kind or garbage is refused and not a fault of ours', async () => {
+    expect(verdict(await signIn({ key: 'x'.repeat(3000) }))).toBe('413 PAYLOAD_TOO_LARGE');
+    const post = (type: string, body: string) =>
+      stranger.send('POST', '/sign-in', { headers: { ...OWN, 'content-type': type }, body });
+    expect((await post('application/x-www-form-urlencoded', 'key=%E0%A4%A&key=b&__proto__=c')).status).toBe(
+      401,
+    );
+    expect((await post('application/json', JSON.stringify({ key: OPERATOR_KEY }))).status).toBe(401);
+    expect(verdict(await post('application/x-www-form-urlencoded; charset=klingon', 'key=a'))).toBe(
+      '415 UNSUPPORTED_MEDIA_TYPE',
+    );
+    expect((await stranger.send('POST', '/sign-in', { headers: OWN })).status).toBe(401);
+  });
+});
+
+describe('after signing in, next', () => {
+  test.each(['/', '/queues', '/queues/queue/hold-expiry?status=failed', '/a//b', '/%2F%2Fevil.example'])(
+    '%s is a path of this origin and is gone to',
+    async (next) => {
+      expect((await signIn({ key: OPERATOR_KEY, next })).headers.get('location')).toBe(next);
+    },
+  );
+
+  test.each([
+    'https://evil.example',
+    '//evil.example',
+    '///evil.example',
+    '/\\evil.example',
+    '\\\\evil.example',
+    '/\t/evil.example',
+    '/\n/evil.example',
+    '\t//evil.example',
+    ' //evil.example',
+    'javascript:alert(1)',
+    'evil.example',
+    '/a\\..\\..\\evil',
+    '',
+  ])('%j would leave it, so the operator lands at the start', async (next) => {
+    expect((await signIn({ key: OPERATOR_KEY, next })).headers.get('location')).toBe('/');
+    const page = await stranger.get(`/sign-in?next=${encodeURIComponent(next)}`);
+    expect(page.text).toContain('name="next" value="/"/>');
+  });
+
+  test('given twice is none', async () => {
+    const page = await stranger.get('/sign-in?next=/a&next=//evil.example');
+    expect(page.text).toContain('name="next" value="/"/>');
+  });
+
+  test('is text on the page, whatever it holds', async () => {
+    const page = await stranger.get(`/sign-in?next=${encodeURIComponent(`/"'><script>alert(1)</script>&`)}`);
+    expect(page.text).toContain(`value="/&quot;'>&lt;script>alert(1)&lt;/script>&amp;"`);
+  });
+});
+
+describe('the cookie', () => {
+  test('lets a browser read, and change from a page of this origin', async () => {
+    expect(verdict(await stranger.get(PARTNERS, as(cookie)))).toBe('200');
+    expect((await stranger.get('/queues', as(cookie, BROWSER))).status).toBe(200);
+    const body = { name: 'Made in a browser', contact_email: 'dev@partner.example' };
+    expect(verdict(await stranger.post(PARTNERS, body, as(cookie, OWN)))).toBe('201');
+    const origin = { origin: service.adminUrl };
+    expect(verdict(await stranger.post(PARTNERS, body, as(`a=b; ${cookie}; c=d`, origin)))).toBe('201');
+  });
+
+  const elsewhere: [string, Record<string, string>][] = [
+    ['another site', { 'sec-fetch-site': 'cross-site' }],
+    ['another host of the same site', { 'sec-fetch-site': 'same-site' }],
+    ['the address bar', { 'sec-fetch-site': 'none' }],
+    ['another origin', { origin: 'https://evil.example' }],
+    ['another port', { origin: 'http://127.0.0.1:1' }],
+    ['a sandboxed frame', { origin: 'null' }],
+    ['no place that is named', {}],
+    ['another site that names our origin', { 'sec-fetch-site': 'cross-site', origin: 'own' }],
+  ];
+  test.each(elsewhere)('changes nothing from %s', async (_where, headers) => {
+    const before = await countPartners();
+    const from = headers['origin'] === 'own' ? { ...headers, origin: service.adminUrl } : headers;
+    const calls: [string, string, Json?][] = [
+      ['POST', PARTNERS, { name: 'Forged', contact_email: 'f@g.in' }],
+      ['PATCH', `${PARTNERS}/${partner.id}`, { status: 'suspended' }],
+      ['PUT', `${PARTNERS}/${partner.id}/venues/x`],
+      ['DELETE', `${PARTNERS}/${partner.id}/keys/x`],
+      ['PUT', '/queues/api/queues/hold-expiry/pause'],
+    ];
+    const replies = await Promise.all(
+      calls.map(([method, path, body]) =>
+        stranger.send(method, path, {
+          headers: { ...as(cookie, from), 'content-type': 'application/json' },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        }),
+      ),
+    );
+    expect(replies.map(verdict)).toEqual(calls.map(() => '403 CSRF_REJECTED'));
+    expect(await countPartners()).toBe(before);
+    expect(verdict(await partner.api.get('/api/v1/partner/venues'))).toBe('200');
+  });
+
+  test.each<[string, () => string]>([
+    ['that has run out', () => signSession(OPERATOR_KEY, new Date(Date.now() - 28_801_000))],
+    ['made with another key', () => signSession(`${OPERATOR_KEY}0`, new Date())],
+    [
+      'prolonged',
+      () => cookie.replace(/=(\d+)/, (_all, end: string) => `=${Number(end) + 60}`).split('=')[1] ?? '',
+    ],
+    ['without a signature', () => '9999999999'],
+    ['of garbage', () => '%00%ff.;'],
+    ['of nothing', () => ''],
+  ])('%s lets nobody in', async (_how, tokenOf) => {
+    const headers = as(`operator_session=${tokenOf()}`, OWN);
+    expect(verdict(await stranger.get(PARTNERS, headers))).toBe('401 INVALID_API_KEY');
+    expect(verdict(await stranger.post(PARTNERS, {}, headers))).toBe('401 INVALID_API_KEY');
+  });
+
+  test("means nothing on the partners' listener", async () => {
+    const reply = await createClient(service.url, undefined).get('/api/v1/partner/venues', as(cookie, OWN));
+    expect(verdict(reply)).toBe('401 INVALID_API_KEY');
+  });
+
+  test('that was copied lets nobody in after the sign-out, on any process, and other sessions live on', async () => {
+    const [mine, other] = [
+      cookieOf(await signIn({ key: OPERATOR_KEY })),
+      cookieOf(await signIn({ key: OPERATOR_KEY })),
+    ];
+    expect(mine).not.toBe(other);
+    expect(verdict(await stranger.get(PARTNERS, as(mine)))).toBe('200');
+    await stranger.send('POST', '/sign-out', { headers: as(mine, OWN) });
+    const beside = await listen(createAdminApp(service.context), '127.0.0.1', 0);
+    try {
+      for (const url of [service.adminUrl, beside.url]) {
+        const api = createClient(url, undefined);
+        expect(verdict(await api.get(PARTNERS, as(mine)))).toBe('401 INVALID_API_KEY');
+        expect(verdict(await api.get('/queues/api/queues', as(mine)))).toBe('401 INVALID_API_KEY');
+        expect(verdict(await api.post(PARTNERS, {}, as(mine, OWN)))).toBe('401 INVALID_API_KEY');
+        expect(verdict(await api.get(PARTNERS, as(other)))).toBe('200');
+      }
+    } finally {
+      await beside.close();
+    }
+  });
+
+  test('that was signed out is remembered until it would have run out, and no longer', async () => {
+    const mine = cookieOf(await signIn({ key: OPERATOR_KEY }));
+    for (let time = 0; time < 2; time += 1) {
+      await stranger.send('POST', '/sign-out', { headers: as(mine, OWN) });
+    }
+    const ended = service.context.db.collection<{ _id: string; expiresAt: Date }>('ended_sessions');
+    const [, expiresAt = '', id = ''] = /=(\d+)\.([^.]+)\./.exec(mine) ?? [];
+    expect(await ended.findOne({ _id: id })).toEqual({
+      _id: id,
+      expiresAt: new Date(Number(expiresAt) * 1000),
+    });
+    const indexes = await ended.indexes();
+    expect(indexes.find(({ name }) => name === 'over')).toMatchObject({
+      key: { expiresAt: 1 },
+      expireAfterSeconds: 0,
+    });
+  });
+
+  test('is taken back at the sign-out, which no other site can ask for', async () => {
+    const reply = await stranger.send('POST', '/sign-out', { headers: as(cookie, OWN) });
+    expect([reply.status, reply.headers.get('location')]).toEqual([303, '/sign-in']);
+    expect(reply.headers.get('set-cookie')).toMatch(/^operator_session=;.*Max-Age=0/);
+    const forged = await stranger.send('POST', '/sign-out', { headers: as(cookie) });
+    expect([verdict(forged), forged.headers.get('set-cookie')]).toEqual(['403 CSRF_REJECTED', null]);
+  });
+});

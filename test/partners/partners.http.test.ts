@@ -1,0 +1,434 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createAdminApp } from '../../src/apps/admin-app.ts';
+import { createPartnerApp } from '../../src/apps/partner-app.ts';
+import { listen } from '../../src/http/listen.ts';
+import { createKeyUse } from '../../src/partners/key-use.ts';
+import { PLATFORM_PARTNER_ID } from '../../src/platform/ids.ts';
+import type { Client, Reply } from '../support/client.ts';
+import { createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Json } from '../support/factories.ts';
+import { anyPackage, anyPartner, anyVenue, expectStatus, operatorOf } from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { OPERATOR_KEY, startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+
+const PARTNERS = '/api/v1/operator/partners';
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const MISSING = '00000000-0000-7000-8000-00000000dead';
+
+let service: Service;
+let production: Service;
+let operator: Client;
+
+beforeAll(async () => {
+  [service, production] = await Promise.all([startService(), startService({ SERVICE_MODE: 'production' })]);
+  operator = operatorOf(service);
+});
+afterAll(async () => {
+  await Promise.all([service.stop(), production.stop()]);
+});
+
+async function create(by = operator, fields: Json = {}): Promise<Json & { id: string }> {
+  const body = { name: 'Sports Seller', contact_email: 'dev@seller.example', ...fields };
+  const partner = expectStatus(await by.post(PARTNERS, body), 201);
+  return { ...partner, id: String(partner['partner_id']) };
+}
+const issue = async (partnerId: string, fields: Json = {}, by = operator) =>
+  expectStatus(await by.post(`${PARTNERS}/${partnerId}/keys`, fields), 201);
+/** When the partner's only key was last used, once that is noted. */
+const lastUse = (partnerId: string) =>
+  eventually('the use of the key to be noted', async () => {
+    const { data } = expectStatus(await operator.get(`${PARTNERS}/${partnerId}/keys`), 200);
+    return (data as Json[])[0]?.['last_used_at'] as string | null;
+  });
+const messageOf = (reply: Reply) => ((reply.body as Json)['error'] as Json)['message'];
+const answerTo = async (key: Json, url = service.url) =>
+  verdict(await createClient(url, String(key['api_key'])).get('/api/v1/partner/venues'));
+
+describe('partners', () => {
+  test('are registered active and not certified', async () => {
+    const { id, ...partner } = await create();
+    expect(partner).toEqual({
+      partner_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
+      name: 'Sports Seller',
+      contact_email: 'dev@seller.example',
+      status: 'active',
+      certified_at: null,
+      certification_notes: null,
+      created_at: expect.stringMatching(INSTANT),
+    });
+    expect(expectStatus(await operator.get(`${PARTNERS}/${id}`), 200)).toEqual(partner);
+  });
+
+  test('are listed oldest first, without the built-in one', async () => {
+    const [first, second] = [await create(), await create()];
+    const body = expectStatus(await operator.get(`${PARTNERS}?limit=200`), 200);
+    const ids = (body['data'] as Json[]).map((partner) => partner['partner_id']);
+    expect(ids.slice(-2)).toEqual([first.id, second.id]);
+    expect(ids).not.toContain(PLATFORM_PARTNER_ID);
+    expect(body).toMatchObject({ success: true, count: ids.length });
+  });
+
+  test.each([PARTNERS, '/api/v1/operator/venues', '/api/v1/operator/packages'])(
+    '%s is paged: pages of 2 have everything once, in the order of the whole',
+    async (path) => {
+      const venue = await anyVenue(service);
+      for (let each = 0; each < 3; each += 1) {
+        await anyVenue(service);
+        await anyPackage(service, await anyPartner(service, [venue.id]), [venue.id]);
+      }
+      const read = async (query: string) => expectStatus(await operator.get(`${path}?${query}`), 200);
+      const whole = (await read('limit=200'))['data'] as Json[];
+      const seen: Json[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page: Json = await read(`limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`);
+        expect((page['data'] as Json[]).length).toBeLessThanOrEqual(2);
+        seen.push(...(page['data'] as Json[]));
+        cursor = page['next_cursor'] as string | null;
+      }
+      expect(whole.length).toBeGreaterThan(3);
+      expect(seen).toEqual(whole);
+      expect(verdict(await operator.get(`${path}?cursor=garbage`))).toBe('400 VALIDATION_ERROR cursor');
+      expect(verdict(await operator.get(`${path}?limit=0`))).toBe('400 VALIDATION_ERROR limit');
+    },
+  );
+
+  test('venues are paged by name: one that is renamed meanwhile hides none of the others', async () => {
+    const named = async (name: string) => (await anyVenue(service, [], { name })).id;
+    const ids = [await named('Page A'), await named('Page B'), await named('Page C')];
+    const path = '/api/v1/operator/venues';
+    const follow = async (renamed: string) => {
+      const seen: unknown[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const query = `?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`;
+        const page: Json = expectStatus(await operator.get(path + query), 200);
+        const [venue] = page['data'] as Json[];
+        seen.push(venue?.['venue_id']);
+        if (venue?.['venue_id'] === renamed) await operator.patch(`${path}/${renamed}`, { name: 'Page Z' });
+        cursor = page['next_cursor'] as string | null;
+      }
+      return seen;
+    };
+    const [a = '', b, c] = ids;
+    // It comes again where its name is now, as a venue that was added would.
+    expect((await follow(a)).filter((id) => ids.includes(String(id)))).toEqual([a, b, c, a]);
+  });
+
+  test.each<[Json, Json]>([
+    [{ name: '$status' }, { name: '$status' }],
+    [{ contact_email: 'ops@seller.example' }, { contact_email: 'ops@seller.example' }],
+    [
+      { status: 'suspended', name: 'New' },
+      { status: 'suspended', name: 'New' },
+    ],
+    [{}, {}],
+    [{ partner_id: MISSING, certified_at: '2026-01-01T00:00:00Z', created_at: 'x' }, {}],
+  ])('a PATCH with %j changes %j and nothing else', async (change, changed) => {
+    const { id, ...before } = await create();
+    const after = expectStatus(await operator.patch(`${PARTNERS}/${id}`, change), 200);
+    expect(after).toEqual({ ...before, ...changed });
+    expect(expectStatus(await operator.get(`${PARTNERS}/${id}`), 200)).toEqual(after);
+  });
+});
+
+describe('a suspended partner', () => {
+  test('is refused everywhere with 403 PARTNER_SUSPENDED from the next call on, and let in again when reactivated', async () => {
+    const partner = await anyPartner(service);
+    const calls = () =>
+      Promise.all([
+        partner.api.get('/api/v1/partner/venues'),
+        partner.api.get('/api/v1/bookings'),
+        partner.api.post('/api/v1/partner/holds', {}),
+        partner.api.post('/api/v1/partner/webhooks', 'text'),
+      ]);
+    await operator.patch(`${PARTNERS}/${partner.id}`, { status: 'suspended' });
+    expect((await calls()).map(verdict)).toEqual(Array(4).fill('403 PARTNER_SUSPENDED'));
+    await operator.patch(`${PARTNERS}/${partner.id}`, { status: 'active' });
+    expect((await calls()).map(verdict).slice(0, 2)).toEqual(['200', '200']);
+  });
+});
+
+describe('keys', () => {
+  test('are issued for a partner, shown once, and open the partner interface at once', async () => {
+    const { id } = await create();
+    const key = await issue(id, { label: 'staging' });
+    expect(key).toEqual({
+      key_id: expect.any(String),
+      api_key: expect.stringMatching(/^pk_sandbox_[0-9a-f]{16}_[A-Za-z0-9_-]{43}$/),
+      prefix: String(key['api_key']).slice(0, -44),
+      label: 'staging',
+      created_at: expect.stringMatching(INSTANT),
+      expires_at: null,
+    });
+    expect(await answerTo(key)).toBe('200');
+    const { api_key: apiKey, ...shown } = key;
+    await lastUse(id);
+    const list = await operator.get(`${PARTNERS}/${id}/keys`);
+    expect(expectStatus(list, 200)).toEqual({
+      success: true,
+      count: 1,
+      data: [{ ...shown, revoked_at: null, last_used_at: expect.any(String) }],
+    });
+    const stored = JSON.stringify(await service.context.db.collection('api_keys').find({}).toArray());
+    const secret = String(apiKey).slice(-43);
+    expect([list.text, stored, service.logs()].some((text) => text.includes(secret))).toBe(false);
+    expect(stored).toContain(shown['prefix']);
+  });
+
+  test('say when they were last used, to a minute: one write a minute, whatever the calls', async () => {
+    const partner = await anyPartner(service);
+    const { data } = expectStatus(await operator.get(`${PARTNERS}/${partner.id}/keys`), 200);
+    expect((data as Json[])[0]).toMatchObject({ last_used_at: null });
+    const before = Date.now();
+    expect(verdict(await partner.api.get('/api/v1/partner/venues'))).toBe('200');
+    const noted = await lastUse(partner.id);
+    expect(Date.parse(noted)).toBeGreaterThanOrEqual(before - 1000);
+
+    const keys = service.context.db.collection<{ _id: string }>('api_keys');
+    const keyId = String((data as Json[])[0]?.['key_id']);
+    await keys.updateOne({ _id: keyId }, { $set: { lastUsedAt: new Date(0) } });
+    await Promise.all(Array.from({ length: 20 }, () => partner.api.get('/api/v1/partner/venues')));
+    expect(await lastUse(partner.id)).toBe(new Date(0).toISOString());
+    // Another process has noted nothing yet.
+    createKeyUse(service.context).note({ _id: keyId, hash: '' });
+    await eventually('its write', async () => (await lastUse(partner.id)) !== new Date(0).toISOString());
+  });
+
+  test('can be several, each with a life of its own', async () => {
+    const { id } = await create();
+    const [first, second] = [await issue(id), await issue(id)];
+    expectStatus(await operator.delete(`${PARTNERS}/${id}/keys/${String(first['key_id'])}`), 204);
+    expect([await answerTo(first), await answerTo(second)]).toEqual(['401 INVALID_API_KEY', '200']);
+  });
+
+  test('end when they are revoked, once and for good', async () => {
+    const { id } = await create();
+    const key = await issue(id);
+    const path = `${PARTNERS}/${id}/keys/${String(key['key_id'])}`;
+    const revokedAt = async () => {
+      const { data } = expectStatus(await operator.get(`${PARTNERS}/${id}/keys`), 200);
+      return (data as Json[])[0]?.['revoked_at'];
+    };
+    expect(await operator.delete(path)).toMatchObject({ status: 204, text: '' });
+    const first = await revokedAt();
+    expect(first).toMatch(INSTANT);
+    expect((await operator.delete(path)).status).toBe(204);
+    expect(await revokedAt()).toBe(first);
+    expect(await answerTo(key)).toBe('401 INVALID_API_KEY');
+  });
+
+  test('that have ended say so to whoever sends the whole of them, and to nobody else', async () => {
+    const { id } = await create();
+    const [revoked, expired] = [await issue(id), await issue(id)];
+    const keyPath = (key: Json) => `${PARTNERS}/${id}/keys/${String(key['key_id'])}`;
+    const ask = (apiKey: string) => createClient(service.url, apiKey).get('/api/v1/partner/venues');
+    expect(await answerTo(revoked)).toBe('200');
+    expectStatus(await operator.delete(keyPath(revoked)), 204);
+    expectStatus(await operator.post(`${keyPath(expired)}/rotate`), 201);
+    const unknown = messageOf(await ask(`pk_sandbox_${'0'.repeat(16)}_${'A'.repeat(43)}`));
+    for (const [key, why] of [
+      [revoked, /was revoked/],
+      [expired, /expired at 20\d\d-/],
+    ] as const) {
+      const apiKey = String(key['api_key']);
+      const told = await ask(apiKey);
+      expect([verdict(told), messageOf(told)]).toEqual(['401 INVALID_API_KEY', expect.stringMatching(why)]);
+      expect(service.logs()).toContain(
+        `"key_id":"${String(key['key_id'])}","partner_id":"${id}","msg":"a key that opens`,
+      );
+      const untold = await ask(`${apiKey.slice(0, -43)}${'A'.repeat(43)}`);
+      expect([verdict(untold), messageOf(untold)]).toEqual(['401 INVALID_API_KEY', unknown]);
+    }
+  });
+
+  test("cannot be revoked under another partner's name", async () => {
+    const [owner, other] = [await create(), await create()];
+    const key = await issue(owner.id);
+    const reply = await operator.delete(`${PARTNERS}/${other.id}/keys/${String(key['key_id'])}`);
+    expect(verdict(reply)).toBe('404 KEY_NOT_FOUND');
+    expect(await answerTo(key)).toBe('200');
+  });
+
+  test('end at expires_at, to the moment', async () => {
+    const { id } = await create();
+    const expiresAt = new Date(Date.now() + 1500).toISOString();
+    const key = await issue(id, { expires_at: expiresAt });
+    expect(key['expires_at']).toBe(expiresAt);
+    expect(await answerTo(key)).toBe('200');
+    await eventually('the key to expire', async () => (await answerTo(key)) === '401 INVALID_API_KEY');
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt));
+    expect(await answerTo(await issue(id, { expires_at: '2099-01-01T00:00:00+05:30' }))).toBe('200');
+  });
+});
+
+describe('a key', () => {
+  test.each([
+    ['long ago', '2020-01-01T00:00:00Z'],
+    ['now', new Date().toISOString()],
+  ])('that would have expired %s is not issued', async (_when, expiresAt) => {
+    const { id } = await create();
+    const reply = await operator.post(`${PARTNERS}/${id}/keys`, { expires_at: expiresAt });
+    expect(verdict(reply)).toBe('400 VALIDATION_ERROR expires_at');
+    expect(expectStatus(await operator.get(`${PARTNERS}/${id}/keys`), 200)).toMatchObject({ count: 0 });
+  });
+
+  test('of the sandbox opens nothing in production on the same database, nor the other way round', async () => {
+    const { context } = service;
+    const inProduction = { ...context, config: { ...context.config, serviceMode: 'production' as const } };
+    const live = await listen(createPartnerApp(inProduction), '127.0.0.1', 0);
+    const liveAdmin = await listen(createAdminApp(inProduction), '127.0.0.1', 0);
+    try {
+      const { id } = await create();
+      expectStatus(await operator.post(`${PARTNERS}/${id}/certify`), 200);
+      const sandboxKey = String((await issue(id))['api_key']);
+      const liveKey = String((await issue(id, {}, createClient(liveAdmin.url, OPERATOR_KEY)))['api_key']);
+      const ask = (url: string, key: string) => createClient(url, key).get('/api/v1/partner/venues');
+      const [inLive, inSandbox] = [await ask(live.url, sandboxKey), await ask(service.url, liveKey)];
+      expect([inLive, inSandbox].map(verdict)).toEqual(['401 INVALID_API_KEY', '401 INVALID_API_KEY']);
+      expect(inLive.text).toContain('pk_live_');
+      expect(inSandbox.text).toContain('pk_sandbox_');
+      // The message tells of the mode alone, not whether there is such a key.
+      const unknown = await ask(live.url, `pk_sandbox_${'0'.repeat(16)}_${'A'.repeat(43)}`);
+      expect(messageOf(unknown)).toBe(messageOf(inLive));
+      expect(verdict(await ask(service.url, sandboxKey))).toBe('200');
+      expect(verdict(await ask(live.url, liveKey))).toBe('200');
+    } finally {
+      await Promise.all([live.close(), liveAdmin.close()]);
+    }
+  });
+});
+
+describe('a partner that asks who it is', () => {
+  test('reads the mode, the horizon and the limits that its service has, null where there is none', async () => {
+    const { id } = await create(operatorOf(production), { name: 'Live Seller' });
+    expectStatus(await operatorOf(production).post(`${PARTNERS}/${id}/certify`), 200);
+    const key = String((await issue(id, {}, operatorOf(production)))['api_key']);
+    const unlimited = { rateLimitPerMinute: 0, maxActiveHolds: 7, holdTtlSeconds: 120 };
+    const config = { ...production.context.config, ...unlimited, bookingHorizonDays: 30 };
+    const other = await listen(createPartnerApp({ ...production.context, config }), '127.0.0.1', 0);
+    const ask = async (url: string) =>
+      expectStatus(await createClient(url, key).get('/api/v1/partner/me'), 200);
+    try {
+      const { rateLimitPerMinute, maxActiveHolds, holdTtlSeconds, bookingHorizonDays } =
+        production.context.config;
+      const limits = {
+        ...{ rate_limit_per_minute: rateLimitPerMinute, max_active_holds: maxActiveHolds },
+        ...{ hold_ttl_seconds: holdTtlSeconds, max_hold_ttl_seconds: 1800, max_hold_life_seconds: 7200 },
+        ...{ max_range_days: 31, max_webhooks: 20 },
+        webhook_retry_delays_seconds: config.webhookRetryDelaysSeconds,
+      };
+      expect(rateLimitPerMinute).toBeGreaterThan(0);
+      const me = { partner_id: id, name: 'Live Seller', status: 'active', mode: 'production', venues: [] };
+      expect(await ask(production.url)).toEqual({
+        ...{ ...me, limits, horizon_days: bookingHorizonDays },
+        key: expect.objectContaining({ expires_at: null }),
+      });
+      expect(await ask(other.url)).toMatchObject({
+        ...{ ...me, horizon_days: 30 },
+        limits: { rate_limit_per_minute: null, max_active_holds: 7, hold_ttl_seconds: 120 },
+      });
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+describe('grants', () => {
+  test('are given and taken as often as one likes', async () => {
+    const venue = await anyVenue(service);
+    const partner = await anyPartner(service);
+    const path = `${PARTNERS}/${partner.id}/venues/${venue.id}`;
+    const count = async () => expectStatus(await partner.api.get('/api/v1/partner/venues'), 200)['count'];
+    for (let time = 0; time < 2; time += 1)
+      expect(await operator.put(path)).toMatchObject({ status: 204, text: '' });
+    expect(await count()).toBe(1);
+    for (let time = 0; time < 2; time += 1)
+      expect(expectStatus(await operator.delete(path), 200)).toEqual({ released_holds: [] });
+    expect(await count()).toBe(0);
+  });
+
+  test('are for partners and venues that exist', async () => {
+    const venue = await anyVenue(service);
+    const { id } = await create();
+    expect(verdict(await operator.put(`${PARTNERS}/${id}/venues/${MISSING}`))).toBe('404 VENUE_NOT_FOUND');
+    expect(verdict(await operator.put(`${PARTNERS}/${MISSING}/venues/${venue.id}`))).toBe(
+      '404 PARTNER_NOT_FOUND',
+    );
+  });
+});
+
+describe('certification', () => {
+  test('called several times at once has one date, the first', async () => {
+    const { id } = await anyPartner(service, []);
+    await service.context.db
+      .collection('partners')
+      .updateOne({ _id: id as never }, { $set: { certifiedAt: null } });
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, () => operator.post(`${PARTNERS}/${id}/certify`, { notes: '$name' })),
+    );
+    const answers = replies.map((reply) => expectStatus(reply, 200));
+    expect(new Set(answers.map((answer) => answer['certified_at'])).size).toBe(1);
+    expect(answers[0]?.['certification_notes']).toBe('$name');
+  });
+
+  test('is recorded once; the first date stays', async () => {
+    const { id } = await create();
+    const first = expectStatus(
+      await operator.post(`${PARTNERS}/${id}/certify`, { notes: 'all\npassed' }),
+      200,
+    );
+    expect(first).toMatchObject({ partner_id: id, certified_at: expect.stringMatching(INSTANT) });
+    expect(expectStatus(await operator.post(`${PARTNERS}/${id}/certify`), 200)).toEqual(first);
+  });
+
+  test('keeps its notes with the partner; later ones replace them, a call without any does not', async () => {
+    const { id } = await create();
+    const certify = async (body?: Json) =>
+      expectStatus(await operator.post(`${PARTNERS}/${id}/certify`, body), 200);
+    const first = await certify({ notes: 'All scenarios passed.\nRun 12.' });
+    expect(first).toMatchObject({ certification_notes: 'All scenarios passed.\nRun 12.' });
+    expect(await certify()).toEqual(first);
+    const second = { ...first, certification_notes: 'Run 13' };
+    expect(await certify({ notes: 'Run 13' })).toEqual(second);
+    expect(expectStatus(await operator.get(`${PARTNERS}/${id}`), 200)).toEqual(second);
+    const { data } = expectStatus(await operator.get('/api/v1/operator/audit?action=certifyPartner'), 200);
+    expect((data as Json[])[0]).toMatchObject({ before: first, after: second });
+  });
+
+  test('without notes has none', async () => {
+    const { id } = await create();
+    const certified = expectStatus(await operator.post(`${PARTNERS}/${id}/certify`), 200);
+    expect(certified).toMatchObject({ certification_notes: null });
+  });
+
+  test('comes before the first key in production, and the key is a live one', async () => {
+    const admin = operatorOf(production);
+    const { id } = await create(admin);
+    expect(verdict(await admin.post(`${PARTNERS}/${id}/keys`))).toBe('409 PARTNER_NOT_CERTIFIED');
+    expect(expectStatus(await admin.get(`${PARTNERS}/${id}/keys`), 200)).toMatchObject({ count: 0 });
+    await admin.post(`${PARTNERS}/${id}/certify`);
+    const key = await issue(id, {}, admin);
+    expect(key['api_key']).toMatch(/^pk_live_/);
+    expect(await answerTo(key, production.url)).toBe('200');
+  });
+
+  test('in production there is no sandbox', async () => {
+    const admin = operatorOf(production);
+    const { id } = await create(admin);
+    await admin.post(`${PARTNERS}/${id}/certify`);
+    const api = createClient(production.url, String((await issue(id, {}, admin))['api_key']));
+    for (const path of [
+      `holds/${MISSING}/expire`,
+      `deliveries/${MISSING}/advance`,
+      'slots/x/walk-in',
+      'slots/x/release',
+    ]) {
+      expect(verdict(await api.post(`/api/v1/sandbox/${path}`))).toBe('404 ROUTE_NOT_FOUND');
+    }
+    const sandbox = await anyPartner(service);
+    expect(verdict(await sandbox.api.post(`/api/v1/sandbox/holds/${MISSING}/expire`))).toBe(
+      '404 HOLD_NOT_FOUND',
+    );
+  });
+});

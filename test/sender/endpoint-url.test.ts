@@ -1,0 +1,196 @@
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { checkEndpointUrl } from '../../src/sender/endpoint-url.ts';
+import type { ResolveAddresses } from '../../src/sender/resolve-addresses.ts';
+import { hostileLiterals, localNames } from './hostile-hosts.ts';
+
+const publicIp = '93.184.215.14';
+
+function resolvesTo(...addresses: string[]) {
+  return jest.fn<ResolveAddresses>(async () => addresses);
+}
+
+function failsWith(code: string): ResolveAddresses {
+  return async () => {
+    throw Object.assign(new Error('lookup failed'), { code });
+  };
+}
+
+const check = (url: string, resolve: ResolveAddresses = resolvesTo(publicIp)) =>
+  checkEndpointUrl(url, { allowPrivateNetworks: false, resolve });
+
+const refusedAs = (words: string) => ({ ok: false, message: expect.stringContaining(words) });
+/** For now: a name that has no address just now may have one later. */
+const unresolvedAs = (words: string) => ({ ...refusedAs(words), isUnresolved: true });
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+test('the ports are those that are configured', async () => {
+  const rules = {
+    allowPrivateNetworks: false,
+    ports: [{ first: 8443, last: 8444 }],
+    resolve: resolvesTo(publicIp),
+  };
+  const verdicts = [8442, 8443, 8444, 8445, 443].map((port) =>
+    checkEndpointUrl(`https://partner.example:${port}/`, rules),
+  );
+  expect((await Promise.all(verdicts)).map(({ ok }) => ok)).toEqual([false, true, true, false, false]);
+});
+
+describe('the form of an endpoint URL', () => {
+  test.each([
+    'https://partner.example/webhooks',
+    'https://partner.example:8443/webhooks?tenant=7',
+    'https://partner.example:65535',
+    'https://partner.example:443',
+    'https://partner.example:1024',
+    'HTTPS://PARTNER.EXAMPLE/',
+    'https://sub.domain.partner.example./path',
+    'https://bücher.example/',
+    'https://8.8.8.8/hook',
+    'https://[2606:4700:4700::1111]:8443/hook',
+    'https://localhost.partner.example/',
+    'https://notlocal/',
+  ])('%s may be used', async (url) => {
+    expect(await check(url)).toEqual({ ok: true });
+  });
+
+  test.each([
+    ['', 'not a valid absolute URL'],
+    ['partner.example/webhooks', 'not a valid absolute URL'],
+    ['/webhooks', 'not a valid absolute URL'],
+    ['https://', 'not a valid absolute URL'],
+    ['https://partner.example:65536/', 'not a valid absolute URL'],
+    ['https://1.2.3.4.5/', 'not a valid absolute URL'],
+    ['https://[fe80::1%25eth0]/', 'not a valid absolute URL'],
+    [
+      'https://partner.example:22/',
+      'names port 22, to which nothing is delivered; use one of 443, 1024-65535',
+    ],
+    ['https://partner.example:80/', 'names port 80'],
+    ['https://partner.example:1023/', 'names port 1023'],
+    ['https://168.63.129.16:32526/vmSettings', 'not a public address'],
+    ['http://partner.example/', 'must start with https://'],
+    ['ftp://partner.example/', 'must start with https://'],
+    ['file:///etc/passwd', 'must start with https://'],
+    ['gopher://partner.example/', 'must start with https://'],
+    ['javascript:alert(1)', 'must start with https://'],
+    ['https://user:pass@partner.example/', 'user name or password'],
+    ['https://user@partner.example/', 'user name or password'],
+    ['https://:pass@partner.example/', 'user name or password'],
+    ['https://partner.example@127.0.0.1/', 'user name or password'],
+    ['https://partner.example/#top', 'fragment'],
+    ['https://partner.example/#', 'fragment'],
+    ['https://partner.example:0/', 'port 0'],
+    [' https://partner.example/', 'white space'],
+    ['https://partner.example/\n', 'white space'],
+    ['ht\ttps://partner.example/', 'white space'],
+    ['https://partner.example/a b', 'white space'],
+    ['https://partner.example/\u0000', 'white space'],
+  ])('%j is refused: %s', async (url, words) => {
+    expect(await check(url)).toEqual(refusedAs(words));
+  });
+
+  test('2,048 characters are allowed and 2,049 are refused with both numbers', async () => {
+    const url = 'https://partner.example/'.padEnd(2048, 'a');
+    expect(await check(url)).toEqual({ ok: true });
+    expect(await check(`${url}a`)).toEqual(refusedAs('2049 characters long; at most 2048'));
+  });
+});
+
+describe('address literals', () => {
+  describe.each(Object.entries(hostileLiterals))('%s', (_what, hosts) => {
+    test.each(hosts)('https://%s/ is refused without asking DNS', async (host) => {
+      const resolve = resolvesTo(publicIp);
+      expect(await check(`https://${host}/hook`, resolve)).toEqual(refusedAs('not a public address'));
+      expect(resolve).not.toHaveBeenCalled();
+    });
+
+    test.each(hosts)('control: https://%s/ may be used in development', async (host) => {
+      expect(await checkEndpointUrl(`https://${host}/hook`, { allowPrivateNetworks: true })).toEqual({
+        ok: true,
+      });
+    });
+  });
+});
+
+describe('host names', () => {
+  test.each(localNames)('%s is refused by its name, whatever it resolves to', async (host) => {
+    expect(await check(`https://${host}/`)).toEqual(refusedAs('only in a local network'));
+  });
+
+  test('the name is resolved without its root dot', async () => {
+    const resolve = resolvesTo(publicIp);
+    await check('https://partner.example./', resolve);
+    expect(resolve.mock.calls).toEqual([['partner.example']]);
+  });
+
+  test.each([
+    ['only a private address', ['10.0.0.7']],
+    ['a private address after a public one', [publicIp, '10.0.0.7']],
+    ['a private address before a public one', ['10.0.0.7', publicIp]],
+    ['a public IPv4 and a private IPv6 address', [publicIp, 'fd00::7']],
+    ['a v4-mapped address', ['::ffff:10.0.0.7']],
+    ['the metadata service', ['169.254.169.254']],
+    ['no address at all', []],
+  ])('a name with %s is refused, and DNS answers are not disclosed', async (_what, addresses) => {
+    const verdict = await check('https://partner.example/', resolvesTo(...addresses));
+    expect(verdict).toEqual(refusedAs('resolves to an address that is not public'));
+    for (const address of addresses) expect(JSON.stringify(verdict)).not.toContain(address);
+  });
+
+  test('a name with several addresses that are all public may be used', async () => {
+    expect(await check('https://partner.example/', resolvesTo(publicIp, '2606:4700::1'))).toEqual({
+      ok: true,
+    });
+  });
+
+  test.each(['ENOTFOUND', 'ENODATA'])('a name that does not exist (%s) is refused as such', async (code) => {
+    expect(await check('https://partner.example/', failsWith(code))).toEqual(
+      unresolvedAs('names the host partner.example, which does not resolve'),
+    );
+  });
+
+  test('a passing failure of DNS is told apart from a name that does not exist', async () => {
+    expect(await check('https://partner.example/', failsWith('EAI_AGAIN'))).toEqual(unresolvedAs('just now'));
+  });
+
+  test('when name servers do not answer, the caller waits 3 seconds and no longer', async () => {
+    jest.useFakeTimers();
+    let verdict: unknown = 'waiting';
+    const checking = check('https://partner.example/', () => new Promise(() => {})).then((result) => {
+      verdict = result;
+    });
+    await jest.advanceTimersByTimeAsync(2_990);
+    expect(verdict).toBe('waiting');
+    await jest.advanceTimersByTimeAsync(20);
+    await checking;
+    expect(verdict).toEqual(unresolvedAs('just now'));
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});
+
+describe('in development, where private networks are allowed', () => {
+  const checkInDevelopment = (url: string, resolve?: ResolveAddresses) =>
+    checkEndpointUrl(url, { allowPrivateNetworks: true, ...(resolve && { resolve }) });
+
+  test.each([
+    'http://localhost:4000/',
+    'http://127.0.0.1:4000/hook',
+    'https://receiver.internal/',
+    'http://receiver/',
+  ])('%s may be used, and no name is resolved', async (url) => {
+    const resolve = resolvesTo();
+    expect(await checkInDevelopment(url, resolve)).toEqual({ ok: true });
+    expect(resolve).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ['ftp://localhost/', 'must start with https://'],
+    ['http://user:pass@localhost/', 'user name or password'],
+    ['http://localhost/#x', 'fragment'],
+  ])('%s is refused all the same', async (url, words) => {
+    expect(await checkInDevelopment(url)).toEqual(refusedAs(words));
+  });
+});

@@ -1,0 +1,299 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { SendOutcome } from '../../src/sender/send-webhook.ts';
+import { tcpReceiver } from '../deliveries/receivers.ts';
+import {
+  closeOpened,
+  messageTo,
+  outcome,
+  rawReceiver,
+  receiver,
+  sender,
+  tlsReceiver,
+  until,
+} from '../deliveries/sending.ts';
+
+afterEach(closeOpened);
+
+describe('failures by stage', () => {
+  test('a port where nothing listens is connection_refused', async () => {
+    const target = await tcpReceiver(() => {});
+    await target.close();
+    expect(await sender().send(messageTo(target.port))).toEqual(
+      outcome({ ok: false, statusCode: null, error: 'connection_refused', responseExcerpt: null }),
+    );
+  });
+
+  test('a name that does not resolve is dns_error', async () => {
+    const url = 'http://absent.example/';
+    expect(await sender().send({ url, headers: {}, body: '' })).toEqual(
+      outcome({ ok: false, statusCode: null, error: 'dns_error' }),
+    );
+  });
+
+  test.each([
+    ['reset', (socket: Socket) => socket.resetAndDestroy()],
+    ['closed', (socket: Socket) => socket.end()],
+  ])(
+    'a connection that is %s before the head is connection_reset, and nothing is sent again',
+    async (_how, end) => {
+      const target = await rawReceiver((socket) => socket.on('data', () => end(socket)));
+      expect(await sender().send(messageTo(target.port))).toEqual(
+        outcome({ ok: false, statusCode: null, error: 'connection_reset' }),
+      );
+      expect(target.connections).toBe(1);
+    },
+  );
+
+  test.each([
+    ['reset', (socket: Socket) => socket.resetAndDestroy()],
+    ['closed', (socket: Socket) => socket.end()],
+  ])('a 200 whose connection is %s before its body is whole is connection_reset', async (_how, end) => {
+    const target = await rawReceiver((socket) => {
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\npartial', () => end(socket));
+      });
+    });
+    expect(await sender().send(messageTo(target.port))).toEqual(
+      outcome({ ok: false, error: 'connection_reset' }),
+    );
+  });
+
+  test('what arrived of an answer that breaks off is kept for the partner to see', async () => {
+    const target = await rawReceiver((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\npartial'));
+    });
+    expect(await sender().send(messageTo(target.port))).toEqual(
+      outcome({ statusCode: 200, error: 'connection_reset', responseExcerpt: 'partial' }),
+    );
+  });
+
+  test('an answer that is not HTTP is network_error', async () => {
+    const target = await rawReceiver((socket) =>
+      socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n')),
+    );
+    expect(await sender().send(messageTo(target.port))).toEqual(
+      outcome({ ok: false, statusCode: null, error: 'network_error' }),
+    );
+  });
+
+  test.each([
+    ['a URL that cannot be parsed', { url: 'not a url', headers: {}, body: '' }],
+    ['a header that cannot be sent', { url: 'http://127.0.0.1:9/', headers: { 'x-a': 'b\r\nc' }, body: '' }],
+  ])('%s does not throw', async (_what, unsendable) => {
+    expect(await sender().send(unsendable)).toEqual(outcome({ ok: false, error: 'network_error' }));
+  });
+});
+
+describe('TLS', () => {
+  const answerOk: RequestListener = (_request, response) => response.end('ok');
+
+  test.each(['127.0.0.1', 'partner.example'])(
+    'a certificate that nobody signed is tls_error (%s)',
+    async (host) => {
+      const target = await tlsReceiver(answerOk);
+      const url = `https://${host}:${target.port}/`;
+      expect(await sender().send({ url, headers: {}, body: '{}' })).toEqual(
+        outcome({ ok: false, statusCode: null, error: 'tls_error' }),
+      );
+      expect(target.requests).toEqual([]);
+    },
+  );
+
+  test('control: a client that does not verify is answered by the same receiver', async () => {
+    const target = await tlsReceiver(answerOk);
+    const request = httpsRequest(`https://127.0.0.1:${target.port}/`, { rejectUnauthorized: false }).end();
+    const [response] = await once(request, 'response');
+    expect(response).toMatchObject({ statusCode: 200 });
+    request.destroy();
+  });
+
+  test('a receiver that speaks plain HTTP at an https URL is tls_error', async () => {
+    const target = await receiver(answerOk);
+    const url = `https://127.0.0.1:${target.port}/`;
+    expect(await sender().send({ url, headers: {}, body: '{}' })).toEqual(outcome({ error: 'tls_error' }));
+  });
+});
+
+describe('one deadline over the whole exchange', () => {
+  const timeoutMs = 300;
+
+  function expectCutAtDeadline({ durationMs }: SendOutcome): void {
+    expect(durationMs).toBeGreaterThanOrEqual(timeoutMs - 5);
+    expect(durationMs).toBeLessThan(timeoutMs + 250);
+  }
+
+  test('a name server that does not answer', async () => {
+    const cut = await sender(timeoutMs).send({ url: 'http://hanging.example/', headers: {}, body: '' });
+    expect(cut).toEqual(outcome({ ok: false, statusCode: null, error: 'timeout' }));
+    expectCutAtDeadline(cut);
+  });
+
+  test('when the connection comes about only after the deadline, nothing is sent over it', async () => {
+    const target = await receiver((_request, response) => response.end());
+    let answer: (addresses: string[]) => void = () => {};
+    const resolution = new Promise<string[]>((resolve) => {
+      answer = resolve;
+    });
+    const slow = sender(timeoutMs, () => resolution);
+    const url = `http://slow.example:${target.port}/`;
+    expect(await slow.send({ url, headers: {}, body: '{}' })).toEqual(outcome({ error: 'timeout' }));
+    answer(['127.0.0.1']);
+    await until(() => target.closedConnections === 1);
+    expect(target.requests).toEqual([]);
+  });
+
+  test('a TLS handshake that does not go on', async () => {
+    const target = await rawReceiver(() => {});
+    const url = `https://127.0.0.1:${target.port}/`;
+    const cut = await sender(timeoutMs).send({ url, headers: {}, body: '' });
+    expect(cut).toEqual(outcome({ ok: false, statusCode: null, error: 'timeout' }));
+    expectCutAtDeadline(cut);
+  });
+
+  test('a receiver that hangs before its head', async () => {
+    const target = await receiver(() => {});
+    const cut = await sender(timeoutMs).send(messageTo(target.port));
+    expect(cut).toEqual(outcome({ ok: false, statusCode: null, error: 'timeout', responseExcerpt: null }));
+    expectCutAtDeadline(cut);
+    await until(() => target.closedConnections === 1);
+  });
+
+  test('a receiver that drips its head', async () => {
+    const target = await rawReceiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      const drip = setInterval(() => socket.write('x-drip: 1\r\n'), 20);
+      socket.on('close', () => clearInterval(drip));
+    });
+    const cut = await sender(timeoutMs).send(messageTo(target.port));
+    expect(cut).toEqual(outcome({ ok: false, statusCode: null, error: 'timeout' }));
+    expectCutAtDeadline(cut);
+    await until(() => target.closedConnections === 1);
+  });
+
+  const dripping =
+    (status: number, bytes: number): RequestListener =>
+    (_request, response) => {
+      response.writeHead(status);
+      let left = bytes;
+      const drip = setInterval(() => {
+        left -= 1;
+        if (left === 0) response.end('.');
+        else response.write('.');
+      }, 20);
+      response.on('close', () => clearInterval(drip));
+    };
+
+  test('a 200 that drips its body without end is not a success', async () => {
+    const target = await receiver(dripping(200, Number.POSITIVE_INFINITY));
+    const cut = await sender(timeoutMs).send(messageTo(target.port));
+    expect(cut).toEqual(
+      outcome({
+        ok: false,
+        statusCode: 200,
+        error: 'timeout',
+        responseExcerpt: expect.stringMatching(/^\.{2,}$/),
+      }),
+    );
+    expectCutAtDeadline(cut);
+    await until(() => target.closedConnections === 1);
+  });
+
+  test('control: a 200 that drips its body and ends in time is a success', async () => {
+    const target = await receiver(dripping(200, 5));
+    expect(await sender().send(messageTo(target.port))).toEqual(
+      outcome({ ok: true, statusCode: 200, responseExcerpt: '.....' }),
+    );
+  });
+
+  test('a 500 that drips its body is what its status says', async () => {
+    const target = await receiver(dripping(500, Number.POSITIVE_INFINITY));
+    const cut = await sender(timeoutMs).send(messageTo(target.port));
+    expect(cut).toEqual(outcome({ ok: false, statusCode: 500, error: 'http_status' }));
+    expectCutAtDeadline(cut);
+  });
+});
+
+describe('the reading limit', () => {
+  test.each([
+    [200, { ok: true, error: null }],
+    [500, { ok: false, error: 'http_status' as const }],
+  ])(
+    'a %d with 10 MB is decided by its status, after 16 KB, and its connection is dropped',
+    async (status, verdict) => {
+      let written = 0;
+      const target = await receiver((_request, response) => {
+        response.writeHead(status, { 'content-length': 10_000_000 });
+        const pump = (): void => {
+          while (written < 10_000_000 && !response.destroyed) {
+            written += 50_000;
+            if (!response.write('a'.repeat(50_000))) {
+              response.once('drain', pump);
+              return;
+            }
+          }
+          response.end();
+        };
+        pump();
+      });
+      const cut = await sender().send(messageTo(target.port));
+      expect(cut).toEqual(outcome({ ...verdict, statusCode: status, responseExcerpt: 'a'.repeat(1024) }));
+      await until(() => target.closedConnections === 1);
+      expect(written).toBeLessThan(10_000_000);
+    },
+  );
+
+  test('an endless body is cut at once, not at the deadline', async () => {
+    const target = await rawReceiver((socket) => {
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+        const pour = (): void => {
+          while (!socket.destroyed && socket.write(`1000\r\n${'b'.repeat(4096)}\r\n`));
+        };
+        socket.on('drain', pour);
+        pour();
+      });
+    });
+    const cut = await sender(5_000).send(messageTo(target.port));
+    expect(cut).toEqual(outcome({ ok: true, statusCode: 200 }));
+    expect(cut.durationMs).toBeLessThan(1_000);
+    await until(() => target.closedConnections === 1);
+  });
+
+  test('control: an answer below the limit is read whole and its connection is kept', async () => {
+    const target = await receiver((_request, response) => response.end('c'.repeat(16_000)));
+    const one = sender();
+    for (let n = 0; n < 3; n += 1) {
+      expect(await one.send(messageTo(target.port))).toEqual(outcome({ ok: true }));
+      await turn();
+    }
+    expect(target.connections).toBe(1);
+  });
+});
+
+describe('interim answers', () => {
+  const interim = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+  const saying = (times: number) =>
+    rawReceiver((socket) =>
+      socket.once('data', () =>
+        socket.write(`${interim.repeat(times)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`),
+      ),
+    );
+
+  test('more than 20 before the answer are network_error', async () => {
+    const target = await saying(21);
+    expect(await sender().send(messageTo(target.port))).toEqual(
+      outcome({ ok: false, statusCode: null, error: 'network_error' }),
+    );
+    await until(() => target.closedConnections === 1);
+  });
+
+  test('control: 20 of them are passed over', async () => {
+    const target = await saying(20);
+    expect(await sender().send(messageTo(target.port))).toEqual(outcome({ ok: true, statusCode: 200 }));
+  });
+});

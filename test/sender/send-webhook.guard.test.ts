@@ -1,0 +1,169 @@
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { checkEndpointUrl } from '../../src/sender/endpoint-url.ts';
+import { createNameServerResolver, type ResolveAddresses } from '../../src/sender/resolve-addresses.ts';
+import type { WebhookSender } from '../../src/sender/send-webhook.ts';
+import { closeOpened, guardedSender, outcome, receiver, sender } from '../deliveries/sending.ts';
+import { type NameEntry, startNameServer } from '../support/name-server.ts';
+import { hostileLiterals } from './hostile-hosts.ts';
+
+const publicIp = '93.184.215.14';
+const toThisMachine: ResolveAddresses = async () => ['127.0.0.1'];
+
+const reachable = () => receiver((_request, response) => response.end('reached'));
+const send = (by: WebhookSender, url: string) => by.send({ url, headers: {}, body: '{}' });
+
+const blocked = outcome({ ok: false, statusCode: null, error: 'blocked_address' });
+const delivered = outcome({ ok: true, statusCode: 200, responseExcerpt: 'reached' });
+
+afterEach(closeOpened);
+
+describe('address literals are checked although no lookup is made for them', () => {
+  test.each(Object.entries(hostileLiterals))('%s: every one is blocked', async (_what, hosts) => {
+    const resolve = jest.fn<ResolveAddresses>(async () => [publicIp]);
+    const guarded = guardedSender(resolve);
+    for (const host of hosts) {
+      expect({ host, outcome: await send(guarded, `https://${host}/hook`) }).toEqual({
+        host,
+        outcome: blocked,
+      });
+    }
+    expect(resolve).not.toHaveBeenCalled();
+  });
+
+  const loopback = [
+    '127.0.0.1',
+    '127.0.0.1.',
+    '127.1',
+    '2130706433',
+    '0x7f.1',
+    '0177.0.0.1',
+    '[::ffff:127.0.0.1]',
+    '0',
+  ];
+
+  test.each(loopback)('nothing connects to https://%s', async (host) => {
+    const target = await reachable();
+    expect(await send(guardedSender(toThisMachine), `https://${host}:${target.port}/`)).toEqual(blocked);
+    expect(target.connections).toBe(0);
+  });
+
+  test.each(loopback)(
+    'control: where private networks are allowed, http://%s reaches the receiver',
+    async (host) => {
+      const { port } = await reachable();
+      expect(await send(sender(), `http://${host}:${port}/`)).toEqual(delivered);
+    },
+  );
+});
+
+describe('names are checked at every connection', () => {
+  test.each<[string, NameEntry]>([
+    ['private', { A: ['127.0.0.1'] }],
+    ['private in IPv6 beside what it was', { A: [publicIp], AAAA: ['::1'] }],
+  ])(
+    'a name that its name server makes %s once the endpoint was made is blocked when called',
+    async (_, later) => {
+      const target = await reachable();
+      const zone: Record<string, NameEntry> = { 'rebinding.example': { A: [publicIp] } };
+      const nameServer = await startNameServer(zone);
+      const resolve = createNameServerResolver([nameServer.address]);
+      const url = `https://rebinding.example:${target.port}/`;
+      expect(await checkEndpointUrl(url, { allowPrivateNetworks: false, resolve })).toEqual({ ok: true });
+      zone['rebinding.example'] = later;
+      expect(await send(guardedSender(resolve), url)).toEqual(blocked);
+      expect(nameServer.asked()).toBe(4);
+      expect(target.connections).toBe(0);
+      await nameServer.close();
+    },
+  );
+
+  test('a connection goes to the addresses that were checked, which are not resolved a second time', async () => {
+    const target = await reachable();
+    const resolve = jest
+      .fn<ResolveAddresses>(async () => ['203.0.113.1'])
+      .mockResolvedValueOnce(['127.0.0.1']);
+    const url = `http://rebinding.example:${target.port}/`;
+    expect(await send(sender(2_000, resolve), url)).toEqual(delivered);
+    expect(resolve).toHaveBeenCalledTimes(1);
+  });
+
+  test.each([
+    ['127.0.0.1', publicIp],
+    [publicIp, '127.0.0.1'],
+    ['::1', publicIp],
+  ])('a name with the addresses %s and %s is blocked as a whole', async (...addresses) => {
+    const target = await reachable();
+    const guarded = guardedSender(async () => addresses);
+    expect(await send(guarded, `https://mixed.example:${target.port}/`)).toEqual(blocked);
+    expect(target.connections).toBe(0);
+  });
+
+  test('control: a name with a dead and a live address reaches the live one where private networks are allowed', async () => {
+    const target = await reachable();
+    const open = sender(2_000, async () => ['::1', '127.0.0.1']);
+    expect(await send(open, `http://mixed.example:${target.port}/`)).toEqual(delivered);
+  });
+
+  test('localhost and its spellings are blocked', async () => {
+    const target = await reachable();
+    for (const host of ['localhost', 'localhost.', 'LOCALHOST', 'a.localhost']) {
+      expect(await send(guardedSender(toThisMachine), `https://${host}:${target.port}/`)).toEqual(blocked);
+    }
+    expect(target.connections).toBe(0);
+  });
+});
+
+describe('the scheme', () => {
+  test('http is blocked where private networks are not allowed, also for a public host', async () => {
+    const resolve = jest.fn<ResolveAddresses>(async () => [publicIp]);
+    expect(await send(guardedSender(resolve), 'http://partner.example/')).toEqual(blocked);
+    expect(await send(guardedSender(resolve), `http://${publicIp}/`)).toEqual(blocked);
+    expect(resolve).not.toHaveBeenCalled();
+  });
+});
+
+describe('the port', () => {
+  test('nothing connects to one that is not configured, whatever was stored', async () => {
+    const resolve = jest.fn<ResolveAddresses>(async () => [publicIp]);
+    for (const port of [1, 22, 80, 1023]) {
+      expect(await send(guardedSender(resolve), `https://partner.example:${port}/`)).toEqual(blocked);
+      expect(await send(guardedSender(resolve), `https://${publicIp}:${port}/`)).toEqual(blocked);
+    }
+    expect(resolve).not.toHaveBeenCalled();
+  });
+});
+
+describe('redirects', () => {
+  const targets = (port: number) => [
+    'http://169.254.169.254/latest/meta-data/',
+    'https://metadata.google.internal/',
+    `http://127.0.0.1:${port}/secrets`,
+    `//127.0.0.1:${port}/secrets`,
+    `https://user:pass@localhost:${port}/`,
+    '/secrets',
+    'file:///etc/passwd',
+    'gopher://127.0.0.1:6379/_FLUSHALL',
+  ];
+
+  test.each([301, 302, 303, 307, 308])(
+    'a %s to an internal address is a failure and is not followed',
+    async (status) => {
+      const internal = await reachable();
+      const resolve = jest.fn<ResolveAddresses>(async () => ['127.0.0.1']);
+      const open = sender(2_000, resolve);
+      for (const location of targets(internal.port)) {
+        const redirecting = await receiver((_request, response) => {
+          response.writeHead(status, { location }).end('moved');
+        });
+        expect(await send(open, `http://127.0.0.1:${redirecting.port}/`)).toEqual(
+          outcome({ ok: false, statusCode: status, error: 'redirect', responseExcerpt: 'moved' }),
+        );
+        expect(redirecting.requests.length).toBe(1);
+      }
+      expect([internal.connections, resolve.mock.calls]).toEqual([0, []]);
+
+      // Control: the target can be reached by the same sender.
+      expect(await send(open, `http://127.0.0.1:${internal.port}/secrets`)).toEqual(delivered);
+    },
+  );
+});

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { closeOpened, outcome, receiver, tlsReceiver } from '../deliveries/sending.ts';
+
+const run = promisify(execFile);
+
+afterEach(closeOpened);
+
+/** Runs a module in a Node of its own (a test's `process` is a copy that core does not read) and gives what it prints. */
+async function inOwnProcess(code: string, environment: Record<string, string> = {}) {
+  const source = new URL('../../src/sender/send-webhook.ts', import.meta.url).href;
+  const module = `import { createWebhookSender } from ${JSON.stringify(source)};
+    const sender = createWebhookSender({ timeoutMs: 5_000, allowPrivateNetworks: true });
+    const send = (url, signal) => sender.send({ url, headers: {}, body: '{}', signal });
+    const print = (value) => console.log(JSON.stringify(value));
+    ${code}
+    await sender.close();`;
+  const { stdout, stderr } = await run(
+    process.execPath,
+    ['--import', 'tsx', '--input-type=module', '--eval', module],
+    { env: { PATH: process.env['PATH'] ?? '', ...environment }, timeout: 90_000 },
+  );
+  return { printed: JSON.parse(stdout) as unknown, stderr };
+}
+
+describe('in a process of its own', () => {
+  test('NODE_TLS_REJECT_UNAUTHORIZED=0 does not switch the verification of certificates off', async () => {
+    const target = await tlsReceiver((_request, response) => response.end('ok'));
+    const url = JSON.stringify(`https://127.0.0.1:${target.port}/`);
+    // The fetch is the control: the variable does switch off what relies on the default.
+    const { printed } = await inOwnProcess(
+      `print({ fetched: (await fetch(${url})).status, sent: await send(${url}) });`,
+      { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+    );
+    expect(printed).toEqual({ fetched: 200, sent: outcome({ ok: false, error: 'tls_error' }) });
+  });
+
+  test('one signal serves 50 sends at a time without a warning of a leak', async () => {
+    const target = await receiver((_request, response) => response.end('ok'));
+    const url = JSON.stringify(`http://127.0.0.1:${target.port}/`);
+    const { printed, stderr } = await inOwnProcess(
+      `const { signal } = new AbortController();
+       const outcomes = await Promise.all(Array.from({ length: 50 }, () => send(${url}, signal)));
+       print(outcomes.filter(({ ok }) => ok).length);`,
+    );
+    expect(printed).toBe(50);
+    expect(stderr).toBe('');
+  });
+});

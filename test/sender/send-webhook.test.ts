@@ -1,0 +1,181 @@
+import { getEventListeners } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { signDelivery } from '../../src/sender/signature.rules.ts';
+import { closeOpened, messageTo, outcome, receiver, sender, until } from '../deliveries/sending.ts';
+
+afterEach(closeOpened);
+
+describe('what is sent', () => {
+  test('the receiver gets a POST with the given headers and exactly the bytes that were signed', async () => {
+    const target = await receiver((_request, response) => response.writeHead(204).end());
+    const body = '{"city":"Bengaluru ☔",  "spaces" : "kept"}';
+    const headers = {
+      'Content-Type': 'application/json',
+      'X-Webhook-Event': 'booking_created',
+      'X-Service-Timestamp': '1795000000',
+      'X-Service-Signature': signDelivery({ secretKey: 'whsec_x', timestampSeconds: 1_795_000_000, body }),
+    };
+    const url = `http://partner.example:${target.port}/hook/a%20b?x=1&y=%2F`;
+    for (const sent of [body, Buffer.from(body)]) {
+      expect(await sender().send({ url, headers, body: sent })).toEqual({
+        ok: true,
+        statusCode: 204,
+        error: null,
+        durationMs: expect.any(Number),
+        responseExcerpt: null,
+      });
+    }
+    for (const request of target.requests) {
+      expect(request).toMatchObject({ method: 'POST', url: '/hook/a%20b?x=1&y=%2F' });
+      expect(request.body).toEqual(Buffer.from(body));
+      expect(request.headers).toMatchObject({
+        host: `partner.example:${target.port}`,
+        'content-type': 'application/json',
+        'content-length': String(Buffer.byteLength(body)),
+        'x-webhook-event': 'booking_created',
+        'x-service-timestamp': '1795000000',
+        'x-service-signature': headers['X-Service-Signature'],
+      });
+    }
+    expect(target.requests).toHaveLength(2);
+  });
+
+  test('a connection is kept for the next delivery', async () => {
+    const target = await receiver((_request, response) => response.end('ok'));
+    const one = sender();
+    for (let n = 0; n < 5; n += 1) {
+      expect(await one.send(messageTo(target.port))).toEqual(outcome({ ok: true }));
+      await turn();
+    }
+    expect(target.connections).toBe(1);
+  });
+
+  test('control: a receiver that asks to close gets a new connection for each', async () => {
+    const target = await receiver((_request, response) =>
+      response.setHeader('connection', 'close').end('ok'),
+    );
+    const one = sender();
+    for (let n = 0; n < 3; n += 1)
+      expect(await one.send(messageTo(target.port))).toEqual(outcome({ ok: true }));
+    expect(target.connections).toBe(3);
+  });
+
+  test('deliveries to one endpoint do not wait for each other', async () => {
+    const waiting: Array<() => void> = [];
+    const target = await receiver((_request, response) => {
+      waiting.push(() => response.end('ok'));
+      if (waiting.length === 20) for (const answer of waiting) answer();
+    });
+    const one = sender();
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => one.send(messageTo(target.port))));
+    expect(outcomes.filter(({ ok }) => ok)).toHaveLength(20);
+  });
+});
+
+describe('the verdict', () => {
+  test.each([200, 201, 202, 204, 299])('%d is a success', async (status) => {
+    const target = await receiver((_request, response) => response.writeHead(status).end());
+    expect(await sender().send(messageTo(target.port))).toEqual(
+      outcome({ ok: true, statusCode: status, error: null }),
+    );
+  });
+
+  test.each([400, 404, 410, 429, 500, 503])(
+    '%d is http_status, with what the receiver said',
+    async (status) => {
+      const target = await receiver((_request, response) =>
+        response.writeHead(status).end('no\u0000t\ntoday'),
+      );
+      expect(await sender().send(messageTo(target.port))).toEqual(
+        outcome({ ok: false, statusCode: status, error: 'http_status', responseExcerpt: 'not today' }),
+      );
+    },
+  );
+
+  test.each([301, 302, 303, 307, 308])('%d is redirect', async (status) => {
+    const target = await receiver((_request, response) =>
+      response.writeHead(status, { location: '/elsewhere' }).end(),
+    );
+    expect(await sender().send(messageTo(target.port))).toEqual(
+      outcome({ ok: false, statusCode: status, error: 'redirect' }),
+    );
+    expect(target.requests).toHaveLength(1);
+  });
+
+  test('a preliminary answer (103) is not taken for the answer', async () => {
+    const target = await receiver((_request, response) => {
+      response.writeEarlyHints({ link: '</x>; rel=preload' }, () => response.end('ok'));
+    });
+    expect(await sender().send(messageTo(target.port))).toEqual(outcome({ ok: true, statusCode: 200 }));
+  });
+});
+
+describe('interruption', () => {
+  test('a signal ends an exchange in progress as interrupted, long before the deadline', async () => {
+    const target = await receiver(() => {});
+    const stop = new AbortController();
+    const sending = sender(30_000).send({ ...messageTo(target.port), signal: stop.signal });
+    await until(() => target.requests.length === 1);
+    stop.abort();
+    const cut = await sending;
+    expect(cut).toEqual(outcome({ ok: false, statusCode: null, error: 'interrupted' }));
+    expect(cut.durationMs).toBeLessThan(5_000);
+    await until(() => target.closedConnections === 1);
+  });
+
+  test('a signal also ends the wait for a connection', async () => {
+    const stop = new AbortController();
+    const sending = sender(30_000).send({
+      url: 'http://hanging.example/',
+      headers: {},
+      body: '',
+      signal: stop.signal,
+    });
+    stop.abort();
+    expect(await sending).toEqual(outcome({ error: 'interrupted' }));
+  });
+
+  test('with a signal that is aborted already, nothing is sent', async () => {
+    const target = await receiver((_request, response) => response.end());
+    const interrupted = await sender().send({ ...messageTo(target.port), signal: AbortSignal.abort() });
+    expect(interrupted).toEqual(outcome({ ok: false, error: 'interrupted', durationMs: 0 }));
+    expect(target.connections).toBe(0);
+  });
+
+  test('one signal serves many sends at a time and is let go afterwards', async () => {
+    const target = await receiver((_request, response) => response.end('ok'));
+    const { signal } = new AbortController();
+    const one = sender();
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, () => one.send({ ...messageTo(target.port), signal })),
+    );
+    expect(outcomes.filter(({ ok }) => ok)).toHaveLength(50);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+});
+
+describe('closing', () => {
+  test('waits for the exchange in progress, closes its connection, and sends nothing afterwards', async () => {
+    const answers: Array<() => void> = [];
+    const target = await receiver((_request, response) => answers.push(() => response.end('late')));
+    const one = sender();
+    const sending = one.send(messageTo(target.port));
+    await until(() => answers.length === 1);
+    const closing = one.close();
+    expect(await one.send(messageTo(target.port))).toEqual(outcome({ ok: false, error: 'interrupted' }));
+    answers[0]?.();
+    expect(await sending).toEqual(outcome({ ok: true, responseExcerpt: 'late' }));
+    await closing;
+    await until(() => target.closedConnections === 1);
+    expect(target.requests).toHaveLength(1);
+  });
+
+  test('is not held up by a connection that was given up', async () => {
+    const one = sender(100);
+    await one.send({ url: 'http://hanging.example/', headers: {}, body: '' });
+    const startedAt = performance.now();
+    await one.close();
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+});

@@ -1,0 +1,252 @@
+import { describe, expect, test } from '@jest/globals';
+import { pricesOf, wallTimesIn } from '../../src/slots/price.rules.ts';
+import { slotsOn } from '../../src/slots/schedule.rules.ts';
+import type { PriceRule } from '../../src/venues/venues.service.ts';
+
+const BASE = 100_000;
+
+function rule(fields: Partial<PriceRule>): PriceRule {
+  return {
+    id: 'id',
+    name: 'Rule',
+    pricePaise: fields.multiplier === undefined ? 150_000 : null,
+    multiplier: null,
+    daysOfWeek: null,
+    startTime: null,
+    endTime: null,
+    fromDate: null,
+    toDate: null,
+    priority: 0,
+    createdAt: new Date(0),
+    ...fields,
+  };
+}
+
+/** What the slots of one hour on a date cost, in rupees, by the hour of their start: `18:1500`. */
+function prices(
+  rules: Partial<PriceRule>[],
+  date: string,
+  hours = '06:00–00:00',
+  timeZone = 'UTC',
+): string[] {
+  const [start = '', end = ''] = hours.split('–');
+  const wallTimeOf = wallTimesIn(timeZone);
+  const priceOf = pricesOf({ pricePaise: BASE, priceRules: rules.map(rule) }, wallTimeOf)(date);
+  return slotsOn(date, [{ start, end }], 60, timeZone).map(
+    (slot) => `${wallTimeOf(slot.start).slice(11, 13)}:${priceOf(slot.start) / 100}`,
+  );
+}
+
+const at = (listed: string[], ...hours: string[]) =>
+  hours.map((hour) => listed.find((each) => each.startsWith(`${hour}:`))?.slice(3));
+
+// A Saturday.
+const DATE = '2026-11-21';
+
+describe('which rule wins', () => {
+  test.each<[string, Partial<PriceRule>[], string]>([
+    ['none: the base price', [], '1000'],
+    ['the only one', [{ pricePaise: 130_000 }], '1300'],
+    ['of equal priority, the newest', [{ pricePaise: 130_000 }, { pricePaise: 110_000 }], '1100'],
+    [
+      'the highest priority, however old',
+      [{ pricePaise: 130_000, priority: 1 }, { pricePaise: 110_000 }],
+      '1300',
+    ],
+    [
+      'a negative priority loses to none stated',
+      [{ pricePaise: 1, priority: -1 }, { pricePaise: 2 }],
+      '0.02',
+    ],
+    [
+      'one that does not match gives way to a lower one that does',
+      [{ pricePaise: 130_000 }, { pricePaise: 999, priority: 9, daysOfWeek: ['sun'] }],
+      '1300',
+    ],
+    [
+      'a multiplier is of the base price, not of another rule',
+      [{ pricePaise: 50_000 }, { multiplier: 2 }],
+      '2000',
+    ],
+    ['a price of nothing is a price', [{ pricePaise: 0 }], '0'],
+  ])('%s', (_name, rules, expected) => {
+    expect(at(prices(rules, DATE), '18')).toEqual([expected]);
+  });
+});
+
+describe('which slots a rule is for', () => {
+  test('its start time is included and its end time is not', () => {
+    const listed = prices([{ startTime: '18:00', endTime: '20:00' }], DATE);
+    expect(at(listed, '17', '18', '19', '20')).toEqual(['1000', '1500', '1500', '1000']);
+  });
+
+  test('the slot’s start decides, not its end', () => {
+    const listed = prices([{ startTime: '18:05', endTime: '19:05' }], DATE);
+    expect(at(listed, '18', '19', '20')).toEqual(['1000', '1500', '1000']);
+  });
+
+  test('without a start it is from midnight, without an end until midnight', () => {
+    const night = '00:00–00:00';
+    expect(at(prices([{ endTime: '02:00' }], DATE, night), '00', '01', '02', '23')).toEqual([
+      '1500',
+      '1500',
+      '1000',
+      '1000',
+    ]);
+    expect(at(prices([{ startTime: '22:00' }], DATE, '20:00–02:00'), '21', '22', '23', '00')).toEqual([
+      '1000',
+      '1500',
+      '1500',
+      '1000',
+    ]);
+  });
+
+  test('an end at or before the start passes midnight', () => {
+    const listed = prices([{ startTime: '22:00', endTime: '01:00' }], DATE, '20:00–03:00');
+    expect(at(listed, '21', '22', '23', '00', '01')).toEqual(['1000', '1500', '1500', '1500', '1000']);
+    const whole = prices([{ startTime: '22:00', endTime: '22:00' }], DATE, '20:00–03:00');
+    expect(new Set(whole.map((each) => each.slice(3)))).toEqual(new Set(['1500']));
+  });
+
+  test('its days are those of the operating day: Saturday night goes on after midnight, and Sunday’s does not begin then', () => {
+    const hours = '22:00–02:00';
+    expect(prices([{ daysOfWeek: ['sat'] }], DATE, hours)).toEqual([
+      '22:1500',
+      '23:1500',
+      '00:1500',
+      '01:1500',
+    ]);
+    expect(prices([{ daysOfWeek: ['sun'] }], DATE, hours)).toEqual([
+      '22:1000',
+      '23:1000',
+      '00:1000',
+      '01:1000',
+    ]);
+  });
+
+  test('its dates are operating dates too, the last included', () => {
+    const rules = [{ fromDate: DATE, toDate: DATE }];
+    for (const [date, price] of [
+      ['2026-11-20', '1000'],
+      [DATE, '1500'],
+      ['2026-11-22', '1000'],
+    ] as const)
+      expect(at(prices(rules, date, '22:00–02:00'), '22', '01')).toEqual([price, price]);
+  });
+
+  test.each([
+    ['mon', '2026-11-23'],
+    ['tue', '2026-11-24'],
+    ['wed', '2026-11-25'],
+    ['thu', '2026-11-26'],
+    ['fri', '2026-11-27'],
+    ['sat', '2026-11-28'],
+    ['sun', '2026-11-29'],
+  ] as const)('%s is %s', (day, date) => {
+    expect(at(prices([{ daysOfWeek: [day] }], date), '18')).toEqual(['1500']);
+    expect(at(prices([{ daysOfWeek: [day] }], '2026-11-30'), '18')).toEqual([
+      day === 'mon' ? '1500' : '1000',
+    ]);
+  });
+});
+
+describe('a time that passes midnight begins on the day that the rule names', () => {
+  const saturdayNight: Partial<PriceRule>[] = [{ daysOfWeek: ['sat'], startTime: '18:00', endTime: '02:00' }];
+  const SUNDAY = '2026-11-22';
+  const peak = (listed: string[]) =>
+    listed.filter((each) => each.endsWith(':1500')).map((each) => each.slice(0, 2));
+  const evening = ['18', '19', '20', '21', '22', '23'];
+
+  test.each([
+    ['round the clock, the hours after midnight are those of Sunday', '00:00–00:00', evening, ['00', '01']],
+    ['a venue that closes with the rule has them on Saturday', '18:00–02:00', [...evening, '00', '01'], []],
+    ['so has one that closes after it', '12:00–04:00', [...evening, '00', '01'], []],
+    ['one that opens in it again has the rest on Sunday', '01:00–00:00', evening, ['01']],
+    ['one that opens only after it has the evening alone', '04:00–00:00', evening, []],
+    ['one day of 24 hours from 06:00 has all of it', '06:00–06:00', [...evening, '00', '01'], []],
+  ])('%s', (_name, hours, saturday, sunday) => {
+    expect(peak(prices(saturdayNight, DATE, hours))).toEqual(saturday);
+    expect(peak(prices(saturdayNight, SUNDAY, hours))).toEqual(sunday);
+    expect(peak(prices(saturdayNight, '2026-11-20', hours))).toEqual([]);
+    expect(peak(prices(saturdayNight, '2026-11-23', hours))).toEqual([]);
+  });
+
+  test('its dates go by its beginning too: the last night is whole, and nothing is before the first', () => {
+    const rules = [{ startTime: '22:00', endTime: '02:00', fromDate: DATE, toDate: DATE }];
+    const night = '00:00–00:00';
+    expect(peak(prices(rules, DATE, night))).toEqual(['22', '23']);
+    expect(peak(prices(rules, SUNDAY, night))).toEqual(['00', '01']);
+  });
+
+  test('it may begin at opening and end at closing, on every day or on one', () => {
+    const whole = { startTime: '18:00', endTime: '02:00' };
+    expect(peak(prices([whole], DATE, '18:00–02:00'))).toHaveLength(8);
+    expect(peak(prices([{ ...whole, daysOfWeek: ['sun'] }], DATE, '18:00–02:00'))).toEqual([]);
+    expect(peak(prices([{ ...whole, daysOfWeek: ['sun'] }], SUNDAY, '18:00–02:00'))).toHaveLength(8);
+    const day = { startTime: '06:00', endTime: '06:00', daysOfWeek: ['sat'] as PriceRule['daysOfWeek'] };
+    expect(peak(prices([day], DATE, '06:00–06:00'))).toHaveLength(24);
+    expect(peak(prices([day], DATE, '00:00–00:00'))[0]).toBe('06');
+    expect(peak(prices([day], SUNDAY, '00:00–00:00'))).toEqual(['00', '01', '02', '03', '04', '05']);
+  });
+
+  test('hours after midnight alone are those of the evening where the day goes on, else of their own date', () => {
+    const small: Partial<PriceRule>[] = [{ daysOfWeek: ['sat'], startTime: '00:00', endTime: '02:00' }];
+    expect(peak(prices(small, DATE, '18:00–02:00'))).toEqual(['00', '01']);
+    expect(peak(prices(small, SUNDAY, '18:00–02:00'))).toEqual([]);
+    expect(peak(prices(small, DATE, '00:00–00:00'))).toEqual(['00', '01']);
+    expect(peak(prices(small, SUNDAY, '00:00–00:00'))).toEqual([]);
+  });
+
+  test.each([
+    ['back, an hour that comes twice', '2026-10-25', ['00', '01', '01', '02']],
+    ['forward, an hour that is skipped', '2027-03-28', ['00', '02']],
+  ])('when the clocks go %s, it still ends when they show its end', (_way, sunday, hours) => {
+    const rules: Partial<PriceRule>[] = [{ daysOfWeek: ['sat'], startTime: '18:00', endTime: '03:00' }];
+    expect(peak(prices(rules, sunday, '00:00–00:00', 'Europe/London'))).toEqual(hours);
+    const saturday = new Date(Date.parse(sunday) - 86_400_000).toISOString().slice(0, 10);
+    expect(peak(prices(rules, saturday, '20:00–04:00', 'Europe/London'))).toEqual([
+      ...['20', '21', '22', '23'],
+      ...hours,
+    ]);
+  });
+});
+
+describe('its times are those of the clocks at the venue', () => {
+  test('in a zone off the hour', () => {
+    const listed = prices([{ startTime: '18:00', endTime: '19:00' }], DATE, '06:00–23:00', 'Asia/Kathmandu');
+    expect(at(listed, '17', '18', '19')).toEqual(['1000', '1500', '1000']);
+  });
+
+  test('the hour that comes twice costs the same both times', () => {
+    const rules = [{ startTime: '01:00', endTime: '02:00' }];
+    expect(prices(rules, '2026-10-25', '00:00–04:00', 'Europe/London')).toEqual([
+      '00:1000',
+      '01:1500',
+      '01:1500',
+      '02:1000',
+      '03:1000',
+    ]);
+  });
+
+  test('a rule for the hour that is skipped is for no slot of that day', () => {
+    const rules = [{ startTime: '01:00', endTime: '02:00' }];
+    expect(prices(rules, '2027-03-28', '00:00–04:00', 'Europe/London')).toEqual([
+      '00:1000',
+      '02:1000',
+      '03:1000',
+    ]);
+  });
+});
+
+test.each([
+  [45, 0.7, 32],
+  [1005, 1.1, 1106],
+  [333, 0.3333, 111],
+  [3, 0.1, 0],
+  [5, 0.1, 1],
+  [1_000_000_000, 10, 10_000_000_000],
+  [999_999_999, 1.2345, 1_234_499_999],
+])('%i paise × %d is %i whole paise, halves rounded up', (pricePaise, multiplier, expected) => {
+  const pricesOn = pricesOf({ pricePaise, priceRules: [rule({ multiplier })] }, wallTimesIn('UTC'));
+  expect(pricesOn(DATE)(new Date(`${DATE}T18:00Z`))).toBe(expected);
+});

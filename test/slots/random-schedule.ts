@@ -1,0 +1,75 @@
+import type { Opening, OpeningHours } from '../../src/slots/schedule.rules.ts';
+import { clockChanges, dateAfter, timeOfDay } from '../availability/wall-clock.ts';
+import type { Random } from '../support/random.ts';
+import { integerBetween, pick } from '../support/random.ts';
+
+const FROM = '2025-01-01';
+const TO = '2028-01-01';
+
+/** Nuuk skips the hour before midnight, Beirut, Cairo and Havana the one after; Lord Howe changes by 30 minutes. */
+const TIME_ZONES = [
+  'Africa/Cairo',
+  'America/Havana',
+  'America/New_York',
+  'America/Nuuk',
+  'America/Santiago',
+  'America/St_Johns',
+  'Asia/Beirut',
+  'Asia/Kathmandu',
+  'Asia/Kolkata',
+  'Atlantic/Azores',
+  'Australia/Lord_Howe',
+  'Europe/London',
+  'Pacific/Apia',
+  'Pacific/Auckland',
+  'Pacific/Chatham',
+  'Pacific/Kiritimati',
+  'UTC',
+].map((timeZone) => ({ timeZone, changes: clockChanges(timeZone, FROM, TO) }));
+
+/** A resource's schedule and a date to look at it. `text` says all of it, for a failure message. */
+export type RandomSchedule = {
+  date: string;
+  hours: OpeningHours;
+  durationMinutes: number;
+  timeZone: string;
+  text: string;
+};
+
+/** Any zone, hours (with overlaps, closed days and openings past midnight) and duration; half of them near a clock change. */
+export function randomSchedule(random: Random): RandomSchedule {
+  const { timeZone, date } = randomDay(random);
+  const durationMinutes = randomDuration(random);
+  const week = random() < 0.5 ? undefined : Array.from({ length: 7 }, () => randomOpenings(random, 0));
+  const daily = randomOpenings(random, 1);
+  const hours = week ? (day: string) => week[new Date(day).getUTCDay()] ?? [] : daily;
+  const text = JSON.stringify({ date, durationMinutes, timeZone, hours: week ?? daily });
+  return { date, hours, durationMinutes, timeZone, text };
+}
+
+/** A zone and a date of three years; half of the dates are within two days of a clock change there, if it has any. */
+export function randomDay(random: Random): { timeZone: string; date: string } {
+  const { timeZone, changes } = pick(random, TIME_ZONES);
+  const isNearChange = changes.length > 0 && random() < 0.5;
+  const date = isNearChange
+    ? dateAfter(pick(random, changes), integerBetween(random, -2, 2))
+    : dateAfter(FROM, integerBetween(random, 0, 3 * 365 - 1));
+  return { timeZone, date };
+}
+
+/** 5 to 1,440 minutes; mostly a usual length. */
+export function randomDuration(random: Random): number {
+  return random() < 0.7 ? pick(random, [30, 45, 60, 60, 90, 120]) : 5 * integerBetween(random, 1, 288);
+}
+
+/** Any opening; one in five is the whole day from midnight, some others are from another time to the same. */
+export function randomOpening(random: Random): Opening {
+  if (random() < 0.2) return { start: '00:00', end: '00:00' };
+  const anyTime = () => timeOfDay(5 * integerBetween(random, 0, 287));
+  const start = anyTime();
+  return { start, end: random() < 0.1 ? start : anyTime() };
+}
+
+function randomOpenings(random: Random, fewest: number): Opening[] {
+  return Array.from({ length: integerBetween(random, fewest, 3) }, () => randomOpening(random));
+}

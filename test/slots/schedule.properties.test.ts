@@ -1,0 +1,221 @@
+import { describe, expect, test } from '@jest/globals';
+import { localDateOf } from '../../src/platform/calendar.ts';
+import type { Opening, SlotWindow } from '../../src/slots/schedule.rules.ts';
+import * as scheduleRules from '../../src/slots/schedule.rules.ts';
+import { dateAfter, instantMsOf, wallMsOf } from '../availability/wall-clock.ts';
+import { mulberry32, propertySeed } from '../support/random.ts';
+import { scaled } from '../support/scale.ts';
+import type { RandomSchedule } from './random-schedule.ts';
+import { randomSchedule } from './random-schedule.ts';
+
+type Rules = Pick<typeof scheduleRules, 'slotsOn' | 'slotStartingAt' | 'operatingDateOf'>;
+type Property = (rules: Rules, schedule: RandomSchedule) => string | undefined;
+
+const MINUTE_MS = 60_000;
+/** Of zone, hours, duration and date over three years, for each guarantee. */
+const CASES = scaled(2000, 200);
+
+const overlaps = (a: SlotWindow, b: SlotWindow) => a.start < b.end && b.start < a.end;
+const startsOf = (slots: SlotWindow[]) => new Set(slots.map((slot) => slot.start.getTime()));
+
+function slotsOf(rules: Rules, { date, hours, durationMinutes, timeZone }: RandomSchedule, days = 0) {
+  return rules.slotsOn(dateAfter(date, days), hours, durationMinutes, timeZone);
+}
+
+/** The windows of the openings of one date by the second opinion, each by itself. */
+function windowsOf({ date, hours, timeZone }: RandomSchedule, days = 0): SlotWindow[] {
+  const day = dateAfter(date, days);
+  const openings = typeof hours === 'function' ? hours(day) : hours;
+  return openings.map(({ start, end }: Opening) => ({
+    start: new Date(instantMsOf(day, start, timeZone)),
+    end: new Date(instantMsOf(end <= start ? dateAfter(day, 1) : day, end, timeZone)),
+  }));
+}
+
+/** Every slot that the openings of one date would have if nothing else were open. */
+function gridOf(schedule: RandomSchedule, days = 0): SlotWindow[] {
+  const durationMs = schedule.durationMinutes * MINUTE_MS;
+  return windowsOf(schedule, days).flatMap(({ start, end }) => {
+    const count = Math.max(0, Math.floor((end.getTime() - start.getTime()) / durationMs));
+    return Array.from({ length: count }, (_, index) => ({
+      start: new Date(start.getTime() + index * durationMs),
+      end: new Date(start.getTime() + (index + 1) * durationMs),
+    }));
+  });
+}
+
+const lengthIsReal: Property = (rules, schedule) =>
+  slotsOf(rules, schedule)
+    .filter(({ start, end }) => end.getTime() - start.getTime() !== schedule.durationMinutes * MINUTE_MS)
+    .map(({ start }) => `the slot at ${start.toISOString()} has another length`)[0];
+
+const neverOverlap: Property = (rules, schedule) => {
+  const slots = [-3, -2, -1, 0, 1].flatMap((days) => slotsOf(rules, schedule, days));
+  slots.sort((a, b) => a.start.getTime() - b.start.getTime());
+  return slots
+    .filter((slot, index) => slots.slice(index + 1, index + 2).some((next) => overlaps(slot, next)))
+    .map(({ start }) => `the slot at ${start.toISOString()} overlaps the next one`)[0];
+};
+
+const sorted: Property = (rules, schedule) => {
+  const starts = [...startsOf(slotsOf(rules, schedule))];
+  return starts.some((start, index) => start < Math.max(...starts.slice(0, index)))
+    ? 'the slots are not sorted'
+    : undefined;
+};
+
+const withinHours: Property = (rules, schedule) => {
+  const windows = windowsOf(schedule);
+  return slotsOf(rules, schedule)
+    .filter(({ start, end }) => !windows.some((open) => open.start <= start && end <= open.end))
+    .map(({ start }) => `the slot at ${start.toISOString()} is outside the opening hours`)[0];
+};
+
+const noneMissing: Property = (rules, schedule) => {
+  const slots = slotsOf(rules, schedule);
+  const listed = startsOf(slots);
+  const earlier = [...gridOf(schedule, -1), ...gridOf(schedule, -2)];
+  const isTaken = (slot: SlotWindow) =>
+    slots.some((other) => overlaps(slot, other)) || earlier.some((other) => slot.start < other.end);
+  return gridOf(schedule)
+    .filter((slot) => !listed.has(slot.start.getTime()) && !isTaken(slot))
+    .map(({ start }) => `the slot at ${start.toISOString()} is missing`)[0];
+};
+
+/** At most some 24 of a day's slots, the first and the last among them: each is looked up in four days. */
+const someOf = (slots: SlotWindow[]) =>
+  slots.filter((_, index) => index % Math.ceil(slots.length / 24) === 0 || index === slots.length - 1);
+
+const lookUpsAgree: Property = (rules, schedule) => {
+  const { date, hours, durationMinutes, timeZone } = schedule;
+  const nearby = startsOf([-2, -1, 0, 1, 2].flatMap((days) => slotsOf(rules, schedule, days)));
+  for (const slot of someOf(slotsOf(rules, schedule))) {
+    const found = rules.slotStartingAt(slot.start, hours, durationMinutes, timeZone);
+    const foundOn = rules.operatingDateOf(slot.start, hours, durationMinutes, timeZone);
+    if (found?.end.getTime() !== slot.end.getTime()) return `${slot.start.toISOString()} finds no such slot`;
+    if (foundOn !== date) return `${slot.start.toISOString()} is found on ${foundOn}`;
+    const between = new Date(slot.start.getTime() + 5 * MINUTE_MS);
+    const invented = rules.operatingDateOf(between, hours, durationMinutes, timeZone);
+    if (invented && !nearby.has(between.getTime())) return `${between.toISOString()} starts no listed slot`;
+  }
+  return undefined;
+};
+
+function firstViolation(property: Property, rules: Rules, cases: number): string | undefined {
+  const seed = propertySeed();
+  const random = mulberry32(seed);
+  for (let index = 0; index < cases; index += 1) {
+    const schedule = randomSchedule(random);
+    const violation = property(rules, schedule);
+    if (violation) return `${violation} (PROPERTY_SEED=${seed}, case ${index}: ${schedule.text})`;
+  }
+  return undefined;
+}
+
+const { slotsOn, operatingDateOf } = scheduleRules;
+
+/** Adds the duration to the wall clock instead of to the elapsed time. */
+const slotsByWallClock: Rules['slotsOn'] = (date, hours, durationMinutes, timeZone) =>
+  slotsOn(date, hours, durationMinutes, timeZone).map(({ start }) => {
+    const endOnTheWall = new Date(
+      wallMsOf(start.getTime(), timeZone) + durationMinutes * MINUTE_MS,
+    ).toISOString();
+    const end = instantMsOf(endOnTheWall.slice(0, 10), endOnTheWall.slice(11, 16), timeZone);
+    return { start, end: new Date(end) };
+  });
+
+/** Looks at each opening as if it were the only one. */
+const slotsByOpening: Rules['slotsOn'] = (date, hours, durationMinutes, timeZone) =>
+  (typeof hours === 'function' ? hours(date) : hours).flatMap((opening) =>
+    slotsOn(date, [opening], durationMinutes, timeZone),
+  );
+
+/** Forgets that the day before may still be running. */
+const slotsByDay: Rules['slotsOn'] = (date, hours, durationMinutes, timeZone) => {
+  const openings = typeof hours === 'function' ? hours(date) : hours;
+  return slotsOn(date, (day) => (day === date ? openings : []), durationMinutes, timeZone);
+};
+
+/** Runs the last slot past closing. */
+const slotsPastClosing: Rules['slotsOn'] = (date, hours, durationMinutes, timeZone) => {
+  const slots = slotsOn(date, hours, durationMinutes, timeZone);
+  const end = (start: Date) => new Date(start.getTime() + durationMinutes * MINUTE_MS);
+  return [...slots, ...slots.slice(-1).map((last) => ({ start: last.end, end: end(last.end) }))];
+};
+
+const mistake = (broken: Partial<Rules>): Rules => ({ ...scheduleRules, ...broken });
+
+type Guarantee = { name: string; property: Property; cases: number; mistakes: Record<string, Rules> };
+
+const properties: Guarantee[] = [
+  {
+    name: 'every slot lasts its real length',
+    property: lengthIsReal,
+    cases: CASES,
+    mistakes: { 'wall-clock lengths': mistake({ slotsOn: slotsByWallClock }) },
+  },
+  {
+    name: 'no slot overlaps another of its own or a neighbouring operating day',
+    property: neverOverlap,
+    cases: CASES,
+    mistakes: {
+      'openings looked at one by one': mistake({ slotsOn: slotsByOpening }),
+      'days looked at one by one': mistake({ slotsOn: slotsByDay }),
+    },
+  },
+  {
+    name: 'the slots of a day are sorted',
+    property: sorted,
+    cases: CASES,
+    mistakes: { 'openings in the order given': mistake({ slotsOn: slotsByOpening }) },
+  },
+  {
+    name: 'every slot lies within an opening',
+    property: withinHours,
+    cases: CASES,
+    mistakes: { 'one slot past closing': mistake({ slotsOn: slotsPastClosing }) },
+  },
+  {
+    name: 'no slot that fits is missing',
+    property: noneMissing,
+    cases: CASES,
+    mistakes: {
+      'no slots at all': mistake({ slotsOn: () => [] }),
+      'the last slot forgotten': mistake({ slotsOn: (...asked) => slotsOn(...asked).slice(0, -1) }),
+    },
+  },
+  {
+    name: 'the slot and the operating date are found from the start, and from no other instant',
+    property: lookUpsAgree,
+    cases: CASES,
+    mistakes: {
+      'the local date taken for the operating date': mistake({
+        operatingDateOf: (start, _hours, _durationMinutes, timeZone) => localDateOf(start, timeZone),
+      }),
+      'the middle of a slot taken for its start': mistake({
+        operatingDateOf: (start, ...schedule) =>
+          operatingDateOf(start, ...schedule) ??
+          operatingDateOf(new Date(start.getTime() - 5 * MINUTE_MS), ...schedule),
+      }),
+      'a day looked up without the day before': mistake({
+        slotStartingAt: (start, hours, durationMinutes, timeZone) =>
+          slotsOn(localDateOf(start, timeZone), hours, durationMinutes, timeZone).find(
+            (slot) => slot.start.getTime() === start.getTime(),
+          ),
+      }),
+    },
+  },
+];
+
+describe.each(properties)(
+  'whatever the zone, hours, duration and date',
+  ({ name, property, cases, mistakes }) => {
+    test(name, () => {
+      expect(firstViolation(property, scheduleRules, cases)).toBeUndefined();
+    }, 180_000);
+
+    test.each(Object.entries(mistakes))(`"${name}" notices %s`, (_mistake, rules) => {
+      expect(firstViolation(property, rules, cases)).toMatch(/PROPERTY_SEED=\d+/);
+    });
+  },
+);

@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals';
+import { parseSlotId, slotIdOf } from '../../src/slots/slot-id.rules.ts';
+import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
+
+test('a slot id is the resource and its start in UTC', () => {
+  const start = new Date('2026-11-21T04:30:00.000Z');
+  expect(slotIdOf('koramangala-turf-a', start)).toBe('koramangala-turf-a_20261121T0430Z');
+  expect(parseSlotId('koramangala-turf-a_20261121T0430Z')).toEqual({
+    resourceId: 'koramangala-turf-a',
+    start,
+  });
+});
+
+test('what is read from a slot id makes the same slot id again', () => {
+  const seed = propertySeed();
+  const random = mulberry32(seed);
+  for (let index = 0; index < 5_000; index += 1) {
+    const start = new Date(integerBetween(random, 0, 2 ** 32) * 60_000);
+    if (start.getUTCFullYear() > 9_999) continue;
+    const id = slotIdOf(`court-${index}`, start);
+    const context = `PROPERTY_SEED=${seed}, case ${index}`;
+    expect({ context, slot: parseSlotId(id) }).toEqual({
+      context,
+      slot: { resourceId: `court-${index}`, start },
+    });
+  }
+});
+
+test.each([
+  ['a date that does not exist', 'turf_20260230T0430Z'],
+  ['29 February in a common year', 'turf_20260229T0430Z'],
+  ['the 13th month', 'turf_20261321T0430Z'],
+  ['24 o’clock', 'turf_20261121T2400Z'],
+  ['60 minutes', 'turf_20261121T0460Z'],
+  ['seconds', 'turf_20261121T043000Z'],
+  ['no zone', 'turf_20261121T0430'],
+  ['a lower-case zone', 'turf_20261121T0430z'],
+  ['upper case in the resource', 'Turf_20261121T0430Z'],
+  ['an underscore in the resource', 'turf_a_20261121T0430Z'],
+  ['no resource', '_20261121T0430Z'],
+  ['something before', ' turf_20261121T0430Z'],
+  ['something after', 'turf_20261121T0430Z\n'],
+  ['a UUID', '00000000-0000-7000-8000-000000000000'],
+  ['nothing', ''],
+])('%s is no slot id', (_name, text) => {
+  expect(parseSlotId(text)).toBeUndefined();
+});
+
+test('29 February in a leap year is a slot id', () => {
+  expect(parseSlotId('turf_20280229T0430Z')?.start).toEqual(new Date('2028-02-29T04:30:00.000Z'));
+});

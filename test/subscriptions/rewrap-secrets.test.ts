@@ -1,0 +1,362 @@
+import { createCipheriv, createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createSecretBox } from '../../src/platform/secret-box.ts';
+import type { WebhookSender } from '../../src/sender/send-webhook.ts';
+import { createWebhookSender } from '../../src/sender/send-webhook.ts';
+import { rewrapSecrets, tellMissingKeys } from '../../src/subscriptions/rewrap-secrets.service.ts';
+import type { SubscriptionRow } from '../../src/subscriptions/subscriptions.model.ts';
+import { rotateSecret } from '../../src/subscriptions/subscriptions.service.ts';
+import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn, freeSlotIds, subscribe } from '../support/factories.ts';
+import type { OwnServer } from '../support/own-servers.ts';
+import { ownMongod } from '../support/own-servers.ts';
+import type { Received, WebhookReceiver } from '../support/receiver.ts';
+import { headerOf, isGenuine, startReceiver } from '../support/receiver.ts';
+import { scaled } from '../support/scale.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import type { SpawnedProcess } from '../support/worker-process.ts';
+import { endProcesses, startProcess } from '../support/worker-process.ts';
+
+/** The ring of keys goes from the old one over both to the new one. */
+const [OLD, NEW] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+const idOf = (key: Buffer) => createHash('sha256').update(key).digest('hex').slice(0, 8);
+const base64 = (keys: readonly Buffer[]) => keys.map((key) => key.toString('base64')).join();
+
+let mongod: OwnServer;
+let service: Service;
+let sender: WebhookSender;
+let receiver: WebhookReceiver;
+let seller: Partner;
+let partner: Partner;
+let venueId: string;
+let slots: string[];
+
+// A server of its own: a fail point is of the whole server.
+beforeAll(async () => {
+  mongod = await ownMongod();
+  await mongod.start();
+  service = await startService({ MONGODB_URI: mongod.uri, ENCRYPTION_KEYS: base64([OLD]) });
+  sender = createWebhookSender({ timeoutMs: 60_000, allowPrivateNetworks: true });
+  receiver = await startReceiver();
+  venueId = (await anyVenue(service, [{ duration_minutes: 5 }])).id;
+  seller = await anyPartner(service, [venueId]);
+  slots = await freeSlotIds(seller, venueId, dateIn(3));
+});
+afterAll(async () => {
+  await endProcesses();
+  await sender.close();
+  await receiver.close();
+  await service.stop();
+  await mongod.discard();
+});
+beforeEach(async () => {
+  await collection().deleteMany({});
+  receiver.received.splice(0);
+  partner = await anyPartner(service, [venueId]);
+});
+
+const collection = () => service.context.db.collection<SubscriptionRow>('webhook_subscriptions');
+const rowOfId = async (_id: string): Promise<SubscriptionRow> => {
+  const row = await collection().findOne({ _id });
+  if (row === null) throw new Error(`There is no subscription ${_id}`);
+  return row;
+};
+const allRows = async () => (await collection().find({}).toArray()) as SubscriptionRow[];
+const sealingsOf = (row: SubscriptionRow): string[] =>
+  [row.sealedSecret, row.sealedPreviousSecret].flatMap((sealed) =>
+    sealed === null ? [] : [sealed.slice(0, sealed.lastIndexOf('.'))],
+  );
+const sealings = async () => new Set((await allRows()).flatMap(sealingsOf));
+
+/** The service as a process with this ring of keys has it. */
+const withKeys = (...keys: Buffer[]): Service => ({
+  ...service,
+  context: { ...service.context, secretBox: createSecretBox(keys) },
+});
+const rewrap = (keys: Buffer[], batch?: number, signal = new AbortController().signal) =>
+  rewrapSecrets(withKeys(...keys).context, signal, batch);
+const subscribed = () => subscribe(partner, receiver.url, ['hold_created']);
+
+/** One delivery to the one subscription of the partner, made by a worker with these keys; undefined where nothing was sent. */
+async function deliver(...keys: Buffer[]): Promise<Received | undefined> {
+  const before = receiver.received.length;
+  const id = await anyDelivery(service, seller, partner, slots.shift() ?? '');
+  await attemptDelivery(withKeys(...keys), sender, id);
+  return receiver.received[before];
+}
+
+/** As releases before version 2 sealed it. */
+function sealedByVersion1(key: Buffer, text: string, id: string): string {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(id));
+  const bytes = Buffer.concat([iv, cipher.update(text), cipher.final(), cipher.getAuthTag()]);
+  return `v1.${idOf(key)}.${bytes.toString('base64url')}`;
+}
+
+/** So many subscriptions of as many partners, sealed with the old key; answers their ids. */
+async function plantRows(count: number): Promise<string[]> {
+  const box = createSecretBox([OLD]);
+  const rows = Array.from({ length: count }, (_, n): SubscriptionRow => {
+    const place = { owner: `planted-${n}`, id: `planted-${String(n).padStart(6, '0')}` };
+    return {
+      ...{ _id: place.id, partnerId: place.owner, ordinal: 0, endpointUrl: receiver.url },
+      ...{ eventTypes: ['hold_created'], status: 'inactive', createdAt: new Date(), consecutiveFailures: 0 },
+      ...{ sealedSecret: box.seal(`whsec_${n}`, place), secretRotatedAt: null },
+      ...{ sealedPreviousSecret: null, previousSecretUntil: null, lastSuccessAt: null, lastFailureAt: null },
+    };
+  });
+  await collection().insertMany(rows);
+  return rows.map(({ _id }) => _id);
+}
+
+const opens = (row: SubscriptionRow, ...keys: Buffer[]) =>
+  createSecretBox(keys).open(row.sealedSecret, { owner: row.partnerId, id: row._id });
+
+describe('a change of keys', () => {
+  test('in the middle of deliveries: each verifies, and at last the new key alone signs what verifies', async () => {
+    const { id, secretKey } = await subscribed();
+    await plantRows(scaled(5000, 200));
+    const over = new AbortController();
+    let rounds = 0;
+    const deliveries = (async () => {
+      for (; !over.signal.aborted || rounds < 3; rounds += 1) await deliver(NEW, OLD);
+    })();
+    await eventually('deliveries are under way', () => receiver.received.length > 0);
+    const report = await rewrap([NEW, OLD]);
+    over.abort();
+    await deliveries;
+    const last = await deliver(NEW);
+
+    expect(report).toMatchObject({ unreadable: 0, isDone: true, droppable: [idOf(OLD)] });
+    expect(report.rewrapped).toBe(scaled(5000, 200) + 1);
+    expect(report.inUse).toEqual({ [idOf(NEW)]: report.rewrapped });
+    expect(last && isGenuine(last, secretKey)).toBe(true);
+    expect(receiver.received).toHaveLength(rounds + 1);
+    expect(receiver.received.filter((each) => !isGenuine(each, secretKey))).toEqual([]);
+    expect(opens(await rowOfId(id), NEW)).toBe(secretKey);
+    // Control: another secret does not verify.
+    expect(last && isGenuine(last, `${secretKey}x`)).toBe(false);
+  });
+
+  test('keeps both signatures of a rotation’s overlap, and forgets the old secret of one that is over', async () => {
+    const { id, secretKey: older } = await subscribed();
+    const { secretKey } = await rotateSecret(service.context, partner.id, id, 3600);
+    await rewrap([NEW, OLD]);
+    const during = await deliver(NEW);
+    expect(during && isGenuine(during, secretKey)).toBe(true);
+    const previous = headerOf(during as Received, 'x-service-signature-previous');
+    const asPrevious = {
+      ...(during as Received),
+      headers: { ...during?.headers, 'x-service-signature': previous },
+    };
+    expect(isGenuine(asPrevious, older)).toBe(true);
+
+    // An hour passes; a key that nobody has sealed what nobody needs.
+    await collection().updateOne(
+      { _id: id },
+      { $set: { previousSecretUntil: new Date(0), sealedPreviousSecret: 'v1.00000000.xxx' } },
+    );
+    expect(await rewrap([NEW])).toMatchObject({ isDone: true, unreadable: 0 });
+    expect(await rowOfId(id)).toMatchObject({ sealedPreviousSecret: null, previousSecretUntil: null });
+  });
+
+  test('brings what older releases sealed to the present version, also under the same key', async () => {
+    const { id, secretKey } = await subscribed();
+    const sealedSecret = sealedByVersion1(OLD, secretKey, id);
+    await collection().updateOne({ _id: id }, { $set: { sealedSecret } });
+    const before = await deliver(OLD);
+    expect(before && isGenuine(before, secretKey)).toBe(true);
+
+    expect(await rewrap([OLD])).toMatchObject({ rewrapped: 1, isDone: true });
+    expect([...(await sealings())]).toEqual([`v2.${idOf(OLD)}`]);
+    const after = await deliver(OLD);
+    expect(after && isGenuine(after, secretKey)).toBe(true);
+  });
+
+  test('run again changes nothing, in batches of whatever size', async () => {
+    await plantRows(7);
+    expect(await rewrap([NEW, OLD], 3)).toMatchObject({ rewrapped: 7, isDone: true });
+    const before = await allRows();
+    expect(await rewrap([NEW, OLD], 3)).toMatchObject({ rewrapped: 0, isDone: true });
+    expect(await allRows()).toEqual(before);
+  });
+
+  test('says that the old key is needed as long as a process still seals with it', async () => {
+    await plantRows(2);
+    expect(await rewrap([NEW, OLD])).toMatchObject({ isDone: true, droppable: [idOf(OLD)] });
+    // An API process that has not been restarted yet.
+    await subscribe(await anyPartner(service, [venueId]), receiver.url);
+    const context = withKeys(NEW).context;
+    expect(await tellMissingKeys(context)).toEqual([idOf(OLD)]);
+    expect(service.logs()).toContain('"alert":"encryption_key_missing"');
+    expect(await tellMissingKeys(withKeys(NEW, OLD).context)).toEqual([]);
+  });
+});
+
+describe('what no key opens', () => {
+  const flipBit = (sealed: string): string => {
+    const at = sealed.lastIndexOf('.') + 1;
+    const bytes = Buffer.from(sealed.slice(at), 'base64url');
+    bytes[20] = (bytes[20] ?? 0) ^ 1;
+    return sealed.slice(0, at) + bytes.toString('base64url');
+  };
+
+  test.each<[string, (row: SubscriptionRow, other: SubscriptionRow) => Partial<SubscriptionRow>]>([
+    ['a secret that was copied from another row', (_row, other) => ({ sealedSecret: other.sealedSecret })],
+    [
+      'a secret that was copied from another row as its previous one',
+      (_row, other) => ({
+        sealedPreviousSecret: other.sealedSecret,
+        previousSecretUntil: new Date(Date.now() + 3_600_000),
+      }),
+    ],
+    ['a row that was made another partner’s', (_row, other) => ({ partnerId: other.partnerId, ordinal: 19 })],
+    ['a flipped bit', (row) => ({ sealedSecret: flipBit(row.sealedSecret) })],
+  ])('%s signs nothing, and is named and left while others go on', async (_what, damage) => {
+    const { id } = await subscribed();
+    const [otherId = ''] = await plantRows(1);
+    const [row, other] = [await rowOfId(id), await rowOfId(otherId)];
+    const damaged = damage(row, other);
+    await collection().updateOne({ _id: id }, { $set: damaged });
+    const before = await rowOfId(id);
+
+    const report = await rewrap([NEW, OLD]);
+
+    expect(report).toMatchObject({ unreadable: 1, isDone: false, droppable: [] });
+    expect(report.inUse).toMatchObject({ [idOf(OLD)]: 1 });
+    const line = service
+      .logs()
+      .split('\n')
+      .findLast((each) => each.includes('not be sealed again'));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({
+      level: 50,
+      subscription_id: id,
+      fault: 'not_authentic',
+    });
+    expect(opens(await rowOfId(otherId), NEW)).toBe('whsec_0');
+    const after = await rowOfId(id);
+    const isOfCurrent = damaged.sealedPreviousSecret === undefined;
+    if (isOfCurrent) {
+      expect(after).toEqual(before);
+      expect(() => opens(after, NEW, OLD)).toThrow('altered');
+      if (damaged.partnerId === undefined) expect(await deliver(NEW, OLD)).toBeUndefined();
+    } else {
+      expect(after.sealedPreviousSecret).toBe(other.sealedSecret);
+      // The current one is whole: it signs, and the copied one does not.
+      expect((await deliver(NEW))?.headers).not.toHaveProperty('x-service-signature-previous');
+    }
+  });
+});
+
+describe('rotate-secret in the middle of it', () => {
+  /** Has something happen just before the next guarded write; `isGuarded` false takes its guard away. */
+  function beforeTheWrite(meanwhile: () => Promise<unknown>, isGuarded = true): void {
+    const { collection: driver } = service.context.db.models['Subscription'] ?? {};
+    if (driver === undefined) throw new Error('There is no such collection');
+    const write = driver.updateOne.bind(driver);
+    driver.updateOne = async (...[filter, ...given]: Parameters<typeof write>) => {
+      driver.updateOne = write;
+      await meanwhile();
+      return write(isGuarded ? filter : ({ _id: filter['_id'] } as typeof filter), ...given);
+    };
+  }
+
+  test('wins: the newest secret stays and is sealed with the new key', async () => {
+    const { id } = await subscribed();
+    let newest = '';
+    beforeTheWrite(async () => {
+      ({ secretKey: newest } = await rotateSecret(service.context, partner.id, id, 3600));
+    });
+    expect(await rewrap([NEW, OLD])).toMatchObject({ rewrapped: 2, isDone: true });
+    expect(opens(await rowOfId(id), NEW)).toBe(newest);
+    const sent = await deliver(NEW);
+    expect(sent && isGenuine(sent, newest)).toBe(true);
+  });
+
+  test('control: without the guard the newest secret is lost', async () => {
+    const { id, secretKey } = await subscribed();
+    beforeTheWrite(() => rotateSecret(service.context, partner.id, id, 0), false);
+    await rewrap([NEW, OLD]);
+    expect(opens(await rowOfId(id), NEW)).toBe(secretKey);
+  });
+
+  test('whenever it comes: after many races each partner’s last secret is the one that signs', async () => {
+    const count = scaled(500, 40);
+    const ids = await plantRows(count);
+    const newest = new Map<string, string>();
+    const rotations = (async () => {
+      for (const [n, id] of ids.entries()) {
+        const { secretKey } = await rotateSecret(withKeys(OLD, NEW).context, `planted-${n}`, id, 0);
+        newest.set(id, secretKey);
+      }
+    })();
+    await Promise.all([rotations, rewrap([NEW, OLD], 10), rewrap([NEW, OLD], 7)]);
+    expect((await rewrap([NEW, OLD])).isDone).toBe(true);
+    const kept = await Promise.all(ids.map(async (id) => [id, opens(await rowOfId(id), NEW)] as const));
+    expect(new Map(kept)).toEqual(newest);
+  });
+});
+
+describe('npm run rewrap-secrets', () => {
+  const start = (...keys: Buffer[]): SpawnedProcess =>
+    startProcess('src/rewrap-secrets.ts', {
+      ...service.environment,
+      MONGODB_URI: `${service.environment['MONGODB_URI']}&appName=rewrap`,
+      ENCRYPTION_KEYS: base64(keys),
+    });
+  const onServer = (command: Record<string, unknown>) =>
+    service.context.db.getClient().db('admin').command(command);
+  /** Lets so many of its writes through and holds up each of the rest for 3 s; answers how to wait for one that was. */
+  async function holdUpAfter(writes: number): Promise<() => Promise<unknown>> {
+    const data = { appName: 'rewrap', failCommands: ['update'], blockConnection: true, blockTimeMS: 3000 };
+    const point = { configureFailPoint: 'failCommand' };
+    const { count } = await onServer({ ...point, mode: { skip: writes }, data });
+    const timesEntered = Number(count) + 1;
+    return async () => onServer({ waitForFailPoint: 'failCommand', timesEntered, maxTimeMS: 40_000 });
+  }
+
+  test('killed in the middle leaves every row whole, and the next run takes the rest and ends with 0', async () => {
+    await plantRows(20);
+    const met = await holdUpAfter(10);
+    const killed = start(NEW, OLD);
+    await met();
+    killed.signal('SIGKILL');
+    await killed.exited;
+    await onServer({ configureFailPoint: 'failCommand', mode: 'off' });
+    expect(await sealings()).toEqual(new Set([`v2.${idOf(OLD)}`, `v2.${idOf(NEW)}`]));
+    for (const row of await allRows()) expect(opens(row, NEW, OLD)).toMatch(/^whsec_/);
+
+    const again = start(NEW, OLD);
+    expect((await again.exited).code).toBe(0);
+    const told = again.log().find((line) => String(line['msg']).startsWith('every secret is sealed'));
+    // Of 20. The first of the 10 writes was to forget old secrets, and one or two that were held up have been made.
+    expect([9, 10, 11]).toContain(told?.['rewrapped']);
+    expect(told).toMatchObject({ unreadable: 0, first_key: idOf(NEW), droppable: [idOf(OLD)] });
+    expect(await sealings()).toEqual(new Set([`v2.${idOf(NEW)}`]));
+  });
+
+  test('ends with 1 where a key is missing, and names it and the row; a stop in the middle is no success either', async () => {
+    const { id } = await subscribed();
+    const lacking = start(NEW);
+    expect((await lacking.exited).code).toBe(1);
+    const line = lacking.log().find((each) => each['alert'] === 'secret_unreadable');
+    expect(line).toMatchObject({ subscription_id: id, fault: 'unknown_key' });
+    expect(line?.['msg']).toContain(idOf(OLD));
+    expect(lacking.log().find((each) => String(each['msg']).startsWith('not every secret'))).toMatchObject({
+      ...{ rewrapped: 0, unreadable: 1, in_use: { [idOf(OLD)]: 1 }, droppable: [] },
+    });
+
+    await plantRows(20);
+    const met = await holdUpAfter(1);
+    const stopped = start(NEW, OLD);
+    await met();
+    stopped.signal('SIGTERM');
+    await eventually('it knows', () => stopped.log().some((each) => each['msg'] === 'stopping'));
+    await onServer({ configureFailPoint: 'failCommand', mode: 'off' });
+    expect(await stopped.exited).toEqual({ code: 1, signal: null });
+    expect(await sealings()).toContain(`v2.${idOf(OLD)}`);
+  });
+});

@@ -1,0 +1,308 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import { anyPartner, expectStatus, subscribe } from '../support/factories.ts';
+import { rowOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { errorOf, verdict } from '../support/verdict.ts';
+
+const WEBHOOKS = '/api/v1/partner/webhooks';
+const URL_OF_PARTNER = 'http://127.0.0.1:9/hooks?tenant=7';
+const SECRET = /^whsec_[A-Za-z0-9_-]{43}$/;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+let service: Service;
+/** As in production: no private networks, https only. */
+let guarded: Service;
+beforeAll(async () => {
+  [service, guarded] = await Promise.all([
+    startService(),
+    startService({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' }),
+  ]);
+});
+afterAll(async () => {
+  await Promise.all([service.stop(), guarded.stop()]);
+});
+
+const list = async (partner: Partner) => {
+  const body = expectStatus(await partner.api.get(WEBHOOKS), 200);
+  return { ...body, count: body['count'], data: body['data'] as Json[] };
+};
+const create = (partner: Partner, fields: Json = {}) =>
+  partner.api.post(WEBHOOKS, { endpoint_url: URL_OF_PARTNER, event_types: ['hold_created'], ...fields });
+
+describe('POST /api/v1/partner/webhooks', () => {
+  test('subscribes the endpoint and tells its secret', async () => {
+    const partner = await anyPartner(service);
+    const reply = await create(partner, { event_types: ['booking_created', 'hold_created'] });
+    expect(expectStatus(reply, 201)).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      endpoint_url: URL_OF_PARTNER,
+      event_types: ['booking_created', 'hold_created'],
+      status: 'active',
+      created_at: expect.stringMatching(INSTANT),
+      secret_key: expect.stringMatching(SECRET),
+    });
+  });
+
+  test('takes every type of the contract, and each once however often it is named', async () => {
+    const partner = await anyPartner(service);
+    expect(EVENT_TYPES).toEqual([
+      'hold_created',
+      'hold_cancelled',
+      'hold_expired',
+      'booking_created',
+      'booking_cancelled',
+      'booking_refunded',
+    ]);
+    expect(expectStatus(await create(partner, { event_types: EVENT_TYPES }), 201)).toMatchObject({
+      event_types: EVENT_TYPES,
+    });
+    const twice = ['hold_expired', 'hold_created', 'hold_expired'];
+    expect(expectStatus(await create(partner, { event_types: twice }), 201)).toMatchObject({
+      event_types: ['hold_expired', 'hold_created'],
+    });
+  });
+
+  test.each([
+    [['booking_confirmed'], 'event_types.0'],
+    [['hold_created', 'HOLD_CREATED', '*'], 'event_types.1, event_types.2'],
+    [[], 'event_types'],
+    [undefined, 'event_types'],
+  ])('refuses the types %j, naming the faulty ones', async (types, paths) => {
+    const partner = await anyPartner(service);
+    expect(verdict(await create(partner, { event_types: types }))).toBe(`400 VALIDATION_ERROR ${paths}`);
+    expect((await list(partner)).data).toEqual([]);
+  });
+
+  test('belongs to the caller, whatever partner_id the body names', async () => {
+    const [partner, rival] = [await anyPartner(service), await anyPartner(service)];
+    expectStatus(await create(partner, { partner_id: rival.id }), 201);
+    expect([(await list(partner)).count, (await list(rival)).count]).toEqual([1, 0]);
+  });
+});
+
+describe('an endpoint that must not be called', () => {
+  test.each([
+    'http://93.184.215.14/hooks',
+    'https://127.0.0.1/hooks',
+    'https://localhost/hooks',
+    'https://LOCALHOST./hooks',
+    'https://api.internal/hooks',
+    'https://printer.local/hooks',
+    'https://10.0.0.8/hooks',
+    'https://172.16.0.1/hooks',
+    'https://192.168.1.1/hooks',
+    'https://169.254.169.254/latest/meta-data',
+    'https://100.64.0.1/hooks',
+    'https://0.0.0.0/hooks',
+    'https://2130706433/hooks',
+    'https://0x7f.1/hooks',
+    'https://[::1]/hooks',
+    'https://[::ffff:10.0.0.1]/hooks',
+    'https://[64:ff9b::a00:1]/hooks',
+    'https://[fd00::1]/hooks',
+    'https://no-such-host.invalid/hooks',
+    'https://user:pass@93.184.215.14/hooks',
+    'https://93.184.215.14/hooks#part',
+    'https://93.184.215.14:0/hooks',
+    'https://93.184.215.14:22/hooks',
+    'https://168.63.129.16/metadata',
+    `https://93.184.215.14/${'x'.repeat(2048)}`,
+  ])('%s is refused when the subscription is made', async (endpoint) => {
+    const reply = await create(await anyPartner(guarded), { endpoint_url: endpoint });
+    expect(verdict(reply)).toBe('400 VALIDATION_ERROR endpoint_url');
+    expect(errorOf(reply).details?.[0]?.message.length).toBeGreaterThan(20);
+  });
+
+  test('but a public one over https is taken, up to 2,048 characters', async () => {
+    const partner = await anyPartner(guarded);
+    const short = 'https://93.184.215.14/hooks?tenant=7';
+    for (const endpoint_url of [short, `https://93.184.215.14:8443/${'x'.repeat(2048)}`.slice(0, 2048)]) {
+      expect(expectStatus(await create(partner, { endpoint_url }), 201)).toMatchObject({ endpoint_url });
+    }
+  });
+
+  test('and where private networks are allowed, one on this machine over http is', async () => {
+    expect(verdict(await create(await anyPartner(service)))).toBe('201');
+  });
+});
+
+describe('GET /api/v1/partner/webhooks', () => {
+  test("lists the caller's subscriptions, oldest first, without their secrets", async () => {
+    const [partner, rival] = [await anyPartner(service), await anyPartner(service)];
+    const made = [expectStatus(await create(partner), 201), expectStatus(await create(partner), 201)];
+    await create(rival);
+    const expected = made.map(({ secret_key: _secret, ...shown }) => ({ ...shown, secret_rotated_at: null }));
+    expect(await list(partner)).toEqual({ success: true, count: 2, data: expected });
+  });
+});
+
+describe('POST /api/v1/partner/webhooks/{id}/rotate-secret', () => {
+  test('answers a new secret, and lists tell when', async () => {
+    const partner = await anyPartner(service);
+    const { id, secretKey } = await subscribe(partner, URL_OF_PARTNER);
+    const rotated = expectStatus(await partner.api.post(`${WEBHOOKS}/${id}/rotate-secret`), 200);
+    expect(rotated).toEqual({
+      id,
+      secret_key: expect.stringMatching(SECRET),
+      secret_rotated_at: expect.stringMatching(INSTANT),
+    });
+    expect(rotated['secret_key']).not.toBe(secretKey);
+    expect((await list(partner)).data).toMatchObject([
+      { id, secret_rotated_at: rotated['secret_rotated_at'] },
+    ]);
+  });
+
+  test("another partner's subscription and one that does not exist are 404 WEBHOOK_NOT_FOUND, and nothing is rotated", async () => {
+    const [partner, rival] = [await anyPartner(service), await anyPartner(service)];
+    const { id } = await subscribe(partner, URL_OF_PARTNER);
+    expect(verdict(await rival.api.post(`${WEBHOOKS}/${id}/rotate-secret`))).toBe('404 WEBHOOK_NOT_FOUND');
+    expect(verdict(await rival.api.post(`${WEBHOOKS}/none/rotate-secret`))).toBe('404 WEBHOOK_NOT_FOUND');
+    expect((await list(partner)).data).toMatchObject([{ secret_rotated_at: null }]);
+  });
+});
+
+describe('a secret', () => {
+  test('is told by create and rotate alone, is another each time, and is stored and logged nowhere in the clear', async () => {
+    const partner = await anyPartner(service);
+    const first = await subscribe(partner, URL_OF_PARTNER);
+    const second = await subscribe(partner, URL_OF_PARTNER);
+    const rotated = expectStatus(await partner.api.post(`${WEBHOOKS}/${first.id}/rotate-secret`), 200);
+    const secrets = [first.secretKey, second.secretKey, String(rotated['secret_key'])];
+    expect(new Set(secrets).size).toBe(3);
+    const stored = await service.context.db.collection('webhook_subscriptions').find({}).toArray();
+    const others = [
+      (await partner.api.get(WEBHOOKS)).text,
+      (await partner.api.get('/api/v1/partner/observability')).text,
+      JSON.stringify(stored),
+      service.logs(),
+    ].join('\n');
+    expect(others).toContain(first.id);
+    for (const secret of secrets) {
+      expect(others).not.toContain(secret.slice('whsec_'.length));
+      expect(others).not.toContain(Buffer.from(secret).toString('base64').slice(8, 40));
+    }
+  });
+});
+
+describe('a partner may have 20 subscriptions', () => {
+  const race = async (partner: Partner) => {
+    const answers = (await Promise.all(Array.from({ length: 30 }, () => create(partner)))).map(verdict);
+    return [...new Set(answers)]
+      .toSorted()
+      .map((answer) => [answer, answers.filter((each) => each === answer).length]);
+  };
+
+  test('of 30 creates that race, 20 are made and 10 are 409 WEBHOOK_LIMIT_REACHED', async () => {
+    const [partner, rival] = [await anyPartner(service), await anyPartner(service)];
+    expect(await race(partner)).toEqual([
+      ['201', 20],
+      ['409 WEBHOOK_LIMIT_REACHED', 10],
+    ]);
+    expect(await list(partner)).toMatchObject({ count: 20 });
+    const refused = await create(partner);
+    expect(verdict(refused)).toBe('409 WEBHOOK_LIMIT_REACHED');
+    expect(errorOf(refused).message).toContain('ask the platform operator');
+    expect(verdict(await create(rival))).toBe('201');
+  });
+
+  test('of 30 that race for the last one, one is made', async () => {
+    const partner = await anyPartner(service);
+    for (let count = 0; count < 19; count += 1) await subscribe(partner, URL_OF_PARTNER);
+    expect(await race(partner)).toEqual([
+      ['201', 1],
+      ['409 WEBHOOK_LIMIT_REACHED', 29],
+    ]);
+    expect(await list(partner)).toMatchObject({ count: 20 });
+  });
+});
+
+describe('PATCH /api/v1/partner/webhooks/{id}', () => {
+  const change = (partner: Partner, id: string, fields: Json) =>
+    partner.api.patch(`${WEBHOOKS}/${id}`, fields);
+  const stored = (id: string) => rowOf(service, 'webhook_subscriptions', { _id: id });
+  const elsewhere = 'http://127.0.0.1:9/elsewhere?$tenant=$1';
+
+  test('changes address and types, together or one by one, and nothing else', async () => {
+    const partner = await anyPartner(service);
+    const { id } = await subscribe(partner, URL_OF_PARTNER, ['hold_created']);
+    const before = await stored(id);
+    const [listed] = (await list(partner)).data;
+    const moved = expectStatus(await change(partner, id, { endpoint_url: elsewhere }), 200);
+    expect(moved).toEqual({ ...listed, endpoint_url: elsewhere });
+    const twice = ['hold_expired', 'booking_created', 'hold_expired'];
+    const retyped = expectStatus(await change(partner, id, { event_types: twice }), 200);
+    expect(retyped).toEqual({ ...moved, event_types: ['hold_expired', 'booking_created'] });
+    expect((await list(partner)).data).toEqual([retyped]);
+    const both = { endpoint_url: URL_OF_PARTNER, event_types: ['hold_created'] };
+    const ignored = { status: 'inactive', partner_id: 'other', secret_key: 'mine', ordinal: 3 };
+    expectStatus(await change(partner, id, { ...both, ...ignored }), 200);
+    expect(await stored(id)).toEqual(before);
+  });
+
+  test('to another address begins with a clean record of failures; the same address keeps it', async () => {
+    const partner = await anyPartner(service);
+    const { id } = await subscribe(partner, URL_OF_PARTNER);
+    const failing = { consecutiveFailures: 4, failingSince: new Date(0), lastFailureAt: new Date(1) };
+    await service.context.db
+      .collection<{ _id: string }>('webhook_subscriptions')
+      .updateOne({ _id: id }, { $set: failing });
+    const unmoved = { endpoint_url: URL_OF_PARTNER, event_types: ['hold_created'] };
+    expectStatus(await change(partner, id, unmoved), 200);
+    expect(await stored(id)).toMatchObject(failing);
+    expectStatus(await change(partner, id, { endpoint_url: elsewhere }), 200);
+    expect(await stored(id)).toMatchObject({ consecutiveFailures: 0, lastFailureAt: new Date(1) });
+    expect(await stored(id)).not.toHaveProperty('failingSince');
+  });
+
+  test.each<[Json, string]>([
+    [{}, 'endpoint_url, event_types'],
+    [{ status: 'inactive' }, 'endpoint_url, event_types'],
+    [{ event_types: [] }, 'event_types'],
+    [{ endpoint_url: null, event_types: ['*'] }, 'endpoint_url, event_types.0'],
+    [{ endpoint_url: 'https://10.0.0.8/hooks' }, 'endpoint_url'],
+    [{ endpoint_url: 'https://168.63.129.16/machine' }, 'endpoint_url'],
+    [{ endpoint_url: 'https://93.184.215.14:6379/' }, ''],
+    [{ endpoint_url: 'https://93.184.215.14:25/' }, 'endpoint_url'],
+    [{ endpoint_url: 'https://no-such-host.invalid/hooks' }, 'endpoint_url'],
+  ])('is checked like a creation: %j', async (fields, paths) => {
+    const partner = await anyPartner(guarded);
+    const { id } = await subscribe(partner, 'https://93.184.215.14/hooks', ['hold_created']);
+    const before = (await list(partner)).data;
+    const reply = await change(partner, id, fields);
+    expect(verdict(reply)).toBe(paths === '' ? '200' : `400 VALIDATION_ERROR ${paths}`);
+    if (paths !== '') expect((await list(partner)).data).toEqual(before);
+  });
+
+  test("another partner's subscription is told in the bytes of a missing one", async () => {
+    const [partner, rival] = [await anyPartner(service), await anyPartner(service)];
+    const { id } = await subscribe(partner, URL_OF_PARTNER);
+    const told = async (each: string) => {
+      const reply = await change(rival, each, { endpoint_url: elsewhere });
+      expect(verdict(reply)).toBe('404 WEBHOOK_NOT_FOUND');
+      return reply.text.replace(/"request_id":"[^"]+"/, '');
+    };
+    expect(await told(id)).toBe(await told(randomUUID()));
+    expect((await stored(id)).endpointUrl).toBe(URL_OF_PARTNER);
+  });
+});
+
+test('a partner cannot end or pause a subscription, and is told whom to ask', async () => {
+  const partner = await anyPartner(service);
+  const { id } = await subscribe(partner, URL_OF_PARTNER);
+  const refused = [
+    ['405 METHOD_NOT_ALLOWED', await partner.api.delete(WEBHOOKS)],
+    ['405 METHOD_NOT_ALLOWED', await partner.api.delete(`${WEBHOOKS}/${id}`)],
+    ['405 METHOD_NOT_ALLOWED', await partner.api.put(`${WEBHOOKS}/${id}`)],
+    ['404 ROUTE_NOT_FOUND', await partner.api.post(`${WEBHOOKS}/${id}/deactivate`)],
+    ['404 ROUTE_NOT_FOUND', await partner.api.delete(`${WEBHOOKS}/${id}/rotate-secret/now`)],
+  ] as const;
+  for (const [expected, reply] of refused) {
+    expect(verdict(reply)).toBe(expected);
+    expect(errorOf(reply).message).toContain('ask the platform operator');
+  }
+  expect((await list(partner)).data).toMatchObject([{ id, status: 'active' }]);
+});
