@@ -2,7 +2,8 @@
 // Each rule is seen to bite by test/architecture/dependency-rules.test.ts, which plants one violation of every one.
 
 /** Every folder of src/ but those that all components stand on and those that put processes together; group 1 is its name. */
-const COMPONENT = '^src/(?!(?:platform|domain|queues|config|http|process|database|apps|development)/)([^/]+)/';
+const COMPONENT =
+  '^src/(?!(?:platform|domain|queues|config|http|process|database|apps|development)/)([^/]+)/';
 
 /** Those that share the reservation, the one aggregate that several components move on. */
 const SHARES_RESERVATION = '^src/(slots|holds|grants|bookings|availability|dispatch)/';
@@ -24,6 +25,14 @@ module.exports = {
       severity: 'error',
       from: {},
       to: { circular: true },
+    },
+    {
+      name: 'no-folder-cycles',
+      comment: 'Rooms stand one above the other: what two folders both need lies below them, what needs both above.',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^src/' },
+      to: { circular: true, path: '^src/' },
     },
     {
       name: 'no-unresolvable',
@@ -151,28 +160,6 @@ module.exports = {
       severity: 'error',
       from: { path: '^(src|workers)/', pathNot: '^src/development/' },
       to: { path: '^src/development/' },
-    },
-    {
-      name: 'components-meet-at-services',
-      comment:
-        'One component uses another through its service; pure files (rules, types) are free to all. ' +
-        'The reservation is the one shared aggregate: its store (and row type) serves holds, bookings, availability and events.',
-      severity: 'error',
-      from: { path: COMPONENT, pathNot: SHARES_RESERVATION },
-      to: {
-        path: COMPONENT,
-        pathNot: ['^src/$1/', PUBLIC],
-      },
-    },
-    {
-      name: 'components-meet-at-services-or-the-reservation-store',
-      comment: 'As above, for the components that share the reservation.',
-      severity: 'error',
-      from: { path: SHARES_RESERVATION },
-      to: {
-        path: COMPONENT,
-        pathNot: ['^src/$1/', PUBLIC, '^src/reservations/[^/]+\\.(store|model)\\.ts$'],
-      },
     },
   ],
   options: {

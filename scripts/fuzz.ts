@@ -1,6 +1,6 @@
 /**
  * `npm run fuzz`: starts a service of its own and sends it thousands of made-up requests, drawn from the OpenAPI documents
- * that it serves itself. Fails when an answer is a 5xx, or is none that its document states: another status, media type,
+ * that it serves itself. Fails when a response is a 5xx, or is none that its document states: another status, media type,
  * header or body. Takes at most eight minutes.
  *
  * FUZZ_SEED draws other cases; FUZZ_CASES says how many are made up for each operation (40 unless stated).
@@ -80,7 +80,7 @@ async function fuzz(python: string, listener: Listener, values: KnownValues): Pr
   return outcome;
 }
 
-/** The negative control: by a document whose answers nothing fits, the same fuzzer must find faults. */
+/** The negative control: by a document whose responses nothing fits, the same fuzzer must find faults. */
 async function noticesMistakes(python: string, listener: Listener, values: KnownValues): Promise<boolean> {
   const document = withImpossibleAnswers(await documentOf(listener));
   const { isClean, cases } = await runFuzzer(python, await targetOf(listener, document, values, 1));

@@ -14,7 +14,7 @@ const LISTEN_AFTER_MS = 5000;
 
 /**
  * The API process: both listeners. Where MongoDB or its guards are away at the start it listens all the same after 5 s, and
- * answers 503.
+ * returns 503.
  */
 runProcess('api', async (scope) => {
   const context = createApiContext(scope);

@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { KnownValues, OpenApiDocument } from './settings.ts';
 import { fuzzSettings } from './settings.ts';
 
-/** What must hold of every answer. */
+/** What must hold of every response. */
 const CHECKS = [
   'not_a_server_error',
   'status_code_conformance',
@@ -49,7 +49,7 @@ type Report = {
   valid_rates: Record<string, Record<string, { accepted: number }>>;
 };
 
-/** Sends the cases and checks every answer. Not clean where an answer is wrong, or the fuzzer did not come to its end. */
+/** Sends the cases and checks every response. Not clean where a response is wrong, or the fuzzer did not come to its end. */
 export async function runFuzzer(python: string, target: Target): Promise<Outcome> {
   const file = (name: string) => path.join(target.folder, name);
   await writeFile(file('openapi.json'), JSON.stringify(target.document));

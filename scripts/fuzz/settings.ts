@@ -10,7 +10,7 @@ const REAL_SHARE = 0.7;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /**
- * A configuration file for the fuzzer (TOML). Without real ids nearly every answer would be a 404; with them alone no 404
+ * A configuration file for the fuzzer (TOML). Without real ids nearly every response would be a 404; with them alone no 404
  * would ever come. A path parameter takes the values named by the segment before it.
  */
 export function fuzzSettings(document: OpenApiDocument, values: KnownValues): string {
@@ -47,7 +47,7 @@ const binding = (key: string, dictionary: string) =>
 /** A JSON string is a TOML string. */
 const quote = (text: string) => JSON.stringify(text);
 
-/** One operation of the document that reads, stating of its every answer a body that nothing can fit. */
+/** One operation of the document that reads, stating of its every response a body that nothing can fit. */
 export function withImpossibleAnswers(document: OpenApiDocument): OpenApiDocument {
   const [path, item] = Object.entries(document.paths).find(([, each]) => 'get' in each) ?? [];
   if (path === undefined || item === undefined) throw new Error('The document has no operation that reads');

@@ -30,7 +30,7 @@ export function meRoutes(deps: { db: Db; config: MeConfig }): Route<PartnerCalle
       operationId: 'readMe',
       tag: 'Account',
       summary: 'Read whose key you call with, and your limits',
-      answers: { 200: { description: 'You, your key, your limits and your venues.', body: me } },
+      responses: { 200: { description: 'You, your key, your limits and your venues.', body: me } },
       errors: [],
       handle: async ({ caller }) => ok(meView(await readKeyHolder(deps, caller), deps.config)),
     }),

@@ -1,8 +1,8 @@
 import Joi from 'joi';
-import { count, id, named, orNull, sentence, shape, timestamp } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
+import { count, id, named, object, orNull, sentence, timestamp } from '../http/response-fields.ts';
 
-const limits = shape({
+const limits = object({
   rate_limit_per_minute: orNull(Joi.number().integer())
     .description('Calls of yours in a minute, with whichever key; null where there is no limit.')
     .example(600),
@@ -22,7 +22,7 @@ const limits = shape({
 
 export const me = named(
   'Me',
-  shape({
+  object({
     partner_id: id(EXAMPLE.partnerId),
     name: sentence('Turf Town'),
     status: Joi.string()
@@ -33,7 +33,7 @@ export const me = named(
       .valid('sandbox', 'production')
       .description('What the deployment is that you call; the paths under *Sandbox* exist in a sandbox only.')
       .example('sandbox'),
-    key: shape({
+    key: object({
       id: id(EXAMPLE.keyId),
       created_at: timestamp(),
       expires_at: orNull(timestamp())
@@ -48,7 +48,7 @@ export const me = named(
       'How many days after today, by the date at the venue, slots can be held; the last of them included.',
     ),
     venues: Joi.array()
-      .items(shape({ venue_id: id(EXAMPLE.venueId), name: sentence('Koramangala Sports Arena') }))
+      .items(object({ venue_id: id(EXAMPLE.venueId), name: sentence('Koramangala Sports Arena') }))
       .description(
         'Every venue granted to you, by name; none before onboarding. The list of venues has the rest of each.',
       ),

@@ -6,7 +6,7 @@ const TIMEOUT_MS = 5000;
 const READ_AT_MOST_BYTES = 16 * 1024;
 
 /**
- * Makes the POST to ALERT_URL. One deadline over connecting, head and body of the answer; redirects are not followed; of the
+ * Makes the POST to ALERT_URL. One deadline over connecting, head and body of the response; redirects are not followed; of the
  * answer only the status counts. Any address is called, private ones and plain http too: it is the operator's own setting,
  * not a stranger's, and is often a relay in the same network. Never rejects, and never repeats the address.
  */

@@ -1,8 +1,8 @@
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
 import { listing, route } from '../http/route.ts';
-import { defined } from '../platform/defined.ts';
 import type { Db } from '../platform/mongo.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import { alertView } from './alert-text.rules.ts';
 import type { AlertsQuery } from './alerts.schemas.ts';
@@ -20,11 +20,11 @@ export function alertRoutes(deps: { db: Db }): Route<Operator>[] {
       summary: 'List alerts, those raised last first',
       description: 'Those that are open unless `status` says otherwise; resolved ones are kept for 90 days.',
       query: alertsQuery,
-      answers: { 200: { description: 'A page of alerts.', body: alertPage } },
+      responses: { 200: { description: 'A page of alerts.', body: alertPage } },
       errors: [],
       handle: async ({ query: { status, kind, cursor, limit } }) => {
         const isOpen = status === 'all' ? undefined : status === 'open';
-        const { rows, next } = await listAlerts(deps, defined({ isOpen, kind }), cursor, limit);
+        const { rows, next } = await listAlerts(deps, omitUndefined({ isOpen, kind }), cursor, limit);
         return listing(rows.map(alertView), encodeCursor(next));
       },
     }),

@@ -1,7 +1,7 @@
 import Joi from 'joi';
-import { count, id, named, orNull, pageOf, sentence, shape, timestamp } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { cursor, pageLimit } from '../http/fields.ts';
+import { count, id, named, object, orNull, pageOf, sentence, timestamp } from '../http/response-fields.ts';
 import type { Position } from '../platform/pagination.ts';
 import type { AlertKind } from './alert-types.ts';
 import { ALERT_KINDS } from './alert-types.ts';
@@ -24,7 +24,7 @@ export const alertsQuery = Joi.object<AlertsQuery>({
 
 const alert = named(
   'Alert',
-  shape({
+  object({
     id: id(EXAMPLE.requestId),
     kind: Joi.string()
       .valid(...ALERT_KINDS)

@@ -1,7 +1,7 @@
-import { defined } from '../platform/defined.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Expression, Tx } from '../platform/mongo.ts';
 import { isDuplicateKey } from '../platform/mongo.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';
 import type { AlertKind, AlertRow, Sighting } from './alert-types.ts';
@@ -27,7 +27,7 @@ function kept(id: string, partnerId: string | null): Expression {
 }
 
 /**
- * Raises the alert of a condition unless it is open. Answers the new alert; null where it was there, also of callers that
+ * Raises the alert of a condition unless it is open. Returns the new alert; null where it was there, also of callers that
  * race: one open alert a kind and subject is a unique index.
  */
 export async function raiseAlert(db: Db, sighting: Sighting): Promise<AlertRow | null> {
@@ -117,7 +117,7 @@ export async function findOpenSubjects(db: Db, kind: AlertKind): Promise<Set<str
   return new Set(rows.map((row) => row.subject));
 }
 
-/** Resolves the open alerts of `kinds` that no sweep has seen for `calmMs`, by the database's clock; answers them. */
+/** Resolves the open alerts of `kinds` that no sweep has seen for `calmMs`, by the database's clock; returns them. */
 export async function resolveUnseen(
   db: Db,
   kinds: readonly AlertKind[],
@@ -166,7 +166,7 @@ export async function listAlertRows(
   limit: number,
 ): Promise<Page<AlertRow>> {
   const rows = await alertCollection(db)
-    .find({ ...defined(filter), ...beyond(after, 'raisedAt') } as never)
+    .find({ ...omitUndefined(filter), ...beyond(after, 'raisedAt') } as never)
     .sort({ raisedAt: -1, _id: -1 })
     .limit(limit + 1)
     .toArray();

@@ -10,7 +10,7 @@ const DESCRIPTION = `Sell time slots on sports courts and turfs: read availabili
 
 **Keys.** Every call but those under *Service* carries \`x-api-key\`. The key resolves to one partner, and everything that a call sees or changes derives from it; a \`partner_id\` in a body or query is ignored.
 
-**Requests.** Bodies are JSON. An unknown field of a query is refused (400); one of a body is ignored and named in the header \`X-Ignored-Fields\` of the answer. Texts are kept as given; a name or reason must not be blank. Nothing in a body is coerced, so \`"120"\` is no integer. Checks come in this order: path and method, key, rate limit, body and query, grant or ownership, state.
+**Requests.** Bodies are JSON. An unknown field of a query is refused (400); one of a body is ignored and named in the header \`X-Ignored-Fields\` of the response. Texts are kept as given; a name or reason must not be blank. Nothing in a body is coerced, so \`"120"\` is no integer. Checks come in this order: path and method, key, rate limit, body and query, grant or ownership, state.
 
 **Answers.** Instants are ISO 8601 in UTC with milliseconds. Money is rupees, a JSON number with at most two decimals; no call moves money. Fields may be added to answers and events at any time: ignore those that you do not know.
 

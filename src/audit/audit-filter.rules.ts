@@ -1,4 +1,4 @@
-import { defined } from '../platform/defined.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { ActionQuery } from './audit.service.ts';
 
 /** What a listing of the audit may be narrowed by, as a request names it. */
@@ -14,7 +14,7 @@ export type AuditFilter = {
 /** What a listing of the audit was asked for, in the service's names. */
 export function actionFilter({ action, subject, who, address, from, to }: AuditFilter): ActionQuery {
   return {
-    ...defined({ action, subject, address, from, to }),
+    ...omitUndefined({ action, subject, address, from, to }),
     ...(who === undefined ? {} : { who: who === 'nobody' ? null : who }),
   };
 }

@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { clientAddressOf, pathOf, serverRequestIdOf } from '../http/base-app.ts';
 import type { Operator } from '../http/operator.ts';
+import { idsIn } from '../http/redact-path.rules.ts';
 import type { Route } from '../http/route.ts';
-import { idsIn } from '../http/written-path.rules.ts';
 import type { Attempt, AuditDeps } from './audit.service.ts';
 import { beginAction, completeAction, recordAction } from './audit.service.ts';
 import { createAuditLookup } from './audited-subject.ts';
@@ -13,7 +13,7 @@ const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 /**
  * Writes down every call that may change something, whoever serves it: mounted once behind the operator's sign-in, before all
  * that can be called there, so that no route can be forgotten. The row is there before the call goes on, and has its outcome
- * before the answer leaves (ADR 0010).
+ * before the response leaves (ADR 0010).
  */
 export function auditTrail(
   deps: AuditDeps,
@@ -77,7 +77,7 @@ function attemptOf(req: Request, res: Response, action: string, operator: Operat
   };
 }
 
-/** Has `work` done between the end of the handler and the last byte of the answer; it must not throw. */
+/** Has `work` done between the end of the handler and the last byte of the response; it must not throw. */
 function beforeAnswer(res: Response, work: (body: unknown) => Promise<void>): void {
   const { json, end } = res;
   let body: unknown;

@@ -19,7 +19,7 @@ export function auditRoutes(deps: { db: Db }): Route<Operator>[] {
       tag: 'Audit',
       summary: 'List what operators did, newest first',
       query: auditQuery,
-      answers: { 200: { description: 'A page of actions, refused ones too.', body: auditPage } },
+      responses: { 200: { description: 'A page of actions, refused ones too.', body: auditPage } },
       errors: [],
       handle: async ({ query: { cursor, limit, ...asked } }) => {
         const { rows, next } = await listActions(deps, actionFilter(asked), cursor, limit);

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import Joi from 'joi';
-import { count, id, named, orNull, pageOf, shape, timestamp } from '../http/answer-fields.ts';
 import { clientAddress } from '../http/client-address.rules.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { cursor, instant, instantNotAfter, pageLimit, text } from '../http/fields.ts';
+import { count, id, named, object, orNull, pageOf, timestamp } from '../http/response-fields.ts';
 import type { Position } from '../platform/pagination.ts';
 import type { AuditFilter } from './audit-filter.rules.ts';
 
@@ -41,7 +41,7 @@ const seen = (status: string) => orNull(Joi.object()).example({ partner_id: EXAM
 
 const action = named(
   'AuditedAction',
-  shape({
+  object({
     id: id(EXAMPLE.requestId),
     at: timestamp(),
     who: Joi.string()

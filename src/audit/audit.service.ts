@@ -1,8 +1,8 @@
 import type { Clock } from '../platform/clock.ts';
-import { defined } from '../platform/defined.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import type { AuditRow } from './audit.model.ts';
 import type { AuditFilter } from './audit.store.ts';
@@ -20,7 +20,7 @@ export type Attempt = Pick<AuditRow, 'who' | 'action' | 'method' | 'path' | 'req
 const MAX_PATH = 500;
 
 /**
- * Writes down that an operator is about to do something; answers the row's id. Where this throws, the action must not be
+ * Writes down that an operator is about to do something; returns the row's id. Where this throws, the action must not be
  * carried out: nothing happens without its row (ADR 0010).
  */
 export async function beginAction(deps: AuditDeps, attempt: Attempt, before: unknown): Promise<string> {
@@ -48,7 +48,7 @@ export async function completeAction(
   }
 }
 
-/** Writes down what needs no database to be done, such as a sign-in, with its outcome; answers the row's id. */
+/** Writes down what needs no database to be done, such as a sign-in, with its outcome; returns the row's id. */
 export async function recordAction(deps: AuditDeps, attempt: Attempt, status: number): Promise<string> {
   const row = rowOf(deps, attempt, { status, before: null });
   await insertAuditRow(deps.db, row);
@@ -70,7 +70,7 @@ function rowOf(
 /** What to list: `action` is a part of the name of an action, in any case and with or without spaces. */
 export type ActionQuery = Omit<AuditFilter, 'actions'> & { action?: string };
 
-/** What operators did, newest first (operator interface, "audit"); of what it was about up to 16 KB before and after. */
+/** What operators did, newest first; of what it was about up to 16 KB before and after. */
 export async function listActions(
   deps: { db: Db },
   { action, ...filter }: ActionQuery,
@@ -78,7 +78,13 @@ export async function listActions(
   limit: number,
 ): Promise<Page<AuditRow>> {
   const actions = action === undefined ? undefined : await actionsLike(deps.db, action);
-  return listAuditRows(deps.db, { ...filter, ...defined({ actions }) }, after, limit, shortenForListing);
+  return listAuditRows(
+    deps.db,
+    { ...filter, ...omitUndefined({ actions }) },
+    after,
+    limit,
+    shortenForListing,
+  );
 }
 
 /** `cancel` is in `cancelBooking`. Of a few dozen names there are, which the index has: a pattern would read all of it. */

@@ -1,5 +1,5 @@
-import { defined } from '../platform/defined.ts';
 import type { Db } from '../platform/mongo.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';
 import type { AuditRow } from './audit.model.ts';
@@ -57,8 +57,8 @@ export async function listAuditRows(
   const rows = await auditCollection(db)
     .find({
       ...(actions === undefined ? {} : { action: { $in: actions } }),
-      ...defined({ subjects: subject, who, address }),
-      at: { $gte: from ?? new Date(0), ...defined({ $lte: to }) },
+      ...omitUndefined({ subjects: subject, who, address }),
+      at: { $gte: from ?? new Date(0), ...omitUndefined({ $lte: to }) },
       ...beyond(after, 'at'),
     } as never)
     .sort({ at: -1, _id: -1 })

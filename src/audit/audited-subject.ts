@@ -42,7 +42,7 @@ export function subjectReaderOf(
 ): ((caller: Operator, params: Params) => Promise<unknown>) | undefined {
   const { subject } = row;
   if (subject !== undefined) return (_caller, params) => subject(params);
-  if (row.answers[201] !== undefined) return undefined;
+  if (row.responses[201] !== undefined) return undefined;
   const parent = row.path.replace(/\/\w[\w-]*$/, '');
   const reader = [row.path, parent]
     .map((path) => routes.find((each) => each.method === 'get' && each.path === path))

@@ -1,9 +1,9 @@
 import type { Schema } from 'joi';
-import type { Answer, AnswerDescription, Route } from '../http/route.ts';
+import type { Answer, ResponseDescription, Route } from '../http/route.ts';
 import { ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { datesBetween } from '../platform/calendar.ts';
-import { defined } from '../platform/defined.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import { slotView } from '../slots/slot-view.rules.ts';
 import type { DayQuery, RangeQuery } from './availability.schemas.ts';
 import { availability, availabilityRange, dayQuery, rangeQuery } from './availability.schemas.ts';
@@ -13,7 +13,7 @@ import { readAvailability } from './availability.service.ts';
 const PROMISE = 'What is free now may be taken the next moment: place a hold before you promise a slot.';
 const REVALIDATION = 'Send the ETag back in If-None-Match to be told with 304 that nothing has changed.';
 
-const answersWith = (body: Schema, description: string): Record<number, AnswerDescription> => ({
+const responsesWith = (body: Schema, description: string): Record<number, ResponseDescription> => ({
   200: { description, body, headers: ['ETag'] },
   304: { description: 'What If-None-Match names is still what would be answered.', headers: ['ETag'] },
 });
@@ -29,11 +29,11 @@ export function availabilityRoutes(deps: AvailabilityDeps): Route<PartnerCaller>
       summary: 'Read the slots of a venue on one date',
       description: `${PROMISE} ${REVALIDATION}`,
       query: dayQuery,
-      answers: answersWith(availability, 'The slots of the date.'),
+      responses: responsesWith(availability, 'The slots of the date.'),
       errors: ['VENUE_NOT_AUTHORIZED', 'RESOURCE_NOT_FOUND'],
       handle: async ({ caller, query }) => {
         const { venue_id: venueId, date: day, resource_id: resourceId } = query;
-        const wanted = { venueId, dates: [day], ...defined({ resourceId }) };
+        const wanted = { venueId, dates: [day], ...omitUndefined({ resourceId }) };
         const slots = await readAvailability(deps, caller.partnerId, wanted);
         return revalidated({ venue_id: venueId, date: day, slots: slots.map(slotView) });
       },
@@ -46,12 +46,12 @@ export function availabilityRoutes(deps: AvailabilityDeps): Route<PartnerCaller>
       summary: 'Read the slots of a venue on several dates',
       description: `${PROMISE} ${REVALIDATION}`,
       query: rangeQuery,
-      answers: answersWith(availabilityRange, 'The slots of each date.'),
+      responses: responsesWith(availabilityRange, 'The slots of each date.'),
       errors: ['VENUE_NOT_AUTHORIZED', 'RESOURCE_NOT_FOUND'],
       handle: async ({ caller, query }) => {
         const { venue_id: venueId, from, to, resource_id: resourceId } = query;
         const dates = datesBetween(from, to);
-        const wanted = { venueId, dates, ...defined({ resourceId }) };
+        const wanted = { venueId, dates, ...omitUndefined({ resourceId }) };
         const slots = await readAvailability(deps, caller.partnerId, wanted);
         const slotsOf = new Map(dates.map((day) => [day, [] as Record<string, unknown>[]]));
         for (const slot of slots) slotsOf.get(slot.date)?.push(slotView(slot));
@@ -62,7 +62,7 @@ export function availabilityRoutes(deps: AvailabilityDeps): Route<PartnerCaller>
   ];
 }
 
-/** Kept only to be revalidated: Express answers 304 where If-None-Match has the ETag that it makes of the body. */
+/** Kept only to be revalidated: Express returns 304 where If-None-Match has the ETag that it makes of the body. */
 function revalidated(body: object): Answer {
   return { ...ok(body), headers: { 'Cache-Control': 'private, no-cache' } };
 }

@@ -1,7 +1,7 @@
 import Joi from 'joi';
-import { amount, day, id, named, resourceId, shape, slotId, timestamp } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { date, dateNotAfter, opaque, uuid } from '../http/fields.ts';
+import { amount, day, id, named, object, resourceId, slotId, timestamp } from '../http/response-fields.ts';
 import { daysFrom, isCalendarDate } from '../platform/calendar.ts';
 
 export type DayQuery = { venue_id: string; date: string; resource_id?: string };
@@ -50,7 +50,7 @@ const unavailableReason = () =>
 /** Contract "Slot". */
 const slot = named(
   'Slot',
-  shape({
+  object({
     slot_id: slotId(),
     resource_id: resourceId(),
     slot_start: timestamp(EXAMPLE.slotStart),
@@ -89,25 +89,25 @@ const slots = () =>
 
 export const availability = named(
   'Availability',
-  shape({ venue_id: id(EXAMPLE.venueId), date: day(), slots: slots() }),
+  object({ venue_id: id(EXAMPLE.venueId), date: day(), slots: slots() }),
 );
 
 export const availabilityRange = named(
   'AvailabilityRange',
-  shape({
+  object({
     venue_id: id(EXAMPLE.venueId),
     from: day(),
     to: day(),
     days: Joi.array()
-      .items(shape({ date: day(), slots: slots() }))
+      .items(object({ date: day(), slots: slots() }))
       .description('One item for each date, in order.'),
   }),
 );
 
-/** What a SLOT_NOT_AVAILABLE carries beside code and message (decisions §3). */
+/** What a SLOT_NOT_AVAILABLE carries beside code and message. */
 export const conflict = named(
   'Conflict',
-  shape({
+  object({
     reason: unavailableReason().example('held'),
     free_at: timestamp(EXAMPLE.holdExpiry)
       .description('When the hold that is in the way lapses, unless it is confirmed or extended.')

@@ -19,7 +19,7 @@ import { findGrantedVenue, findResourceById, resourcesOf } from '../venues/venue
 
 export type AvailabilityDeps = { db: Db; clock: Clock; config: { bookingHorizonDays: number } };
 
-/** Why a slot cannot be held (decisions §2); who has it is never told. */
+/** Why a slot cannot be held; who has it is never told. */
 export type UnavailableReason = 'held' | 'booked' | 'blackout' | 'past' | 'beyond_horizon' | 'inactive';
 
 export type Slot = {
@@ -45,7 +45,7 @@ export function cellsOfWindow(resource: ResourceRow, window: SlotWindow): string
 
 /**
  * Every slot of the venue's schedule on `dates` (calendar dates in the venue's zone), sorted by resource and start, each with
- * why it is not available (contract "Availability", decisions §2). It promises nothing: only a hold does.
+ * why it is not available. It promises nothing: only a hold does.
  * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted; RESOURCE_NOT_FOUND
  */
 export async function readAvailability(

@@ -63,7 +63,7 @@ export type DayGrid = {
 
 /**
  * The operating day `date` of a venue as operators see it: every slot of the schedule with who has it or why it is closed
- * (operator interface, "console"). Four queries, whatever the number of resources. @throws DomainError VENUE_NOT_FOUND
+ *. Four queries, whatever the number of resources. @throws DomainError VENUE_NOT_FOUND
  */
 export async function readDayGrid(deps: AvailabilityDeps, venueId: string, date: string): Promise<DayGrid> {
   const venue = await getVenue(deps, venueId);

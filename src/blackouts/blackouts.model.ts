@@ -36,7 +36,7 @@ const blackoutSchema = new Schema<BlackoutRow>(
   { collection: 'blackouts', versionKey: false },
 );
 
-/** The collection as the driver has it: every hold and every availability answer reads it. */
+/** The collection as the driver has it: every hold and every availability response reads it. */
 export const blackoutCollection = (db: Db) => collectionOf(modelOf(db, 'Blackout', blackoutSchema));
 
 export const BLACKOUTS: CollectionDefinition = {

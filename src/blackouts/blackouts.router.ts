@@ -1,7 +1,7 @@
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
 import { created, listing, noContent, ok, route } from '../http/route.ts';
-import { defined } from '../platform/defined.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import type { StandingClaim } from '../reservations/reservations.service.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
@@ -33,7 +33,9 @@ export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
         'Nothing is sold in that time from now on. What is held or booked there stays, and is reported.',
       params: { venueId: venueIdParam },
       body: blackoutBody,
-      answers: { 201: { description: 'The blackout, with what stands in it.', body: blackoutWithConflicts } },
+      responses: {
+        201: { description: 'The blackout, with what stands in it.', body: blackoutWithConflicts },
+      },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params, body }) => {
         const { starts_at: startsAt, ends_at: endsAt, resource_ids: resourceIds = null, reason } = body;
@@ -49,10 +51,13 @@ export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
       summary: 'List the blackouts of a venue that have not ended',
       params: { venueId: venueIdParam },
       query: blackoutListQuery,
-      answers: { 200: { description: 'A page of blackouts, by their start.', body: blackoutPage } },
+      responses: { 200: { description: 'A page of blackouts, by their start.', body: blackoutPage } },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params, query: { limit, cursor: after } }) => {
-        const { rows, next } = await listBlackouts(deps, params.venueId, { limit, ...defined({ after }) });
+        const { rows, next } = await listBlackouts(deps, params.venueId, {
+          limit,
+          ...omitUndefined({ after }),
+        });
         return listing(rows.map(blackoutView), encodeCursor(next));
       },
     }),
@@ -64,7 +69,7 @@ export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
       summary: 'Read a blackout and what stands in it',
       description: 'One that has ended can still be read.',
       params: { id: blackoutIdParam },
-      answers: {
+      responses: {
         200: { description: 'The blackout, with what stands in it now.', body: blackoutWithConflicts },
       },
       errors: ['BLACKOUT_NOT_FOUND'],
@@ -78,7 +83,7 @@ export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
       summary: 'Lift a blackout',
       description: 'What it closed can be sold again, unless another blackout closes it.',
       params: { id: blackoutIdParam },
-      answers: { 204: { description: 'It is gone.' } },
+      responses: { 204: { description: 'It is gone.' } },
       errors: ['BLACKOUT_NOT_FOUND'],
       handle: async ({ params }) => {
         await liftBlackout(deps, params.id);

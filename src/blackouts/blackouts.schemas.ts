@@ -1,18 +1,18 @@
 import Joi from 'joi';
+import { EXAMPLE } from '../http/example-values.ts';
+import { cursor, instant, list, opaque, pageLimit, pathId, prose } from '../http/fields.ts';
 import {
   count,
   id,
   named,
+  object,
   orNull,
   pageOf,
   resourceId,
   sentence,
-  shape,
   slotId,
   timestamp,
-} from '../http/answer-fields.ts';
-import { EXAMPLE } from '../http/example-values.ts';
-import { cursor, instant, list, opaque, pageLimit, pathId, prose } from '../http/fields.ts';
+} from '../http/response-fields.ts';
 import type { Position } from '../platform/pagination.ts';
 
 export type BlackoutBody = { starts_at: Date; ends_at: Date; resource_ids?: string[]; reason: string };
@@ -42,7 +42,7 @@ export const blackoutIdParam = pathId('`blackout_id` as listed.', EXAMPLE.blacko
 
 const conflict = named(
   'BlackoutConflict',
-  shape({
+  object({
     booking_id: id(EXAMPLE.bookingId).description('Of a booking.').optional(),
     hold_id: Joi.string()
       .meta({ jsonSchema: { format: 'uuid' } })
@@ -66,14 +66,14 @@ const blackoutFields = {
   created_at: timestamp(),
 };
 
-export const blackoutPage = pageOf(named('Blackout', shape(blackoutFields)));
+export const blackoutPage = pageOf(named('Blackout', object(blackoutFields)));
 
-/** How many conflicts one answer names. */
+/** How many conflicts one response names. */
 export const MAX_CONFLICTS_SHOWN = 1000;
 
 export const blackoutWithConflicts = named(
   'BlackoutWithConflicts',
-  shape({
+  object({
     ...blackoutFields,
     conflict_count: count(1).description('How many holds and bookings stand in it that are not over.'),
     conflicts: Joi.array()

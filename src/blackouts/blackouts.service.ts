@@ -78,7 +78,7 @@ export async function withReport(deps: { db: Db }, blackout: BlackoutRow): Promi
   return now.find(({ _id }) => _id === blackout._id) ?? null;
 }
 
-/** Of blackouts that have not ended. Every availability answer and every hold reads those of its time. */
+/** Of blackouts that have not ended. Every availability response and every hold reads those of its time. */
 const MAX_BLACKOUTS_OF_VENUE = 1000;
 
 /** Calls racing at the limit may pass it by their number: it keeps answers small, and nothing else rests on it. */

@@ -1,4 +1,4 @@
-import { defined } from '../platform/defined.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Position } from '../platform/pagination.ts';
 import type { ListBookings } from './bookings.service.ts';
 
@@ -20,7 +20,7 @@ type Query = {
 
 /** What a listing of bookings was asked for, in the service's names. */
 export function listInput(query: Query): ListBookings {
-  const filter = defined({
+  const filter = omitUndefined({
     venueId: query.venue_id,
     from: query.from,
     to: query.to,

@@ -1,12 +1,12 @@
 import Joi from 'joi';
 import { operatorDelivery } from '../deliveries/operator-webhooks.schemas.ts';
 import { eventType } from '../events/events.schemas.ts';
-import { id, named, orNull, shape, timestamp } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
+import { id, named, object, orNull, timestamp } from '../http/response-fields.ts';
 
 const actor = named(
   'Actor',
-  shape({
+  object({
     kind: Joi.string()
       .valid('api_key', 'operator', 'service')
       .description('service: nobody asked for it, such as the lapse of a hold.')
@@ -19,7 +19,7 @@ const actor = named(
 /** Operator interface, "timeline". */
 export const timelineEntry = named(
   'TimelineEntry',
-  shape({
+  object({
     event_id: id(EXAMPLE.eventId),
     event_type: eventType(),
     at: timestamp(),

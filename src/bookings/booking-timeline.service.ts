@@ -11,7 +11,7 @@ import { bookingNotFound } from './bookings.service.ts';
 export type TimelineEntry = { event: EventRow; deliveries: DeliveryDetail[] };
 
 /**
- * Everything that happened to a booking from its hold on, oldest first (operator interface, "timeline"). Events that wait in
+ * Everything that happened to a booking from its hold on, oldest first. Events that wait in
  * the outbox are in it: it is read before the log, so that one which is dispatched meanwhile is seen at least once, and kept once.
  * @throws DomainError BOOKING_NOT_FOUND
  */

@@ -2,7 +2,7 @@ import { toRupees } from '../domain/money.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
 
-/** The answer of confirm: what was true when it succeeded, whatever became of the booking since, so that a replay is alike. */
+/** The response of confirm: what was true when it succeeded, whatever became of the booking since, so that a replay is alike. */
 export function confirmView(booking: Reservation): Record<string, unknown> {
   return {
     booking_id: booking.bookingId,
@@ -21,7 +21,7 @@ function creditView({ packagePurchaseId }: Reservation): Record<string, unknown>
     : { package_credit_consumed: true, package_purchase_id: packagePurchaseId };
 }
 
-/** A booking as reads show it (decisions §4, "Read payload"). */
+/** A booking as reads show it. */
 export function bookingView(detail: {
   booking: Reservation;
   venue: VenueRow | null;

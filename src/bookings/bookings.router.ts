@@ -36,7 +36,7 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
       description:
         'Before hold_expiry_at. No money is moved. The same key for the same hold answers the same booking for ever.',
       body: confirmBody(deps.config.defaultRegion),
-      answers: {
+      responses: {
         201: {
           description: 'The slot is booked.',
           body: confirmation,
@@ -71,7 +71,7 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
       tag: 'Bookings',
       summary: 'List your bookings, newest first',
       query: listQuery(deps.config.defaultRegion),
-      answers: { 200: { description: 'A page of your bookings.', body: bookingPage } },
+      responses: { 200: { description: 'A page of your bookings.', body: bookingPage } },
       errors: [],
       handle: async ({ caller, query }) => {
         const { rows, next } = await listBookings(deps, caller.partnerId, listInput(query));
@@ -85,7 +85,7 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
       tag: 'Bookings',
       summary: 'Read a booking',
       params: { bookingId: bookingIdParam },
-      answers: { 200: { description: 'The booking as it is now.', body: bookingSchema } },
+      responses: { 200: { description: 'The booking as it is now.', body: bookingSchema } },
       errors: ['BOOKING_NOT_FOUND'],
       handle: async ({ caller, params }) =>
         ok(bookingView(await getBooking(deps, caller.partnerId, params.bookingId))),
@@ -115,7 +115,7 @@ function endRoute(
     description: `${EFFECT[operation]} No money is moved.`,
     params: { bookingId: bookingIdParam },
     body: endBody,
-    answers: {
+    responses: {
       200: {
         description: message,
         body: endedBooking(message, ENDED_STATUS[operation]),

@@ -1,16 +1,4 @@
 import Joi from 'joi';
-import {
-  amount,
-  id,
-  named,
-  orNull,
-  pageOf,
-  resourceId,
-  sentence,
-  shape,
-  slotId,
-  timestamp,
-} from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import {
   cursor,
@@ -25,6 +13,18 @@ import {
   text,
   uuid,
 } from '../http/fields.ts';
+import {
+  amount,
+  id,
+  named,
+  object,
+  orNull,
+  pageOf,
+  resourceId,
+  sentence,
+  slotId,
+  timestamp,
+} from '../http/response-fields.ts';
 import type { Position } from '../platform/pagination.ts';
 import { SHORT_SEARCH, searchOf } from '../reservations/customer.rules.ts';
 
@@ -132,7 +132,7 @@ export const bookingIdParam = pathId('`booking_id` as returned by confirm.', EXA
 /** Contract "Confirm": what was true when it succeeded. */
 export const confirmation = named(
   'Confirmation',
-  shape({
+  object({
     booking_id: id(EXAMPLE.bookingId),
     slot_id: slotId(),
     status: Joi.string().valid('BOOKED').example('BOOKED'),
@@ -153,7 +153,7 @@ const nullableText = (example: string | null) => Joi.string().allow(null).exampl
 /** Decisions §4, "Read payload". */
 export const booking = named(
   'Booking',
-  shape({
+  object({
     booking_id: id(EXAMPLE.bookingId),
     hold_id: id(EXAMPLE.holdId),
     partner_id: id(EXAMPLE.partnerId),
@@ -171,12 +171,12 @@ export const booking = named(
     customer_name: nullableText('Asha Rao'),
     customer_phone: nullableText('+919845012345').description('As it was given on confirm.'),
     customer_email: nullableText('asha.rao@example.com'),
-    venue: shape({
+    venue: object({
       venue_id: id(EXAMPLE.venueId),
       name: nullableText('Koramangala Arena'),
       city: nullableText('Bengaluru'),
     }),
-    resource: shape({
+    resource: object({
       resource_id: resourceId(),
       resource_type: nullableText('turf'),
       sport_category: nullableText('football'),
@@ -198,7 +198,7 @@ export const bookingPage = pageOf(booking);
 
 /** Contract "Cancel and refund". */
 export const endedBooking = (message: string, status: 'CANCELLED' | 'REFUNDED') =>
-  shape({
+  object({
     message: sentence(message),
     booking_id: id(EXAMPLE.bookingId),
     status: Joi.string().valid(status).example(status),

@@ -2,8 +2,8 @@ import type { Audience } from '../domain/errors.ts';
 import { audienceOf, DomainError, fieldError } from '../domain/errors.ts';
 import { requireCustomerPhone } from '../domain/phone.ts';
 import { addDays, dayBounds } from '../platform/calendar.ts';
-import { defined } from '../platform/defined.ts';
 import type { Db } from '../platform/mongo.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import type { CustomerSearch } from '../reservations/customer.rules.ts';
 import { foldName, SHORT_SEARCH, searchOf } from '../reservations/customer.rules.ts';
@@ -37,7 +37,7 @@ export type ListBookings = {
 
 /**
  * A booking of the partner; of any partner for an operator, who names none.
- * @throws DomainError BOOKING_NOT_FOUND for a booking that is missing or another partner's (contract "Get one").
+ * @throws DomainError BOOKING_NOT_FOUND for a booking that is missing or another partner's.
  */
 export async function getBooking(
   deps: { db: Db },
@@ -55,7 +55,7 @@ export async function getBooking(
 
 /**
  * The partner's bookings (all partners' where none is named), newest `booked_at` first. `from` and `to` are inclusive dates of
- * `booked_at` in the zone of the venue named, else in the service's zone (decisions §4).
+ * `booked_at` in the zone of the venue named, else in the service's zone.
  * @throws DomainError VALIDATION_ERROR where the phone is no number, or a search too short.
  */
 export async function listBookings(
@@ -74,7 +74,7 @@ async function filterOf(
   query: ListBookings,
 ): Promise<BookingFilter> {
   const { holdId, paymentReference } = query;
-  const filter: BookingFilter = defined({ partnerId, holdId, paymentReference });
+  const filter: BookingFilter = omitUndefined({ partnerId, holdId, paymentReference });
   const venue = query.venueId === undefined ? null : await findVenueById(deps, query.venueId);
   const timeZone = venue?.timeZone ?? deps.config.defaultTimeZone;
   if (query.venueId !== undefined) filter.venueId = query.venueId;

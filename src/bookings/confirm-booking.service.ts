@@ -34,7 +34,7 @@ export type ConfirmBooking = {
 
 /**
  * Makes the partner's ACTIVE hold a booking, in one guarded update by the database's clock. The same key and hold answer
- * the original booking for ever; of racing confirms one makes the booking (contract "Confirm", decisions §4).
+ * the original booking for ever; of racing confirms one makes the booking.
  * @throws DomainError HOLD_NOT_FOUND, VENUE_NOT_AUTHORIZED where the grant for its venue has ended, HOLD_EXPIRED,
  * INVALID_HOLD_STATE, DOUBLE_BOOKING_ATTEMPT, IDEMPOTENCY_KEY_MISMATCH, VALIDATION_ERROR for a phone that is no valid number.
  */
@@ -93,7 +93,7 @@ async function tryConfirm(
 }
 
 /**
- * Confirms and takes one credit of the customer, both or neither (decisions §5). Null where the hold cannot be confirmed;
+ * Confirms and takes one credit of the customer, both or neither. Null where the hold cannot be confirmed;
  * 'no credit' where there is none to take, and nothing was done.
  */
 async function confirmWithCredit(

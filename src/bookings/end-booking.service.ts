@@ -23,7 +23,7 @@ export type Ender = PartnerCaller | 'operator';
 
 /**
  * Cancels or refunds the partner's booking and frees its slot if it was still booked; no money is moved. A repeated call
- * with the key of the first succeeds without effect (contract "Cancel and refund"). An operator ends any booking, walk-ins
+ * with the key of the first succeeds without effect. An operator ends any booking, walk-ins
  * included, in the name of the built-in partner `platform`. The keys of all operators are one namespace beside those of the
  * partners: a key means the same booking and operation wherever they send it, and no partner's key can be in its way.
  * @throws DomainError BOOKING_NOT_FOUND, UNAUTHORIZED for another partner's booking, IDEMPOTENCY_KEY_MISMATCH for a key used

@@ -1,5 +1,5 @@
-import { listOf } from '../http/answer-fields.ts';
 import type { Operator } from '../http/operator.ts';
+import { listOf } from '../http/response-fields.ts';
 import type { Route } from '../http/route.ts';
 import { listing, ok, replayable, route } from '../http/route.ts';
 import { encodeCursor } from '../platform/pagination.ts';
@@ -38,7 +38,7 @@ export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Rout
       tag: 'Bookings',
       summary: 'List the bookings of all partners, newest first',
       query: operatorListQuery(deps.config.defaultRegion),
-      answers: { 200: { description: 'A page of bookings.', body: bookingPage } },
+      responses: { 200: { description: 'A page of bookings.', body: bookingPage } },
       errors: [],
       handle: async ({ query }) => {
         const { rows, next } = await listBookings(deps, query.partner_id, listInput(query));
@@ -52,7 +52,7 @@ export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Rout
       tag: 'Bookings',
       summary: "Read any partner's booking",
       params,
-      answers: { 200: { description: 'The booking as it is now.', body: bookingSchema } },
+      responses: { 200: { description: 'The booking as it is now.', body: bookingSchema } },
       errors: ['BOOKING_NOT_FOUND'],
       handle: async ({ params: { bookingId } }) =>
         ok(bookingView(await getBooking(deps, undefined, bookingId))),
@@ -66,7 +66,7 @@ export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Rout
       description:
         'From the hold on, oldest first: each event with who made it, and its deliveries with their attempts. What has just happened is there before it is dispatched.',
       params,
-      answers: { 200: { description: 'The events, oldest first.', body: listOf(timelineEntry) } },
+      responses: { 200: { description: 'The events, oldest first.', body: listOf(timelineEntry) } },
       errors: ['BOOKING_NOT_FOUND'],
       handle: async ({ params: { bookingId } }) =>
         listing((await readTimeline(deps, bookingId)).map(timelineEntryView)),
@@ -100,7 +100,7 @@ function endRoute(
     description: `${EFFECT[operation]} No money is moved. ${KEYS}`,
     params,
     body: endBody,
-    answers: {
+    responses: {
       200: {
         description: message,
         body: endedBooking(message, ENDED_STATUS[operation]),

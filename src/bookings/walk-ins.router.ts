@@ -19,7 +19,7 @@ export function walkInRoutes(deps: WalkInDeps): Route<Operator>[] {
       summary: 'Book a slot for somebody at the venue',
       description: 'Made as the built-in partner `platform`. A slot that has begun can still be sold.',
       body: walkInBody(deps.config.defaultRegion),
-      answers: { 201: { description: 'The booking.', body: booking } },
+      responses: { 201: { description: 'The booking.', body: booking } },
       errors: ['SLOT_NOT_FOUND', 'SLOT_NOT_AVAILABLE'],
       handle: async ({ body }) =>
         created(

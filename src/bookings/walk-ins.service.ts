@@ -5,9 +5,9 @@ import type { Audience } from '../domain/errors.ts';
 import { audienceOf, DomainError } from '../domain/errors.ts';
 import { requireCustomerPhone } from '../domain/phone.ts';
 import type { Clock } from '../platform/clock.ts';
-import { defined } from '../platform/defined.ts';
 import { newId, PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import { inTransaction } from '../platform/mongo.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Actor } from '../reservations/actor-types.ts';
 import { claimSlot } from '../reservations/claim-slot.service.ts';
 import { customerOf } from '../reservations/customer.rules.ts';
@@ -39,7 +39,7 @@ export type PlaceWalkIn = {
 /**
  * Books a slot for somebody who stands at the venue, as the built-in partner `platform`. It is one transaction, in which the
  * holds in the way lose the slot (`overrideHolds`) and blackouts are looked for, so that a walk-in that fails in the end takes
- * nothing from anyone (operator interface "walk-ins", decisions §4 "DOUBLE_BOOKING_ATTEMPT"). A slot that has begun can still
+ * nothing from anyone. A slot that has begun can still
  * be sold here, one in a blackout, or of a venue or resource that is inactive, not.
  * @throws DomainError SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  */
@@ -107,7 +107,7 @@ async function insertWalkIn(
     bookingId: newId(),
     paymentReference: null,
     customer: walkInCustomer(deps, input),
-    ...defined({ playedFor }),
+    ...omitUndefined({ playedFor }),
   };
   const inTheWay = input.overrideHolds ? await findClaimants(deps.db, draft.cells) : [];
   return inTransaction(deps.db, async (tx) => {

@@ -10,7 +10,7 @@ export type ApiRequest = {
   body?: unknown;
 };
 
-/** The body of an answer that is no error; undefined where there was none (204). */
+/** The body of a response that is no error; undefined where there was none (204). */
 export type CallApi = (request: ApiRequest) => Promise<unknown>;
 
 const TIMEOUT_MS = 30_000;
@@ -35,7 +35,7 @@ export function createClient(url: string, apiKey: string, interrupted: AbortSign
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        // The key would go wherever the answer points.
+        // The key would go wherever the response points.
         redirect: 'manual',
         signal,
       });

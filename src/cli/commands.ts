@@ -15,7 +15,7 @@ import {
   textColumn,
 } from './columns.ts';
 
-/** A command of the operator's command line: which operation it calls, and how its answer is shown. */
+/** A command of the operator's command line: which operation it calls, and how its response is shown. */
 export type CommandRow = {
   noun: string;
   verb: string;
@@ -23,9 +23,9 @@ export type CommandRow = {
   operationId: string;
   /** Of a listing, the most important one first. */
   columns?: readonly Column[];
-  /** What has happened where the answer has no body. */
+  /** What has happened where the response has no body. */
   done?: string;
-  /** To be known of the answer. */
+  /** To be known of the response. */
   remark?: string;
 };
 

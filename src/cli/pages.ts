@@ -5,7 +5,7 @@ const PAGE = '200';
 
 export type Page = { success: true; count: number; data: unknown[]; next_cursor?: string | null };
 
-/** Everything that a listing has, page by page, as one page; of a listing without pages the one answer. */
+/** Everything that a listing has, page by page, as one page; of a listing without pages the one response. */
 export async function readAll(call: CallApi, request: ApiRequest): Promise<Page> {
   const data: unknown[] = [];
   let cursor: string | null | undefined;

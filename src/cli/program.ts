@@ -25,7 +25,7 @@ const INTRODUCTION =
 const EXIT_CODES = `
 Exit codes: 0 done; 1 refused, or no answer; 2 called in a wrong way; 130 interrupted.`;
 
-/** Runs one command line, without the program's name; answers its exit code. Failures are printed as plain sentences. */
+/** Runs one command line, without the program's name; returns its exit code. Failures are printed as plain sentences. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     await createProgram(terminal).parseAsync([...args], { from: 'user' });

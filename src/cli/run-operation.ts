@@ -13,7 +13,7 @@ import { isObject } from './values.ts';
 import { showListing, showObject } from './views.ts';
 
 /**
- * Carries out one command: a call (with `--all` as many as there are pages), and its answer as JSON or for people.
+ * Carries out one command: a call (with `--all` as many as there are pages), and its response as JSON or for people.
  * @throws CommandError in a sentence
  */
 export async function runOperation(

@@ -1,4 +1,4 @@
-/** A value read from JSON, YAML or an answer that is an object and no list. */
+/** A value read from JSON, YAML or a response that is an object and no list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -194,7 +194,7 @@ const RULES: Record<string, Joi.Schema> = {
 /**
  * Reads the settings of a process from `environment`; others are not looked at. An empty value counts as absent. Values of
  * secrets are never repeated.
- * @throws ConfigError naming every fault at once (operator interface, "Configuration").
+ * @throws ConfigError naming every fault at once.
  */
 export function loadConfig<Name extends ProcessName = 'api'>(
   environment: Record<string, string | undefined> = process.env,

@@ -151,7 +151,7 @@ function productionFaults(settings: Settings): string[] {
   ]);
 }
 
-/** Options under which an answer may be taken back, or a reader miss what was answered, and the values that may be given. */
+/** Options under which a response may be taken back, or a reader miss what was answered, and the values that may be given. */
 const STRONG: ReadonlyMap<string, string> = new Map([
   ['w', 'majority'],
   ['journal', 'true'],

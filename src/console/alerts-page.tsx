@@ -4,7 +4,7 @@ import type { AlertRow } from '../alerts/alert-types.ts';
 import { ALERT_KINDS } from '../alerts/alert-types.ts';
 import { alertsQuery } from '../alerts/alerts.schemas.ts';
 import { listAlerts } from '../alerts/alerts.service.ts';
-import { defined } from '../platform/defined.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import { withQuery, words } from './format.rules.ts';
 import { listingPage } from './listing.tsx';
 import { When } from './parts.tsx';
@@ -18,7 +18,7 @@ export const alertsPage: PageHandler = async (deps, request) => {
   const page =
     query === undefined
       ? { rows: [], next: null }
-      : await listAlerts(deps, defined({ isOpen, kind: query.kind }), query.cursor, query.limit);
+      : await listAlerts(deps, omitUndefined({ isOpen, kind: query.kind }), query.cursor, query.limit);
   const timeZone = deps.config.defaultTimeZone;
   return listingPage({
     section: '/alerts',

@@ -3,7 +3,7 @@ import type { AuditQuery } from '../audit/audit.schemas.ts';
 import { auditQuery } from '../audit/audit.schemas.ts';
 import { date, dateNotAfter } from '../http/fields.ts';
 import { dayBounds } from '../platform/calendar.ts';
-import { defined } from '../platform/defined.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Filter } from './forms.tsx';
 
 export type AuditPageQuery = Omit<AuditQuery, 'from' | 'to'> & { from?: string; to?: string };
@@ -17,7 +17,7 @@ export const auditPageQuery = auditQuery.keys({
 /** From the beginning of the first day to the end of the last in `timeZone`. */
 export function daysAsInstants({ from, to }: AuditPageQuery, timeZone: string): { from?: Date; to?: Date } {
   const last = to === undefined ? undefined : dayBounds(to, timeZone).end;
-  return defined({
+  return omitUndefined({
     from: from === undefined ? undefined : dayBounds(from, timeZone).start,
     to: last === undefined ? undefined : new Date(last.getTime() - 1),
   });

@@ -58,14 +58,14 @@ export function mountConsoleAssets(app: Express): void {
 }
 
 /**
- * The operator's console (operator interface, "Listeners"), behind the sign-in. Its pages only read; what they change, their
+ * The operator's console, behind the sign-in. Its pages only read; what they change, their
  * script changes by the operator API, so that there is one way and one record of it (ADR 0012).
  */
 export function mountConsole(app: Express, deps: ConsoleDeps): void {
   for (const [path, handler] of Object.entries(PAGES)) app.get(path, show(deps, handler));
 }
 
-/** Answers a browser that asks for a page which there is not; everything else goes on to the API's own answer. */
+/** Answers a browser that asks for a page which there is not; everything else goes on to the API's own response. */
 export function consoleNotFound(deps: ConsoleDeps): RequestHandler {
   return async (req, res, next) => {
     if (req.method === 'GET' && isBrowser(req)) send(deps, res, missingPage(), await readOpenAlerts(deps));

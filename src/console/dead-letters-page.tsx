@@ -4,7 +4,7 @@ import { deadLettersQuery } from '../deliveries/operator-webhooks.schemas.ts';
 import type { DeadLetterCount } from '../deliveries/redelivery.service.ts';
 import { countDeadLettersBySubscription } from '../deliveries/redelivery.service.ts';
 import { onlyHearing } from '../partners/partners.service.ts';
-import { defined } from '../platform/defined.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import { EVENT_TYPE_OPTIONS } from './deliveries-page.tsx';
 import { DELIVERY_COLUMNS, DeliveryRow, Redrive } from './delivery-rows.tsx';
 import { count, words } from './format.rules.ts';
@@ -19,9 +19,9 @@ import { readQuery } from './request.ts';
 export const deadLettersPage: PageHandler = async (deps, request) => {
   // The two filters that the listing and the bulk call of the operator API have in common: what is seen is what is redriven.
   const { subscription_id, event_type, cursor, limit } = request.query;
-  const given: Record<string, string> = defined({ subscription_id, event_type, cursor, limit });
+  const given: Record<string, string> = omitUndefined({ subscription_id, event_type, cursor, limit });
   const { query, faults } = readQuery(deadLettersQuery, given);
-  const filter = defined({ subscriptionId: query?.subscription_id, eventType: query?.event_type });
+  const filter = omitUndefined({ subscriptionId: query?.subscription_id, eventType: query?.event_type });
   const isReadable = query !== undefined;
   const [all, counts, page] = await Promise.all([
     countDeadLettersBySubscription(deps, {}),
@@ -46,7 +46,9 @@ export const deadLettersPage: PageHandler = async (deps, request) => {
     filters: filtersFor(all, nameOf),
     request: { ...request, query: given },
     faults,
-    above: <BulkRedrive counts={counts} heard={heard} filter={defined({ subscription_id, event_type })} />,
+    above: (
+      <BulkRedrive counts={counts} heard={heard} filter={omitUndefined({ subscription_id, event_type })} />
+    ),
     table: {
       caption: `Dead letters, newest first; times in ${timeZone}`,
       columns: [...DELIVERY_COLUMNS, 'Change'],
@@ -87,7 +89,7 @@ type BulkProps = {
   filter: Readonly<Record<string, string>>;
 };
 
-/** Those of venues that are not granted any more are counted too: how many were redriven is said by the answer. */
+/** Those of venues that are not granted any more are counted too: how many were redriven is said by the response. */
 function BulkRedrive({ counts, heard, filter }: BulkProps): VNode | null {
   const total = (of: readonly DeadLetterCount[]) => of.reduce((sum, each) => sum + each.count, 0);
   const redrivable = total(

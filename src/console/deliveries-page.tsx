@@ -1,6 +1,6 @@
 import { listDeliveries } from '../deliveries/deliveries.service.ts';
 import { deliveriesQuery } from '../deliveries/operator-webhooks.schemas.ts';
-import { defined } from '../platform/defined.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import { EVENT_TYPES } from '../reservations/event-types.ts';
 import { partnerChoices } from './choices.ts';
 import { DELIVERY_COLUMNS, DeliveryRow } from './delivery-rows.tsx';
@@ -19,7 +19,7 @@ export const EVENT_TYPE_OPTIONS = EVENT_TYPES.map((type) => [type, words(type)] 
 /** The deliveries to all partners, newest first, with the filters of the operator API. */
 export const deliveriesPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(deliveriesQuery, request.query);
-  const filter = defined({
+  const filter = omitUndefined({
     partnerId: query?.partner_id,
     subscriptionId: query?.subscription_id,
     eventType: query?.event_type,

@@ -5,11 +5,11 @@ import type { PageRequest } from './request.ts';
 type ApiFormProps = {
   /** `POST /api/v1/operator/walk-ins`: the call that the script makes with the fields as its JSON body. */
   call: string;
-  /** What is said when it has succeeded; `{field}` stands for that field of the answer. */
+  /** What is said when it has succeeded; `{field}` stands for that field of the response. */
   done: string;
   /** Asked before; `yes` names the button that goes on. */
   confirm?: { question: string; yes: string };
-  /** Shows the field of the answer once, in a dialog. */
+  /** Shows the field of the response once, in a dialog. */
   reveal?: 'api_key';
   /** Where to go when it has succeeded, for a form whose own page is gone by then. */
   next?: string;

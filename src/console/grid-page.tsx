@@ -21,7 +21,7 @@ import { readQuery } from './request.ts';
 
 const BLACKOUTS_SHOWN = 20;
 
-/** A day at a venue: every slot with its state, and what can be done with it (operator interface, "console"). */
+/** A day at a venue: every slot with its state, and what can be done with it. */
 export const gridPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(gridQuery, request.query);
   // A faulty date must not lead to another venue.

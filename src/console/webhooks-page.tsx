@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { subscriptionsQuery } from '../deliveries/operator-webhooks.schemas.ts';
-import { defined } from '../platform/defined.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import { UNHEALTHY_AFTER_FAILURES } from '../sender/send-permits.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.service.ts';
 import { listAllSubscriptions } from '../subscriptions/subscriptions.service.ts';
@@ -23,7 +23,7 @@ const STATUSES = [
 /** The subscriptions of all partners, how they fare, and their switch. */
 export const webhooksPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(subscriptionsQuery, request.query);
-  const filter = defined({ partnerId: query?.partner_id, status: query?.status });
+  const filter = omitUndefined({ partnerId: query?.partner_id, status: query?.status });
   const [partners, page] = await Promise.all([
     partnerChoices(deps, query?.partner_id),
     query === undefined

@@ -18,7 +18,7 @@ export function customerRoutes(deps: EraseDeps): Route<Operator>[] {
       description:
         'Overwrites name, phone and email in the past bookings and purchases of every partner, the reasons given for ending them, and keys, payment references, holds and receivers’ answers that hold one of the three. Refused while a booking is to come or package credit can be used; a refund after the erasure gives no credit back. Repeating it is safe. Backups and the database’s log of operations keep what was there until they are gone.',
       body: eraseBody(deps.config.defaultRegion),
-      answers: { 200: { description: 'What was overwritten.', body: erasure } },
+      responses: { 200: { description: 'What was overwritten.', body: erasure } },
       errors: ['BOOKING_NOT_FOUND', 'CUSTOMER_HAS_UPCOMING_BOOKINGS'],
       handle: async ({ body: { booking_id: bookingId, customer_phone: customerPhone = '' } }) =>
         ok(await eraseCustomer(deps, bookingId === undefined ? { customerPhone } : { bookingId })),

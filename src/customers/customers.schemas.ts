@@ -1,6 +1,6 @@
 import Joi from 'joi';
-import { count, shape } from '../http/answer-fields.ts';
 import { customerPhone, uuid } from '../http/fields.ts';
+import { count, object } from '../http/response-fields.ts';
 
 export type EraseBody = { customer_phone?: string; booking_id?: string };
 
@@ -19,7 +19,7 @@ export const eraseBody = (region: string) =>
     .meta({ jsonSchema: { oneOf: [{ required: ['customer_phone'] }, { required: ['booking_id'] }] } })
     .required();
 
-export const erasure = shape({
+export const erasure = object({
   bookings: count(12).description('How many bookings, walk-ins included, were overwritten.'),
   holds: count(2).description('How many holds were that never became a booking.'),
   purchases: count(1).description('How many package purchases were.'),

@@ -1,5 +1,5 @@
-import { defined } from '../platform/defined.ts';
 import type { Db } from '../platform/mongo.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
 import { deliveryCollection } from './deliveries.model.ts';
 import { INTERRUPT_UNSETTLED, IS_FREE } from './deliveries.store.ts';
@@ -67,9 +67,9 @@ export async function findDeadLetters(
   return deliveryCollection(db)
     .find(
       {
-        ...defined(filter),
+        ...omitUndefined(filter),
         state: 'dead_letter',
-        deadLetteredAt: { $lte: to, ...defined({ $gte: from }) },
+        deadLetteredAt: { $lte: to, ...omitUndefined({ $gte: from }) },
         ...later,
       } as never,
       { projection: { eventId: 1, subscriptionId: 1, partnerId: 1, deadLetteredAt: 1 } },

@@ -74,7 +74,7 @@ const EARLY_MS = 1000;
  * that comes before that waits, one that comes twice or after the row has moved on sends nothing. A job that is run again for
  * a dead letter (Bull Board's retry) is one manual attempt, of which a failure changes nothing. What waits for a receiver
  * that may not hear of it (any more) is cancelled: its subscription is inactive, its partner suspended or without a grant for
- * the venue (decisions §6, "Receivers"; ADR 0006). A dead letter stays one.
+ * the venue (ADR 0006). A dead letter stays one.
  */
 export async function deliverWebhook(deps: DeliverDeps, due: DueAttempt): Promise<AttemptResult> {
   // Before anything is read: behind a dead endpoint there may be very many of these.

@@ -1,11 +1,11 @@
 import type { Schema } from 'joi';
 import Joi from 'joi';
 import { event, eventOf, eventType } from '../events/events.schemas.ts';
-import { count, id, named, orNull, shape, timestamp } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { pathId } from '../http/fields.ts';
 import { exampleOf } from '../http/openapi/examples.ts';
 import type { WebhookDescription } from '../http/openapi/webhooks.ts';
+import { count, id, named, object, orNull, timestamp } from '../http/response-fields.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { EVENT_TYPES } from '../reservations/event-types.ts';
 import { endpointUrl } from '../subscriptions/subscriptions.schemas.ts';
@@ -19,7 +19,7 @@ export const deliveryIdParam = pathId(
 
 const attempt = named(
   'DeliveryAttempt',
-  shape({
+  object({
     delivery_id: id(EXAMPLE.attemptId).description('X-Delivery-Id of this attempt.'),
     attempt: count(1).description('Counted from 1; an interrupted attempt is repeated under its number.'),
     sent_at: timestamp(EXAMPLE.later),
@@ -54,7 +54,7 @@ const attempt = named(
 /** Decisions §7. */
 export const delivery = named(
   'Delivery',
-  shape({
+  object({
     id: id(EXAMPLE.deliveryId),
     event_id: id(EXAMPLE.eventId),
     event_type: eventType(),
@@ -104,7 +104,7 @@ const digits = (example: string, description: string) =>
     .description(description)
     .example(example);
 
-/** The headers of every delivery (contract "Delivery headers"). */
+/** The headers of every delivery. */
 const headersOf = (type: EventType): Record<string, Schema> => ({
   'X-Webhook-Event': Joi.string().valid(type).required().description('The type of the event.').example(type),
   'X-Delivery-Id': id(EXAMPLE.attemptId).required().description('The same as delivery_id.'),
@@ -126,7 +126,7 @@ const headersOf = (type: EventType): Record<string, Schema> => ({
     .example('sha256=1b4f0e9851971998e732078544c96b36c3d01cedf7caa332359d6f1d83567014'),
 });
 
-/** What partners receive, by type of event (contract "Events"). */
+/** What partners receive, by type of event. */
 export const WEBHOOKS: readonly WebhookDescription[] = EVENT_TYPES.map((type) => ({
   name: type,
   ...happened[type],

@@ -39,7 +39,7 @@ import { countDeadLetters, summariseDeliveries } from './delivery-statistics.sto
 
 type DeliveryConfig = { webhookRetryDelaysSeconds: readonly number[] };
 
-/** A delivery has one attempt more than there are delays between attempts (contract: 5 in total). */
+/** A delivery has one attempt more than there are delays between attempts (5 in total). */
 export function maxAttempts(config: DeliveryConfig): number {
   return config.webhookRetryDelaysSeconds.length + 1;
 }
@@ -147,7 +147,7 @@ export async function rearmOverdueDeliveries(
 }
 
 /**
- * Tells the operator of a dead letter: an `error` line and a job in the `webhook-dead-letter` queue (decisions §6). The row
+ * Tells the operator of a dead letter: an `error` line and a job in the `webhook-dead-letter` queue. The row
  * remembers until this has been done, so a worker that dies in between leaves it to the sweep.
  */
 export async function raiseDeadLetter(
@@ -279,7 +279,7 @@ export async function eraseExcerptsOf(deps: { db: Db }, eventIds: readonly strin
   await eraseExcerpts(deps.db, eventIds);
 }
 
-/** Forgets what receivers answered wherever that tells of the customer, whatever it was an answer to. */
+/** Forgets what receivers answered wherever that tells of the customer, whatever it was a response to. */
 export async function eraseTracedExcerpts(
   deps: { db: Db },
   { isTrace }: Erasure,

@@ -1,12 +1,12 @@
-import { defined } from '../platform/defined.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';
 import type { AttemptRow, DeliveryRow, DeliveryState } from './deliveries.model.ts';
 import { deliveryCollection } from './deliveries.model.ts';
 
-/** Creates the rows that are missing, and answers how many that were; of an event and a subscription there is one. */
+/** Creates the rows that are missing, and returns how many that were; of an event and a subscription there is one. */
 export async function upsertDeliveries(db: Db, rows: readonly DeliveryRow[]): Promise<number> {
   if (rows.length === 0) return 0;
   const { upsertedCount } = await deliveryCollection(db).bulkWrite(
@@ -28,7 +28,7 @@ export async function findPending(db: Db, of: DeliveriesOf): Promise<DeliveryRow
   const which =
     'deliveryIds' in of
       ? { _id: { $in: [...of.deliveryIds] } }
-      : { eventId: { $in: [...of.eventIds] }, ...defined({ subscriptionId: of.subscriptionId }) };
+      : { eventId: { $in: [...of.eventIds] }, ...omitUndefined({ subscriptionId: of.subscriptionId }) };
   return deliveryCollection(db)
     .find({ ...which, state: 'pending' }, NEWEST)
     .toArray();
@@ -42,7 +42,7 @@ export async function findEveryDeliveryOfEvents(db: Db, eventIds: readonly strin
     .toArray();
 }
 
-/** Overwrites what receivers answered to these events: an answer may quote what was sent. */
+/** Overwrites what receivers answered to these events: a response may quote what was sent. */
 export async function eraseExcerpts(db: Db, eventIds: readonly string[]): Promise<void> {
   await deliveryCollection(db).updateMany(
     { eventId: { $in: [...eventIds] }, ...ANSWERED },
@@ -241,7 +241,7 @@ export async function cancelWaiting(db: Db, partnerId: string, subscriptionId: s
 
 /**
  * Begins a new series of attempts, numbered from 1, for those of `ids` that are in one of `states` and on which nobody is at
- * work; the attempts of earlier series stay. Answers how many that were.
+ * work; the attempts of earlier series stay. Returns how many that were.
  */
 export async function restartDeliveries(
   db: Db,
@@ -321,7 +321,7 @@ export async function listDeliveryRows(
   limit: number,
 ): Promise<Page<DeliveryRow>> {
   const rows = await deliveryCollection(db)
-    .find({ ...defined(filter), ...beyond(after, 'createdAt') } as never)
+    .find({ ...omitUndefined(filter), ...beyond(after, 'createdAt') } as never)
     .sort({ createdAt: -1, _id: -1 })
     .limit(limit + 1)
     .toArray();

@@ -21,7 +21,7 @@ export async function listUncountedDeadLetters(
   return findUncounted(deps.db, limit);
 }
 
-/** Marks dead letters counted within `tx`; answers how many of them were not yet, so that each counts once. */
+/** Marks dead letters counted within `tx`; returns how many of them were not yet, so that each counts once. */
 export async function countDeadLettersOnce(
   deps: { db: Db },
   ids: readonly string[],

@@ -17,7 +17,7 @@ export async function findUncounted(db: Db, limit: number): Promise<UncountedDea
     .toArray();
 }
 
-/** Marks dead letters counted, and answers how many of them nobody else had. */
+/** Marks dead letters counted, and returns how many of them nobody else had. */
 export async function markCounted(db: Db, ids: readonly string[], tx: Tx): Promise<number> {
   const { modifiedCount } = await deliveryCollection(db).updateMany(
     { _id: { $in: [...ids] }, isUncounted: true },

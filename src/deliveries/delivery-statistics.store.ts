@@ -1,5 +1,5 @@
-import { defined } from '../platform/defined.ts';
 import type { Db } from '../platform/mongo.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { DeliveryState } from './deliveries.model.ts';
 import { deliveryCollection } from './deliveries.model.ts';
 
@@ -74,7 +74,7 @@ export async function countDeadLetters(
 ): Promise<Map<string, number>> {
   const rows = await deliveryCollection(db)
     .aggregate<{ _id: string; count: number }>([
-      { $match: { ...defined(filter), state: 'dead_letter' } },
+      { $match: { ...omitUndefined(filter), state: 'dead_letter' } },
       { $group: { _id: '$subscriptionId', count: { $sum: 1 } } },
     ])
     .toArray();

@@ -1,15 +1,15 @@
 import { eventBody } from '../events/event-body.rules.ts';
-import { defined } from '../platform/defined.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { DeliveryDetail } from './deliveries.service.ts';
 
 /** The same for operators, who are told whose it is. */
 export function operatorDeliveryView(detail: DeliveryDetail): Record<string, unknown> {
   const { partnerId, discardReason } = detail.delivery;
   const forOperators = { partner_id: partnerId, discard_reason: discardReason };
-  return { ...deliveryView(detail), ...defined(forOperators) };
+  return { ...deliveryView(detail), ...omitUndefined(forOperators) };
 }
 
-/** A delivery as its receiver sees it (decisions §7). An attempt that is being made is not shown before its end. */
+/** A delivery as its receiver sees it. An attempt that is being made is not shown before its end. */
 export function deliveryView({ delivery, event, endpointUrl }: DeliveryDetail): Record<string, unknown> {
   return {
     id: delivery._id,
@@ -31,7 +31,7 @@ export function deliveryView({ delivery, event, endpointUrl }: DeliveryDetail): 
       })),
     next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
     dead_lettered_at: delivery.deadLetteredAt?.toISOString() ?? null,
-    ...defined({ discarded_at: delivery.discardedAt?.toISOString() }),
+    ...omitUndefined({ discarded_at: delivery.discardedAt?.toISOString() }),
     created_at: delivery.createdAt.toISOString(),
     payload: event === null ? null : eventBody(event, delivery.partnerId),
   };

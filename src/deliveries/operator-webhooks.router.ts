@@ -1,8 +1,8 @@
 import type { Operator } from '../http/operator.ts';
 import type { Route } from '../http/route.ts';
 import { accepted, listing, ok, route } from '../http/route.ts';
-import { defined } from '../platform/defined.ts';
 import type { Db } from '../platform/mongo.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import { operatorSubscriptionView } from '../subscriptions/subscription-view.rules.ts';
 import {
@@ -60,10 +60,10 @@ function subscriptionRows(deps: { db: Db }): Route<Operator>[] {
       tag: 'Webhooks',
       summary: 'List the subscriptions of all partners, newest first',
       query: subscriptionsQuery,
-      answers: { 200: { description: 'A page of subscriptions.', body: subscriptionPage } },
+      responses: { 200: { description: 'A page of subscriptions.', body: subscriptionPage } },
       errors: [],
       handle: async ({ query: { partner_id: partnerId, status, cursor, limit } }) => {
-        const filter = defined({ partnerId, status });
+        const filter = omitUndefined({ partnerId, status });
         const { rows, next } = await listAllSubscriptions(deps, filter, cursor, limit);
         return listing(rows.map(operatorSubscriptionView), encodeCursor(next));
       },
@@ -78,7 +78,7 @@ function subscriptionRows(deps: { db: Db }): Route<Operator>[] {
         'What waits to be delivered is cancelled; an attempt that is under way may still arrive. Nothing else stops deliveries.',
       params: { id: anySubscriptionIdParam },
       subject,
-      answers: { 200: { description: 'The subscription, inactive.', body: operatorSubscription } },
+      responses: { 200: { description: 'The subscription, inactive.', body: operatorSubscription } },
       errors: ['WEBHOOK_NOT_FOUND'],
       handle: async ({ params }) =>
         ok(operatorSubscriptionView(await deactivateSubscription(deps, params.id))),
@@ -93,7 +93,7 @@ function subscriptionRows(deps: { db: Db }): Route<Operator>[] {
         'It receives what happens from now on. The partner gets what was missed with its own call `recover`.',
       params: { id: anySubscriptionIdParam },
       subject,
-      answers: { 200: { description: 'The subscription, active.', body: operatorSubscription } },
+      responses: { 200: { description: 'The subscription, active.', body: operatorSubscription } },
       errors: ['WEBHOOK_NOT_FOUND'],
       handle: async ({ params }) => ok(operatorSubscriptionView(await activateSubscription(deps, params.id))),
     }),
@@ -109,7 +109,7 @@ function deliveryRows(deps: { db: Db }): Route<Operator>[] {
       tag: 'Deliveries',
       summary: 'List deliveries to all partners, newest first',
       query: deliveriesQuery,
-      answers: { 200: { description: 'A page of deliveries.', body: deliveryPage } },
+      responses: { 200: { description: 'A page of deliveries.', body: deliveryPage } },
       errors: [],
       handle: async ({ query }) => deliveryListing(deps, query, query.status),
     }),
@@ -120,7 +120,7 @@ function deliveryRows(deps: { db: Db }): Route<Operator>[] {
       tag: 'Deliveries',
       summary: 'Read a delivery with its attempts',
       params: { id: anyDeliveryIdParam },
-      answers: { 200: { description: 'The delivery as it is now.', body: operatorDelivery } },
+      responses: { 200: { description: 'The delivery as it is now.', body: operatorDelivery } },
       errors: ['DELIVERY_NOT_FOUND'],
       handle: async ({ params }) => ok(operatorDeliveryView(await getDelivery(deps, undefined, params.id))),
     }),
@@ -131,7 +131,7 @@ function deliveryRows(deps: { db: Db }): Route<Operator>[] {
       tag: 'Deliveries',
       summary: 'List deliveries that failed for the last time, newest first',
       query: deadLettersQuery,
-      answers: { 200: { description: 'A page of dead letters.', body: deliveryPage } },
+      responses: { 200: { description: 'A page of dead letters.', body: deliveryPage } },
       errors: [],
       handle: async ({ query }) => deliveryListing(deps, query, 'dead_letter'),
     }),
@@ -143,7 +143,7 @@ async function deliveryListing(
   query: DeadLettersQuery,
   state: DeliveryDetail['delivery']['state'] | undefined,
 ) {
-  const filter = defined({
+  const filter = omitUndefined({
     partnerId: query.partner_id,
     subscriptionId: query.subscription_id,
     eventType: query.event_type,
@@ -164,11 +164,11 @@ function redriveRows(deps: RedeliveryDeps): Route<Operator>[] {
       description:
         'Each begins a fresh series of attempts, counted from 1; the event_ids stay. Dead letters of a deactivated subscription, of a suspended partner, and of venues that are not granted to their partner any more are left as they are. Without any field: all dead letters.',
       body: redriveBody,
-      answers: { 202: { description: 'The attempts follow.', body: redriven } },
+      responses: { 202: { description: 'The attempts follow.', body: redriven } },
       errors: ['PARTNER_SUSPENDED', 'WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'],
       handle: async ({ body: { subscription_id: subscriptionId, event_type: eventType, from, to } }) =>
         accepted({
-          redriven: await redriveDeadLetters(deps, defined({ subscriptionId, eventType, from, to })),
+          redriven: await redriveDeadLetters(deps, omitUndefined({ subscriptionId, eventType, from, to })),
         }),
     }),
     route<Operator, { id: string }>({
@@ -180,7 +180,7 @@ function redriveRows(deps: RedeliveryDeps): Route<Operator>[] {
       description: 'Begins a fresh series of attempts, counted from 1; the event_id stays.',
       params: { id: deadLetterIdParam },
       subject: async ({ id }) => operatorDeliveryView(await getDelivery(deps, undefined, id)),
-      answers: { 202: { description: 'The delivery; its attempts follow.', body: operatorDelivery } },
+      responses: { 202: { description: 'The delivery; its attempts follow.', body: operatorDelivery } },
       errors: [
         'PARTNER_SUSPENDED',
         'VENUE_NOT_AUTHORIZED',
@@ -203,12 +203,12 @@ function discardRows(deps: RedeliveryDeps): Route<Operator>[] {
       summary: 'Give up many dead letters',
       description: 'All that the fields describe, of which at least one is needed beside the reason.',
       body: discardManyBody,
-      answers: { 200: { description: 'They are dead letters no more.', body: discarded } },
+      responses: { 200: { description: 'They are dead letters no more.', body: discarded } },
       errors: [],
       handle: async ({
         body: { subscription_id: subscriptionId, event_type: eventType, from, to, reason },
       }) => {
-        const filter = defined({ subscriptionId, eventType, from, to });
+        const filter = omitUndefined({ subscriptionId, eventType, from, to });
         return ok({ discarded: await discardDeadLetters(deps, filter, reason) });
       },
     }),
@@ -223,7 +223,7 @@ function discardRows(deps: RedeliveryDeps): Route<Operator>[] {
       params: { id: deadLetterIdParam },
       body: discardBody,
       subject: async ({ id }) => operatorDeliveryView(await getDelivery(deps, undefined, id)),
-      answers: { 200: { description: 'The delivery, discarded.', body: operatorDelivery } },
+      responses: { 200: { description: 'The delivery, discarded.', body: operatorDelivery } },
       errors: ['DELIVERY_NOT_FOUND', 'DELIVERY_IN_PROGRESS'],
       handle: async ({ params, body }) =>
         ok(operatorDeliveryView(await discardDeadLetter(deps, params.id, body.reason))),

@@ -1,8 +1,8 @@
 import Joi from 'joi';
 import { eventType } from '../events/events.schemas.ts';
-import { count, id, named, orNull, pageOf, shape, timestamp } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { cursor, instant, instantNotAfter, pageLimit, pathId, prose, uuid } from '../http/fields.ts';
+import { count, id, named, object, orNull, pageOf, timestamp } from '../http/response-fields.ts';
 import type { Position } from '../platform/pagination.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { subscription } from '../subscriptions/subscriptions.schemas.ts';
@@ -122,10 +122,10 @@ export const discardManyBody = Joi.object<RedriveBody & DiscardBody>({
   })
   .meta({ jsonSchema: { anyOf: Object.keys(chosenDeadLetters).map((name) => ({ required: [name] })) } });
 
-export const discarded = shape({
+export const discarded = object({
   discarded: count(12).description('How many dead letters were given up.'),
 });
 
-export const redriven = shape({
+export const redriven = object({
   redriven: count(12).description('How many deliveries begin anew.'),
 });

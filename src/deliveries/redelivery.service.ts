@@ -61,7 +61,7 @@ export async function redeliver(
 }
 
 /**
- * The same for an operator, of a dead letter of any partner (operator interface, "dead-letters").
+ * The same for an operator, of a dead letter of any partner.
  * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS for what is no dead letter; WEBHOOK_INACTIVE;
  * PARTNER_SUSPENDED, VENUE_NOT_AUTHORIZED where its partner may not hear of the event any more.
  */
@@ -118,7 +118,7 @@ const BATCH = 500;
 /**
  * Begins a fresh series of attempts for every dead letter that `filter` describes, but for those of deactivated subscriptions
  * and of partners that may not hear of the event any more: they stay dead letters. What becomes a dead letter during the call
- * is left alone. Repeating it is safe; of calls that race each series is begun, and counted, by one. Answers how many were begun.
+ * is left alone. Repeating it is safe; of calls that race each series is begun, and counted, by one. Returns how many were begun.
  * @throws DomainError WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE, PARTNER_SUSPENDED for a subscription that is named
  */
 export async function redriveDeadLetters(

@@ -14,7 +14,7 @@ export type TestEventDeps = CreateDeliveriesDeps & {
 
 /**
  * Sends the subscription one sample event with `details.test: true`: signed, retried and dead-lettered like any other, and in
- * nobody's feed (decisions §6). `type` is the first that it subscribes to where none is asked for.
+ * nobody's feed. `type` is the first that it subscribes to where none is asked for.
  * @throws DomainError WEBHOOK_NOT_FOUND; WEBHOOK_INACTIVE; VALIDATION_ERROR for a type that it does not subscribe to.
  */
 export async function sendTestEvent(

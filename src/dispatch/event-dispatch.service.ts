@@ -4,9 +4,9 @@ import { appendEvents } from '../events/events.store.ts';
 import { activeGrantees } from '../partners/partners.service.ts';
 import type { DuePosition } from '../platform/backlog.store.ts';
 import type { Clock } from '../platform/clock.ts';
-import { defined } from '../platform/defined.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { SweptPage } from '../platform/sweep.ts';
 import { sweepEach } from '../platform/sweep.ts';
 import type { Queues } from '../queues/queues.ts';
@@ -26,7 +26,7 @@ export type DispatchDeps = {
 /**
  * Takes the waiting events of a reservation to the event log and to a delivery row for each receiving subscription, adds
  * the delivery jobs, and only then empties the outbox. Every step may be repeated without effect, so a crash at any point
- * is made up by the next run (ADR 0003). Answers how many events were waiting.
+ * is made up by the next run (ADR 0003). Returns how many events were waiting.
  */
 export async function dispatchEvents(deps: DispatchDeps, reservationId: string): Promise<number> {
   const reservation = await findReservation(deps.db, reservationId);
@@ -73,7 +73,7 @@ export function toEventRow(reservation: Reservation, waiting: OutboxEvent): Even
     holdId: reservation._id,
     bookingId: waiting.bookingId,
     originatorId: waiting.originatorId,
-    ...defined({ actor: waiting.actor }),
+    ...omitUndefined({ actor: waiting.actor }),
     holdExpiresAt: waiting.holdExpiresAt ?? null,
     pricePaise: reservation.pricePaise,
     reason: waiting.reason ?? null,

@@ -1,4 +1,4 @@
-/** Every code an error answer can carry (contract "Errors", decisions §1). Statuses and remedies: `http/error-registry.ts`. */
+/** Every code an error response can carry. Statuses and remedies: `http/error-registry.ts`. */
 export type ErrorCode =
   | 'VALIDATION_ERROR'
   | 'INVALID_JSON'
@@ -53,7 +53,7 @@ export function audienceOf(partnerId: string | undefined): Audience {
 /** One faulty field: `path` in dotted form (`body.customer_phone` is `customer_phone`), `message` for the caller's developer. */
 export type FieldFault = { path: string; message: string };
 
-/** What an error answer may carry beside code and message; both are shown to the caller. */
+/** What an error response may carry beside code and message; both are shown to the caller. */
 export type ErrorExtras = {
   details?: FieldFault[];
   conflict?: Record<string, unknown>;

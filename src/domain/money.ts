@@ -1,4 +1,4 @@
-/** Integer paise as the rupees of an answer (a JSON number with at most two decimals). */
+/** Integer paise as the rupees of a response (a JSON number with at most two decimals). */
 export function toRupees(paise: number): number {
   return paise / 100;
 }

@@ -7,7 +7,7 @@ export function venueHeardOf(event: Pick<EventRow, 'venueId' | 'isTest'> | null 
 }
 
 /**
- * The body of an event for one receiver (contract "Delivery body", decisions §6), `delivery_id` aside. What is for the
+ * The body of an event for one receiver, `delivery_id` aside. What is for the
  * originator alone is in it only where the receiver is the originator; customers' data is in no event.
  */
 export function eventBody(event: EventRow, receiverId: string): Record<string, unknown> {

@@ -23,7 +23,7 @@ export type EventRow = {
   /** For operators alone. Absent in samples and in what older releases wrote. */
   actor?: Actor;
   holdExpiresAt: Date | null;
-  /** For the originator alone, like `reason` (decisions §6). */
+  /** For the originator alone, like `reason`. */
   pricePaise: number;
   reason: string | null;
   /** A sample that a partner asked for: for its receiver alone, in no feed. */

@@ -1,18 +1,18 @@
 import type { ObjectSchema } from 'joi';
 import Joi from 'joi';
+import { EXAMPLE } from '../http/example-values.ts';
+import { pageLimit, uuid } from '../http/fields.ts';
 import {
   amount,
   id,
   listOf,
   named,
+  object,
   orNull,
   resourceId,
-  shape,
   slotId,
   timestamp,
-} from '../http/answer-fields.ts';
-import { EXAMPLE } from '../http/example-values.ts';
-import { pageLimit, uuid } from '../http/fields.ts';
+} from '../http/response-fields.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { EVENT_TYPES } from '../reservations/event-types.ts';
 import { isFeedCursor, NOT_A_FEED_CURSOR } from './feed-cursor.rules.ts';
@@ -33,21 +33,24 @@ const window = {
     .optional(),
 };
 
-/** What `details` holds beside the window, by type of event (decisions §6). */
+/** What `details` holds beside the window, by type of event. */
 const DETAILS: Record<EventType, ObjectSchema> = {
-  hold_created: shape({ ...window, hold_expiry_at: timestamp(EXAMPLE.holdExpiry) }),
-  hold_cancelled: shape({ ...window, reason: reason('Why it was released, where that was said').optional() }),
-  hold_expired: shape(window),
-  booking_created: shape(window),
-  booking_cancelled: shape({ ...window, reason: reason('Why it was cancelled').optional() }),
-  booking_refunded: shape({ ...window, reason: reason('Why it was refunded').optional() }),
+  hold_created: object({ ...window, hold_expiry_at: timestamp(EXAMPLE.holdExpiry) }),
+  hold_cancelled: object({
+    ...window,
+    reason: reason('Why it was released, where that was said').optional(),
+  }),
+  hold_expired: object(window),
+  booking_created: object(window),
+  booking_cancelled: object({ ...window, reason: reason('Why it was cancelled').optional() }),
+  booking_refunded: object({ ...window, reason: reason('Why it was refunded').optional() }),
 };
 
 const isOfHold = (type: EventType) => type.startsWith('hold_');
 
-/** The body of an event of this type (contract "Delivery body"), `delivery_id` aside. */
+/** The body of an event of this type, `delivery_id` aside. */
 export const eventOf = (type: EventType): ObjectSchema =>
-  shape({
+  object({
     event_id: id(EXAMPLE.eventId).description('The same in every delivery of this state change.'),
     event_type: Joi.string().valid(type).example(type),
     timestamp: timestamp().description('When it happened.'),
@@ -66,7 +69,7 @@ export const eventOf = (type: EventType): ObjectSchema =>
 /** An event of any type, as it was or will be delivered. */
 export const event = named(
   'Event',
-  shape({
+  object({
     event_id: id(EXAMPLE.eventId),
     event_type: eventType(),
     timestamp: timestamp(),
@@ -75,7 +78,7 @@ export const event = named(
     hold_id: id(EXAMPLE.holdId),
     booking_id: orNull(id(EXAMPLE.bookingId)).description('Null in the events of a hold.').example(null),
     partner_id: id(EXAMPLE.partnerId),
-    details: shape({
+    details: object({
       ...window,
       hold_expiry_at: timestamp(EXAMPLE.holdExpiry).description('In hold_created.').optional(),
       reason: reason('Where one was given').optional(),

@@ -34,7 +34,7 @@ export async function readEventsOfReservation(deps: { db: Db }, holdId: string):
   return findEventsOfReservation(deps.db, holdId);
 }
 
-/** Overwrites the reasons in all events of these reservations; answers the events' ids. */
+/** Overwrites the reasons in all events of these reservations; returns the events' ids. */
 export async function eraseReasonsOf(
   deps: { db: Db },
   holdIds: readonly string[],

@@ -100,7 +100,7 @@ export async function findFeed(
     .toArray();
 }
 
-/** Overwrites the reasons that were given for what happened to these reservations; answers the ids of their events. */
+/** Overwrites the reasons that were given for what happened to these reservations; returns the ids of their events. */
 export async function eraseReasons(
   db: Db,
   holdIds: readonly string[],
@@ -133,7 +133,7 @@ export async function findUnsequencedIds(db: Db, limit: number, tx: Tx): Promise
   return rows.map((row) => row._id);
 }
 
-/** Takes the next `count` places of the feed; answers the first. Whoever else takes some meanwhile is made to try again. */
+/** Takes the next `count` places of the feed; returns the first. Whoever else takes some meanwhile is made to try again. */
 export async function takePlaces(db: Db, count: number, tx: Tx): Promise<number> {
   const counter = await feedCounterCollection(db).findOneAndUpdate(
     { _id: 'feed' },

@@ -3,8 +3,8 @@ import type { Route } from '../http/route.ts';
 import { listing, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
-import { defined } from '../platform/defined.ts';
 import type { Db } from '../platform/mongo.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { eventBody } from './event-body.rules.ts';
 import type { FeedQuery } from './events.schemas.ts';
@@ -25,7 +25,7 @@ export function feedRoutes(deps: { db: Db; clock: Clock; cursorBox: SecretBox })
       description:
         'For reconciling after an outage: the bodies of the webhooks without `delivery_id`, of the last 30 days. A cursor that has been read to the end stays valid.',
       query: feedQuery,
-      answers: { 200: { description: 'A page of the feed.', body: feedPage } },
+      responses: { 200: { description: 'A page of the feed.', body: feedPage } },
       errors: [],
       handle: async ({ caller: { partnerId }, query }) => {
         const after = query.after === undefined ? 0 : openFeedCursor(cursorBox, partnerId, query.after);
@@ -33,7 +33,7 @@ export function feedRoutes(deps: { db: Db; clock: Clock; cursorBox: SecretBox })
         const { events, next } = await readFeed(deps, partnerId, {
           after,
           limit: query.limit,
-          ...defined({ type: query.event_type, venueId: query.venue_id }),
+          ...omitUndefined({ type: query.event_type, venueId: query.venue_id }),
         });
         return listing(
           events.map((event) => eventBody(event, partnerId)),

@@ -14,7 +14,7 @@ import {
   takePlaces,
 } from './events.store.ts';
 
-/** The feed goes back this far (decisions §6). */
+/** The feed goes back this far. */
 const KEPT_DAYS = 30;
 const DAY_MS = 86_400_000;
 
@@ -49,7 +49,7 @@ function feedBegin({ clock }: { clock: Clock }): Date {
   return new Date(clock.now().getTime() - KEPT_DAYS * DAY_MS);
 }
 
-/** Takes the events that are older than the feed goes back out of it; they stay in the log. Answers how many. */
+/** Takes the events that are older than the feed goes back out of it; they stay in the log. Returns how many. */
 export async function shortenFeed(deps: { db: Db; clock: Clock }): Promise<number> {
   return removeFromFeed(deps.db, feedBegin(deps));
 }
@@ -59,7 +59,7 @@ const BATCH = 500;
 /**
  * Gives the events that have none their places in the feed. The transactions that do so follow one another, because each
  * changes the one counter: whoever sees a place sees all places before it (ADR 0007). Goes on until every event has one or
- * `stopping` aborts; answers how many were given.
+ * `stopping` aborts; returns how many were given.
  */
 export async function sequenceEvents(deps: { db: Db }, stopping?: AbortSignal): Promise<number> {
   for (let count = 0; ; ) {

@@ -2,7 +2,7 @@ import { toRupees } from '../domain/money.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 
-/** A hold as its partner sees it now (decisions §3). */
+/** A hold as its partner sees it now. */
 export function holdView(hold: Reservation): Record<string, unknown> {
   return {
     hold_id: hold._id,
@@ -19,7 +19,7 @@ export function holdView(hold: Reservation): Record<string, unknown> {
   };
 }
 
-/** The answer of placing: what was true then, whatever became of the hold since, so that a replay is alike (decisions §4). */
+/** The response of placing: what was true then, whatever became of the hold since, so that a replay is alike. */
 export function placedHoldView(hold: Reservation): Record<string, unknown> {
   const placedUntil = new Date(hold.placedAt.getTime() + (hold.ttlMs ?? 0));
   const { booking_id: _later, ...placed } = holdView(hold);

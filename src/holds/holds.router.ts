@@ -1,7 +1,7 @@
 import type { Route } from '../http/route.ts';
 import { created, listing, ok, replayable, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
-import { defined } from '../platform/defined.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import { holdView, placedHoldView } from './hold-view.rules.ts';
@@ -37,10 +37,10 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       tag: 'Holds',
       summary: 'List your holds, newest first',
       query: listQuery,
-      answers: { 200: { description: 'A page of your holds.', body: holdPage } },
+      responses: { 200: { description: 'A page of your holds.', body: holdPage } },
       errors: [],
       handle: async ({ caller, query }) => {
-        const page = { limit: query.limit, ...defined({ status: query.status, after: query.cursor }) };
+        const page = { limit: query.limit, ...omitUndefined({ status: query.status, after: query.cursor }) };
         const { rows, next } = await listHolds(deps, caller.partnerId, page);
         return listing(rows.map(holdView), encodeCursor(next));
       },
@@ -52,7 +52,7 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       tag: 'Holds',
       summary: 'Read a hold',
       params,
-      answers: { 200: { description: 'The hold as it is now.', body: holdSchema } },
+      responses: { 200: { description: 'The hold as it is now.', body: holdSchema } },
       errors: ['HOLD_NOT_FOUND'],
       handle: async ({ caller, params: { holdId } }) =>
         ok(holdView(await getHold(deps, caller.partnerId, holdId))),
@@ -66,7 +66,7 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       description: 'Never shortens it. No hold lasts longer than two hours from when it was placed.',
       params,
       body: extendBody,
-      answers: {
+      responses: {
         200: {
           description: 'The hold with its new expiry.',
           body: holdSchema,
@@ -86,7 +86,7 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       description: 'Frees the slot. Releasing a hold that is released already succeeds and changes nothing.',
       params,
       body: cancelBody,
-      answers: { 200: { description: 'The hold is released.', body: releasedHold } },
+      responses: { 200: { description: 'The hold is released.', body: releasedHold } },
       errors: ['HOLD_NOT_FOUND', ...NOT_ACTIVE],
       handle: async ({ caller, params: { holdId }, body }) => {
         const hold = await releaseHold(deps, caller, holdId, body.reason);
@@ -106,7 +106,7 @@ function placeRoute(deps: HoldDeps): Route<PartnerCaller> {
     description:
       'Reserves the slot until hold_expiry_at. Of any number of callers that race for a slot, one gets it.',
     body: placeBody,
-    answers: {
+    responses: {
       201: {
         description: 'The slot is yours until hold_expiry_at.',
         body: holdSchema,
@@ -123,7 +123,7 @@ function placeRoute(deps: HoldDeps): Route<PartnerCaller> {
       'IDEMPOTENCY_KEY_MISMATCH',
     ],
     handle: async ({ caller, body }) => {
-      const input = defined({
+      const input = omitUndefined({
         slotId: body.slot_id,
         venueId: body.venue_id,
         resourceId: body.resource_id,

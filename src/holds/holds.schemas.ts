@@ -1,19 +1,19 @@
 import Joi from 'joi';
+import { EXAMPLE } from '../http/example-values.ts';
+import { cursor, idempotencyKey, instant, opaque, pageLimit, pathId, prose, uuid } from '../http/fields.ts';
+import { exampleOf } from '../http/openapi/examples.ts';
 import {
   amount,
   id,
   named,
+  object,
   orNull,
   pageOf,
   resourceId,
   sentence,
-  shape,
   slotId,
   timestamp,
-} from '../http/answer-fields.ts';
-import { EXAMPLE } from '../http/example-values.ts';
-import { cursor, idempotencyKey, instant, opaque, pageLimit, pathId, prose, uuid } from '../http/fields.ts';
-import { exampleOf } from '../http/openapi/examples.ts';
+} from '../http/response-fields.ts';
 import type { Position } from '../platform/pagination.ts';
 import type { HoldStatus } from '../reservations/reservations.rules.ts';
 
@@ -26,7 +26,7 @@ export type PlaceBody = {
   ttl_seconds?: number;
 };
 
-/** The longest that a hold can be asked for at once (decisions §3). */
+/** The longest that a hold can be asked for at once. */
 export const MAX_TTL_SECONDS = 1800;
 
 const ttlSeconds = () => Joi.number().integer().min(60).max(MAX_TTL_SECONDS);
@@ -118,7 +118,7 @@ const holdFields = {
 /** Contract "Hold", decisions §3. */
 export const hold = named(
   'Hold',
-  shape({
+  object({
     ...holdFields,
     booking_id: id(EXAMPLE.bookingId)
       .description('The booking that it became; there only where it is CONSUMED.')
@@ -134,7 +134,7 @@ export const heldExample = (state: 'ACTIVE' | 'EXPIRED'): Record<string, unknown
 
 export const holdPage = pageOf(hold);
 
-export const releasedHold = shape({
+export const releasedHold = object({
   message: sentence('Hold released'),
   hold_id: id(EXAMPLE.holdId),
   status: status().example('RELEASED'),
@@ -144,7 +144,7 @@ export const anyHoldIdParam = pathId('`hold_id` of a hold of any partner.', EXAM
 
 export const operatorHold = named(
   'OperatorHold',
-  shape({
+  object({
     ...holdFields,
     status: status().example('RELEASED'),
     partner_id: id(EXAMPLE.partnerId).description('Whose hold it is.'),

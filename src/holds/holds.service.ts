@@ -59,7 +59,7 @@ type Conflict = { reason: UnavailableReason; freeAt?: Date; holdId?: string };
  * one succeeds, by the guard index; of any number for different slots no more than the partner may hold, by the index on
  * ordinals. With an idempotency key a repeated call returns the first one's hold.
  * @throws DomainError VENUE_NOT_AUTHORIZED, RESOURCE_NOT_FOUND, SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE (with
- * `conflict`), HOLD_LIMIT_REACHED, IDEMPOTENCY_KEY_MISMATCH (decisions §3)
+ * `conflict`), HOLD_LIMIT_REACHED, IDEMPOTENCY_KEY_MISMATCH
  */
 export async function placeHold(
   deps: HoldDeps,
@@ -216,7 +216,7 @@ export async function listHolds(
 }
 
 /**
- * Releases an ACTIVE hold and frees its slot; releasing it again changes nothing and succeeds (decisions §3). A partner releases
+ * Releases an ACTIVE hold and frees its slot; releasing it again changes nothing and succeeds. A partner releases
  * its own; an operator any, in the name of the built-in partner `platform`.
  * @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED, INVALID_HOLD_STATE for a hold that was confirmed.
  */
@@ -247,11 +247,11 @@ export async function releaseHold(
   }
 }
 
-/** No hold lives longer than this after it was placed (decisions §3). */
+/** No hold lives longer than this after it was placed. */
 export const MAX_LIFE_SECONDS = 7200;
 
 /**
- * Extends an ACTIVE hold to `ttlSeconds` from now; an end that is earlier than its own leaves it as it is (decisions §3).
+ * Extends an ACTIVE hold to `ttlSeconds` from now; an end that is earlier than its own leaves it as it is.
  * @throws DomainError HOLD_NOT_FOUND, VENUE_NOT_AUTHORIZED where the grant for its venue has ended, HOLD_EXPIRED,
  * INVALID_HOLD_STATE; HOLD_LIMIT_REACHED for an end later than two hours after it was placed.
  */

@@ -21,7 +21,7 @@ export function operatorHoldRoutes(deps: ReservationDeps): Route<Operator>[] {
       params: { holdId: anyHoldIdParam },
       subject: async ({ holdId }) => operatorHoldView(await getHold(deps, undefined, holdId)),
       body: operatorReleaseBody,
-      answers: { 200: { description: 'The hold, released.', body: operatorHold } },
+      responses: { 200: { description: 'The hold, released.', body: operatorHold } },
       errors: ['HOLD_NOT_FOUND', 'HOLD_EXPIRED', 'INVALID_HOLD_STATE'],
       handle: async ({ params: { holdId }, body: { reason } }) =>
         ok(operatorHoldView(await releaseHold(deps, 'operator', holdId, reason))),

@@ -13,7 +13,7 @@ export const describesItself = (isPublic: boolean): Operation => ({
   operationId: 'readDescription',
   tag: 'Service',
   summary: 'Read this description',
-  answers: {
+  responses: {
     200: {
       description: 'An OpenAPI 3.1 document.',
       body: Joi.object({ openapi: Joi.string().required().example('3.1.0') }).unknown(),
@@ -23,7 +23,7 @@ export const describesItself = (isPublic: boolean): Operation => ({
   ...(isPublic ? { isPublic: true } : {}),
 });
 
-/** Serves the OpenAPI document of a listener (operator interface, "Listeners"). */
+/** Serves the OpenAPI document of a listener. */
 export function mountApiDescription(app: Express, document: OpenApiDocument): void {
   const text = JSON.stringify(document);
   app.get(DESCRIPTION_PATH, (_req, res) => {

@@ -73,7 +73,7 @@ html.dark-mode .swagger-ui :focus-visible { outline-color: #93c5fd; }
   .swagger-ui .highlight-code > pre.microlight code { white-space: pre !important; word-break: normal; }
   .swagger-ui .curl-command pre.microlight,
   .swagger-ui .live-responses-table .highlight-code > pre.microlight { padding-bottom: 3rem !important; }
-  /* A status above its answer, and no column for links, of which there are none. */
+  /* A status above its response, and no column for links, of which there are none. */
   .swagger-ui .responses-table > thead,
   .swagger-ui .responses-table .response > td.response-col_links { display: none; }
   .swagger-ui .responses-table,

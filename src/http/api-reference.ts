@@ -16,7 +16,7 @@ const PACKAGE_FILE = require.resolve('swagger-ui-dist/package.json');
 const SWAGGER_UI_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
 /**
- * The interactive reference at `/docs` (operator interface, "Listeners"): Swagger UI over the `/openapi.json` of the same
+ * The interactive reference at `/docs`: Swagger UI over the `/openapi.json` of the same
  * origin. It asks nothing of any other host, and runs under the app's own Content-Security-Policy: no script and no style
  * sheet is inline. It needs no key by itself: where one has to sign in, that is mounted first. `title` is the page's, as HTML.
  */

@@ -11,7 +11,7 @@ import { clientAddress } from './client-address.rules.ts';
 import { hostNamedBy } from './host-header.rules.ts';
 import type { ObserveRequest } from './measure-requests.ts';
 import { measureRequests } from './measure-requests.ts';
-import { writtenPath } from './written-path.rules.ts';
+import { redactPath } from './redact-path.rules.ts';
 
 export type BaseAppOptions = {
   /** Whose `X-Forwarded-For` tells who calls: of anybody else's it is not read. */
@@ -40,7 +40,7 @@ export function createBaseApp(
   app.use((req, res, next) => {
     words ??= new Set([...moreWords, ...wordsOf(app)]);
     const [path = ''] = req.originalUrl.split('?', 1);
-    res.locals['path'] = writtenPath(path, words);
+    res.locals['path'] = redactPath(path, words);
     res.locals['serverRequestId'] = newId();
     next();
   });

@@ -12,7 +12,7 @@ export type ErrorEntry = {
 };
 
 /**
- * The one place where a code gets its HTTP status, its meaning and its remedy (contract "Errors", decisions §1). Handlers
+ * The one place where a code gets its HTTP status, its meaning and its remedy. Handlers
  * take the status from here, and the published interface and `docs/errors.md` are generated from it; a code without an
  * entry does not compile.
  */

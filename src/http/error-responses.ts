@@ -5,7 +5,7 @@ export type ErrorBody = {
   error: { code: ErrorCode; message: string; request_id: string } & ErrorExtras;
 };
 
-/** The body of every error answer (decisions §1). */
+/** The body of every error response. */
 export function errorBody(
   code: ErrorCode,
   message: string,

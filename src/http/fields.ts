@@ -138,7 +138,7 @@ const bounded = Joi.extend((joi: Joi.Root) => ({
 
 /**
  * A list of at most `max`. One that is longer is refused as such and not looked into: each of tens of thousands of wrong members
- * would be a fault of its own, which takes a second and is an answer of megabytes.
+ * would be a fault of its own, which takes a second and is a response of megabytes.
  */
 export const list = (items: Joi.Schema, max: number) => bounded.array().items(items).max(max);
 
@@ -154,7 +154,7 @@ export const rupees = () =>
     // No `multipleOf`: validators divide in binary, and would refuse 0.29.
     .description('Rupees, with at most two decimals.');
 
-/** A customer's phone number, valid as E.164 or as a national number of `region`; kept as given (decisions §4). */
+/** A customer's phone number, valid as E.164 or as a national number of `region`; kept as given. */
 export const customerPhone = (region: string) =>
   opaque(20, 5)
     .custom((value: string, helpers) =>
@@ -164,7 +164,7 @@ export const customerPhone = (region: string) =>
     .description(`A valid phone number: E.164, or a national number of ${region}.`)
     .example('+919845012345');
 
-/** An idempotency key (decisions §4). */
+/** An idempotency key. */
 export const idempotencyKey = () =>
   opaque(255)
     .description(
@@ -176,7 +176,7 @@ export const idempotencyKey = () =>
 export const pageLimit = () =>
   Joi.number().integer().min(1).max(200).default(50).description('The largest number of items on the page.');
 
-/** The `next_cursor` of an earlier answer; the handler gets the Position. */
+/** The `next_cursor` of an earlier response; the handler gets the Position. */
 export const cursor = () =>
   Joi.string()
     .custom((value: string, helpers) => decodeCursor(value) ?? helpers.error('string.cursor'))

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as NetServer } from 'node:net';
 
-/** The connections of a server, each with the answer that is under way on it. */
+/** The connections of a server, each with the response that is under way on it. */
 export type Connections = Map<Socket, ServerResponse | undefined>;
 
 /** How a listener takes leave of its clients. */
@@ -13,7 +13,7 @@ export type Drain = {
   idleMs: number;
 };
 
-/** For a process that is replaced under load: no request that was sent is left without its answer. */
+/** For a process that is replaced under load: no request that was sent is left without its response. */
 export const DRAIN: Drain = { announceMs: 1000, idleMs: 2000 };
 const AT_ONCE: Drain = { announceMs: 0, idleMs: 0 };
 
@@ -22,9 +22,9 @@ const FINISH_TIMEOUT_MS = 15_000;
 const CHECK_EVERY_MS = 50;
 
 /**
- * Makes the `close` of a server. It stops taking connections, then every answer says `Connection: close`, and a connection on
+ * Makes the `close` of a server. It stops taking connections, then every response says `Connection: close`, and a connection on
  * which nothing comes for a while is closed; what is in progress has 15 s. A client that sends its next request within that while
- * learns from its answer to open another connection; Node's own `close` ends idle connections at once, under requests on their way.
+ * learns from its response to open another connection; Node's own `close` ends idle connections at once, under requests on their way.
  */
 export function gracefulClose(server: Server, connections: Connections): (drain?: Drain) => Promise<void> {
   let isClosing = false;
@@ -49,7 +49,7 @@ export function gracefulClose(server: Server, connections: Connections): (drain?
   };
 }
 
-/** Of requests that came one behind the other without waiting, only the last answer may end the connection. */
+/** Of requests that came one behind the other without waiting, only the last response may end the connection. */
 function announceEnd(response: ServerResponse, before?: ServerResponse): void {
   if (before?.headersSent === false) before.removeHeader('Connection');
   if (!response.headersSent) response.setHeader('Connection', 'close');
@@ -67,7 +67,7 @@ function untilAlone(connections: Connections, forMs: number): Promise<void> {
   });
 }
 
-/** Closes each connection once no answer has been under way on it and no byte has come for so long. */
+/** Closes each connection once no response has been under way on it and no byte has come for so long. */
 function closeSilent(connections: Connections, idleMs: number): () => void {
   const silent = new WeakMap<Socket, { bytes: number; since: number }>();
   const isSilent = (socket: Socket): boolean => {

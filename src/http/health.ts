@@ -1,6 +1,6 @@
 import type { Express } from 'express';
 import Joi from 'joi';
-import { shape } from './answer-fields.ts';
+import { object } from './response-fields.ts';
 import type { Operation } from './route.ts';
 
 const redisState = () =>
@@ -14,8 +14,8 @@ export const HEALTH_OPERATIONS: readonly Operation[] = [
     operationId: 'checkLife',
     tag: 'Service',
     summary: 'Ask whether the process lives',
-    answers: {
-      200: { description: 'It does.', body: shape({ status: Joi.string().valid('ok').example('ok') }) },
+    responses: {
+      200: { description: 'It does.', body: object({ status: Joi.string().valid('ok').example('ok') }) },
     },
     errors: [],
     isPublic: true,
@@ -26,10 +26,10 @@ export const HEALTH_OPERATIONS: readonly Operation[] = [
     operationId: 'checkReadiness',
     tag: 'Service',
     summary: 'Ask whether calls can be served',
-    answers: {
+    responses: {
       200: {
         description: 'They can.',
-        body: shape({
+        body: object({
           status: Joi.string().valid('ready').example('ready'),
           database: Joi.string().valid('ok').example('ok'),
           redis: redisState(),
@@ -38,7 +38,7 @@ export const HEALTH_OPERATIONS: readonly Operation[] = [
       503: {
         description:
           'They cannot: the database is out of reach, or lacks the index that guards against double booking; or, `stopping`, they still are, and none should be sent any more.',
-        body: shape({
+        body: object({
           status: Joi.string().valid('unavailable', 'stopping').example('unavailable'),
           database: Joi.string().valid('ok', 'unreachable').example('unreachable').optional(),
           redis: redisState(),
@@ -63,7 +63,7 @@ export type HealthDeps = {
 /**
  * `/healthz`: the process lives. `/readyz`: the database answers and its guard indexes are there, else 503 with what is
  * missing; so it is from when the process is asked to stop, so that who balances the load sends no more. Redis is reported but not
- * required (operator interface, "Listeners"). Neither needs a key.
+ * required. Neither needs a key.
  */
 export function mountHealth(app: Express, deps: HealthDeps): void {
   app.get('/healthz', (_req, res) => {

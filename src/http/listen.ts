@@ -25,7 +25,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_CONNECTIONS = 10_000;
 
 /**
- * Serves `app`; port 0 picks a free one. A client that takes too long over its request, or over taking its answer, is cut
+ * Serves `app`; port 0 picks a free one. A client that takes too long over its request, or over taking its response, is cut
  * within 15 s; what is no request is answered in the documented form.
  */
 export async function listen(
@@ -81,7 +81,7 @@ function watchConnections(server: Server): Connections {
 }
 
 /**
- * Node waits for ever for a client to take what it asked for. An answer that is made in one piece has its bytes counted at once, so
+ * Node waits for ever for a client to take what it asked for. A response that is made in one piece has its bytes counted at once, so
  * the client has the time for all of it; one that is sent as it is read, for each next piece.
  */
 function cutSlowReaders(server: Server, connections: Connections): void {

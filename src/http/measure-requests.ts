@@ -5,10 +5,10 @@ export type MeasuredRequest = {
   method: string;
   /** The pattern of the route, never the path that was asked for; `unmatched` where no route was reached. */
   route: string;
-  /** `aborted` where the caller was gone before the answer. */
+  /** `aborted` where the caller was gone before the response. */
   status: string;
   seconds: number;
-  /** Whether the answer repeated an earlier one (decisions §4). */
+  /** Whether the response repeated an earlier one. */
   isReplay: boolean;
 };
 

@@ -14,7 +14,7 @@ type Around = {
 
 /**
  * Serves the rows of a route table. Order of checks: route, caller, limit, body and query, then whatever the handler does
- * (decisions §1). `limit` finds the caller in `res.locals['caller']`. A known path with another method answers 405 with
+ *. `limit` finds the caller in `res.locals['caller']`. A known path with another method returns 405 with
  * `Allow`, once `beforeRefusal` is through; an unknown one is left to `notFound`. A body's fields that the row does not have are
  * named in `X-Ignored-Fields`; a query's are refused, but for `ignoredInQuery`.
  */
@@ -48,7 +48,7 @@ function identify<Caller>(authenticate: Authenticate<Caller>): RequestHandler {
 
 function answer<Caller>(row: Route<Caller>, ignoredInQuery: readonly string[]): RequestHandler {
   return async (req, res) => {
-    // A body that was left out lacks every field: the answer then names those that are needed.
+    // A body that was left out lacks every field: the response then names those that are needed.
     const body: unknown = req.body === undefined ? {} : req.body;
     const { faults, ignoredFields, ...input } = checkInput({
       ...{ query: req.query, querySchema: row.query, ignoredInQuery },
@@ -56,7 +56,7 @@ function answer<Caller>(row: Route<Caller>, ignoredInQuery: readonly string[]): 
     });
     if (ignoredFields.length > 0) res.set('X-Ignored-Fields', ignoredFields.join(', '));
     requireNoFaults(faults.map((fault) => withHeaderNamed(fault, req)));
-    // Path parameters have no faults of their own: one of the wrong form names nothing, so its handler answers 404.
+    // Path parameters have no faults of their own: one of the wrong form names nothing, so its handler returns 404.
     await send(
       req,
       res,

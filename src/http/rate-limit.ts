@@ -11,7 +11,7 @@ import type { Authenticate } from './route.ts';
 const KEY_REFUSALS: readonly ErrorCode[] = ['INVALID_API_KEY', 'PARTNER_SUSPENDED'];
 
 /**
- * Counts every call under `keyOf(res)` and says on its answer, whatever that becomes, what is left (decisions §1). No
+ * Counts every call under `keyOf(res)` and says on its response, whatever that becomes, what is left. No
  * limiter, no limit and no headers.
  * @throws DomainError RATE_LIMITED with `Retry-After`
  */
@@ -42,7 +42,7 @@ export type KeyCheck<Caller> = {
 
 /**
  * For what is answered before a key is asked for, 404 and 405: where a key was sent all the same, the call counts like any
- * other and its answer says what is left. The answer stays what it is, also where the key is refused or none can be looked up.
+ * other and its response says what is left. The response stays what it is, also where the key is refused or none can be looked up.
  */
 export function countUnrouted<Caller>(
   authenticate: Authenticate<Caller>,
@@ -118,7 +118,7 @@ const isKeyRefusal = (err: unknown): boolean => err instanceof DomainError && KE
 
 /**
  * Compares a key that costs nothing to compare: a right one is right however many wrong ones its address has sent, which are
- * counted and past the limit `refused`. The headers of the answer are set; the answer itself is the caller's.
+ * counted and past the limit `refused`. The headers of the response are set; the response itself is the caller's.
  */
 export async function tryKey(
   limiter: LocalRateLimiter,

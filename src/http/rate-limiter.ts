@@ -31,7 +31,7 @@ export type LocalRateLimiter = RateLimiter & {
 /** How many keys that were never seen to be right may be looked up at once. */
 export type BadKeyLimits = { ofAddress: LocalRateLimiter; ofAll: LocalRateLimiter };
 
-/** The limits of one API process (decisions §1, ADR 0008). Those of the partner listener are absent where they are off. */
+/** The limits of one API process (ADR 0008). Those of the partner listener are absent where they are off. */
 export type RateLimits = {
   partnerCalls: RateLimiter | undefined;
   badPartnerKeys: BadKeyLimits | undefined;
@@ -46,7 +46,7 @@ const BAD_KEYS: Quota = { name: 'bad-keys', limit: 60, windowSeconds: WINDOW_SEC
 /** Of all addresses together, one of which can have any number of others to send from. */
 const ALL_BAD_KEYS: Quota = { ...BAD_KEYS, limit: 600 };
 /** How long a call may wait for Redis to count it. */
-const ANSWER_TIMEOUT_MS = 100;
+const REDIS_TIMEOUT_MS = 100;
 /** How often Redis is asked, while it is away, whether it is back. No call waits for that. */
 const PROBE_INTERVAL_MS = 250;
 
@@ -153,14 +153,14 @@ function watchOutage(probe: () => Promise<unknown>, log: Logger) {
 }
 
 /**
- * Fails where there is no answer within 100 ms. One that has reached the socket by then counts, however late this process
+ * Fails where there is no response within 100 ms. One that has reached the socket by then counts, however late this process
  * comes to read it: one that is short of CPU must not mistake that for an outage.
  */
 function answered<T>(answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new Error(`Redis did not answer within ${ANSWER_TIMEOUT_MS} ms`));
+    const giveUp = () => reject(new Error(`Redis did not answer within ${REDIS_TIMEOUT_MS} ms`));
     // Node reads the sockets between a timer and an immediate.
-    const timer = setTimeout(() => setImmediate(giveUp), ANSWER_TIMEOUT_MS);
+    const timer = setTimeout(() => setImmediate(giveUp), REDIS_TIMEOUT_MS);
     answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

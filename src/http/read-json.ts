@@ -2,7 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import { DomainError } from '../domain/errors.ts';
 
-/** The largest body taken, in bytes (decisions §1: 413 over 100 KB). */
+/** The largest body taken, in bytes (413 over 100 KB). */
 const MAX_BODY_BYTES = 100 * 1024;
 
 // `strict: false`: a bare string or number is JSON; that it is no object is for validation to say.

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { ObjectSchema, Schema, StringSchema } from 'joi';
 import type { ErrorCode } from '../domain/errors.ts';
 
-/** Finds out who calls; what it throws is the answer. */
+/** Finds out who calls; what it throws is the response. */
 export type Authenticate<Caller> = (req: Request, res: Response) => Promise<Caller>;
 
 /** What a handler is given: all of it checked, nothing else of the request. */
@@ -13,11 +13,11 @@ export type Answer = { status: number; body?: unknown; headers?: Record<string, 
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** Headers of single answers; those of every answer are added by the generator of the description. */
+/** Headers of single responses; those of every response are added by the generator of the description. */
 export type AnswerHeader = 'ETag' | 'Idempotent-Replayed';
 
-/** What callers are told of an answer; 204 and 304 have no body. */
-export type AnswerDescription = {
+/** What callers are told of a response; 204 and 304 have no body. */
+export type ResponseDescription = {
   description: string;
   body?: Schema;
   /** Where that of the body's schema is not what this endpoint answers. */
@@ -34,8 +34,8 @@ type Described = {
   tag: string;
   summary: string;
   description?: string;
-  /** By status: every answer that is not an error. */
-  answers: Readonly<Record<number, AnswerDescription>>;
+  /** By status: every response that is not an error. */
+  responses: Readonly<Record<number, ResponseDescription>>;
   /**
    * The codes that this endpoint's own rules add. Those that follow from its form (authentication, validation, reading the
    * body, rate limit, faults of the service) are added by the generator.
@@ -89,13 +89,13 @@ export const created = (body: unknown): Answer => ({ status: 201, body });
 export const accepted = (body: unknown): Answer => ({ status: 202, body });
 export const noContent = (): Answer => ({ status: 204 });
 
-/** A listing (decisions §1); `next_cursor` only where the listing is paginated. */
+/** A listing; `next_cursor` only where the listing is paginated. */
 export function listing(data: unknown[], nextCursor?: string | null): Answer {
   const page = nextCursor === undefined ? {} : { next_cursor: nextCursor };
   return ok({ success: true, count: data.length, data, ...page });
 }
 
-/** Marks an answer as the replay of an earlier one (decisions §4). */
+/** Marks a response as the replay of an earlier one. */
 export function replayable(answer: Answer, isReplay: boolean): Answer {
   return isReplay ? { ...answer, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } } : answer;
 }

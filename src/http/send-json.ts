@@ -8,7 +8,7 @@ const COMPRESSED_FROM_BYTES = 1024;
 const compress = promisify(gzip);
 
 /**
- * Sends `body` as JSON; a long answer to a GET in gzip where the caller takes that. Both forms have one weak ETag, so that either
+ * Sends `body` as JSON; a long response to a GET in gzip where the caller takes that. Both forms have one weak ETag, so that either
  * is revalidated by the other, and `Vary`; a HEAD has the headers of its GET. Answers to other methods are never compressed:
  * only they carry secrets, and what they repeat of the request would tell of them by its length (BREACH).
  */
@@ -22,7 +22,7 @@ export async function sendJson(req: Request, res: Response, body: unknown): Prom
   res.vary('Accept-Encoding').type('json');
   const makeTag = res.app.get('etag fn') as (text: string, encoding: 'utf8') => string;
   res.set('ETag', makeTag(text, 'utf8'));
-  // Not where the answer is to be 304, without a body.
+  // Not where the response is to be 304, without a body.
   if (req.fresh || req.acceptsEncodings(['gzip', 'identity']) !== 'gzip') {
     res.send(text);
     return;

@@ -14,8 +14,8 @@ const REFUSALS: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * Answers what cannot be read as a request in the documented form, which Node by itself does without a body, and closes the
- * connection. Where an answer has begun on it, or one to an earlier request is under way (`answerOn`), nothing is put in
+ * Returns what cannot be read as a request in the documented form, which Node by itself does without a body, and closes the
+ * connection. Where a response has begun on it, or one to an earlier request is under way (`answerOn`), nothing is put in
  * between: that one ends first.
  */
 export function answerUnreadable(

@@ -85,7 +85,7 @@ function rewritten(given: Record<string, unknown>, clean: unknown): FieldFault[]
 
 const isScalar = (value: unknown): boolean => typeof value === 'number' || typeof value === 'boolean';
 
-/** The most names of one kind in an answer. */
+/** The most names of one kind in a response. */
 const MOST_NAMES = 10;
 
 function unknownInQuery(

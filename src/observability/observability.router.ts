@@ -6,7 +6,7 @@ import { redeliver } from '../deliveries/redelivery.service.ts';
 import type { Route } from '../http/route.ts';
 import { accepted, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
-import { defined } from '../platform/defined.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import type { ListQuery } from './observability.schemas.ts';
 import { listQuery, observability } from './observability.schemas.ts';
@@ -22,12 +22,12 @@ export function observabilityRoutes(deps: RedeliveryDeps): Route<PartnerCaller>[
       tag: 'Observability',
       summary: 'See how your deliveries fare; lists dead letters unless asked for others',
       query: listQuery,
-      answers: {
+      responses: {
         200: { description: 'The state of your deliveries, and a page of them.', body: observability },
       },
       errors: [],
       handle: async ({ caller: { partnerId }, query }) => {
-        const filter = defined({
+        const filter = omitUndefined({
           state: query.status === 'all' ? undefined : query.status,
           eventType: query.event_type,
           subscriptionId: query.subscription_id,
@@ -46,7 +46,7 @@ export function observabilityRoutes(deps: RedeliveryDeps): Route<PartnerCaller>[
       tag: 'Observability',
       summary: 'Read a delivery with its attempts',
       params: { id: deliveryIdParam },
-      answers: { 200: { description: 'The delivery as it is now.', body: delivery } },
+      responses: { 200: { description: 'The delivery as it is now.', body: delivery } },
       errors: ['DELIVERY_NOT_FOUND'],
       handle: async ({ caller, params }) =>
         ok(deliveryView(await getDelivery(deps, caller.partnerId, params.id))),
@@ -60,7 +60,7 @@ export function observabilityRoutes(deps: RedeliveryDeps): Route<PartnerCaller>[
       description:
         'Begins a fresh series of five attempts, counted from 1, also for a delivery that has succeeded or waits for a retry. The event_id stays; the secret then current signs. 409 while an attempt is under way.',
       params: { id: deliveryIdParam },
-      answers: {
+      responses: {
         202: {
           description: 'The delivery; its attempts follow.',
           body: delivery,

@@ -1,8 +1,8 @@
 import Joi from 'joi';
 import { DELIVERY_STATUSES, delivery } from '../deliveries/deliveries.schemas.ts';
-import { count, id, nextCursor, orNull, shape, timestamp } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { cursor, pageLimit, uuid } from '../http/fields.ts';
+import { count, id, nextCursor, object, orNull, timestamp } from '../http/response-fields.ts';
 import type { Position } from '../platform/pagination.ts';
 import { EVENT_TYPES } from '../reservations/event-types.ts';
 import { endpointUrl } from '../subscriptions/subscriptions.schemas.ts';
@@ -28,10 +28,10 @@ export const listQuery = Joi.object<ListQuery>({
 
 const latency = (example: number) => orNull(Joi.number().min(0)).example(example);
 
-const summary = shape({
+const summary = object({
   window_hours: Joi.valid(24).example(24),
   events: count(318),
-  deliveries: shape({
+  deliveries: object({
     pending: count(2),
     retrying: count(1),
     succeeded: count(314),
@@ -41,12 +41,12 @@ const summary = shape({
   success_rate: orNull(Joi.number().min(0).max(1))
     .description('Of the attempts; null without any.')
     .example(0.954),
-  latency_ms: shape({ p50: latency(84), p95: latency(240), p99: latency(1310) }).description(
+  latency_ms: object({ p50: latency(84), p95: latency(240), p99: latency(1310) }).description(
     'How long your receivers took; null without any attempt.',
   ),
 });
 
-const subscriptionHealth = shape({
+const subscriptionHealth = object({
   id: id(EXAMPLE.subscriptionId),
   endpoint_url: endpointUrl(),
   status: Joi.string().valid('active', 'inactive').example('active'),
@@ -57,7 +57,7 @@ const subscriptionHealth = shape({
 });
 
 /** Decisions §7. */
-export const observability = shape({
+export const observability = object({
   success: Joi.boolean().valid(true),
   generated_at: timestamp(EXAMPLE.later),
   summary: summary.description(

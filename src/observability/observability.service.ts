@@ -12,7 +12,7 @@ type Health = Record<string, unknown>;
 const readingsOf = onePer(coalescedByKey<Health>);
 
 /**
- * How a partner's deliveries of the last 24 hours and each of its subscriptions fare (decisions §7). It is the costliest answer
+ * How a partner's deliveries of the last 24 hours and each of its subscriptions fare. It is the costliest response
  * that there is, so calls of a partner that come at the same time share it: each gets one that was begun after its call.
  */
 export function readHealth(deps: { db: Db; clock: Clock }, partnerId: string): Promise<Health> {

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 
-/** How long a sign-in lasts (operator interface, "Listeners"). */
+/** How long a sign-in lasts. */
 export const SESSION_SECONDS = 8 * 3600;
 
 /** Whether `given` is the operator's key; takes the same time wherever they differ. */

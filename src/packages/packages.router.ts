@@ -1,10 +1,10 @@
 import { toPaise, toRupees } from '../domain/money.ts';
-import { listOf, pageOf } from '../http/answer-fields.ts';
 import type { Operator } from '../http/operator.ts';
+import { listOf, pageOf } from '../http/response-fields.ts';
 import type { Route } from '../http/route.ts';
 import { created, listing, ok, replayable, route } from '../http/route.ts';
 import type { PartnerCaller, PartnerDeps } from '../partners/partners.service.ts';
-import { defined } from '../platform/defined.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import type { ActiveQuery, BuyBody, PackageBody, PackagesQuery } from './packages.schemas.ts';
 import {
@@ -50,7 +50,7 @@ export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
       tag: 'Packages',
       summary: 'List the packages that you sell',
       query: catalogueQuery,
-      answers: { 200: { description: 'Your catalogue.', body: listOf(packageInCatalogue) } },
+      responses: { 200: { description: 'Your catalogue.', body: listOf(packageInCatalogue) } },
       errors: [],
       handle: async ({ caller, query }) =>
         listing((await listCatalogue(deps, caller.partnerId, query.venue_id)).map(packageView)),
@@ -63,7 +63,7 @@ export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
       summary: 'Sell a package to a customer',
       params: { packageId: packageIdParam },
       body: buyBody(region),
-      answers: {
+      responses: {
         201: { description: 'The purchase.', body: onePurchase, headers: ['Idempotent-Replayed'] },
       },
       errors: ['PACKAGE_NOT_FOUND', 'IDEMPOTENCY_KEY_MISMATCH'],
@@ -84,7 +84,7 @@ export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
       tag: 'Packages',
       summary: 'Read a purchase',
       params: { purchaseId: purchaseIdParam },
-      answers: { 200: { description: 'The purchase as it is now.', body: onePurchase } },
+      responses: { 200: { description: 'The purchase as it is now.', body: onePurchase } },
       errors: ['PURCHASE_NOT_FOUND'],
       handle: async ({ caller, params }) =>
         ok({ purchase: purchaseView(await getPurchase(deps, caller.partnerId, params.purchaseId)) }),
@@ -98,7 +98,7 @@ export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
       description:
         'Those with credits left that have not expired, soonest expiry first: the order in which they are used.',
       query: activeQuery(region),
-      answers: { 200: { description: 'The purchases.', body: listOf(purchaseSchema) } },
+      responses: { 200: { description: 'The purchases.', body: listOf(purchaseSchema) } },
       errors: ['VENUE_NOT_AUTHORIZED'],
       handle: async ({ caller, query: { customer_phone: phoneGiven, venue_id: venueId } }) => {
         const query = { customerPhone: phoneGiven, venueId };
@@ -121,7 +121,7 @@ export function operatorPurchaseRoutes(deps: PackageDeps): Route<Operator>[] {
       tag: 'Packages',
       summary: 'List what a customer has bought',
       query: purchasesQuery(deps.config.defaultRegion),
-      answers: {
+      responses: {
         200: { description: 'Purchases, newest first, at most 200.', body: listOf(purchaseOfPartner) },
       },
       errors: [],
@@ -135,7 +135,7 @@ export function operatorPurchaseRoutes(deps: PackageDeps): Route<Operator>[] {
       tag: 'Packages',
       summary: 'Read a purchase',
       params: { id: purchaseIdParam },
-      answers: { 200: { description: 'The purchase as it is now.', body: purchaseOfPartner } },
+      responses: { 200: { description: 'The purchase as it is now.', body: purchaseOfPartner } },
       errors: ['PURCHASE_NOT_FOUND'],
       handle: async ({ params }) => ok(operatorPurchaseView(await getAnyPurchase(deps, params.id))),
     }),
@@ -149,7 +149,7 @@ export function operatorPurchaseRoutes(deps: PackageDeps): Route<Operator>[] {
         'None of its credits can be used any more, and a refund gives none back. What was booked with it stands; no money is moved. The partner sees `ended_at` and `end_reason`. One that has expired, or was ended before, stays as it is: repeating it is safe.',
       params: { id: purchaseIdParam },
       body: endPurchaseBody,
-      answers: { 200: { description: 'The purchase as it is now.', body: purchaseOfPartner } },
+      responses: { 200: { description: 'The purchase as it is now.', body: purchaseOfPartner } },
       errors: ['PURCHASE_NOT_FOUND'],
       handle: async ({ params, body }) =>
         ok(operatorPurchaseView(await endPurchase(deps, params.id, body.reason))),
@@ -167,7 +167,7 @@ export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
       tag: 'Packages',
       summary: "Add a package to a partner's catalogue",
       body: createPackageBody,
-      answers: { 201: { description: 'The package.', body: packageOfPartner } },
+      responses: { 201: { description: 'The package.', body: packageOfPartner } },
       errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ body }) => {
         const input = {
@@ -178,7 +178,7 @@ export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
           credits: body.credits,
           pricePaise: toPaise(body.price_rupees),
           validityDays: body.validity_days,
-          ...defined({ status: body.status }),
+          ...omitUndefined({ status: body.status }),
         };
         return created(operatorPackageView(await createPackage(deps, input)));
       },
@@ -190,7 +190,7 @@ export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
       tag: 'Packages',
       summary: 'List the packages of all partners, oldest first',
       query: packagesQuery,
-      answers: { 200: { description: 'A page of packages.', body: pageOf(packageOfPartner) } },
+      responses: { 200: { description: 'A page of packages.', body: pageOf(packageOfPartner) } },
       errors: [],
       handle: async ({ query: { partner_id: partnerId, cursor: after, limit } }) => {
         const { rows, next } = await listPackages(deps, partnerId, { after, limit });
@@ -204,7 +204,7 @@ export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
       tag: 'Packages',
       summary: 'Read a package',
       params: { id: packageIdParam },
-      answers: { 200: { description: 'The package.', body: packageOfPartner } },
+      responses: { 200: { description: 'The package.', body: packageOfPartner } },
       errors: ['PACKAGE_NOT_FOUND'],
       handle: async ({ params }) => ok(operatorPackageView(await getPackage(deps, params.id))),
     }),
@@ -217,10 +217,10 @@ export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
       description: 'What was bought before stays as it was.',
       params: { id: packageIdParam },
       body: updatePackageBody,
-      answers: { 200: { description: 'The package as it is now.', body: packageOfPartner } },
+      responses: { 200: { description: 'The package as it is now.', body: packageOfPartner } },
       errors: ['PACKAGE_NOT_FOUND'],
       handle: async ({ params, body }) => {
-        const change = defined({
+        const change = omitUndefined({
           name: body.name,
           description: body.description,
           venueIds: body.venue_ids,
@@ -264,7 +264,7 @@ function purchaseView(purchase: SeenPurchase): Record<string, unknown> {
     venue_ids: purchase.venueIds,
     purchased_at: purchase.purchasedAt.toISOString(),
     expires_at: purchase.expiresAt.toISOString(),
-    ...defined({ ended_at: purchase.endedAt?.toISOString(), end_reason: purchase.endReason }),
+    ...omitUndefined({ ended_at: purchase.endedAt?.toISOString(), end_reason: purchase.endReason }),
   };
 }
 

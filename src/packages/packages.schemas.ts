@@ -1,5 +1,4 @@
 import Joi from 'joi';
-import { amount, count, id, named, shape, timestamp } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import type { PageQuery } from '../http/fields.ts';
 import {
@@ -14,6 +13,7 @@ import {
   text,
   uuid,
 } from '../http/fields.ts';
+import { amount, count, id, named, object, timestamp } from '../http/response-fields.ts';
 
 const PHONE = '+919845012345';
 
@@ -67,12 +67,12 @@ const packageAnswer = {
 };
 
 /** Decisions §5. */
-export const packageInCatalogue = named('Package', shape(packageAnswer));
+export const packageInCatalogue = named('Package', object(packageAnswer));
 
 /** The same, as an operator sees it. */
 export const packageOfPartner = named(
   'PartnerPackage',
-  shape({ ...packageAnswer, partner_id: id(EXAMPLE.partnerId) }),
+  object({ ...packageAnswer, partner_id: id(EXAMPLE.partnerId) }),
 );
 
 const purchaseAnswer = {
@@ -99,12 +99,12 @@ const purchaseAnswer = {
 };
 
 /** Contract "Package purchase", decisions §5. */
-export const purchase = named('Purchase', shape(purchaseAnswer));
+export const purchase = named('Purchase', object(purchaseAnswer));
 
 /** The same, as an operator sees it. */
 export const purchaseOfPartner = named(
   'PartnerPurchase',
-  shape({ ...purchaseAnswer, partner_id: id(EXAMPLE.partnerId) }),
+  object({ ...purchaseAnswer, partner_id: id(EXAMPLE.partnerId) }),
 );
 
 export const purchasesQuery = (region: string) =>
@@ -119,7 +119,7 @@ export const endPurchaseBody = Joi.object<{ reason: string }>({
     .example('Returned to the customer, who asked to be erased.'),
 }).required();
 
-export const onePurchase = shape({ purchase });
+export const onePurchase = object({ purchase });
 
 export type PackageBody = {
   partner_id: string;

@@ -4,9 +4,9 @@ import { DomainError, fieldError } from '../domain/errors.ts';
 import { requireCustomerPhone } from '../domain/phone.ts';
 import type { PartnerDeps } from '../partners/partners.service.ts';
 import { getPartner } from '../partners/partners.service.ts';
-import { defined } from '../platform/defined.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
 import { readVenues } from '../venues/venues.service.ts';
 import type { PackageRow } from './packages.model.ts';
@@ -41,18 +41,18 @@ export type BuyPackage = {
   idempotencyKey: string;
 };
 
-/** The partner's own catalogue, those for one venue where it is named (decisions §5). */
+/** The partner's own catalogue, those for one venue where it is named. */
 export async function listCatalogue(
   deps: { db: Db },
   partnerId: string,
   venueId: string | undefined,
 ): Promise<PackageRow[]> {
-  return listPackageRows(deps.db, { partnerId, ...defined({ venueIds: venueId }) });
+  return listPackageRows(deps.db, { partnerId, ...omitUndefined({ venueIds: venueId }) });
 }
 
 /**
  * Sells a package to a customer. The same key, package and customer answer the original purchase and add no credits
- * (contract "Purchase"); it is answered as it was then.
+ *; it is answered as it was then.
  * @throws DomainError PACKAGE_NOT_FOUND for one that is missing, another partner's or not on sale; IDEMPOTENCY_KEY_MISMATCH
  */
 export async function buyPackage(
@@ -166,7 +166,7 @@ export async function listActivePurchases(
 }
 
 /**
- * Takes one credit of the customer at the venue, in the caller's transaction; answers the purchase that it came from, null
+ * Takes one credit of the customer at the venue, in the caller's transaction; returns the purchase that it came from, null
  * where there is none. Credits never go below 0: the guard is in the update's filter.
  */
 export async function consumeCredit(
@@ -193,7 +193,7 @@ export async function findUsable(deps: { db: Db }, phoneE164: string): Promise<T
 }
 
 /**
- * Overwrites the customer's phone in all purchases that cannot be used any more; answers how many there were. A key that does
+ * Overwrites the customer's phone in all purchases that cannot be used any more; returns how many there were. A key that does
  * not tell of the customer stays: a call that repeats it is refused as somebody else's, and sells nothing.
  */
 export async function eraseCustomerOfPurchases(
@@ -228,7 +228,7 @@ export async function listPackages(
   partnerId: string | undefined,
   wanted: PageWanted,
 ): Promise<Page<PackageRow>> {
-  return listPackagePage(deps.db, defined({ partnerId }), wanted);
+  return listPackagePage(deps.db, omitUndefined({ partnerId }), wanted);
 }
 
 /** @throws DomainError PACKAGE_NOT_FOUND */

@@ -175,7 +175,7 @@ export async function findUsablePurchases(db: Db, phoneE164: string): Promise<To
 
 /**
  * Overwrites whose they are, and what tells of it among keys and methods of payment, in the purchases of a customer that
- * cannot be used any more; answers how many there were.
+ * cannot be used any more; returns how many there were.
  */
 export async function erasePurchases(db: Db, phoneE164: string, erasure: Erasure): Promise<number> {
   const { overwritten } = erasure;

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const KEY_PATTERN = /^(pk_(?:sandbox|live)_[0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
 
-/** How the keys of each mode begin (operator interface, "keys"). */
+/** How the keys of each mode begin. */
 export const KEY_START = { sandbox: 'pk_sandbox_', production: 'pk_live_' } as const;
 
 type Mode = keyof typeof KEY_START;

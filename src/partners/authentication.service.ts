@@ -11,7 +11,7 @@ export type PartnerAuthentication = {
   /** Whether this very key opened the interface here in the last ten minutes; it may have ended since. */
   isKnown(apiKey: string): boolean;
   /**
-   * Resolves an API key to its partner (contract, "Authentication"), and has its use noted beside the call. `in turn`, the read
+   * Resolves an API key to its partner, and has its use noted beside the call. `in turn`, the read
    * that it takes is made 100 ms later, together with those of all others that wait.
    * @throws DomainError INVALID_API_KEY: in one wording for a key that is missing, malformed or unknown, so that a stranger learns
    * nothing about keys; in another for whatever has the form of the other mode's keys, which is refused without a look at

@@ -1,11 +1,11 @@
 import { revokeVenue } from '../grants/revoke-venue.service.ts';
-import { listOf, pageOf } from '../http/answer-fields.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { pageQuery } from '../http/fields.ts';
 import type { Operator } from '../http/operator.ts';
+import { listOf, pageOf } from '../http/response-fields.ts';
 import type { Route } from '../http/route.ts';
 import { created, listing, noContent, ok, route } from '../http/route.ts';
-import { defined } from '../platform/defined.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
@@ -56,7 +56,7 @@ export function operatorPartnerRoutes(deps: PartnerDeps & ReservationDeps): Rout
       tag: 'Partners',
       summary: 'Register a partner',
       body: createPartnerBody,
-      answers: { 201: { description: 'The partner, active and not yet certified.', body: partnerSchema } },
+      responses: { 201: { description: 'The partner, active and not yet certified.', body: partnerSchema } },
       errors: [],
       handle: async ({ body: { name, contact_email: contactEmail } }) =>
         created(partnerView(await createPartner(deps, { name, contactEmail }))),
@@ -68,7 +68,7 @@ export function operatorPartnerRoutes(deps: PartnerDeps & ReservationDeps): Rout
       tag: 'Partners',
       summary: 'List all partners, oldest first',
       query: pageQuery,
-      answers: { 200: { description: 'A page of partners.', body: pageOf(partnerSchema) } },
+      responses: { 200: { description: 'A page of partners.', body: pageOf(partnerSchema) } },
       errors: [],
       handle: async ({ query: { cursor: after, limit } }) => {
         const { rows, next } = await listPartners(deps, { after, limit });
@@ -82,7 +82,7 @@ export function operatorPartnerRoutes(deps: PartnerDeps & ReservationDeps): Rout
       tag: 'Partners',
       summary: 'Read a partner',
       params: { partnerId: partnerIdParam },
-      answers: { 200: { description: 'The partner.', body: partnerSchema } },
+      responses: { 200: { description: 'The partner.', body: partnerSchema } },
       errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ params }) => ok(partnerView(await getPartner(deps, params.partnerId))),
     }),
@@ -94,10 +94,12 @@ export function operatorPartnerRoutes(deps: PartnerDeps & ReservationDeps): Rout
       summary: 'Change, suspend or reactivate a partner',
       params: { partnerId: partnerIdParam },
       body: updatePartnerBody,
-      answers: { 200: { description: 'The partner as it is now.', body: partnerSchema } },
+      responses: { 200: { description: 'The partner as it is now.', body: partnerSchema } },
       errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ params, body: { contact_email: contactEmail, ...same } }) =>
-        ok(partnerView(await updatePartner(deps, params.partnerId, defined({ ...same, contactEmail })))),
+        ok(
+          partnerView(await updatePartner(deps, params.partnerId, omitUndefined({ ...same, contactEmail }))),
+        ),
     }),
     route<Operator, PartnerParams, unknown, { notes?: string }>({
       method: 'post',
@@ -107,7 +109,9 @@ export function operatorPartnerRoutes(deps: PartnerDeps & ReservationDeps): Rout
       summary: 'Certify a partner for production',
       params: { partnerId: partnerIdParam },
       body: certifyPartnerBody,
-      answers: { 200: { description: 'The partner, certified; the first date stays.', body: partnerSchema } },
+      responses: {
+        200: { description: 'The partner, certified; the first date stays.', body: partnerSchema },
+      },
       errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ params, body }) =>
         ok(partnerView(await certifyPartner(deps, params.partnerId, body.notes))),
@@ -127,7 +131,7 @@ function keyRoutes(deps: PartnerDeps): Route<Operator>[] {
       summary: 'Issue an API key; it is shown this once',
       params: { partnerId: partnerIdParam },
       body: issueKeyBody,
-      answers: { 201: { description: 'The key.', body: issuedApiKey } },
+      responses: { 201: { description: 'The key.', body: issuedApiKey } },
       errors: ['PARTNER_NOT_FOUND', 'PARTNER_NOT_CERTIFIED'],
       handle: async ({ params, body }) => {
         const input = { label: body.label ?? null, expiresAt: body.expires_at ?? null };
@@ -144,7 +148,7 @@ function keyRoutes(deps: PartnerDeps): Route<Operator>[] {
       params: { partnerId: partnerIdParam, keyId: keyIdParam },
       subject: keyOf(deps),
       body: rotateKeyBody,
-      answers: {
+      responses: {
         201: { description: 'The new key; the old one ends after the overlap.', body: issuedApiKey },
       },
       errors: ['PARTNER_NOT_FOUND', 'KEY_NOT_FOUND', 'PARTNER_NOT_CERTIFIED'],
@@ -158,7 +162,7 @@ function keyRoutes(deps: PartnerDeps): Route<Operator>[] {
       tag: 'API keys',
       summary: "List a partner's keys",
       params: { partnerId: partnerIdParam },
-      answers: {
+      responses: {
         200: {
           description: 'All keys, revoked ones too, without the keys themselves.',
           body: listOf(apiKeySchema),
@@ -178,7 +182,7 @@ function keyRoutes(deps: PartnerDeps): Route<Operator>[] {
       summary: 'Revoke a key',
       params: { partnerId: partnerIdParam, keyId: keyIdParam },
       subject: keyOf(deps),
-      answers: { 204: { description: 'The key is refused from the next call on.' } },
+      responses: { 204: { description: 'The key is refused from the next call on.' } },
       errors: ['KEY_NOT_FOUND'],
       handle: async ({ params }) => {
         await revokeApiKey(deps, params.partnerId, params.keyId);
@@ -198,7 +202,7 @@ function grantRoutes(deps: PartnerDeps & ReservationDeps): Route<Operator>[] {
       summary: 'Let a partner operate a venue',
       params: { partnerId: partnerIdParam, venueId: venueIdParam },
       subject: grantOf(deps),
-      answers: { 204: { description: 'The partner may operate the venue.' } },
+      responses: { 204: { description: 'The partner may operate the venue.' } },
       errors: ['VENUE_NOT_FOUND', 'PARTNER_NOT_FOUND'],
       handle: async ({ params }) => {
         await getVenue(deps, params.venueId);
@@ -216,7 +220,7 @@ function grantRoutes(deps: PartnerDeps & ReservationDeps): Route<Operator>[] {
         "The partner's live holds there are released before it answers. Deliveries of what happened at the venue that come due after that are cancelled. The same call finishes one that broke off.",
       params: { partnerId: partnerIdParam, venueId: venueIdParam },
       subject: grantOf(deps),
-      answers: {
+      responses: {
         200: {
           description: 'There is no such grant and no such hold now; bookings stay what they are.',
           body: revokedGrant,

@@ -1,7 +1,7 @@
 import Joi from 'joi';
-import { id, named, orNull, shape, slotId, timestamp } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { instant, pathId, prose, text } from '../http/fields.ts';
+import { id, named, object, orNull, slotId, timestamp } from '../http/response-fields.ts';
 
 export type PartnerBody = { name: string; contact_email: string };
 
@@ -61,7 +61,7 @@ export const keyIdParam = pathId('`key_id` as listed.', EXAMPLE.keyId);
 
 export const partner = named(
   'Partner',
-  shape({
+  object({
     partner_id: id(EXAMPLE.partnerId),
     name: partnerName(),
     contact_email: contactEmail(),
@@ -86,7 +86,7 @@ const keyFields = {
 
 export const apiKey = named(
   'ApiKey',
-  shape({
+  object({
     ...keyFields,
     revoked_at: orNull(timestamp()).description('Null while the key is not revoked.').example(null),
     last_used_at: orNull(timestamp())
@@ -97,7 +97,7 @@ export const apiKey = named(
 
 export const issuedApiKey = named(
   'IssuedApiKey',
-  shape({
+  object({
     ...keyFields,
     api_key: Joi.string()
       .description('The key itself; shown this once and stored hashed.')
@@ -107,9 +107,9 @@ export const issuedApiKey = named(
 
 export const revokedGrant = named(
   'RevokedGrant',
-  shape({
+  object({
     released_holds: Joi.array()
-      .items(shape({ hold_id: id(EXAMPLE.holdId), slot_id: slotId() }))
+      .items(object({ hold_id: id(EXAMPLE.holdId), slot_id: slotId() }))
       .description('The live holds that this call released; everybody else can have their slots now.'),
   }),
 );

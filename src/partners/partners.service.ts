@@ -93,7 +93,7 @@ export async function certifyPartner(
 }
 
 /**
- * Issues a key. `apiKey` is in this answer and nowhere else; only its hash is stored.
+ * Issues a key. `apiKey` is in this response and nowhere else; only its hash is stored.
  * @throws DomainError VALIDATION_ERROR for an expiry that is not to come; PARTNER_NOT_FOUND; PARTNER_NOT_CERTIFIED in
  * production mode before certification.
  */
@@ -211,7 +211,7 @@ export async function grantedVenueIds(
 export type Hearing = { partnerId: string; venueId: string | null };
 
 /**
- * Whether a partner may be told of what happens at a venue: it is active and has a grant for it (decisions §6). One read by
+ * Whether a partner may be told of what happens at a venue: it is active and has a grant for it. One read by
  * key, because every attempt of every delivery asks.
  */
 export async function mayHear(deps: { db: Db }, { partnerId, venueId }: Hearing): Promise<boolean> {
@@ -265,7 +265,7 @@ export async function onlyHearing<T extends Hearing>(deps: { db: Db }, asked: re
   );
 }
 
-/** The active partners that may operate the venue: those who may hear of its events (decisions §6). */
+/** The active partners that may operate the venue: those who may hear of its events. */
 export async function activeGrantees(deps: { db: Db }, venueId: string): Promise<Set<string>> {
   return findActivePartnerIds(deps.db, await listGranteeIds(deps.db, venueId));
 }

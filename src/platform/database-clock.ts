@@ -51,7 +51,7 @@ export function createDatabaseClock(host: Clock, db: Db, log: Logger): DatabaseC
   };
 }
 
-/** By how much the database's clock is ahead of the host's, and how wrong that may be: half of what the answer took. */
+/** By how much the database's clock is ahead of the host's, and how wrong that may be: half of what the response took. */
 async function compare(host: Clock, db: Db): Promise<{ offsetMs: number; errorMs: number }> {
   const admin = db.getClient().db('admin');
   let best = { offsetMs: 0, errorMs: Number.POSITIVE_INFINITY };

@@ -23,7 +23,7 @@ export class SecretBoxError extends Error {
 /** The row that a sealed text belongs to, and whose it is: it opens nowhere else (ADR 0014). */
 export type Place = { owner: string; id: string };
 
-/** Encryption of short secrets at rest (decisions §6). */
+/** Encryption of short secrets at rest. */
 export type SecretBox = {
   /** The ids of the ring's keys; the first is the one that seals. */
   keyIds: readonly string[];

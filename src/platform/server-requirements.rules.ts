@@ -49,7 +49,7 @@ export function directUri(uri: string): string | undefined {
 const REDIS_VERSION: readonly [major: number, minor: number] = [6, 2];
 
 /**
- * What is wrong with a Redis, by its answer to INFO, which needs no administrator: one sentence for each fault, with its
+ * What is wrong with a Redis, by its response to INFO, which needs no administrator: one sentence for each fault, with its
  * remedy. What INFO does not tell is not judged.
  */
 export function redisFaults(info: string): string[] {

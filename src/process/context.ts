@@ -43,7 +43,7 @@ export type ApiContext = Context & {
 /**
  * Builds the connections of one process and registers their release. Nothing is awaited: the database connects in the
  * background (`connected`, once its time is known too), Redis by itself. A server that is not fit ends the process, whenever
- * it first answers (ADR 0015).
+ * it first responds (ADR 0015).
  */
 export function createContext<Settings extends ConfigOf<'hold-expiry'>>(
   scope: ProcessScope<Settings>,

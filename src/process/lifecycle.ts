@@ -6,7 +6,7 @@ import type { Logger } from '../platform/logger.ts';
 import { createLogger } from '../platform/logger.ts';
 import { UnfitServerError } from '../platform/server-requirements.rules.ts';
 
-/** How long a process may take to finish or hand back what it has (operator interface, "Processes"). */
+/** How long a process may take to finish or hand back what it has. */
 const STOP_TIMEOUT_MS = 25_000;
 
 export type ProcessScope<Settings = ConfigOf<'api'>> = {

@@ -69,7 +69,7 @@ export type Queues = {
   close(): Promise<void>;
 };
 
-const ANSWER_TIMEOUT_MS = 500;
+const REDIS_TIMEOUT_MS = 500;
 const DAY_SECONDS = 86_400;
 
 type NewJob = { name: string; data: object; opts: BulkJobOptions };
@@ -100,7 +100,7 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger): Que
     try {
       return await Promise.race([
         work(queues[name]),
-        delay(ANSWER_TIMEOUT_MS, undefined, { signal: deadline.signal }),
+        delay(REDIS_TIMEOUT_MS, undefined, { signal: deadline.signal }),
       ]);
     } catch (err) {
       log.warn(
@@ -188,9 +188,9 @@ function reports(bounded: Bounded): Pick<Queues, 'exportMetrics' | 'readStates'>
   };
 }
 
-async function allOrNone<T>(answers: readonly Promise<T | undefined>[]): Promise<T[] | undefined> {
-  const given = (await Promise.all(answers)).filter((answer) => answer !== undefined);
-  return given.length === answers.length ? given : undefined;
+async function allOrNone<T>(responses: readonly Promise<T | undefined>[]): Promise<T[] | undefined> {
+  const given = (await Promise.all(responses)).filter((response) => response !== undefined);
+  return given.length === responses.length ? given : undefined;
 }
 
 async function readState(name: WorkedQueue, queue: Queue): Promise<QueueState> {
@@ -248,9 +248,9 @@ async function ensureJob(queue: Queue, job: NewJob): Promise<'added' | 'present'
   return 'added';
 }
 
-/** Makes a delayed job due; one that is just ending an attempt is waited for, within the bound that every answer has. */
+/** Makes a delayed job due; one that is just ending an attempt is waited for, within the bound that every response has. */
 async function promoteJob(queue: Queue, jobId: string): Promise<boolean> {
-  for (const endsAt = performance.now() + ANSWER_TIMEOUT_MS - 100; performance.now() < endsAt; ) {
+  for (const endsAt = performance.now() + REDIS_TIMEOUT_MS - 100; performance.now() < endsAt; ) {
     const job = await queue.getJob(jobId);
     const state = await job?.getState();
     if (state === 'delayed') {

@@ -36,7 +36,7 @@ export function spacesOf(resourceId: string, sharesSpaceWith: readonly string[])
 }
 
 /**
- * `YYYYMMDDHHmm` in UTC. By arithmetic, since one availability answer asks for thousands of them and cutting up ISO text
+ * `YYYYMMDDHHmm` in UTC. By arithmetic, since one availability response asks for thousands of them and cutting up ISO text
  * takes three times as long.
  */
 function stepOf(instant: Date): string {

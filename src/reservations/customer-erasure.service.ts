@@ -78,7 +78,7 @@ export async function eraseCustomerOfHolds(
 
 /**
  * Overwrites who the customer of these bookings was, the reasons given, and the keys and payment references that tell of the
- * customer; answers in how many. A booking that was ended since it was read is left as it is, to be read again: its new
+ * customer; returns in how many. A booking that was ended since it was read is left as it is, to be read again: its new
  * reason has not been erased where else it went. Ids stay, and so do all other keys and references.
  */
 export async function eraseCustomerOf(

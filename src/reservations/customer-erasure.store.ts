@@ -92,7 +92,7 @@ export async function findPast(
 }
 
 /**
- * Overwrites who the customer was, the reasons given, and what tells of the customer among keys and references; answers in
+ * Overwrites who the customer was, the reasons given, and what tells of the customer among keys and references; returns in
  * how many bookings. Every change of a booking changes its status, so one that was changed since it was read is passed over.
  */
 export async function eraseCustomer(

@@ -5,7 +5,7 @@ import { reservationCollection } from './reservations.model.ts';
 const BATCH = 1000;
 
 /**
- * Writes the forms that searches match into bookings which an older release made without them; answers into how many. It can be
+ * Writes the forms that searches match into bookings which an older release made without them; returns into how many. It can be
  * repeated, after a kill too, and beside bookings that are being made. A customer who is erased meanwhile stays erased.
  */
 export async function fillCustomerSearch(db: Db): Promise<number> {

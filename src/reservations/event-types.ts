@@ -1,4 +1,4 @@
-/** The state changes that partners hear of (contract, "Event types"). */
+/** The state changes that partners hear of. */
 export const EVENT_TYPES = [
   'hold_created',
   'hold_cancelled',

@@ -1,5 +1,5 @@
-import { defined } from '../platform/defined.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';
 import { ALIVE, AS_SEEN_NOW, LAPSED } from './hold-expiry.rules.ts';
@@ -16,7 +16,7 @@ export async function listHoldRows(
   after: Position | undefined,
   limit: number,
 ): Promise<Page<Reservation>> {
-  const match = defined({
+  const match = omitUndefined({
     partnerId,
     $and: status === undefined ? undefined : [seenAs(status)],
     ...beyond(after, 'placedAt'),

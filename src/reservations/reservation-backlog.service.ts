@@ -9,7 +9,7 @@ export async function undispatchedBacklog(deps: { db: Db }, graceMs: number): Pr
 
 /**
  * The holds that ended at least `graceMs` ago without anyone having settled them; null where there are none. They are dead
- * to every reader (decisions §3), but their `hold_expired` event is owed.
+ * to every reader, but their `hold_expired` event is owed.
  */
 export async function overdueHolds(deps: { db: Db }, graceMs: number): Promise<Backlog | null> {
   return findOverdueHolds(deps.db, graceMs);

@@ -1,8 +1,8 @@
 import type { DuePage, DueQuery } from '../platform/backlog.store.ts';
 import { findDuePage } from '../platform/backlog.store.ts';
-import { defined } from '../platform/defined.ts';
 import type { Db, Expression, ReadOptions } from '../platform/mongo.ts';
 import { CONFIRMED, confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';
 import type { CustomerSearch } from './customer.rules.ts';
@@ -324,8 +324,8 @@ export async function listBookingRows(
   limit: number,
 ): Promise<Page<Reservation>> {
   const { namePrefixFolded: prefix } = filter;
-  const slotStart = defined({ $gte: filter.slotFrom, $lt: filter.slotBefore });
-  const match = defined({
+  const slotStart = omitUndefined({ $gte: filter.slotFrom, $lt: filter.slotBefore });
+  const match = omitUndefined({
     _id: filter.holdId,
     partnerId: filter.partnerId,
     paymentReference: filter.paymentReference,
@@ -335,7 +335,7 @@ export async function listBookingRows(
     'customer.nameFolded': prefix === undefined ? undefined : beginningWith(prefix),
     slotStart: Object.keys(slotStart).length === 0 ? undefined : slotStart,
     $and: filter.search === undefined ? undefined : matching(filter.search),
-    bookedAt: { $exists: true, ...defined({ $gte: filter.bookedFrom, $lt: filter.bookedBefore }) },
+    bookedAt: { $exists: true, ...omitUndefined({ $gte: filter.bookedFrom, $lt: filter.bookedBefore }) },
     ...beyond(after, 'bookedAt', 'bookingId'),
   });
   const rows = await reservationCollection(db)

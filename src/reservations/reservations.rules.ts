@@ -1,6 +1,6 @@
 import type { EventType } from './event-types.ts';
 
-/** States of a reservation, from hold to refund. DISPLACED: a walk-in took the slot of a hold (decisions §4). */
+/** States of a reservation, from hold to refund. DISPLACED: a walk-in took the slot of a hold. */
 export const RESERVATION_STATUSES = [
   'ACTIVE',
   'RELEASED',
@@ -26,7 +26,7 @@ type Transition = {
   instant: 'bookedAt' | 'releasedAt' | 'expiredAt' | 'cancelledAt' | 'refundedAt';
 };
 
-/** Every legal change of a reservation's status (contract "States and transitions"); nothing else writes `status`. */
+/** Every legal change of a reservation's status; nothing else writes `status`. */
 export const TRANSITIONS = {
   confirm: {
     from: ['ACTIVE'],
@@ -85,7 +85,7 @@ export const TRANSITIONS = {
 } as const satisfies Record<string, Transition>;
 export type TransitionName = keyof typeof TRANSITIONS;
 
-/** The states that a partner sees of a hold (decisions §3). */
+/** The states that a partner sees of a hold. */
 export type HoldStatus = 'ACTIVE' | 'CONSUMED' | 'RELEASED' | 'EXPIRED';
 
 /** The hold's side of a reservation's state. */

@@ -52,7 +52,7 @@ export async function settleLapsedHold(deps: ReservationDeps, holdId: string): P
 }
 
 /**
- * The work of a hold's expiry job: settles the hold if it has lapsed. Answers how many milliseconds are left where it has
+ * The work of a hold's expiry job: settles the hold if it has lapsed. Returns how many milliseconds are left where it has
  * not (a job can come early by a host's clock, or the hold was extended), 0 where there is nothing more to do.
  */
 export async function expireHold(deps: ReservationDeps, holdId: string): Promise<number> {

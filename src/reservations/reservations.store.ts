@@ -1,6 +1,6 @@
-import { defined } from '../platform/defined.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Expression, Tx } from '../platform/mongo.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Actor } from './actor-types.ts';
 import { ALIVE, LAPSED } from './hold-expiry.rules.ts';
 import type { Ending, Reservation } from './reservations.model.ts';
@@ -61,7 +61,7 @@ export async function insertHold(
   });
   return insert(
     db,
-    { ...draft, ...defined(options), status: 'ACTIVE' },
+    { ...draft, ...omitUndefined(options), status: 'ACTIVE' },
     { holdExpiresAt, placedAt: '$$NOW' },
     eventId,
     event,

@@ -9,7 +9,7 @@ import { addCells, applyTransition } from './reservations.store.ts';
 /**
  * Makes every claim that stands on `resourceId` also fill the ground that it has in common with `otherId` from now on,
  * so that the guard index refuses overlaps with claims that were there first. The relation must be stored before: what is
- * claimed after this has read the claims sees it, and covers itself (`coverSpaceSharedMeanwhile`). Safe to repeat. Answers the
+ * claimed after this has read the claims sees it, and covers itself (`coverSpaceSharedMeanwhile`). Safe to repeat. Returns the
  * claims that could not be made to: others have some of their common ground by now.
  */
 export async function coverSharedSpace(

@@ -6,7 +6,7 @@ import { resolveSlotTarget } from '../slots/slots.service.ts';
 
 /**
  * Lets the venue's own channel sell a slot of a venue that the partner may operate, so that its developer sees what then
- * happens to availability, holds and confirms (decisions §8); of the holds in the way it takes only the partner's own. Answers the
+ * happens to availability, holds and confirms; of the holds in the way it takes only the partner's own. Returns the
  * booking's id.
  * @throws DomainError SLOT_NOT_FOUND, SLOT_NOT_AVAILABLE
  */
@@ -24,7 +24,7 @@ export async function sellByOtherChannel(
 }
 
 /**
- * Gives the slot back that the venue's own channel sold for this partner. Answers the booking's id.
+ * Gives the slot back that the venue's own channel sold for this partner. Returns the booking's id.
  * @throws DomainError SLOT_NOT_FOUND; BOOKING_NOT_FOUND where it did not.
  */
 export async function releaseByOtherChannel(

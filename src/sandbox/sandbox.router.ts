@@ -22,7 +22,7 @@ export type SandboxDeps = HoldDeps &
 
 const SANDBOX_ONLY = 'Sandbox only: in a production deployment this path is 404 ROUTE_NOT_FOUND.';
 
-/** What spares a partner's developer the waiting; these routes do not exist in production (decisions §8). */
+/** What spares a partner's developer the waiting; these routes do not exist in production. */
 export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller, { holdId: string }>({
@@ -33,7 +33,7 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
       summary: 'Let an ACTIVE hold lapse now',
       description: SANDBOX_ONLY,
       params: { holdId: holdIdParam },
-      answers: { 200: { description: 'The hold, EXPIRED.', body: hold, example: heldExample('EXPIRED') } },
+      responses: { 200: { description: 'The hold, EXPIRED.', body: hold, example: heldExample('EXPIRED') } },
       errors: ['HOLD_NOT_FOUND', 'HOLD_EXPIRED', 'INVALID_HOLD_STATE'],
       handle: async ({ caller, params }) =>
         ok(holdView(await expireHoldNow(deps, caller.partnerId, params.holdId))),
@@ -46,7 +46,7 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
       summary: "Make a delivery's next attempt now",
       description: SANDBOX_ONLY,
       params: { id: deliveryIdParam },
-      answers: {
+      responses: {
         200: {
           description: 'The delivery; its attempt follows.',
           body: delivery,
@@ -66,7 +66,7 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
       description: `The venue sells the slot itself, as it may at any time. ${SANDBOX_ONLY}`,
       params: { slotId: slotIdParam },
       body: otherChannelBody,
-      answers: { 201: { description: 'The slot is sold.', body: takenSlot } },
+      responses: { 201: { description: 'The slot is sold.', body: takenSlot } },
       errors: ['SLOT_NOT_FOUND', 'SLOT_NOT_AVAILABLE'],
       handle: async ({ caller, params: { slotId }, body }) => {
         const bookingId = await sellByOtherChannel(deps, caller, slotId, body.override_holds);
@@ -81,7 +81,7 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
       summary: 'Give a slot back that the other channel took',
       description: SANDBOX_ONLY,
       params: { slotId: slotIdParam },
-      answers: { 200: { description: 'The slot is free.', body: releasedSlot } },
+      responses: { 200: { description: 'The slot is free.', body: releasedSlot } },
       errors: ['SLOT_NOT_FOUND', 'BOOKING_NOT_FOUND'],
       handle: async ({ caller, params: { slotId } }) => {
         const bookingId = await releaseByOtherChannel(deps, caller, slotId);

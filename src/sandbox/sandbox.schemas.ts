@@ -1,7 +1,7 @@
 import Joi from 'joi';
-import { id, shape, slotId } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { pathId } from '../http/fields.ts';
+import { id, object, slotId } from '../http/response-fields.ts';
 
 export type OtherChannelBody = { override_holds: boolean };
 
@@ -14,7 +14,7 @@ export const otherChannelBody = Joi.object<OtherChannelBody>({
 export const slotIdParam = pathId('`slot_id` as availability lists it.', EXAMPLE.slotId);
 
 const ofOtherChannel = (status: 'BOOKED' | 'CANCELLED') =>
-  shape({
+  object({
     slot_id: slotId(),
     booking_id: id(EXAMPLE.bookingId).description("The other channel's booking; you cannot read it."),
     status: Joi.string().valid(status).example(status),

@@ -22,8 +22,8 @@ export type ConnectRules = {
 
 /**
  * Makes the `connect` of an undici dispatcher that opens no connection to an address that is not public, whatever DNS
- * said earlier: a name is resolved once for each connection, every answer is checked, and the connection goes to the
- * checked answers (so a name that changes its answer between check and connect gains nothing). Certificates are always
+ * said earlier: a name is resolved once for each connection, every response is checked, and the connection goes to the
+ * checked responses (so a name that changes its response between check and connect gains nothing). Certificates are always
  * verified. Fails with BlockedAddressError or UnresolvedHostError, or the socket's own error.
  */
 export function createCheckedConnect(rules: ConnectRules): buildConnector.connector {
@@ -58,7 +58,7 @@ function refusalWithoutLookup(
 
 /**
  * Makes a `lookup` for `net.connect` that answers only with addresses that were all checked: one address that is not
- * public among them refuses the whole name (BlockedAddressError), no answer is UnresolvedHostError.
+ * public among them refuses the whole name (BlockedAddressError), no response is UnresolvedHostError.
  */
 export function createCheckedLookup(rules: Omit<ConnectRules, 'timeoutMs' | 'ports'>): LookupFunction {
   const lookUp = callbackify((hostname: string) => checkedAddresses(hostname, rules));

@@ -1,5 +1,5 @@
 /**
- * Why a delivery attempt failed, by the stage that it reached. The names are part of the partner's view (decisions §7)
+ * Why a delivery attempt failed, by the stage that it reached. The names are part of the partner's view
  * and are stored with the attempt.
  *
  * | name | meaning |
@@ -7,12 +7,12 @@
  * | `blocked_address` | the host is, or resolves to, an address that is not public, or the URL is not https |
  * | `dns_error` | the host name did not resolve |
  * | `connection_refused` | nothing listens at the port |
- * | `connection_reset` | the connection was closed before the answer was complete |
+ * | `connection_reset` | the connection was closed before the response was complete |
  * | `tls_error` | the handshake failed: certificate not trusted, expired or for another name, or no TLS at all |
- * | `timeout` | no complete answer in time, whichever stage took too long |
+ * | `timeout` | no complete response in time, whichever stage took too long |
  * | `redirect` | status 3xx; redirects are not followed |
  * | `http_status` | any other status that is not 2xx |
- * | `network_error` | anything else between here and the receiver, also an answer that is not HTTP |
+ * | `network_error` | anything else between here and the receiver, also a response that is not HTTP |
  */
 export type DeliveryError =
   | 'blocked_address'
@@ -25,7 +25,7 @@ export type DeliveryError =
   | 'http_status'
   | 'network_error';
 
-/** The host may not be called (decisions §6). */
+/** The host may not be called. */
 export class BlockedAddressError extends Error {
   override readonly name = 'BlockedAddressError';
 }
@@ -40,7 +40,7 @@ export class UnresolvedHostError extends Error {
 const TLS_CODE =
   /TLS|SSL|CERT|CRL|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|^EPROTO$/;
 
-/** Names what ended an exchange before its answer was complete. Unknown errors are `network_error`. */
+/** Names what ended an exchange before its response was complete. Unknown errors are `network_error`. */
 export function deliveryErrorOf(error: unknown): DeliveryError {
   if (error instanceof BlockedAddressError) return 'blocked_address';
   if (error instanceof UnresolvedHostError) return 'dns_error';
@@ -65,7 +65,7 @@ export function errorCodeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }
 
-/** The verdict of a status alone: `null` for 2xx (contract, "Retries and dead-letter"). */
+/** The verdict of a status alone: `null` for 2xx. */
 export function deliveryErrorOfStatus(statusCode: number): DeliveryError | null {
   if (statusCode >= 200 && statusCode < 300) return null;
   return statusCode >= 300 && statusCode < 400 ? 'redirect' : 'http_status';

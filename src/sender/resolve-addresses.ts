@@ -42,7 +42,7 @@ export function createNameServerResolver(servers?: readonly string[]): ResolveAd
   };
 }
 
-/** Whether a look-up failed since there is no such name, or no address of it, rather than for lack of an answer. */
+/** Whether a look-up failed since there is no such name, or no address of it, rather than for lack of a response. */
 export function isDefiniteAbsence(error: unknown): boolean {
   return ['ENOTFOUND', 'ENODATA'].includes(errorCodeOf(error));
 }

@@ -4,7 +4,7 @@ const LINE_BREAKING = /[\t\n\r\u2028\u2029]+/g;
 const INVISIBLE_CONTROLS = /[\p{Cc}\p{Bidi_Control}]/gu;
 
 /**
- * What is kept of a receiver's answer for the partner to see: at most 1,024 characters (UTF-16 units) of well-formed
+ * What is kept of a receiver's response for the partner to see: at most 1,024 characters (UTF-16 units) of well-formed
  * text on one line, without control characters; bytes that are not UTF-8 become U+FFFD. `null` when nothing is left.
  */
 export function responseExcerpt(bytes: Buffer): string | null {

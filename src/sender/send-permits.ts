@@ -1,4 +1,4 @@
-/** From this many failures in a row on, an endpoint counts as unhealthy (architecture §5). */
+/** From this many failures in a row on, an endpoint counts as unhealthy. */
 export const UNHEALTHY_AFTER_FAILURES = 3;
 
 /** A send that has gone on for longer is slow: its place is another's (ADR 0016). */
@@ -149,7 +149,7 @@ function noteSlow(holders: readonly Holder[], onSlow: () => void): { forget(): v
     for (const holder of holders) holder.slow += 1;
     onSlow();
   };
-  // Node reads the sockets between a timer and an immediate: an answer that is there is not late because this process was.
+  // Node reads the sockets between a timer and an immediate: a response that is there is not late because this process was.
   const timer = setTimeout(() => setImmediate(note), SLOW_AFTER_MS);
   return {
     forget: () => {

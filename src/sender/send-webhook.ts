@@ -8,7 +8,7 @@ import { responseExcerpt } from './response-excerpt.rules.ts';
 import { createWantedConnect, type WantedConnect } from './wanted-connect.ts';
 
 const MAX_RESPONSE_BYTES = 16 * 1024;
-/** A receiver has use for one or two 1xx before its answer; reading them without end would cost this process its time. */
+/** A receiver has use for one or two 1xx before its response; reading them without end would cost this process its time. */
 const MAX_INTERIM_ANSWERS = 20;
 // A receiver that closes idle connections while a request is on its way would cost the delivery an attempt. Most wait
 // longer than a second; those that announce a longer time in `Keep-Alive` are taken at their word, up to the maximum.
@@ -16,7 +16,7 @@ const IDLE_CONNECTION_MS = 1_000;
 const MAX_IDLE_CONNECTION_MS = 30_000;
 
 export type WebhookSenderOptions = {
-  /** The one deadline of an exchange: connecting, head and body of the answer together. */
+  /** The one deadline of an exchange: connecting, head and body of the response together. */
   timeoutMs: number;
   /** Development only: also sends over plain `http`, to any port and to addresses that are not public. */
   allowPrivateNetworks: boolean;
@@ -40,7 +40,7 @@ type Ending = DeliveryError | 'interrupted' | null;
 /**
  * What came of one exchange. `interrupted` (the caller's signal, or a closed sender) says nothing about the receiver and
  * is not an attempt to count. `statusCode` is null when no head arrived; `responseExcerpt` is what `responseExcerpt()`
- * keeps of the answer, which never holds a secret because no secret is ever sent.
+ * keeps of the response, which never holds a secret because no secret is ever sent.
  */
 export type SendOutcome = {
   ok: boolean;
@@ -52,9 +52,9 @@ export type SendOutcome = {
 
 export type WebhookSender = {
   /**
-   * POSTs a message once and never rejects. Success is a 2xx whose answer was complete within the deadline; an answer
+   * POSTs a message once and never rejects. Success is a 2xx whose response was complete within the deadline; a response
    * longer than 16 KB counts as complete there and its connection is dropped. A status other than 2xx decides alone,
-   * whatever becomes of its body; more than 20 interim answers (1xx) before it are a `network_error`. Redirects are not followed
+   * whatever becomes of its body; more than 20 interim responses (1xx) before it are a `network_error`. Redirects are not followed
    * and nothing is sent twice.
    */
   send(message: WebhookMessage): Promise<SendOutcome>;
@@ -145,7 +145,7 @@ function post(message: WebhookMessage, timeoutMs: number, { agent, waitFor }: Wa
   });
 }
 
-/** Gathers what arrives of one answer, up to the reading limit, and gives the verdict on it. */
+/** Gathers what arrives of one response, up to the reading limit, and gives the verdict on it. */
 function createAnswer() {
   const chunks: Buffer[] = [];
   let bytesLeft = MAX_RESPONSE_BYTES;

@@ -16,7 +16,7 @@ export function wallTimesIn(timeZone: string): (instant: Date) => string {
 
 /**
  * The prices of a resource's slots: what the matching price rule of highest priority says, among equals the newest, else the
- * base price (decisions §2). A rule's times are those that the clocks at the venue show at the slot's start; its days and
+ * base price. A rule's times are those that the clocks at the venue show at the slot's start; its days and
  * dates are those of the operating day in which its time begins, so that the hours after midnight cost what their evening
  * costs, wherever the venue's day ends. `wallTimeOf` is that of the venue's zone.
  */

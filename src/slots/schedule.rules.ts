@@ -34,7 +34,7 @@ const rememberedWindows = new Map<string, WindowMs>();
  *
  * Where hours overlap, the earlier operating day wins, then the opening that begins earlier: a slot is left out when it
  * would begin before their slots have ended. An earlier day counts with every slot that one of its openings would make by
- * itself, even one left out, so that the answer never depends on more than the two days before `date`.
+ * itself, even one left out, so that the response never depends on more than the two days before `date`.
  *
  * @throws RangeError for a malformed date or time, an unknown zone, or a duration that is no positive whole number.
  */

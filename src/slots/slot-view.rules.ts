@@ -1,7 +1,7 @@
 import type { Slot } from '../availability/availability.service.ts';
 import { toRupees } from '../domain/money.ts';
 
-/** A slot as partners see it (contract "Slot", decisions §2). */
+/** A slot as partners see it. */
 export function slotView(slot: Slot): Record<string, unknown> {
   return {
     slot_id: slot.slotId,

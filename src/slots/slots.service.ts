@@ -6,9 +6,9 @@ import {
 } from '../availability/availability.service.ts';
 import type { Audience } from '../domain/errors.ts';
 import { DomainError } from '../domain/errors.ts';
-import { defined } from '../platform/defined.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { NewReservation } from '../reservations/reservations.store.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
 import { findGrantedVenue, findResourceById } from '../venues/venues.service.ts';
@@ -17,7 +17,7 @@ import type { ScheduledSlot } from './schedule.rules.ts';
 import { scheduledSlotAt } from './schedule.rules.ts';
 import { parseSlotId, slotIdOf } from './slot-id.rules.ts';
 
-/** The two ways in which a caller names a slot; both may be given if they agree (decisions §3). */
+/** The two ways in which a caller names a slot; both may be given if they agree. */
 export type SlotReference = { slotId?: string; venueId?: string; resourceId?: string; slotStart?: Date };
 
 /** A start on a resource that the caller may sell; whether the schedule has a slot there is not checked yet. */
@@ -94,7 +94,7 @@ export function draftReservation(partnerId: string, target: SlotTarget, slot: Sc
     slotStart: slot.start,
     slotEnd: slot.end,
     cells: cellsOfWindow(resource, slot),
-    ...defined({ sharingSince: resource.sharingSince }),
+    ...omitUndefined({ sharingSince: resource.sharingSince }),
     pricePaise: pricesOf(resource, wallTimesIn(venue.timeZone))(slot.date)(slot.start),
   };
 }

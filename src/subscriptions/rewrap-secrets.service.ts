@@ -136,7 +136,7 @@ function tell({ log, secretBox }: RewrapDeps, report: RewrapReport): RewrapRepor
 
 /**
  * Says, once, which keys stored secrets need that the ring lacks: deliveries that they sign wait until they are back.
- * Answers their ids.
+ * Returns their ids.
  */
 export async function tellMissingKeys({ db, log, secretBox }: RewrapDeps): Promise<string[]> {
   const { inUse } = await takeStock({ db, log, secretBox });

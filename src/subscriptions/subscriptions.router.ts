@@ -4,11 +4,11 @@ import type { RedeliveryDeps } from '../deliveries/redelivery.service.ts';
 import { recoverDeliveries } from '../deliveries/redelivery.service.ts';
 import type { TestEventDeps } from '../deliveries/test-event.service.ts';
 import { sendTestEvent } from '../deliveries/test-event.service.ts';
-import { listOf } from '../http/answer-fields.ts';
+import { listOf } from '../http/response-fields.ts';
 import type { Route } from '../http/route.ts';
 import { accepted, created, listing, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
-import { defined } from '../platform/defined.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import { endpointRules } from '../sender/endpoint-url.ts';
 import { listedView, rotatedAt, subscriptionView } from './subscription-view.rules.ts';
 import type { CreateBody, RecoverBody, RotateBody, TestBody } from './subscriptions.schemas.ts';
@@ -52,7 +52,7 @@ function managementRows(deps: SubscriptionDeps): Route<PartnerCaller>[] {
       summary: 'Subscribe an endpoint to events; the secret is shown this once',
       description: 'At most 20 subscriptions. What is delivered is described under webhooks.',
       body: createBody(endpointRules(deps.config)),
-      answers: { 201: { description: 'The subscription with its secret.', body: newSubscription } },
+      responses: { 201: { description: 'The subscription with its secret.', body: newSubscription } },
       errors: ['WEBHOOK_LIMIT_REACHED'],
       notOffered: NO_UNSUBSCRIBING,
       handle: async ({ caller, body }) => {
@@ -67,7 +67,7 @@ function managementRows(deps: SubscriptionDeps): Route<PartnerCaller>[] {
       operationId: 'listSubscriptions',
       tag: 'Webhooks',
       summary: 'List your subscriptions',
-      answers: {
+      responses: {
         200: { description: 'All your subscriptions, oldest first.', body: listOf(subscriptionSchema) },
       },
       errors: [],
@@ -86,11 +86,11 @@ function managementRows(deps: SubscriptionDeps): Route<PartnerCaller>[] {
         'What is left out stays, and so do secret and status. What waits to be delivered goes to the new address with its next attempt; one that is under way may still arrive at the old one.',
       params: { id: subscriptionIdParam },
       body: changeBody(endpointRules(deps.config)),
-      answers: { 200: { description: 'The subscription as it is now.', body: subscriptionSchema } },
+      responses: { 200: { description: 'The subscription as it is now.', body: subscriptionSchema } },
       errors: ['WEBHOOK_NOT_FOUND'],
       notOffered: NO_UNSUBSCRIBING,
       handle: async ({ caller, params, body: { endpoint_url: endpointUrl, event_types: eventTypes } }) => {
-        const change = defined({ endpointUrl, eventTypes });
+        const change = omitUndefined({ endpointUrl, eventTypes });
         return ok(listedView(await changeSubscription(deps, caller.partnerId, params.id, change)));
       },
     }),
@@ -103,7 +103,7 @@ function managementRows(deps: SubscriptionDeps): Route<PartnerCaller>[] {
       description: 'Every delivery from now on is signed with the new secret, retries included.',
       params: { id: subscriptionIdParam },
       body: rotateBody,
-      answers: { 200: { description: 'The new secret.', body: rotatedSecret } },
+      responses: { 200: { description: 'The new secret.', body: rotatedSecret } },
       errors: ['WEBHOOK_NOT_FOUND'],
       handle: async ({ caller: { partnerId }, params, body: { overlap_seconds: overlapSeconds } }) => {
         const { subscription, secretKey } = await rotateSecret(deps, partnerId, params.id, overlapSeconds);
@@ -129,7 +129,7 @@ function deliveryRows(deps: RedeliveryDeps & TestEventDeps): Route<PartnerCaller
         'Signed, retried and listed like any other, with `details.test: true`. It is in no feed and reaches nobody else.',
       params: { id: subscriptionIdParam },
       body: testBody,
-      answers: {
+      responses: {
         202: {
           description: 'The delivery of the sample; its attempt follows.',
           body: delivery,
@@ -150,7 +150,7 @@ function deliveryRows(deps: RedeliveryDeps & TestEventDeps): Route<PartnerCaller
         'Every event of that time that the subscription asks for and has no success for, at once: also what waits for a retry. Repeating the call is safe. One time is recovered at a time: while it is, a call for another one is 429. The event_ids stay; the secret then current signs.',
       params: { id: subscriptionIdParam },
       body: recoverBody(() => deps.clock.now()),
-      answers: { 202: { description: 'The deliveries follow.', body: recovered } },
+      responses: { 202: { description: 'The deliveries follow.', body: recovered } },
       errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'],
       handle: async ({ caller, params, body }) =>
         accepted({ recovered: await recoverDeliveries(deps, caller.partnerId, params.id, body) }),

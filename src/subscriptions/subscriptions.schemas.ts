@@ -1,8 +1,8 @@
 import Joi from 'joi';
 import { eventType } from '../events/events.schemas.ts';
-import { count, id, named, orNull, shape, timestamp } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { instant, list, pathId } from '../http/fields.ts';
+import { count, id, named, object, orNull, timestamp } from '../http/response-fields.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { EVENT_TYPES } from '../reservations/event-types.ts';
 import type { EndpointUrlRules } from '../sender/endpoint-url.ts';
@@ -92,7 +92,7 @@ export const recoverBody = (now: () => Date) =>
     until: instant().description('Up to when, included; now unless stated.').example(EXAMPLE.later),
   }).required();
 
-export const recovered = shape({
+export const recovered = object({
   recovered: count(12).description('How many deliveries begin anew or for the first time.'),
 });
 
@@ -121,16 +121,16 @@ const fields = {
 const rotatedAt = () =>
   orNull(timestamp(EXAMPLE.later)).description('Null where the secret is the first one.');
 
-export const newSubscription = named('NewSubscription', shape({ ...fields, secret_key: secretKey() }));
+export const newSubscription = named('NewSubscription', object({ ...fields, secret_key: secretKey() }));
 
 export const subscription = named(
   'Subscription',
-  shape({ ...fields, secret_rotated_at: rotatedAt().example(null) }),
+  object({ ...fields, secret_rotated_at: rotatedAt().example(null) }),
 );
 
 export const rotatedSecret = named(
   'RotatedSecret',
-  shape({
+  object({
     id: id(EXAMPLE.subscriptionId),
     secret_key: secretKey(),
     secret_rotated_at: timestamp(EXAMPLE.later),

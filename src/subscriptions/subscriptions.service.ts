@@ -2,9 +2,9 @@ import { cancelWaiting } from '../deliveries/deliveries.store.ts';
 import type { Audience } from '../domain/errors.ts';
 import { audienceOf, DomainError, fieldError } from '../domain/errors.ts';
 import type { Clock } from '../platform/clock.ts';
-import { defined } from '../platform/defined.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { EventType } from '../reservations/event-types.ts';
@@ -38,7 +38,7 @@ export const MAX_SUBSCRIPTIONS = 20;
 const ORDINALS = Array.from({ length: MAX_SUBSCRIPTIONS }, (_, ordinal) => ordinal);
 
 /**
- * Subscribes the partner's endpoint. `secretKey` is in this answer and never again; it is stored encrypted. The limit
+ * Subscribes the partner's endpoint. `secretKey` is in this response and never again; it is stored encrypted. The limit
  * holds for racing calls too: each subscription takes a number below it that is unique for the partner.
  * @throws DomainError VALIDATION_ERROR for an endpoint that must not be called, WEBHOOK_LIMIT_REACHED
  */
@@ -76,7 +76,7 @@ export async function createSubscription(
   }
 }
 
-/** Why an endpoint must not be called (decisions §6), or cannot be just now; null where nothing is wrong. */
+/** Why an endpoint must not be called, or cannot be just now; null where nothing is wrong. */
 async function endpointFault(
   deps: Pick<SubscriptionDeps, 'config'>,
   endpointUrl: string,
@@ -114,7 +114,7 @@ export async function changeSubscription(
   if (before?.partnerId !== partnerId) throw webhookNotFound('partner');
   const fault = endpointUrl === undefined ? null : await endpointFault(deps, endpointUrl);
   if (fault !== null) throw fault.error;
-  const change = defined({ endpointUrl, eventTypes: eventTypes && [...new Set(eventTypes)] });
+  const change = omitUndefined({ endpointUrl, eventTypes: eventTypes && [...new Set(eventTypes)] });
   const after = await updateSubscription(deps.db, partnerId, subscriptionId, change);
   if (after === null) throw webhookNotFound('partner');
   return after;
@@ -125,7 +125,7 @@ export async function listSubscriptions(deps: { db: Db }, partnerId: string): Pr
   return listSubscriptionRows(deps.db, partnerId);
 }
 
-/** The subscriptions of a partner, or of all, newest first (operator interface, "webhooks"). */
+/** The subscriptions of a partner, or of all, newest first. */
 export async function listAllSubscriptions(
   deps: { db: Db },
   filter: SubscriptionFilter,
@@ -227,7 +227,7 @@ export async function requireDeliverable(
 
 /**
  * Gives the subscription a new secret, with which every delivery from now on is signed, retries included; those of the next
- * `overlapSeconds` are signed with the one before as well (decisions §6).
+ * `overlapSeconds` are signed with the one before as well.
  * @throws DomainError WEBHOOK_NOT_FOUND for a subscription that is missing or another partner's.
  */
 export async function rotateSecret(

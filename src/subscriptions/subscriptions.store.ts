@@ -1,7 +1,7 @@
-import { defined } from '../platform/defined.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import { isDuplicateKey } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';
 import type { EventType } from '../reservations/event-types.ts';
@@ -42,7 +42,7 @@ export async function findSubscriptionPage(
   limit: number,
 ): Promise<Page<SubscriptionRow>> {
   const rows = await subscriptionCollection(db)
-    .find({ ...defined(filter), ...beyond(after, 'createdAt') } as never)
+    .find({ ...omitUndefined(filter), ...beyond(after, 'createdAt') } as never)
     .sort({ createdAt: -1, _id: -1 })
     .limit(limit + 1)
     .toArray();

@@ -25,7 +25,7 @@ export function priceRuleRoutes(deps: { db: Db; clock: Clock }): Route<Operator>
       description: 'For what is sold from now on: holds and bookings keep their price.',
       params: { resourceId: resourceIdParam },
       body: priceRuleBody,
-      answers: { 201: { description: 'The price rule.', body: priceRule } },
+      responses: { 201: { description: 'The price rule.', body: priceRule } },
       errors: ['RESOURCE_NOT_FOUND'],
       handle: async ({ params: { resourceId }, body }) =>
         created(priceRuleView(resourceId, await addPriceRule(deps, resourceId, newRule(body)))),
@@ -37,7 +37,7 @@ export function priceRuleRoutes(deps: { db: Db; clock: Clock }): Route<Operator>
       tag: 'Price rules',
       summary: 'List the price rules of a resource',
       params: { resourceId: resourceIdParam },
-      answers: { 200: { description: 'The price rules, the oldest first.', body: priceRules } },
+      responses: { 200: { description: 'The price rules, the oldest first.', body: priceRules } },
       errors: ['RESOURCE_NOT_FOUND'],
       handle: async ({ params: { resourceId } }) =>
         listing((await listPriceRules(deps, resourceId)).map((rule) => priceRuleView(resourceId, rule))),
@@ -49,7 +49,7 @@ export function priceRuleRoutes(deps: { db: Db; clock: Clock }): Route<Operator>
       tag: 'Price rules',
       summary: 'Read a price rule',
       params: { id: priceRuleIdParam },
-      answers: { 200: { description: 'The price rule.', body: priceRule } },
+      responses: { 200: { description: 'The price rule.', body: priceRule } },
       errors: ['PRICE_RULE_NOT_FOUND'],
       handle: async ({ params }) => {
         const { resourceId, rule } = await getPriceRule(deps, params.id);
@@ -63,7 +63,7 @@ export function priceRuleRoutes(deps: { db: Db; clock: Clock }): Route<Operator>
       tag: 'Price rules',
       summary: 'Remove a price rule',
       params: { id: priceRuleIdParam },
-      answers: { 204: { description: 'It is gone.' } },
+      responses: { 204: { description: 'It is gone.' } },
       errors: ['PRICE_RULE_NOT_FOUND'],
       handle: async ({ params }) => {
         await removePriceRule(deps, params.id);

@@ -1,17 +1,17 @@
 import Joi from 'joi';
+import { EXAMPLE } from '../http/example-values.ts';
+import { date, dateNotAfter, list, pathId, rupees, text, wallTime } from '../http/fields.ts';
 import {
   amount,
   day,
   id,
   listOf,
   named,
+  object,
   orNull,
   resourceId,
-  shape,
   timestamp,
-} from '../http/answer-fields.ts';
-import { EXAMPLE } from '../http/example-values.ts';
-import { date, dateNotAfter, list, pathId, rupees, text, wallTime } from '../http/fields.ts';
+} from '../http/response-fields.ts';
 import type { Weekday } from '../platform/calendar.ts';
 import { WEEKDAYS } from '../platform/calendar.ts';
 
@@ -88,7 +88,7 @@ export const priceRuleIdParam = pathId('`price_rule_id` as listed.', EXAMPLE.pri
 
 export const priceRule = named(
   'PriceRule',
-  shape({
+  object({
     price_rule_id: id(EXAMPLE.priceRuleId),
     resource_id: resourceId(),
     name: name(),

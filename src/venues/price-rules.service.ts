@@ -7,7 +7,7 @@ import type { PriceRule } from './venues.model.ts';
 import { getResource } from './venues.service.ts';
 
 /**
- * Adds a rule for what is sold from now on; holds and bookings keep their price (decisions §2).
+ * Adds a rule for what is sold from now on; holds and bookings keep their price.
  * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR where the resource has as many rules as it can have.
  */
 export async function addPriceRule(

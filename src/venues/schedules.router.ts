@@ -22,7 +22,7 @@ export function scheduleRoutes(deps: { db: Db }): Route<Operator>[] {
         'Replaces the schedule for what is sold from now on. What is held or booked stays. While there is a schedule, the operating hours of the resource decide nothing.',
       params: { resourceId: resourceIdParam },
       body: scheduleBody,
-      answers: { 200: { description: 'The schedule as it is now.', body: schedule } },
+      responses: { 200: { description: 'The schedule as it is now.', body: schedule } },
       errors: ['RESOURCE_NOT_FOUND'],
       handle: async ({ params: { resourceId }, body }) =>
         ok({ resource_id: resourceId, ...(await setSchedule(deps, resourceId, body)) }),
@@ -34,7 +34,7 @@ export function scheduleRoutes(deps: { db: Db }): Route<Operator>[] {
       tag: 'Schedules',
       summary: 'Read the opening hours of a resource',
       params: { resourceId: resourceIdParam },
-      answers: {
+      responses: {
         200: {
           description: 'The schedule; its operating hours on every day if none was set.',
           body: schedule,
@@ -53,7 +53,7 @@ export function scheduleRoutes(deps: { db: Db }): Route<Operator>[] {
       description:
         'For what is sold from now on, its operating hours are those of every day again. Without a schedule nothing changes.',
       params: { resourceId: resourceIdParam },
-      answers: { 204: { description: 'It has no schedule.' } },
+      responses: { 204: { description: 'It has no schedule.' } },
       errors: ['RESOURCE_NOT_FOUND'],
       handle: async ({ params: { resourceId } }) => {
         await removeSchedule(deps, resourceId);

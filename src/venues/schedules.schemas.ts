@@ -1,6 +1,6 @@
 import Joi from 'joi';
-import { day, named, resourceId, shape } from '../http/answer-fields.ts';
 import { date, list, wallTime } from '../http/fields.ts';
+import { day, named, object, resourceId } from '../http/response-fields.ts';
 import { WEEKDAYS } from '../platform/calendar.ts';
 import type { Schedule } from './venues.model.ts';
 
@@ -47,18 +47,18 @@ export const scheduleBody = Joi.object<ScheduleBody>({
 
 const answeredOpenings = () =>
   Joi.array()
-    .items(shape({ start: wallTime().example('06:00'), end: wallTime().example('23:00') }))
+    .items(object({ start: wallTime().example('06:00'), end: wallTime().example('23:00') }))
     .example([{ start: '06:00', end: '23:00' }]);
 
 export const schedule = named(
   'Schedule',
-  shape({
+  object({
     resource_id: resourceId(),
-    weekly: shape(Object.fromEntries(WEEKDAYS.map((weekday) => [weekday, answeredOpenings()]))).description(
+    weekly: object(Object.fromEntries(WEEKDAYS.map((weekday) => [weekday, answeredOpenings()]))).description(
       WEEK,
     ),
     exceptions: Joi.array()
-      .items(shape({ date: day('2026-12-25'), hours: answeredOpenings().example([]) }))
+      .items(object({ date: day('2026-12-25'), hours: answeredOpenings().example([]) }))
       .description(`${EXCEPTIONS} Sorted by date.`)
       .example([{ date: '2026-12-25', hours: [] }]),
   }),

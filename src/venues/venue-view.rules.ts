@@ -1,7 +1,7 @@
 import { toRupees } from '../domain/money.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
 
-/** A venue as everyone sees it (contract "Venue", decisions §2). */
+/** A venue as everyone sees it. */
 export function venueView(venue: VenueRow): Record<string, unknown> {
   return {
     venue_id: venue._id,
@@ -13,7 +13,7 @@ export function venueView(venue: VenueRow): Record<string, unknown> {
   };
 }
 
-/** A resource as partners see it (contract "Resource"). */
+/** A resource as partners see it. */
 export function resourceView(resource: ResourceRow): Record<string, unknown> {
   return {
     resource_id: resource._id,

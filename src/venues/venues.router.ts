@@ -1,13 +1,13 @@
 import { toPaise } from '../domain/money.ts';
-import { listOf, pageOf } from '../http/answer-fields.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { pageQuery } from '../http/fields.ts';
 import type { Operator } from '../http/operator.ts';
+import { listOf, pageOf } from '../http/response-fields.ts';
 import type { Route } from '../http/route.ts';
 import { created, listing, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
-import { defined } from '../platform/defined.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import { operatorResourceView, resourceView, venueView } from './venue-view.rules.ts';
 import type { ResourceBody, VenueBody } from './venues.schemas.ts';
@@ -49,7 +49,9 @@ export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
       operationId: 'listVenues',
       tag: 'Venues',
       summary: 'List the venues granted to you',
-      answers: { 200: { description: 'Your venues, by name; none before onboarding.', body: listOf(venue) } },
+      responses: {
+        200: { description: 'Your venues, by name; none before onboarding.', body: listOf(venue) },
+      },
       errors: [],
       handle: async ({ caller }) => listing((await listGrantedVenues(deps, caller.partnerId)).map(venueView)),
     }),
@@ -60,7 +62,7 @@ export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
       tag: 'Venues',
       summary: 'Read a venue',
       params: { venueId: venueIdParam },
-      answers: { 200: { description: 'The venue.', body: venue } },
+      responses: { 200: { description: 'The venue.', body: venue } },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ caller, params }) =>
         ok(venueView(await getGrantedVenue(deps, caller.partnerId, params.venueId))),
@@ -72,7 +74,7 @@ export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
       tag: 'Venues',
       summary: 'List the resources of a venue',
       params: { venueId: venueIdParam },
-      answers: { 200: { description: 'All resources of the venue.', body: listOf(resource) } },
+      responses: { 200: { description: 'All resources of the venue.', body: listOf(resource) } },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ caller, params }) =>
         listing((await listGrantedResources(deps, caller.partnerId, params.venueId)).map(resourceView)),
@@ -90,10 +92,10 @@ export function operatorVenueRoutes(deps: VenueDeps & { clock: Clock }): Route<O
       tag: 'Venues',
       summary: 'Add a venue',
       body: createVenueBody,
-      answers: { 201: { description: 'The venue.', body: venue } },
+      responses: { 201: { description: 'The venue.', body: venue } },
       errors: [],
       handle: async ({ body }) => {
-        const optional = defined({ timeZone: body.time_zone, status: body.status });
+        const optional = omitUndefined({ timeZone: body.time_zone, status: body.status });
         const { name, address, city } = body;
         return created(venueView(await createVenue(deps, { name, address, city, ...optional })));
       },
@@ -105,7 +107,7 @@ export function operatorVenueRoutes(deps: VenueDeps & { clock: Clock }): Route<O
       tag: 'Venues',
       summary: 'List all venues, by name',
       query: pageQuery,
-      answers: { 200: { description: 'A page of venues.', body: pageOf(venue) } },
+      responses: { 200: { description: 'A page of venues.', body: pageOf(venue) } },
       errors: [],
       handle: async ({ query: { cursor: after, limit } }) => {
         const { rows, next } = await listVenues(deps, { after, limit });
@@ -119,7 +121,7 @@ export function operatorVenueRoutes(deps: VenueDeps & { clock: Clock }): Route<O
       tag: 'Venues',
       summary: 'Read a venue',
       params: { venueId: venueIdParam },
-      answers: { 200: { description: 'The venue.', body: venue } },
+      responses: { 200: { description: 'The venue.', body: venue } },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params }) => ok(venueView(await getVenue(deps, params.venueId))),
     }),
@@ -131,7 +133,7 @@ export function operatorVenueRoutes(deps: VenueDeps & { clock: Clock }): Route<O
       summary: 'Change a venue',
       params: { venueId: venueIdParam },
       body: updateVenueBody,
-      answers: { 200: { description: 'The venue as it is now.', body: venue } },
+      responses: { 200: { description: 'The venue as it is now.', body: venue } },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params, body }) =>
         ok(venueView(await updateVenue(deps, params.venueId, venueChange(body)))),
@@ -150,7 +152,7 @@ function operatorResourceRoutes(deps: VenueDeps & { clock: Clock }): Route<Opera
       summary: 'Add a resource to a venue',
       params: { venueId: venueIdParam },
       body: createResourceBody,
-      answers: {
+      responses: {
         201: {
           description: 'The resource; resource_id is made from the names of venue and resource.',
           body: operatorResource,
@@ -169,7 +171,7 @@ function operatorResourceRoutes(deps: VenueDeps & { clock: Clock }): Route<Opera
       tag: 'Resources',
       summary: 'List the resources of a venue',
       params: { venueId: venueIdParam },
-      answers: { 200: { description: 'All resources of the venue.', body: listOf(operatorResource) } },
+      responses: { 200: { description: 'All resources of the venue.', body: listOf(operatorResource) } },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params }) =>
         listing((await listResources(deps, params.venueId)).map(operatorResourceView)),
@@ -181,7 +183,7 @@ function operatorResourceRoutes(deps: VenueDeps & { clock: Clock }): Route<Opera
       tag: 'Resources',
       summary: 'Read a resource',
       params: { resourceId: resourceIdParam },
-      answers: { 200: { description: 'The resource.', body: operatorResource } },
+      responses: { 200: { description: 'The resource.', body: operatorResource } },
       errors: ['RESOURCE_NOT_FOUND'],
       handle: async ({ params }) => ok(operatorResourceView(await getResource(deps, params.resourceId))),
     }),
@@ -195,7 +197,7 @@ function operatorResourceRoutes(deps: VenueDeps & { clock: Clock }): Route<Opera
       description:
         'Where it begins to share ground with others, it is inactive for the moment in which what is sold already is made to cover that ground; repeat the call, with status, after a failure. It is refused where holds or bookings on both sides overlap. A relation that is taken away frees the ground for what is sold from now on.',
       body: updateResourceBody,
-      answers: { 200: { description: 'The resource as it is now.', body: operatorResource } },
+      responses: { 200: { description: 'The resource as it is now.', body: operatorResource } },
       errors: ['RESOURCE_NOT_FOUND'],
       handle: async ({ params, body }) =>
         ok(
@@ -208,7 +210,7 @@ function operatorResourceRoutes(deps: VenueDeps & { clock: Clock }): Route<Opera
 }
 
 function venueChange({ time_zone: timeZone, ...same }: Partial<VenueBody>): Partial<Omit<VenueRow, '_id'>> {
-  return defined({ ...same, timeZone });
+  return omitUndefined({ ...same, timeZone });
 }
 
 function newResource(body: ResourceBody): NewResource {
@@ -221,12 +223,12 @@ function newResource(body: ResourceBody): NewResource {
     opensAt: body.operating_hours_start,
     closesAt: body.operating_hours_end,
     sharesSpaceWith: body.shares_space_with,
-    ...defined({ status: body.status }),
+    ...omitUndefined({ status: body.status }),
   };
 }
 
 function resourceChange(body: Partial<ResourceBody>): Parameters<typeof changeResource>[2] {
-  return defined({
+  return omitUndefined({
     name: body.name,
     resourceType: body.resource_type,
     sportCategory: body.sport_category,

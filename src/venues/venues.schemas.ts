@@ -1,7 +1,7 @@
 import Joi from 'joi';
-import { amount, id, named, resourceId, shape } from '../http/answer-fields.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { list, opaque, pathId, rupees, text, wallTime } from '../http/fields.ts';
+import { amount, id, named, object, resourceId } from '../http/response-fields.ts';
 import { isTimeZone } from '../platform/calendar.ts';
 
 const timeZone = () =>
@@ -125,7 +125,7 @@ export const resourceIdParam = pathId('`resource_id` as listed.', EXAMPLE.resour
 /** Contract "Venue", decisions §2. */
 export const venue = named(
   'Venue',
-  shape({
+  object({
     venue_id: id(EXAMPLE.venueId),
     name: venueName(),
     address: address(),
@@ -150,12 +150,12 @@ const resourceAnswer = {
 };
 
 /** Contract "Resource". */
-export const resource = named('Resource', shape(resourceAnswer));
+export const resource = named('Resource', object(resourceAnswer));
 
 /** A resource as operators see it. */
 export const operatorResource = named(
   'OperatorResource',
-  shape({
+  object({
     ...resourceAnswer,
     shares_space_with: Joi.array()
       .items(Joi.string())

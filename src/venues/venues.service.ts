@@ -28,12 +28,12 @@ export type { Hours, PriceRule, ResourceRow, Schedule, VenueRow } from './venues
 
 export type VenueDeps = { db: Db; config: { defaultTimeZone: string } };
 
-/** The venues granted to the partner, by name; none before onboarding (contract, "Venues"). */
+/** The venues granted to the partner, by name; none before onboarding. */
 export async function listGrantedVenues(deps: { db: Db }, partnerId: string): Promise<VenueRow[]> {
   return findVenuesById(deps.db, await grantedVenueIds(deps, partnerId));
 }
 
-/** @throws DomainError VENUE_NOT_FOUND for a venue that is missing or not granted; the two look the same (contract, "Venues"). */
+/** @throws DomainError VENUE_NOT_FOUND for a venue that is missing or not granted; the two look the same. */
 export async function getGrantedVenue(
   deps: { db: Db },
   partnerId: string,

@@ -52,7 +52,7 @@ beforeEach(async () => {
   await Promise.all(
     ['alerts', 'deliveries', 'reservations'].map((name) => db.collection(name).deleteMany({})),
   );
-  receiver.answerWith(200);
+  receiver.respondWith(200);
 });
 
 const nextSlot = () => slots.shift() ?? '';
@@ -127,12 +127,12 @@ describe('a delivery', () => {
       await anyDelivery(service, partner, partner, nextSlot()),
       await anyDelivery(service, partner, partner, nextSlot()),
     ];
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     await attemptDelivery(service, sender, first, 3);
     await setBack('deliveries', second, 'nextAttemptAt', 61_000);
     await sweep(service);
     expect(await overdueOf()).toEqual([]);
-    receiver.answerWith(200);
+    receiver.respondWith(200);
     await attemptDelivery(service, sender, first);
     await sweep(service);
     expect(await overdueOf()).toMatchObject([{ count: 1 }]);
@@ -187,7 +187,7 @@ describe('an endpoint', () => {
 
   test('that has failed for an hour is raised, for 59 minutes not; one success resolves it', async () => {
     const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     await attemptDelivery(service, sender, deliveryId, 2);
     expect(await subscription()).toMatchObject({ consecutiveFailures: 2, failingSince: expect.any(Date) });
     await setBack('webhook_subscriptions', subscriptionId, 'failingSince', HOUR_MS - MINUTE_MS);
@@ -199,7 +199,7 @@ describe('an endpoint', () => {
       { kind: 'endpoint_failing', subject: subscriptionId, partnerId: partner.id, count: 2 },
     ]);
 
-    receiver.answerWith(200);
+    receiver.respondWith(200);
     await attemptDelivery(service, sender, deliveryId);
     expect(await subscription()).not.toHaveProperty('failingSince');
     await expectResolved('endpoint_failing');
@@ -216,7 +216,7 @@ describe('an endpoint', () => {
       );
     await sweep(service);
     expect(await alertsOf(service)).toEqual([]);
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     await attemptDelivery(service, sender, deliveryId);
     expect(await subscription()).toMatchObject({ consecutiveFailures: 5, failingSince: twoHoursAgo });
     await sweep(service);
@@ -248,7 +248,7 @@ test('the absence of a guard index is raised, and resolved by the migration; of 
 describe('dead letters', () => {
   test('are raised with one error line each; delivered after all, they are resolved', async () => {
     const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     await attemptDelivery(service, sender, deliveryId, 5);
     await sweep(service);
     await sweep(service);
@@ -257,7 +257,7 @@ describe('dead letters', () => {
     ]);
     expect(timesLogged(service, '"alert":"dead_letter"')).toBe(1);
 
-    receiver.answerWith(200);
+    receiver.respondWith(200);
     await operatorOf(service).post(`/api/v1/operator/dead-letters/${deliveryId}/redrive`);
     await attemptDelivery(service, sender, deliveryId);
     await expectResolved('dead_letter');
@@ -265,7 +265,7 @@ describe('dead letters', () => {
 
   test('that are begun anew before a sweep has seen them are counted all the same', async () => {
     const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     await attemptDelivery(service, sender, deliveryId, 5);
     await operatorOf(service).post(`/api/v1/operator/dead-letters/${deliveryId}/redrive`);
     await sweep(service);

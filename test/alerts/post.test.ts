@@ -148,22 +148,22 @@ describe('a receiver that fails', () => {
     write();
   };
   const failures: [string, () => void, string][] = [
-    ['answers 500', () => receiver.answerWith(500), '"status":500'],
-    ['hangs', () => receiver.answerWith(null), '"error":"timeout"'],
+    ['answers 500', () => receiver.respondWith(500), '"status":500'],
+    ['hangs', () => receiver.respondWith(null), '"error":"timeout"'],
     [
       'hangs while memory is collected',
-      () => receiver.answerWith(() => collectGarbage()),
+      () => receiver.respondWith(() => collectGarbage()),
       '"error":"timeout"',
     ],
     [
       'redirects',
-      () => receiver.answerWith((response) => response.writeHead(307, { location: receiver.url }).end()),
+      () => receiver.respondWith((response) => response.writeHead(307, { location: receiver.url }).end()),
       '"status":307',
     ],
-    ['never ends its answer', () => receiver.answerWith(endless), '"status":500'],
+    ['never ends its answer', () => receiver.respondWith(endless), '"status":500'],
     [
       'cuts the connection',
-      () => receiver.answerWith((response) => void response.destroy()),
+      () => receiver.respondWith((response) => void response.destroy()),
       '"error":"UND_ERR_SOCKET"',
     ],
   ];
@@ -178,7 +178,7 @@ describe('a receiver that fails', () => {
     expect(receiver.posts).toHaveLength(1);
     expect(timesLogged(service, said) - before).toBe(1);
     await deadLetters(1, 'another');
-    receiver.answerWith(200);
+    receiver.respondWith(200);
     await pass(EVERY_MS);
     await tell();
     expect(receiver.posts).toHaveLength(2);
@@ -215,7 +215,7 @@ describe('a receiver that fails', () => {
 
   test('is not waited for by a process that stops, and that is no failure', async () => {
     await deadLetters(1);
-    receiver.answerWith(null);
+    receiver.respondWith(null);
     const stop = new AbortController();
     const told = tell(stop.signal);
     await eventually('the POST has arrived', () => receiver.posts.length === 1);
@@ -229,7 +229,7 @@ describe('a receiver that fails', () => {
 test('what happens during a POST is in the next one', async () => {
   await deadLetters(1);
   let release: (() => void) | undefined;
-  receiver.answerWith((response) => {
+  receiver.respondWith((response) => {
     release = () => response.writeHead(200).end();
   });
   const told = tellOfAlerts({ ...service.context, post: createAlertPost(receiver.url) }, NEVER, EVERY_MS);
@@ -238,7 +238,7 @@ test('what happens during a POST is in the next one', async () => {
   answer();
   await told;
   expect(await untold()).toBe(1);
-  receiver.answerWith(200);
+  receiver.respondWith(200);
   await pass(EVERY_MS);
   await tell();
   expect(String(receiver.posts[1]?.body['text'])).toContain('4 deliveries more to');
@@ -258,7 +258,7 @@ test('what has been over for a day is not told any more; what is open is, howeve
 
 test('neither a POST nor the log has anything of a customer, a name, an endpoint or the address of ALERT_URL', async () => {
   await deadLetters(1);
-  receiver.answerWith(500);
+  receiver.respondWith(500);
   await tell();
   await pass(EVERY_MS);
   await tell(NEVER, `http://127.0.0.1:${await freePort()}/services/SECRET-PATH`);

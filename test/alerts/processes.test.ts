@@ -33,7 +33,7 @@ afterAll(async () => {
 
 test('a worker delivers while ALERT_URL hangs, raises what another worker fails to do, and stops in time', async () => {
   let isGivenUp = false;
-  alerts.answerWith((response) => void response.on('close', () => (isGivenUp = true)));
+  alerts.respondWith((response) => void response.on('close', () => (isGivenUp = true)));
   await insertDeadLetters(service, 'subscription', partner.id, ['dead']);
   // Its event will wait: no dispatcher runs.
   const slots = await freeSlotIds(partner, venueId);

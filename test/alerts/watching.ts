@@ -91,7 +91,7 @@ export type AlertReceiver = {
   url: string;
   posts: Posted[];
   /** From now on it answers so; null: not at all. */
-  answerWith(answer: number | null | ((response: ServerResponse) => void)): void;
+  respondWith(answer: number | null | ((response: ServerResponse) => void)): void;
   close(): Promise<void>;
 };
 
@@ -122,7 +122,7 @@ export async function startAlertReceiver(port = 0): Promise<AlertReceiver> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/services/SECRET-PATH`,
     posts,
-    answerWith: (next) => {
+    respondWith: (next) => {
       answering = next;
     },
     close: () =>

@@ -63,7 +63,7 @@ test('a deactivated subscription is for the operator to activate, and the partne
   const sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
   try {
     const { id } = await subscribe(partner, receiver.url, ['hold_created']);
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     const [slot = ''] = await freeSlotIds(partner, venueId);
     const dead = await anyDelivery(service, partner, partner, slot);
     await attemptDelivery(service, sender, dead, 5);

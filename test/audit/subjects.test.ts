@@ -34,7 +34,9 @@ const WITHOUT_SUBJECT = new Map([
 describe('what an action was about', () => {
   test('is read for every operation that changes something that exists', () => {
     const routes = operatorRoutes(service.context);
-    const changing = routes.filter(({ method, answers }) => method !== 'get' && answers[201] === undefined);
+    const changing = routes.filter(
+      ({ method, responses }) => method !== 'get' && responses[201] === undefined,
+    );
     const without = changing.filter((row) => subjectReaderOf(routes, row) === undefined);
     expect(changing.length).toBeGreaterThan(15);
     expect(without.map(({ operationId }) => operationId).sort()).toEqual([...WITHOUT_SUBJECT.keys()].sort());

@@ -24,7 +24,7 @@ export type Shop = {
 export type Agreement = {
   /** Where availability and holds tell different things of a window. */
   faults: string[];
-  /** How often each answer to a hold was given: `201`, `409 held`, `404 SLOT_NOT_FOUND`. */
+  /** How often each response to a hold was given: `201`, `409 held`, `404 SLOT_NOT_FOUND`. */
   answers: string[];
 };
 
@@ -82,7 +82,7 @@ function faultsOfAnswer(slot: Json, reply: Reply): string[] {
     .map((field) => `${field} is listed as ${String(slot[field])} and held as ${String(hold[field])}`);
 }
 
-/** Every way in which a partner may name a slot (decisions §3). */
+/** Every way in which a partner may name a slot. */
 function referencesTo(shop: Shop, slot: Json): Json[] {
   const { slot_id, resource_id, slot_start } = slot;
   const parts = { venue_id: shop.venueId, resource_id, slot_start };

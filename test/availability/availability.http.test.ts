@@ -168,7 +168,7 @@ describe('a slot that cannot be held says why, and never who', () => {
 });
 
 describe('a conditional read', () => {
-  test('answers 304 with no body until something changes, then 200 with another ETag', async () => {
+  test('returns 304 with no body until something changes, then 200 with another ETag', async () => {
     const { id, seller } = await ownVenue();
     const url = path(id, dateIn(3));
     const first = await seller.api.get(url);

@@ -76,7 +76,7 @@ test.each([
   expect(refused.text).toContain(path);
 });
 
-test('an unchanged range answers 304 to its ETag', async () => {
+test('an unchanged range returns 304 to its ETag', async () => {
   const first = await range(dateIn(10), dateIn(11));
   const again = await partner.api.get(
     `/api/v1/slots/availability/range?venue_id=${venue.id}&from=${dateIn(10)}&to=${dateIn(11)}`,
@@ -85,7 +85,7 @@ test('an unchanged range answers 304 to its ETag', async () => {
   expect([first.status, again.status]).toEqual([200, 304]);
 });
 
-describe('a long answer is compressed', () => {
+describe('a long response is compressed', () => {
   const month = () =>
     `${service.url}/api/v1/slots/availability/range?venue_id=${venue.id}&from=${dateIn(3)}&to=${dateIn(33)}`;
   /** Unlike a browser's, its Accept-Encoding is what it is told. */
@@ -141,7 +141,7 @@ describe('a long answer is compressed', () => {
     }
   });
 
-  test('but neither a short one nor the answer to a POST', async () => {
+  test('but neither a short one nor the response to a POST', async () => {
     const short = await fetch(`${service.url}/api/v1/partner/venues`, {
       headers: { 'x-api-key': partner.apiKey },
     });

@@ -253,7 +253,7 @@ describe('what stands in a blackout', () => {
     expect((await read(made)).body).toMatchObject({ conflict_count: 1, conflicts: wanted.slice(0, 1) });
   });
 
-  test('is named up to 1,000 times in an answer, the earliest first, and counted beyond', async () => {
+  test('is named up to 1,000 times in a response, the earliest first, and counted beyond', async () => {
     const place = await ground();
     const booking = await bookSlot(place.seller, at(place.court, '0600'));
     const row = await rowOf(service, 'reservations', {

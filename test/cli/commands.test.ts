@@ -53,7 +53,7 @@ describe('the commands and the operations of the operator interface', () => {
     expect(fields.filter((name) => options.includes(name))).toEqual([]);
   });
 
-  test('each listing has the columns of its table, every one of them a field of the answer', () => {
+  test('each listing has the columns of its table, every one of them a field of the response', () => {
     const listings = rows.filter(({ operationId }) => /^(list|readTimeline)/.test(operationId));
     expect(listings.filter(({ columns }) => columns === undefined)).toEqual([]);
     expect(rows.filter(({ columns }) => columns !== undefined)).toEqual(listings);

@@ -56,7 +56,7 @@ async function sheetOf(venue: string): Promise<string> {
 }
 
 describe('as a process', () => {
-  test('it ends with the code of what happened, and prints neither colours nor anything but the answer into a pipe', async () => {
+  test('it ends with the code of what happened, and prints neither colours nor anything but the response into a pipe', async () => {
     const listed = await shell('operator venue list --json');
     expect([listed.code, listed.err, JSON.parse(listed.out)]).toEqual([
       0,

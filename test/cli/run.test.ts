@@ -83,7 +83,7 @@ describe('for people', () => {
     expect(api.status).toBe(200);
   });
 
-  test('what has no answer says what has happened', async () => {
+  test('what has no response says what has happened', async () => {
     expect(await run('grant', 'add', partner.id, venue.id)).toEqual({
       ...{ code: 0, err: '', out: 'The partner may operate the venue.\n' },
     });
@@ -311,7 +311,7 @@ describe('a failure', () => {
   });
 });
 
-describe('an answer that is none of the API', () => {
+describe('a response that is none of the API', () => {
   test.each([
     ['a page of a proxy, 502', 502, true, /answers 502, .* of a proxy in front of it/],
     ['a page of a proxy, 504', 504, true, /answers 504, .* of a proxy in front of it/],

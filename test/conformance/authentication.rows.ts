@@ -7,8 +7,8 @@ import type { Partner } from '../support/factories.ts';
 import { expectStatus, operatorOf } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
-import { partsOf } from './answers.ts';
 import { ENDPOINTS, everyEndpoint } from './endpoints.ts';
+import { partsOf } from './responses.ts';
 import type { Row } from './row.ts';
 import { BOOKINGS, book, expectVerdict, list, NOWHERE, PARTNER, read, readBooking } from './steps.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { expectStatus, json } from '../support/factories.ts';
 import { errorOf } from '../support/verdict.ts';
-import { partsOf } from './answers.ts';
 import { ENDPOINTS } from './endpoints.ts';
+import { partsOf } from './responses.ts';
 import type { Row } from './row.ts';
 import {
   BOOKINGS,

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { mountedRoutes } from '../http/mounted-routes.ts';
-import { differenceOf, endpointOf, missingAnswers } from './answers.ts';
 import { ENDPOINTS } from './endpoints.ts';
+import { differenceOf, endpointOf, missingAnswers } from './responses.ts';
 import { ROWS } from './rows.ts';
 import { RULES } from './rules.ts';
 import { startWorlds } from './world.ts';

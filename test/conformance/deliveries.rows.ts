@@ -28,7 +28,7 @@ const LIST = `GET ${OBSERVABILITY}`;
 const ADVANCED = `POST ${ADVANCE}/{id}/advance`;
 const REDELIVER = `POST ${OBSERVABILITY}/deliveries/{id}/redeliver`;
 
-/** The delivery of a new hold to a receiver that answers 200. */
+/** The delivery of a new hold to a receiver that returns 200. */
 async function anyArrival(world: World): Promise<{ attempt: Received; secretKey: string; scene: Scene }> {
   const scene = await world.scene();
   const listener = await listening(world, scene.partner, ['hold_created']);
@@ -114,7 +114,7 @@ const HEADERS: readonly Row[] = [
   },
 ];
 
-/** An answer that ends a delivery. */
+/** A response that ends a delivery. */
 const succeeding = (status: number): Row => ({
   section: 'Retries and dead-letter, success',
   rule: `an answer of ${status} is one: the delivery has succeeded after one attempt`,
@@ -131,7 +131,7 @@ const succeeding = (status: number): Row => ({
   },
 });
 
-/** An answer after which a delivery waits for its next attempt. */
+/** A response after which a delivery waits for its next attempt. */
 const failing = (status: number): Row => ({
   section: 'Retries and dead-letter, success',
   also: ['Decisions §6, redirects', 'Decisions §6, Retry-After', 'Decisions §6, delays'],
@@ -287,7 +287,7 @@ const RETRIES: readonly Row[] = [
       const retrying = await deliveryOnce(listener, 'its failure', ({ state }) => state === 'retrying');
       expect(retrying).toMatchObject({ event_id: delivery['event_id'] });
       expect(Math.round(waitOf(retrying) / 5) * 5).toBe(300);
-      listener.receiver.answerWith(200);
+      listener.receiver.respondWith(200);
       expectStatus(await advance(listener, delivery['id']), 200);
       await deliveryOnce(listener, 'a success', ({ state }) => state === 'succeeded');
       const numbers = listener.receiver.received.map((attempt) => headerOf(attempt, 'x-delivery-attempt'));
@@ -300,7 +300,7 @@ const RETRIES: readonly Row[] = [
     endpoints: [`${REDELIVER} 202`, `GET ${DELIVERIES}/{id} 200`],
     check: async (world) => {
       const { listener, delivery } = await failedOnce(world, await world.scene());
-      listener.receiver.answerWith(200);
+      listener.receiver.respondWith(200);
       const attemptId = attemptsOf(delivery)[0]?.['delivery_id'];
       expect(await readDelivery(listener, attemptId)).toEqual(delivery);
       expect(expectStatus(await redeliver(listener, attemptId), 202)['id']).toBe(delivery['id']);
@@ -348,7 +348,7 @@ const RETRIES: readonly Row[] = [
     endpoints: [`${ADVANCED} 200`],
     check: async (world) => {
       const { listener, delivery } = await failedOnce(world, await world.scene());
-      listener.receiver.answerWith(200);
+      listener.receiver.respondWith(200);
       const body = expectStatus(await advance(listener, delivery['id']), 200);
       expect(body['id']).toBe(delivery['id']);
       expect(headerOf(await attemptNumber(listener, 2), 'x-delivery-attempt')).toBe('2');

@@ -31,7 +31,7 @@ const PLATFORM = '00000000-0000-7000-8000-000000000000';
 type Cause = {
   when: string;
   endpoint: string;
-  /** Makes the partner cause it; answers the hold, with booking_id where it became a booking. */
+  /** Makes the partner cause it; returns the hold, with booking_id where it became a booking. */
   cause: (scene: Scene) => Promise<Json>;
 };
 

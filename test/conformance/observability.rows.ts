@@ -74,7 +74,7 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
     check: async (world) => {
       const scene = await world.scene();
       const { listener } = await deadLetter(world, scene);
-      listener.receiver.answerWith(200);
+      listener.receiver.respondWith(200);
       await held(scene);
       await listedOnce(scene.partner, `${OBSERVABILITY}?status=succeeded`, (data) => data.length === 1);
       const { summary, subscriptions } = await read(scene.partner, OBSERVABILITY);

@@ -28,7 +28,7 @@ const ACTIVE = `GET ${PACKAGES}/active`;
 const PHONE = '+919876543210';
 const WITH_CREDIT = { use_package_credit: true, customer_phone: PHONE };
 
-/** The operator adds a package of the partner's; answers its id. */
+/** The operator adds a package of the partner's; returns its id. */
 async function anyPackage(world: World, { partner, venue }: Scene, fields: Json = {}): Promise<string> {
   const body = {
     partner_id: partner.id,

@@ -12,7 +12,7 @@ const VENUES = `${PARTNER}/venues`;
 const limitedTo = (perMinute: number, more: Record<string, string> = {}) =>
   startService({ RATE_LIMIT_PER_MINUTE: String(perMinute), ...more });
 
-/** Asks `times` times; answers the statuses. */
+/** Asks `times` times; returns the statuses. */
 async function statusesOf(times: number, ask: () => Promise<Reply>): Promise<number[]> {
   const statuses = [];
   for (let call = 0; call < times; call += 1) statuses.push((await ask()).status);

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import { bookSlot, confirmBody, dateIn, expectStatus, placeHold, slotsOf } from '../support/factories.ts';
 import { verdict } from '../support/verdict.ts';
-import { partsOf } from './answers.ts';
+import { partsOf } from './responses.ts';
 import type { Row } from './row.ts';
 import type { Scene, World } from './world.ts';
 
@@ -85,7 +85,7 @@ export async function expectVerdict(reply: Reply | Promise<Reply>, expected: str
   expect(verdict(await reply)).toBe(expected);
 }
 
-/** Waits until every member of `data` at `path` is as expected; answers them. */
+/** Waits until every member of `data` at `path` is as expected; returns them. */
 export function listedOnce(
   partner: Partner,
   path: string,
@@ -97,7 +97,7 @@ export function listedOnce(
   });
 }
 
-/** An answer without what differs between any two. */
+/** A response without what differs between any two. */
 export function bytesOf(reply: Reply): string {
   return reply.text.replace(/"request_id":"[^"]*"/, '"request_id":"…"');
 }
@@ -110,7 +110,7 @@ type OneRequest = Pick<Row, 'section' | 'also' | 'rule'> & {
   ask: (scene: Scene, world: World) => Promise<Reply>;
 };
 
-/** A row that is one request and its answer. */
+/** A row that is one request and its response. */
 export function oneRequest({ section, also, rule, answer, fields, ask }: OneRequest): Row {
   const { outcome } = partsOf(answer);
   return {

@@ -33,7 +33,7 @@ export function arrival(
   return eventually(`${what} to arrive`, () => receiver.received.find(isWanted), START_DEADLINE_MS);
 }
 
-/** Waits until the receiver has had so many attempts; answers the last of them. */
+/** Waits until the receiver has had so many attempts; returns the last of them. */
 export function attemptNumber({ receiver }: Pick<Listener, 'receiver'>, count: number): Promise<Received> {
   return eventually(`${count} attempts`, () => receiver.received[count - 1], START_DEADLINE_MS);
 }

@@ -300,7 +300,7 @@ const REPAIRING: readonly Row[] = [
     check: async (world) => {
       const scene = await world.scene();
       const { listener, delivery } = await deadLetter(world, scene);
-      listener.receiver.answerWith(200);
+      listener.receiver.respondWith(200);
       const recover = async (body: Json) =>
         expectStatus(await scene.partner.api.post(`${WEBHOOKS}/${listener.id}/recover`, body), 202);
       expect(await recover({ since: daysAgo(2), until: daysAgo(1) })).toEqual({ recovered: 0 });

@@ -8,8 +8,8 @@ import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, startProcess } from '../support/worker-process.ts';
-import type { Answered } from './answers.ts';
-import { noting } from './answers.ts';
+import type { Answered } from './responses.ts';
+import { noting } from './responses.ts';
 
 /** What a row is given. The service runs in sandbox mode with one process of each worker. */
 export type World = {

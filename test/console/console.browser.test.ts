@@ -436,7 +436,7 @@ describeInBrowser('an operator', () => {
     await close();
   });
 
-  test('who opens a dialog while an answer is on its way keeps it, and the focus stays on a link', async () => {
+  test('who opens a dialog while a response is on its way keeps it, and the focus stays on a link', async () => {
     const { page, faults, close } = await visit(gridPath());
     await page.clock.install();
     await page.reload();

@@ -126,7 +126,7 @@ describe('after the erasure of a customer', () => {
         201,
       );
       // A receiver that repeats what it was sent, a worker that has not come yet, a listing that was searched by phone.
-      receiver.answerWith((_request, response) => response.end(`Thanks for ${phone}`));
+      receiver.respondWith((_request, response) => response.end(`Thanks for ${phone}`));
       await end('cancel', cancelled);
       await dispatchEvents(service.context, String(cancelled['hold_id']));
       const [delivery] = await rowsOf(service, 'deliveries', { partnerId: seller.id });
@@ -294,7 +294,7 @@ describe('after the erasure of a customer', () => {
     const sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
     try {
       const { id: subscriptionId } = await subscribe(rival, receiver.url, ['hold_created', 'hold_cancelled']);
-      receiver.answerWith((_request, response) =>
+      receiver.respondWith((_request, response) =>
         response.end(`Noted for ${String(customer['customer_email'])}`),
       );
       const hold = await placeHold(seller, anySlot(), { idempotency_key: `for ${phone}` });

@@ -32,7 +32,7 @@ beforeEach(async () => {
   partner = await anyPartner(service, [venue.id]);
   subscription = await subscribe(partner, receiver.url, ['hold_created']);
   ({ secretKey } = subscription);
-  receiver.answerWith((attempt, response) => {
+  receiver.respondWith((attempt, response) => {
     response.writeHead(isGenuine(attempt, secretKey) ? 200 : 401).end();
   });
 });
@@ -85,7 +85,7 @@ describe('an attempt that fails because its subscription was changed while it wa
   test('by another address, to which it then goes', async () => {
     const other = await startReceiver();
     elsewhere = other;
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     const id = await waiting();
     expect(await attemptIn(id, () => moveTo(other.url))).toEqual(AGAIN_NOW);
     expect(await health()).toBe(0);
@@ -95,7 +95,7 @@ describe('an attempt that fails because its subscription was changed while it wa
   });
 
   test('by a deactivation, which cancels it: no dead letter, and no alert', async () => {
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     const id = await waiting();
     await attemptDelivery(service, sender, id, 4);
     const last = await attemptIn(id, () => deactivateSubscription(service.context, subscription.id));
@@ -106,8 +106,8 @@ describe('an attempt that fails because its subscription was changed while it wa
   });
 });
 
-test('an answer of 2xx is a success, whatever was changed meanwhile', async () => {
-  receiver.answerWith(200);
+test('a response of 2xx is a success, whatever was changed meanwhile', async () => {
+  receiver.respondWith(200);
   const id = await waiting();
   await attemptIn(id, async () => {
     await rotate();
@@ -132,7 +132,7 @@ describe('control: a failure counts', () => {
       },
     ],
   ])('%s', async (_what, happen) => {
-    receiver.answerWith(401);
+    receiver.respondWith(401);
     const id = await waiting();
     expect(await attemptIn(id, happen)).toEqual({ kind: 'retry', inMs: FIVE_MINUTES_MS, attemptsMade: 1 });
     expect(await health()).toBe(1);

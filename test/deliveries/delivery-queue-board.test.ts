@@ -137,7 +137,7 @@ test('its retry of a dead letter makes exactly one more attempt, and a failure o
 
 test('its retry of a dead letter whose endpoint has recovered delivers it', async () => {
   const attempts = receiver.received.length;
-  receiver.answerWith(200);
+  receiver.respondWith(200);
 
   await retryOnBoard();
 

@@ -128,12 +128,12 @@ test('after the fifth failure the delivery is a dead letter in row, queue and lo
 test('a delivery that succeeds at a retry is sent no more and is no dead letter', async () => {
   const delivery = await anyDelivery();
   const job = await waitingJobOf(delivery, 1);
-  receiver.answerWith(200);
+  receiver.respondWith(200);
 
   await bringForward(job);
 
   await eventually('it succeeded', async () => (await readRow(delivery)).state === 'succeeded');
-  receiver.answerWith(500);
+  receiver.respondWith(500);
   await eventually('the job is done', async () => (await jobOf(delivery)).isCompleted());
   expect(attemptsOf(delivery)).toHaveLength(2);
   expect(await readRow(delivery)).toMatchObject({ attemptsMade: 2, nextAttemptAt: null });

@@ -46,7 +46,7 @@ afterAll(async () => {
   await service.stop();
 });
 beforeEach(async () => {
-  receiver.answerWith(200);
+  receiver.respondWith(200);
   partner = await anyPartner(service, [venueId]);
   subscription = await subscribe(partner, receiver.url, ['hold_created', 'hold_cancelled']);
 });
@@ -63,10 +63,10 @@ const waiting = () => anyDelivery(service, partner, partner, anySlot());
 
 /** A delivery whose five attempts have failed. */
 async function anyDeadLetter(): Promise<string> {
-  receiver.answerWith(500);
+  receiver.respondWith(500);
   const id = await waiting();
   await attemptDelivery(service, sender, id, 5);
-  receiver.answerWith(200);
+  receiver.respondWith(200);
   expect((await read(id)).state).toBe('dead_letter');
   return id;
 }
@@ -92,10 +92,10 @@ describe('the subscriptions of all partners', () => {
 
 describe('a deactivated subscription', () => {
   test('gets nothing more: what waits is cancelled, new events are not for it', async () => {
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     const [pending, retrying] = [await waiting(), await waiting()];
     await attemptDelivery(service, sender, retrying);
-    receiver.answerWith(200);
+    receiver.respondWith(200);
     expect(expectStatus(await act('deactivate'), 200)).toMatchObject({
       id: subscription.id,
       status: 'inactive',
@@ -301,7 +301,7 @@ describe('discarding dead letters', () => {
         return sender.send(message);
       },
     };
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     await attemptDelivery(service, asleep, id);
     const { state, leaseUntil, attempts } = await read(id);
     expect({ state, leaseUntil, last: attempts.at(-1)?.outcome }).toEqual({

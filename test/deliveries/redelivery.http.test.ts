@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => endDeliveryScene({ service, sender, receiver }));
 beforeEach(async () => {
-  receiver.answerWith(200);
+  receiver.respondWith(200);
   partner = await anyPartner(service, [venue.id]);
   subscription = await subscribe(partner, receiver.url, ['hold_created', 'hold_cancelled']);
 });
@@ -71,10 +71,10 @@ const deactivate = (id: string) =>
 
 /** A delivery whose five attempts have failed. */
 async function anyDeadLetter(): Promise<string> {
-  receiver.answerWith(500);
+  receiver.respondWith(500);
   const id = await anyDelivery(service, partner, partner, anySlot());
   await attemptDelivery(service, sender, id, 5);
-  receiver.answerWith(200);
+  receiver.respondWith(200);
   expect((await read(id)).state).toBe('dead_letter');
   return id;
 }
@@ -103,7 +103,7 @@ describe('redeliver', () => {
   test('delivers a succeeded one again, in a series of five', async () => {
     const id = await anyDelivery(service, partner, partner, anySlot());
     await attemptDelivery(service, sender, id);
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     expectStatus(await redeliver(id), 202);
     await attemptDelivery(service, sender, id, 5);
     expect(await read(id)).toMatchObject({ state: 'dead_letter', generation: 2, attemptsMade: 5 });
@@ -113,11 +113,11 @@ describe('redeliver', () => {
     'begins a fresh series now for one that is %s',
     async (state) => {
       const id = await anyDelivery(service, partner, partner, anySlot());
-      receiver.answerWith(500);
+      receiver.respondWith(500);
       await attemptDelivery(service, sender, id, 2);
       if (state === 'cancelled') await deliveries().updateOne({ _id: id }, { $set: { state } });
       expect(await read(id)).toMatchObject({ state, generation: 1, attemptsMade: 2 });
-      receiver.answerWith(200);
+      receiver.respondWith(200);
 
       expect(expectStatus(await redeliver(id), 202)).toMatchObject({ id, state: 'pending' });
 
@@ -139,7 +139,7 @@ describe('redeliver', () => {
 
   test('is refused while an attempt is under way, and not after it', async () => {
     const id = await anyDelivery(service, partner, partner, anySlot());
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     const verdicts: string[] = [];
     const meanwhile = beforeSending(async () => void verdicts.push(verdict(await redeliver(id))));
     await attemptDelivery(service, meanwhile, id, 2);
@@ -149,7 +149,7 @@ describe('redeliver', () => {
   });
 
   test('racing with the worker of the earlier series: either the attempt is made and it is refused, or it begins one', async () => {
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     for (let round = 0; round < 12; round += 1) {
       const id = await anyDelivery(service, partner, partner, anySlot());
       await attemptDelivery(service, sender, id);
@@ -166,10 +166,10 @@ describe('redeliver', () => {
 
   test('racing with the sweep that puts jobs back: the event is sent once more', async () => {
     const id = await anyDelivery(service, partner, partner, anySlot());
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     await attemptDelivery(service, sender, id);
     await deliveries().updateOne({ _id: id }, { $set: { nextAttemptAt: new Date(Date.now() - 60_000) } });
-    receiver.answerWith(200);
+    receiver.respondWith(200);
     const sweep = { graceMs: 1000, limit: 500, afterId: '', stopping: new AbortController().signal };
     const [, reply] = await Promise.all([rearmOverdueDeliveries(service.context, sweep), redeliver(id)]);
     expect(verdict(reply)).toBe('202');
@@ -238,9 +238,9 @@ describe('recover', () => {
     await attemptDelivery(service, sender, done);
     const waiting = await anyDelivery(service, partner, partner, anySlot());
     const retrying = await anyDelivery(service, partner, partner, anySlot());
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     await attemptDelivery(service, sender, retrying);
-    receiver.answerWith(200);
+    receiver.respondWith(200);
     const never = await anyDelivery(service, partner, partner, anySlot());
     const { eventId: missed } = await read(never);
     await service.context.db.collection<{ _id: string }>('deliveries').deleteOne({ _id: never });

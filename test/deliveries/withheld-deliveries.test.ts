@@ -64,10 +64,10 @@ const recoverFrom = async (deliveryId: string) => {
 
 /** A delivery of which so many attempts have failed; the receiver is well again. */
 async function anyFailed(times: number): Promise<string> {
-  receiver.answerWith(500);
+  receiver.respondWith(500);
   const id = await anyDelivery(service, partner, partner, anySlot());
   await attemptDelivery(service, sender, id, times);
-  receiver.answerWith(200);
+  receiver.respondWith(200);
   return id;
 }
 
@@ -150,10 +150,10 @@ describe('a partner without a grant any more', () => {
     const sample = expectStatus(await partner.api.post(`${WEBHOOKS}/${subscription.id}/test`), 202);
     await attemptDelivery(service, sender, String(sample['id']));
     expect((await read(String(sample['id']))).state).toBe('succeeded');
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     const other = expectStatus(await partner.api.post(`${WEBHOOKS}/${subscription.id}/test`), 202);
     await attemptDelivery(service, sender, String(other['id']), 5);
-    receiver.answerWith(200);
+    receiver.respondWith(200);
     expect(await redriveAll({ subscription_id: subscription.id })).toBe(1);
   });
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => endDeliveryScene({ service, sender, receiver }));
 beforeEach(async () => {
-  receiver.answerWith(200);
+  receiver.respondWith(200);
   partner = await anyPartner(service, [venue.id]);
   ({ id: subscriptionId } = await subscribe(partner, receiver.url, ['hold_created']));
 });
@@ -35,9 +35,9 @@ const waiting = () => anyDelivery(service, partner, partner, slots.shift() ?? ''
 
 async function deadLetter(): Promise<string> {
   const id = await waiting();
-  receiver.answerWith(500);
+  receiver.respondWith(500);
   await attemptDelivery(service, sender, id, 5);
-  receiver.answerWith(200);
+  receiver.respondWith(200);
   return id;
 }
 

@@ -17,7 +17,7 @@ function onPage(text: string): string[] {
   return [...text.matchAll(/^\| (\d{3}) \| `([A-Z_]+)`/gm)].map(([, status, code]) => `${status} ${code}`);
 }
 
-/** Every pair of status and code that some operation, or the answers around them, can have. */
+/** Every pair of status and code that some operation, or the responses around them, can have. */
 function inDocument(document: OpenApiDocument): string[] {
   const pairs = new Set<string>();
   for (const item of Object.values(document.paths)) {
@@ -34,7 +34,7 @@ function inDocument(document: OpenApiDocument): string[] {
   return [...pairs];
 }
 
-/** The codes of an error answer; none of any other. */
+/** The codes of an error response; none of any other. */
 function codesOf(response: unknown): string[] {
   const { content } = response as { content?: { 'application/json': { examples?: object; schema: object } } };
   const { examples = {}, schema } = content?.['application/json'] ?? { schema: {} };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { apiDocuments } from '../../scripts/docs/documents.ts';
-import { createValidators } from '../support/described-answers.ts';
+import { createValidators } from '../support/described-responses.ts';
 
 type Json = Record<string, unknown>;
 type Example = { where: string; schema: Json; value: unknown };
@@ -41,7 +41,7 @@ describe.each(Object.entries(apiDocuments()))('of the %s document', (_name, docu
     }
   });
 
-  test('every body and every answer with content has an example', () => {
+  test('every body and every response with content has an example', () => {
     const ofContent = /^(.*\/content\/application\/json)\/examples?(?:\/[A-Z_]+)?$/;
     const contents = JSON.stringify(document).split('"application/json":').length - 1;
     const shown = new Set(found.flatMap(({ where }) => ofContent.exec(where)?.[1] ?? []));

@@ -52,7 +52,7 @@ describe('links', () => {
   });
 });
 
-/** Codes named in a text that no answer carries; those with a status in front that is not theirs, too. */
+/** Codes named in a text that no response carries; those with a status in front that is not theirs, too. */
 function wrongCodes({ text }: Pick<Document, 'text'>): string[] {
   const known = new Map<string, number>(ERROR_CODES.map((each) => [each, ERRORS[each].status]));
   return [...text.matchAll(/(?:\b([1-5]\d\d) )?`([A-Z]+(?:_[A-Z]+)+)`/g)]

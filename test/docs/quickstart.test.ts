@@ -11,7 +11,7 @@ import { reasonToSkip } from './programs.ts';
 import type { PastingShell } from './quickstart-run.ts';
 import { startShell } from './quickstart-run.ts';
 
-/** The form of an answer: names and types, of arrays the first element's. */
+/** The form of a response: names and types, of arrays the first element's. */
 function formOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(formOf);
   if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value;
@@ -47,7 +47,7 @@ const withoutShell = await reasonToSkip({ bash: '--version', curl: '--version' }
       await service.stop();
     });
 
-    test('works: every command succeeds, every answer has the form that is shown, and webhooks arrive verified', async () => {
+    test('works: every command succeeds, every response has the form that is shown, and webhooks arrive verified', async () => {
       const blocks = blocksOf(await readDocument('docs/guides/quickstart.md'));
       let printed = '';
       let compared = 0;
@@ -94,7 +94,7 @@ const withoutShell = await reasonToSkip({ bash: '--version', curl: '--version' }
       await strict.end();
     });
 
-    test('control: another form of an answer is noticed', () => {
+    test('control: another form of a response is noticed', () => {
       const answer = { count: 1, data: [{ id: 'a', price: 2 }] };
       expect(formOf(answer)).toEqual(formOf({ count: 9, data: [{ id: 'b', price: 3 }, {}] }));
       expect(formOf(answer)).not.toEqual(formOf({ count: 1, data: [{ id: 'a', price: '2' }] }));

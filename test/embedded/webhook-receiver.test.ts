@@ -64,12 +64,12 @@ describe('the receiver', () => {
     (await fetch(receiver.url, { method: 'POST', headers, body })).status;
   const justNow = (): string => String(Math.floor(Date.now() / 1000));
 
-  test('answers 200 to a signed delivery and prints its event and slot', async () => {
+  test('returns 200 to a signed delivery and prints its event and slot', async () => {
     expect(await send(signed({}, justNow()))).toBe(200);
     expect(lines.at(-1)).toBe('webhook hold_created, attempt 1, signature ok: turf_20261122T0030Z');
   });
 
-  test('answers 401 to a forged one and says why', async () => {
+  test('returns 401 to a forged one and says why', async () => {
     expect(await send(signed({ 'x-service-signature': `sha256=${'0'.repeat(64)}` }, justNow()))).toBe(401);
     expect(lines.at(-1)).toMatch(/REFUSED, signature does not match/);
   });

@@ -35,7 +35,7 @@ afterAll(() => service.stop());
 
 const anySlot = (): string => slotIds.pop() ?? '';
 
-/** Places a hold and dispatches its event; answers the ids of the partners to whom it goes. */
+/** Places a hold and dispatches its event; returns the ids of the partners to whom it goes. */
 async function receiversOfAHold(): Promise<string[]> {
   const { hold_id } = await placeHold(originator, anySlot());
   await dispatchEvents(service.context, String(hold_id));

@@ -60,7 +60,7 @@ export function areRivals(
 }
 
 /**
- * What a partner was answered of a reservation, the last answer counting: `kept` has fields of the document (`customer.name` for
+ * What a partner was answered of a reservation, the last response counting: `kept` has fields of the document (`customer.name` for
  * one within another) with what they must be; instants in milliseconds.
  */
 export type Acknowledged = {

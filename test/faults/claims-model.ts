@@ -16,7 +16,7 @@ export type Owned = SlotWindow & {
   bookingId?: string;
   /** The purchase whose credit the confirm was answered to have consumed. */
   packagePurchaseId?: string;
-  /** As the last answer said, in milliseconds; a walk-in has none. */
+  /** As the last response said, in milliseconds; a walk-in has none. */
   holdExpiresAtMs?: number;
 };
 
@@ -40,7 +40,7 @@ const NEXT: Record<ReservationStatus, readonly ReservationStatus[]> = {
 const BY_OTHERS: readonly ReservationStatus[] = ['EXPIRED', 'DISPLACED'];
 
 /**
- * A model of who may have what, held against every answer and against the database after every step. `violations` has what
+ * A model of who may have what, held against every response and against the database after every step. `violations` has what
  * contradicts it, in words.
  */
 export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
@@ -50,7 +50,7 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
   /** When a walk-in or a blackout may have taken the ground of the holds there. */
   const displacements: { slot: SlotWindow; at: number }[] = [];
 
-  /** An answer says that the ground is `claim`'s, from somewhere within the call until `until`. */
+  /** A response says that the ground is `claim`'s, from somewhere within the call until `until`. */
   const claimed = (claim: SlotWindow & { holdId: string }, span: Span, until: number, isBooked: boolean) => {
     const before = certain.find((each) => each.holdId === claim.holdId);
     const rival = certain.find(
@@ -71,7 +71,7 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
     );
     if (blackout !== undefined && before === undefined)
       violations.push(`${claim.holdId} got ${claim.slotId}, which is blacked out`);
-    // A hold may have lost its ground again while the answer was on its way.
+    // A hold may have lost its ground again while the response was on its way.
     const isLost =
       !isBooked &&
       displacements.some(({ slot, at }) => at >= span.sentAt && areRivals(slot, claim, groundsOf));
@@ -167,7 +167,7 @@ function faultOfChange(
     const isThere =
       row.status === wanted ||
       (wanted === 'ACTIVE' && BY_OTHERS.includes(row.status)) ||
-      // A hold that a walk-in displaced is RELEASED to its partner, and to release it again is a success (decisions §3).
+      // A hold that a walk-in displaced is RELEASED to its partner, and to release it again is a success.
       (wanted === 'RELEASED' && row.status === 'DISPLACED');
     return isThere ? undefined : `${said} after a success`;
   }

@@ -34,7 +34,7 @@ jest.setTimeout(scaled(900_000, 300_000));
 const OFF_MS = 600_000;
 const TTL_MS = 3000;
 const RETRY_MS = 4000;
-/** How late a hold may end by the sweep alone (decisions §3: the slot is free at once in any case). */
+/** How late a hold may end by the sweep alone (the slot is free at once in any case). */
 const ENDS_WITHIN_MS = 15_000;
 const HOLDS = scaled(200, 6);
 const AT_A_TIME = 20;
@@ -88,7 +88,7 @@ beforeAll(async () => {
 afterEach(endProcesses);
 afterAll(() => service.stop());
 
-/** Starts all processes; answers where the API is, once every one is ready. */
+/** Starts all processes; returns where the API is, once every one is ready. */
 async function startAll(clocks: Clocks): Promise<{ url: string; adminUrl: string }> {
   const started = everyKind.flatMap((kind) => {
     const file = kind === 'api' ? 'src/api.ts' : `workers/${kind}.ts`;

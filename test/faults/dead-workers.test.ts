@@ -193,7 +193,7 @@ const MID_WORK = [
 describe.each(MID_WORK)(
   'a $kind worker killed in the middle of a job',
   ({ kind, command, collection, isDone }) => {
-    /** Kills the doomed, and answers how long it took until `next` had done its work. */
+    /** Kills the doomed, and returns how long it took until `next` had done its work. */
     async function takeUp(appName: string, doomed: SpawnedProcess, next: () => unknown): Promise<number> {
       const block = await blockCommands(service, {
         appName: `${appName}-${kind}`,
@@ -268,7 +268,7 @@ async function rowOfDelivery(holdId: string): Promise<DeliveryRow> {
   return rowOf(service, 'deliveries', { eventId: attemptsOf(holdId)[0]?.body['event_id'] });
 }
 
-/** Kills the worker that makes the last attempt; answers how long it takes until the next is made. */
+/** Kills the worker that makes the last attempt; returns how long it takes until the next is made. */
 async function killInAttempt(holdId: string, worker: SpawnedProcess, next: () => unknown): Promise<number> {
   const isInProgress = async () => (await rowOfDelivery(holdId)).attempts.at(-1)?.outcome === 'started';
   await eventually('an attempt is being made', isInProgress, START_DEADLINE_MS);

@@ -22,7 +22,7 @@ export type Deliveries = {
   endpoint(url: string): Promise<Endpoint>;
   /** One partner, subscribed with each of `urls`. */
   endpointsOfOne(urls: readonly string[]): Promise<Endpoint[]>;
-  /** `count` events, each for every one of `endpoints`, due now; answers their ids and that time. */
+  /** `count` events, each for every one of `endpoints`, due now; returns their ids and that time. */
   due(endpoints: readonly Endpoint[], count: number): Promise<{ eventIds: string[]; dueAtMs: number }>;
 };
 

@@ -96,7 +96,7 @@ const inWords = (tally: Tally): string =>
     .toSorted()
     .join(', ');
 
-/** Everything that contradicts the promise: in the answers, step by step, and in the database at the end. */
+/** Everything that contradicts the promise: in the responses, step by step, and in the database at the end. */
 async function contradictions(service: Stored, scene: HistoryScene, groundsOf: GroundsOf): Promise<string[]> {
   const rows = await rowsOf(service, 'reservations');
   const atEnd = [
@@ -221,7 +221,7 @@ if (isLongTier) {
       const overrides = { NODE_OPTIONS: `--import ${preload.href}` };
       const found = await disturbed(40_000, overrides, ['mongod'], 500).then(
         ({ system, scene, groundsOf }) => contradictions(system, scene, groundsOf),
-        // An answer that must not come ends a history at once.
+        // A response that must not come ends a history at once.
         (err: Error) => [err.message],
       );
 

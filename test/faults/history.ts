@@ -45,7 +45,7 @@ type Step = (typeof STEPS)[number];
 
 /**
  * Lets every partner, and an operator beside them, do at random what the interface allows, until `isOver` says so of the
- * number of steps made, each on what it owns but all on the same few slots. Every answer and the database after it are held against the model. The seed decides who tries
+ * number of steps made, each on what it owns but all on the same few slots. Every response and the database after it are held against the model. The seed decides who tries
  * what in which order; how the calls of several interleave is the machine's.
  */
 export async function playHistory(

@@ -9,7 +9,7 @@ export type Hostility = {
   atConnect?: true;
   /** The scheme of the endpoint's URL; `http` unless given. */
   scheme?: 'https';
-  /** The `error` of each attempt; null where the answer is a success all the same: a 2xx. */
+  /** The `error` of each attempt; null where the response is a success all the same: a 2xx. */
   error: string | null;
   statusCode: number | null;
 };

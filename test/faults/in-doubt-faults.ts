@@ -8,7 +8,7 @@ export type Fault = {
   name: string;
   /** Whether a write struck by it has been carried out. */
   isApplied: boolean;
-  /** Does it to the next `times` commands of the target; answers a function that ends it and tells how many were struck. */
+  /** Does it to the next `times` commands of the target; returns a function that ends it and tells how many were struck. */
   strike: (world: World, target: Target, times: number) => Promise<() => Promise<number>>;
 };
 

@@ -262,7 +262,7 @@ const WEBHOOK_ROWS: Row[] = [
       };
     },
     before: [false, true],
-    // The secret that an answer showed last is the one that counts.
+    // The secret that a response showed last is the one that counts.
     once: [true, true],
     works: '200',
     repeats: 'own',

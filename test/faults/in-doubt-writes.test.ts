@@ -73,7 +73,7 @@ async function struckBy<T>(fault: Fault, struck: Struck, times: number, run: () 
   return outcome.value;
 }
 
-/** False where it works, true where it is 503 with a time after which to come back; throws at any other answer. */
+/** False where it works, true where it is 503 with a time after which to come back; throws at any other response. */
 function isInDoubt(reply: Reply, { works }: Row): boolean {
   const answer = verdict(reply);
   if (answer === works) return false;

@@ -80,7 +80,7 @@ test('every process is replaced under load: no call that was sent is left unansw
   });
 }, 600_000);
 
-test('the API is replaced under 64 clients that keep their connections: no call that was sent is left without its answer', async () => {
+test('the API is replaced under 64 clients that keep their connections: no call that was sent is left without its response', async () => {
   const beganAt = performance.now();
   const replacements = scaled(50, 2);
   const { apiKey } = await anyPartner(system);

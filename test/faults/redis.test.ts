@@ -37,7 +37,7 @@ jest.setTimeout(scaled(900_000, 300_000));
 const ANSWER_WITHIN_MS = 500;
 /** `npm test` shares two cores among suites; a call that waited for Redis would do so in every round, and show in the median. */
 const SLOWEST_WITHIN_MS = scaled(ANSWER_WITHIN_MS, 2000);
-/** How late a hold may end when its job is lost (decisions §3: the slot is free at once in any case). */
+/** How late a hold may end when its job is lost (the slot is free at once in any case). */
 const ENDS_WITHIN_MS = 15_000;
 /** How long after Redis is back all events have arrived, those that were due meanwhile included. */
 const ARRIVE_WITHIN_MS = scaled(30_000, 90_000);

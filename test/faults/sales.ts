@@ -18,7 +18,7 @@ export type Sales = {
   patience: Patience;
   /** Resolves when some more have been made, and where one has met what must not come: then `stop` throws. */
   goOn(): Promise<void>;
-  /** Lets the sales in progress end; throws where one met an answer that must not come. */
+  /** Lets the sales in progress end; throws where one met a response that must not come. */
   stop(): Promise<void>;
 };
 

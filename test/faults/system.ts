@@ -33,7 +33,7 @@ export type FaultSystem = {
   mongo: MongoSet;
   /** `kill -9`, and started again at once; resolves when it serves again. Of a replica set, the primary is killed. */
   kill(victim: Victim): Promise<void>;
-  /** SIGTERM, and another in its place once it is gone; answers its exit code. */
+  /** SIGTERM, and another in its place once it is gone; returns its exit code. */
   replace(part: Part, index?: number): Promise<number | null>;
   stop(): Promise<void>;
 };

@@ -26,7 +26,7 @@ export type Trading = {
   /** Of the partner. */
   apiKey: string;
   receiver: WebhookReceiver;
-  /** Sells while `disturb` is at work; answers what was lost or happened twice, and how it went. */
+  /** Sells while `disturb` is at work; returns what was lost or happened twice, and how it went. */
   during(random: Random, disturb: (sales: Sales) => Promise<void>): Promise<TradingFigures>;
   stop(): Promise<void>;
 };

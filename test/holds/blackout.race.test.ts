@@ -191,7 +191,7 @@ function failNextLook(): void {
 }
 
 describe('a hold that could not look again, because the database was lost', () => {
-  /** Answers the hold's id and the blackout that was complete before it was written. */
+  /** Returns the hold's id and the blackout that was complete before it was written. */
   async function unlooked(slotId: string): Promise<{ holdId: string; blackout: Json }> {
     let blackout: Json = {};
     beforeNextClaim(async () => {

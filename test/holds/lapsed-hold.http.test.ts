@@ -142,7 +142,7 @@ describe('what lapsing leaves alone', () => {
     expect(verdict(await rival.api.post(HOLDS, { slot_id: hold['slot_id'] }))).toBe('409 SLOT_NOT_AVAILABLE');
   });
 
-  test('a booking, and the replay of its confirm: 201 with the original answer for ever', async () => {
+  test('a booking, and the replay of its confirm: 201 with the original response for ever', async () => {
     const reply = await partner.api.post(CONFIRM, confirmed.body);
     expect([reply.status, reply.text]).toEqual([201, confirmed.answer]);
     expect(await read(String(confirmed.body['hold_id']))).toMatchObject({ status: 'CONSUMED' });

@@ -263,7 +263,7 @@ test('a page of the feed is of one moment: what is not there any more between it
   expect(json(await page)['data']).toContainEqual(expect.objectContaining({ hold_id: holdId }));
 });
 
-test('where the primary cannot make sure that something is missing, the answer is 503', async () => {
+test('where the primary cannot make sure that something is missing, the response is 503', async () => {
   const admin = service.context.db.getClient().db('admin');
   const failCommand = { configureFailPoint: 'failCommand' };
   const namespace = `${service.context.db.name}.reservations`;

@@ -200,7 +200,7 @@ describe('on both listeners', () => {
     }
   });
 
-  test('it is served under the policy of every other answer, and holds nothing inline', async () => {
+  test('it is served under the policy of every other response, and holds nothing inline', async () => {
     const page = await partners.get('/docs');
     const policyOf = (reply: { headers: Headers }) => reply.headers.get('content-security-policy');
     expect(policyOf(page)).toMatch(/script-src 'self';/);

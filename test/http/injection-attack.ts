@@ -21,7 +21,7 @@ const OF_EACH: Readonly<Record<Place, number>> = {
   header: scaled(ALL, 1),
 };
 
-/** How much was sent, and every answer that was wrong. */
+/** How much was sent, and every response that was wrong. */
 export type Findings = {
   sent: number;
   inputs: Set<string>;
@@ -30,7 +30,7 @@ export type Findings = {
   faults: string[];
 };
 
-/** Sends the inputs of a listener their payloads, and judges each answer. What listings show must not change meanwhile. */
+/** Sends the inputs of a listener their payloads, and judges each response. What listings show must not change meanwhile. */
 export async function attack(sender: Sender, target: Target, inputs: readonly Input[]): Promise<Findings> {
   const found: Findings = { sent: 0, inputs: new Set(), shots: new Set(), faults: [] };
   const rows = new Map<string, Rows>();

@@ -1,5 +1,5 @@
 import type { Reply } from '../support/client.ts';
-import { requireDescribed } from '../support/described-answers.ts';
+import { requireDescribed } from '../support/described-responses.ts';
 import { verdict } from '../support/verdict.ts';
 import type { Input } from './injection-inputs.ts';
 import type { Shot } from './injection-payloads.ts';
@@ -8,7 +8,7 @@ import { FORGED, OPERATORS } from './injection-payloads.ts';
 /** How many rows a listing shows at most where its parameter has a legal value, and where it is left out. */
 export type Rows = { legal: number; without: number };
 
-/** What is wrong with the answer to a payload; undefined where nothing is. `rows` is of the input of a listing. */
+/** What is wrong with the response to a payload; undefined where nothing is. `rows` is of the input of a listing. */
 export function faultOf(
   input: Input,
   shot: Shot,
@@ -20,7 +20,7 @@ export function faultOf(
   if (reply.status >= 400 && reply.text.length > MOST_OF_A_REFUSAL)
     return `a refusal of ${reply.text.length} characters`;
   try {
-    // What is no HTTP comes to no operation, so none describes this answer.
+    // What is no HTTP comes to no operation, so none describes this response.
     if (input.place === 'header' && NO_HTTP.has(verdict(reply))) return undefined;
     requireDescribed(input.route.method.toUpperCase(), path, reply);
     return faultOfVerdict(input, shot, verdict(reply), reply) ?? faultOfRows(shot, reply, rows);

@@ -62,7 +62,7 @@ describe('the inputs of a route', () => {
   });
 });
 
-describe('an answer that is wrong is noticed', () => {
+describe('a response that is wrong is noticed', () => {
   const withHeader = (reply: Reply, name: string, value: string): Reply => {
     const headers = new Headers(reply.headers);
     headers.set(name, value);

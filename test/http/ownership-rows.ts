@@ -23,7 +23,7 @@ import type { Service } from '../support/service.ts';
 export type Row = {
   /** Method, path and the name of the id, as the route table has them. */
   id: string;
-  /** Makes an object of the owner and answers its id. */
+  /** Makes an object of the owner and returns its id. */
   own: () => Promise<string>;
   call: (api: Client, id: string) => Promise<Reply>;
   /** What the owner, a stranger, and a caller with an id that names nothing are told. */

@@ -34,7 +34,7 @@ function idsOf(route: RouteInput): string[] {
 const idsTaken = (routes: readonly RouteInput[]) =>
   routes.flatMap((route) => idsOf(route).map((id) => `${route.method.toUpperCase()} ${route.path} ${id}`));
 
-/** The bytes of an answer without what differs between any two: the request's id and the time of a report. */
+/** The bytes of a response without what differs between any two: the request's id and the time of a report. */
 const bytesOf = (reply: Reply): string =>
   reply.text
     .replace(/"(request_id|generated_at)":"[^"]*"/g, '"$1":"…"')

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import type { Reply } from '../support/client.ts';
 import type { Service } from '../support/service.ts';
 
-/** The fields of an answer that tell of a limit, read by the grammar of the draft: nothing else passes. */
+/** The fields of a response that tell of a limit, read by the grammar of the draft: nothing else passes. */
 export type Quota = {
   policy: string;
   limit: number;
@@ -11,7 +11,7 @@ export type Quota = {
   resetSeconds: number;
 };
 
-/** Undefined where the answer has neither field. */
+/** Undefined where the response has neither field. */
 export function quotaOf({ headers }: Pick<Reply, 'headers'>): Quota | undefined {
   const policy = headers.get('ratelimit-policy');
   const state = headers.get('ratelimit');

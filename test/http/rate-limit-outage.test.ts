@@ -140,7 +140,7 @@ test('with Redis frozen one call of each process pays for finding out, and the o
   await expectTogether();
 });
 
-test('a process that was too busy to read the answer of Redis does not take that for an outage', async () => {
+test('a process that was too busy to read the response of Redis does not take that for an outage', async () => {
   const limits = createRateLimits(one.context.config, one.context.log);
   const client = new Redis(redis.uri);
   await eventually('it counts in Redis', async () => {

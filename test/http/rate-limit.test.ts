@@ -45,7 +45,7 @@ const verdicts = (replies: Reply[]) => replies.map(verdict);
 const remaining = (replies: Pick<Reply, 'headers'>[]) => replies.map((reply) => quotaOf(reply)?.remaining);
 
 describe('a partner may make so many calls a minute', () => {
-  test('each answer says what is left, and one call more is 429 with the time to wait', async () => {
+  test('each response says what is left, and one call more is 429 with the time to wait', async () => {
     const { api } = await anyPartner(service);
     const replies = await calls(api, LIMIT);
     expect(verdicts(replies)).toEqual(Array(LIMIT).fill('200'));
@@ -186,7 +186,7 @@ describe('the limit has its place among the checks', () => {
   });
 });
 
-describe('the two fields are on every answer to a partner, whatever it is', () => {
+describe('the two fields are on every response to a partner, whatever it is', () => {
   test('success, no change, refusal, replay and failure', async () => {
     const slots = `/api/v1/slots/availability?venue_id=${venue.id}&date=${dateIn(3)}`;
     const { api, apiKey } = await anyPartner(service, [venue.id]);

@@ -24,7 +24,7 @@ afterAll(() => service.stop());
 const JSON_TYPE = { 'content-type': 'application/json' };
 const VALID_CANCEL = { reason: 'rain', idempotency_key: 'k' };
 
-describe('a path that does not exist answers 404 ROUTE_NOT_FOUND before anyone asks for a key', () => {
+describe('a path that does not exist returns 404 ROUTE_NOT_FOUND before anyone asks for a key', () => {
   test.each([
     '/',
     '/api/v1',
@@ -41,7 +41,7 @@ describe('a path that does not exist answers 404 ROUTE_NOT_FOUND before anyone a
   });
 });
 
-describe('a method that a path does not have answers 405 with Allow before anyone asks for a key', () => {
+describe('a method that a path does not have returns 405 with Allow before anyone asks for a key', () => {
   test.each([
     ['DELETE', '/api/v1/partner/webhooks', 'POST, GET, HEAD'],
     ['POST', '/api/v1/partner/venues', 'GET, HEAD'],
@@ -132,7 +132,7 @@ describe('X-Request-Id', () => {
   });
 });
 
-describe('no answer gives the inside away in its headers', () => {
+describe('no response gives the inside away in its headers', () => {
   test('neither framework nor cacheable private data', async () => {
     const { headers } = await partner.api.get('/api/v1/bookings');
     expect(headers.get('x-powered-by')).toBeNull();

@@ -24,7 +24,7 @@ const NOISE_MS = scaled(250, 1000);
 const HEAD = 'GET /healthz HTTP/1.1\r\nHost: a\r\n';
 const POST =
   'POST /api/v1/partner/holds HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 90000\r\n';
-/** More than the buffers of two sockets take; of the second, each answer is a file that is read as it is sent. */
+/** More than the buffers of two sockets take; of the second, each response is a file that is read as it is sent. */
 const MANY_LARGE_ANSWERS = 'GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(40);
 const MANY_FILES = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(10);
 
@@ -59,7 +59,7 @@ const dripping =
     return connection;
   };
 
-/** Sends `asked` and takes nothing of the answers. */
+/** Sends `asked` and takes nothing of the responses. */
 const unread =
   (asked: string): SlowClient =>
   (url) => {
@@ -79,7 +79,7 @@ const SLOW_CLIENTS: [string, SlowClient, number][] = [
   ['does not read files', unread(MANY_FILES), READERS],
 ];
 
-/** What an ordinary client waits for its answers while `until` is not over; every answer must be 200. */
+/** What an ordinary client waits for its responses while `until` is not over; every response must be 200. */
 const normalCalls = (until: Promise<unknown>): Promise<Durations> =>
   durationsDuring(until, 50, async () => expectStatus(await partner.api.get('/api/v1/partner/venues'), 200));
 

@@ -67,7 +67,7 @@ describe('what is no request is answered in the documented form, and its connect
 });
 
 describe('one connection', () => {
-  test('takes requests one behind the other without waiting, and answers them in order', async () => {
+  test('takes requests one behind the other without waiting, and returns them in order', async () => {
     const paths = ['/healthz', '/a', '/readyz', '/b'];
     const sent = paths.map(
       (path) => `GET ${path} HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${path.slice(1)}\r\n\r\n`,
@@ -87,7 +87,7 @@ describe('one connection', () => {
     connection.socket.destroy();
   });
 
-  test('on which something unreadable follows a request gives the answer to that request first', async () => {
+  test('on which something unreadable follows a request gives the response to that request first', async () => {
     const text = await converse(service.url, `GET /readyz HTTP/1.1\r\nHost: a\r\n\r\nGARBAGE\r\n\r\n`);
     expect(repliesIn(text).map(verdict)[0]).toBe('200');
   });

@@ -129,7 +129,7 @@ describe('requests', () => {
     }
   });
 
-  test('whose callers are gone before the answer are counted as aborted', async () => {
+  test('whose callers are gone before the response are counted as aborted', async () => {
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname);
     const head = ['POST /api/v1/partner/holds HTTP/1.1', 'host: any', `x-api-key: ${partner.apiKey}`];

@@ -18,12 +18,12 @@ beforeAll(async () => {
 });
 afterAll(() => endDeliveryScene({ service, sender, receiver }));
 beforeEach(async () => {
-  receiver.answerWith(200);
+  receiver.respondWith(200);
   partner = await anyPartner(service, [venue.id]);
   subscriptionId = (await subscribe(partner, receiver.url, ['hold_created', 'hold_cancelled'])).id;
 });
 
-/** Somebody holds a slot; answers the partner's delivery of it, on which no attempt has been made. */
+/** Somebody holds a slot; returns the partner's delivery of it, on which no attempt has been made. */
 const happening = (by = partner) => anyDelivery(service, by, partner, slots.shift() ?? '');
 const attempt = (deliveryId: string, times = 1) => attemptDelivery(service, sender, deliveryId, times);
 
@@ -67,7 +67,7 @@ describe('GET /api/v1/partner/observability', () => {
   test('counts what became of every delivery and attempt', async () => {
     await attempt(await happening());
     await happening();
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     await attempt(await happening(), 2);
     await attempt(await happening(), 5);
     const { summary, subscriptions } = await observe();
@@ -87,13 +87,13 @@ describe('GET /api/v1/partner/observability', () => {
       dead_letter: 1,
     };
     expect(subscriptions).toMatchObject([health]);
-    receiver.answerWith(200);
+    receiver.respondWith(200);
     await attempt(await happening());
     expect(await observe()).toMatchObject({ subscriptions: [{ consecutive_failures: 0, dead_letter: 1 }] });
   });
 
   test('the summary is of the last 24 hours; a dead letter is listed however old', async () => {
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     const old = await happening();
     await attempt(old, 5);
     await service.context.db
@@ -127,7 +127,7 @@ describe('the list of deliveries', () => {
   test('is of dead letters unless another status is asked for', async () => {
     const succeeded = await happening();
     await attempt(succeeded);
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     const [pending, retrying, dead] = [await happening(), await happening(), await happening()];
     await attempt(retrying);
     await attempt(dead, 5);
@@ -178,10 +178,10 @@ describe('GET /api/v1/partner/observability/deliveries/{id}', () => {
   });
 
   test('shows every attempt under a delivery_id of its own, and the payload without one', async () => {
-    receiver.answerWith((_attempt, response) => response.writeHead(503).end('busy\nback soon'));
+    receiver.respondWith((_attempt, response) => response.writeHead(503).end('busy\nback soon'));
     const id = await happening();
     await attempt(id);
-    receiver.answerWith((_attempt, response) => response.writeHead(200).end('ok'));
+    receiver.respondWith((_attempt, response) => response.writeHead(200).end('ok'));
     await attempt(id);
     const [failed, succeeded] = receiver.received.slice(-2).map((each) => each.body);
     const { delivery_id: _own, ...payload } = succeeded ?? {};
@@ -219,7 +219,7 @@ describe('GET /api/v1/partner/observability/deliveries/{id}', () => {
   });
 
   test('shows when the next attempt is due, and after the last that there is none', async () => {
-    receiver.answerWith(410);
+    receiver.respondWith(410);
     const id = await happening();
     await attempt(id);
     const waiting = await detail(id);
@@ -238,7 +238,7 @@ describe('GET /api/v1/partner/observability/deliveries/{id}', () => {
     expect((dead['attempts'] as Json[]).map((each) => each['attempt'])).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('names what went wrong where there was no answer', async () => {
+  test('names what went wrong where there was no response', async () => {
     const gone = await startReceiver();
     await gone.close();
     await service.context.db

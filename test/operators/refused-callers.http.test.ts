@@ -102,7 +102,7 @@ describe('every path of the admin listener, as its routers name them,', () => {
   });
 });
 
-test('control: a path in front of the sign-in answers everybody, which the same check notices', async () => {
+test('control: a path in front of the sign-in lets everybody in, which the same check notices', async () => {
   const open = [{ method: 'GET', path: '/metrics' }];
   expect(await answersTo(open, {})).toEqual(all(open, '200'));
 });

@@ -41,7 +41,7 @@ afterAll(async () => {
 const anySlot = (): string => slotIds.pop() ?? '';
 const anyPhone = (): string => `+9198000${String((phones += 1)).padStart(5, '0')}`;
 
-/** Sells `phone` so many credits at the venue; answers the purchase's id. */
+/** Sells `phone` so many credits at the venue; returns the purchase's id. */
 async function sellCredits(phone: string, credits: number, fields: Json = {}): Promise<string> {
   const packageId = await anyPackage(service, partner, [venue.id], { credits, ...fields });
   return String((await buyPackage(partner, packageId, { customer_phone: phone }))['id']);

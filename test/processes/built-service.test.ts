@@ -32,7 +32,7 @@ const filesOf = (folder: string): string[] =>
 let folder = '';
 let service: Service;
 
-/** Starts a program; answers what it says and how it ends. */
+/** Starts a program; returns what it says and how it ends. */
 function start(
   program: string,
   args: readonly string[],

@@ -16,7 +16,7 @@ import {
   stopProcess,
 } from '../support/worker-process.ts';
 
-/** What an orchestrator grants before it kills (operator interface, "Processes"). */
+/** What an orchestrator grants before it kills. */
 const GRACE_MS = 25_000;
 
 const services: Service[] = [];
@@ -64,7 +64,7 @@ async function stopWhileTheReceiverHangs() {
   const scene = await attemptInProgress(() => undefined, { WEBHOOK_TIMEOUT_MS: '60000' });
   const end = await stopProcess(scene.worker);
   const rowAtEnd = await scene.readRow();
-  scene.receiver.answerWith(200);
+  scene.receiver.respondWith(200);
   scene.startWorker();
   await eventually('the next worker delivers', scene.isDelivered, START_DEADLINE_MS);
   return { end, rowAtEnd, row: await scene.readRow(), received: scene.receiver.received };

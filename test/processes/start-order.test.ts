@@ -55,7 +55,7 @@ test('without MongoDB and Redis every process waits and says for what', async ()
   expect(ready).toEqual([false, false, false]);
 });
 
-test('without MongoDB and Redis the API lives, is not ready, and answers 503 with Retry-After', async () => {
+test('without MongoDB and Redis the API lives, is not ready, and returns 503 with Retry-After', async () => {
   const client = createClient(urls.url, `pk_sandbox_${'a'.repeat(16)}_${'b'.repeat(43)}`);
   const refused = await client.get('/api/v1/partner/venues');
 

@@ -17,7 +17,7 @@ const PROGRAMS = [
   'workers/event-dispatch.ts',
   'workers/webhook-delivery.ts',
 ];
-/** What an orchestrator grants before it kills (operator interface, "Processes"). */
+/** What an orchestrator grants before it kills. */
 const GRACE_MS = 25_000;
 
 let redis: OwnRedis;

@@ -72,7 +72,7 @@ beforeAll(async () => {
 });
 
 describe('one slot', () => {
-  test(`when ${PARTNERS} partners race for each of ${SLOTS} slots, exactly one gets it, in answers and database`, async () => {
+  test(`when ${PARTNERS} partners race for each of ${SLOTS} slots, exactly one gets it, in responses and database`, async () => {
     const beganAt = performance.now();
     const { service, venue, partners, partner } = shared;
     const slotIds = (

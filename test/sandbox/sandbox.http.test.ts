@@ -147,7 +147,7 @@ describe('POST /api/v1/sandbox/deliveries/{id}/advance', () => {
   const attempt = (id: string, times = 1) => attemptDelivery(service, sender, id, times);
 
   test('makes the next attempt of a delivery that waits due now', async () => {
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     const id = await newDelivery();
     await attempt(id);
     const before = Date.parse(
@@ -163,7 +163,7 @@ describe('POST /api/v1/sandbox/deliveries/{id}/advance', () => {
     ['succeeded', 200, 1],
     ['dead_letter', 500, 5],
   ])('of one that is %s is 409 DELIVERY_IN_PROGRESS and changes nothing', async (state, answer, times) => {
-    receiver.answerWith(answer);
+    receiver.respondWith(answer);
     const id = await newDelivery();
     await attempt(id, times);
     expect(verdict(await advance(id))).toBe('409 DELIVERY_IN_PROGRESS');

@@ -63,7 +63,7 @@ describe('failures by stage', () => {
     );
   });
 
-  test('what arrived of an answer that breaks off is kept for the partner to see', async () => {
+  test('what arrived of a response that breaks off is kept for the partner to see', async () => {
     const target = await rawReceiver((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\npartial'));
     });
@@ -72,7 +72,7 @@ describe('failures by stage', () => {
     );
   });
 
-  test('an answer that is not HTTP is network_error', async () => {
+  test('a response that is not HTTP is network_error', async () => {
     const target = await rawReceiver((socket) =>
       socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n')),
     );
@@ -264,7 +264,7 @@ describe('the reading limit', () => {
     await until(() => target.closedConnections === 1);
   });
 
-  test('control: an answer below the limit is read whole and its connection is kept', async () => {
+  test('control: a response below the limit is read whole and its connection is kept', async () => {
     const target = await receiver((_request, response) => response.end('c'.repeat(16_000)));
     const one = sender();
     for (let n = 0; n < 3; n += 1) {
@@ -275,7 +275,7 @@ describe('the reading limit', () => {
   });
 });
 
-describe('interim answers', () => {
+describe('interim responses', () => {
   const interim = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
   const saying = (times: number) =>
     rawReceiver((socket) =>
@@ -284,7 +284,7 @@ describe('interim answers', () => {
       ),
     );
 
-  test('more than 20 before the answer are network_error', async () => {
+  test('more than 20 before the response are network_error', async () => {
     const target = await saying(21);
     expect(await sender().send(messageTo(target.port))).toEqual(
       outcome({ ok: false, statusCode: null, error: 'network_error' }),

@@ -103,7 +103,7 @@ describe('the verdict', () => {
     expect(target.requests).toHaveLength(1);
   });
 
-  test('a preliminary answer (103) is not taken for the answer', async () => {
+  test('a preliminary answer (103) is not taken for the response', async () => {
     const target = await receiver((_request, response) => {
       response.writeEarlyHints({ link: '</x>; rel=preload' }, () => response.end('ok'));
     });

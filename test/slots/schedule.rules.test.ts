@@ -195,7 +195,7 @@ test('nonsense is refused instead of running for ever or answering wrongly', () 
   expect(() => startsOn('2026-11-21', '06:00-09:00', 60, 'Mars/Olympus')).toThrow(RangeError);
 });
 
-test('a slot that a caller alters does not alter the next answer', () => {
+test('a slot that a caller alters does not alter the next response', () => {
   slotsOn('2026-11-21', openings('06:00-09:00'), 60, KOLKATA)[0]?.start.setTime(0);
   expect(startsOn('2026-11-21', '06:00-09:00', 60, KOLKATA)[0]).toBe('2026-11-21T00:30');
 });

@@ -96,7 +96,7 @@ function sealedByVersion1(key: Buffer, text: string, id: string): string {
   return `v1.${idOf(key)}.${bytes.toString('base64url')}`;
 }
 
-/** So many subscriptions of as many partners, sealed with the old key; answers their ids. */
+/** So many subscriptions of as many partners, sealed with the old key; returns their ids. */
 async function plantRows(count: number): Promise<string[]> {
   const box = createSecretBox([OLD]);
   const rows = Array.from({ length: count }, (_, n): SubscriptionRow => {
@@ -309,7 +309,7 @@ describe('npm run rewrap-secrets', () => {
     });
   const onServer = (command: Record<string, unknown>) =>
     service.context.db.getClient().db('admin').command(command);
-  /** Lets so many of its writes through and holds up each of the rest for 3 s; answers how to wait for one that was. */
+  /** Lets so many of its writes through and holds up each of the rest for 3 s; returns how to wait for one that was. */
   async function holdUpAfter(writes: number): Promise<() => Promise<unknown>> {
     const data = { appName: 'rewrap', failCommands: ['update'], blockConnection: true, blockTimeMS: 3000 };
     const point = { configureFailPoint: 'failCommand' };

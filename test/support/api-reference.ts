@@ -45,7 +45,7 @@ export async function authorise(page: Page, apiKey: string): Promise<void> {
   await dialog.waitFor({ state: 'hidden' });
 }
 
-/** Tries an operation out, which must need no input, and returns what the page shows of the answer. */
+/** Tries an operation out, which must need no input, and returns what the page shows of the response. */
 export async function execute(page: Page, operationId: string): Promise<{ status: string; body: string }> {
   const block = page.locator(`.opblock[id$="-${operationId}"]`);
   if (!(await block.locator('.execute').isVisible())) {

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
-import { requireDescribed } from './described-answers.ts';
+import { requireDescribed } from './described-responses.ts';
 
-/** An answer as it came over the wire. `body` is undefined where there was none. */
+/** A response as it came over the wire. `body` is undefined where there was none. */
 export type Reply = { status: number; headers: Headers; body: unknown; text: string };
 
 export type Client = {
@@ -19,8 +19,8 @@ export type Client = {
 };
 
 /**
- * A client of one listener that sends `apiKey` with every call (none where it is undefined). It throws where an answer is not
- * as the description of the interface says. Redirections are answers. (`fetch` takes two to four times the processor time for the
+ * A client of one listener that sends `apiKey` with every call (none where it is undefined). It throws where a response is not
+ * as the description of the interface says. Redirections are responses. (`fetch` takes two to four times the processor time for the
  * same call.)
  */
 export function createClient(url: string, apiKey: string | undefined): Client {
@@ -61,7 +61,7 @@ export function createClient(url: string, apiKey: string | undefined): Client {
 
 const agent = new Agent({ keepAlive: true });
 
-/** One request and its whole answer; rejects where there is none. */
+/** One request and its whole response; rejects where there is none. */
 function exchange(
   method: string,
   url: string,

@@ -40,7 +40,7 @@ export async function endDeliveryScene({
   await service.stop();
 }
 
-/** `by` holds the slot, and the event is dispatched; answers the delivery of it to `receiver`'s one subscription. */
+/** `by` holds the slot, and the event is dispatched; returns the delivery of it to `receiver`'s one subscription. */
 export async function anyDelivery(
   service: Service,
   by: Partner,
@@ -53,7 +53,7 @@ export async function anyDelivery(
   return (await rowOf(service, 'deliveries', { eventId: event?._id, partnerId: receiver.id }))._id;
 }
 
-/** Makes attempts of a delivery one after the other, each as soon as it waits; answers what came of the last. */
+/** Makes attempts of a delivery one after the other, each as soon as it waits; returns what came of the last. */
 export async function attemptDelivery(
   service: Service,
   sender: Pick<WebhookSender, 'send'>,

@@ -13,7 +13,7 @@ export function durationsOf(tookMs: readonly number[]): Durations {
   return { count: ascending.length, p50, p99, max };
 }
 
-/** How long `call` took each time: made once, and again `pauseMs` after each answer for as long as `work` goes on. */
+/** How long `call` took each time: made once, and again `pauseMs` after each response for as long as `work` goes on. */
 export async function durationsDuring(
   work: Promise<unknown>,
   pauseMs: number,

@@ -7,13 +7,13 @@ import { OPERATOR_KEY } from './service.ts';
 
 export type Json = Record<string, unknown>;
 
-/** The body of an answer that must be a JSON object. */
+/** The body of a response that must be a JSON object. */
 export function json(reply: Reply): Json {
   if (typeof reply.body !== 'object' || reply.body === null) throw new Error(`No JSON object: ${reply.text}`);
   return reply.body as Json;
 }
 
-/** The body of an answer that must have this status; fails with the whole answer otherwise. */
+/** The body of a response that must have this status; fails with the whole response otherwise. */
 export function expectStatus(reply: Reply, status: number): Json {
   if (reply.status !== status) throw new Error(`Expected ${status}, got ${reply.status}: ${reply.text}`);
   return reply.text === '' ? {} : json(reply);
@@ -73,7 +73,7 @@ export async function anyVenue(
   return { id, resourceIds };
 }
 
-/** Any resource of a venue; answers its resource_id. */
+/** Any resource of a venue; returns its resource_id. */
 export async function anyResource(service: Listeners, venueId: string, fields: Json = {}): Promise<string> {
   const made = expectStatus(
     await operatorOf(service).post(`/api/v1/operator/venues/${venueId}/resources`, {
@@ -109,7 +109,7 @@ export async function freeSlotIds(partner: Partner, venueId: string, date?: stri
     .map((slot) => String(slot['slot_id']));
 }
 
-/** Places a hold that must succeed; answers the Hold. */
+/** Places a hold that must succeed; returns the Hold. */
 export async function placeHold(partner: Partner, slotId: string, fields: Json = {}): Promise<Json> {
   return expectStatus(await partner.api.post('/api/v1/partner/holds', { slot_id: slotId, ...fields }), 201);
 }
@@ -126,14 +126,14 @@ export function confirmBody(holdId: unknown, fields: Json = {}): Json {
   };
 }
 
-/** Holds and confirms a slot; answers the confirm answer with `hold_id`. */
+/** Holds and confirms a slot; returns the confirm answer with `hold_id`. */
 export async function bookSlot(partner: Partner, slotId: string, fields: Json = {}): Promise<Json> {
   const hold = await placeHold(partner, slotId);
   const reply = await partner.api.post('/api/v1/bookings/confirm', confirmBody(hold['hold_id'], fields));
   return { ...expectStatus(reply, 201), hold_id: hold['hold_id'] };
 }
 
-/** Subscribes an endpoint of the partner, to every type of event unless stated; answers id and secret. */
+/** Subscribes an endpoint of the partner, to every type of event unless stated; returns id and secret. */
 export async function subscribe(
   partner: Partner,
   endpointUrl: string,
@@ -144,7 +144,7 @@ export async function subscribe(
   return { id: String(made['id']), secretKey: String(made['secret_key']) };
 }
 
-/** Any package in the partner's catalogue, of 10 credits for 90 days at the venues; answers its package_id. */
+/** Any package in the partner's catalogue, of 10 credits for 90 days at the venues; returns its package_id. */
 export async function anyPackage(
   service: Listeners,
   partner: Partner,
@@ -165,7 +165,7 @@ export async function anyPackage(
   );
 }
 
-/** Sells a package to the customer of `confirmBody`; answers the purchase. */
+/** Sells a package to the customer of `confirmBody`; returns the purchase. */
 export async function buyPackage(partner: Partner, packageId: string, fields: Json = {}): Promise<Json> {
   const body = {
     customer_phone: '+919876543210',

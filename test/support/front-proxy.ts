@@ -8,7 +8,7 @@ export type FrontProxy = { port: number; close: () => Promise<void> };
 
 /**
  * What stands in front of a listener in production: it passes requests on with the Host that they name, ends TLS where `tls` says
- * so, with a certificate that nobody trusts, and puts `headers` in the place of those of the answers.
+ * so, with a certificate that nobody trusts, and puts `headers` in the place of those of the responses.
  */
 export async function startFrontProxy(
   url: string,

@@ -1,7 +1,7 @@
 /** One page: the ids in order, and what has to be given to read on; null at the end. */
 export type ReadPage<Place> = (after: Place | null) => Promise<{ ids: string[]; next: Place | null }>;
 
-/** Reads to the end, `beside` running at the same time as each page is read. Answers the pages in order. */
+/** Reads to the end, `beside` running at the same time as each page is read. Returns the pages in order. */
 export async function readPages<Place>(
   readPage: ReadPage<Place>,
   beside: () => Promise<unknown> = () => Promise.resolve(),

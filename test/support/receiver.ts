@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { faultOfDelivery } from './described-answers.ts';
+import { faultOfDelivery } from './described-responses.ts';
 import type { Json } from './factories.ts';
 
 /** A delivery attempt as it arrived: the exact bytes, and what they say. */
@@ -23,12 +23,12 @@ export type WebhookReceiver = {
   /** Every attempt so far, in order of arrival. */
   received: Received[];
   /** From now on it answers so. */
-  answerWith(answering: Answering): void;
+  respondWith(answering: Answering): void;
   /** Rejects where a delivery came that is otherwise than the description of the interface says. */
   close(): Promise<void>;
 };
 
-/** A partner's endpoint on a free port of this machine. It answers 200 until told otherwise. */
+/** A partner's endpoint on a free port of this machine. It returns 200 until told otherwise. */
 export async function startReceiver(answering: Answering = 200): Promise<WebhookReceiver> {
   const received: Received[] = [];
   let answer = answering;
@@ -55,12 +55,12 @@ export async function startReceiver(answering: Answering = 200): Promise<Webhook
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
     received,
-    answerWith: (next) => {
+    respondWith: (next) => {
       answer = next;
     },
     close: () =>
       new Promise((resolve, reject) => {
-        // Now, so that no answer is kept waiting.
+        // Now, so that no response is kept waiting.
         const faults = received.map(({ headers, body }) => faultOfDelivery(headers, body));
         const fault = faults.find((each) => each !== undefined);
         server.close(() =>

@@ -6,7 +6,7 @@ export type TcpRelay = {
   port: number;
   /**
    * Connections that are there stay open and dead for good, as behind a firewall that has forgotten them; new ones are
-   * accepted and get no answer, until `restore`, which leaves them dead too.
+   * accepted and get no response, until `restore`, which leaves them dead too.
    */
   swallow(): void;
   /** From now on, new connections reach the server again. */

@@ -2,13 +2,13 @@ import type { Reply } from './client.ts';
 import type { Json } from './factories.ts';
 import { json } from './factories.ts';
 
-/** What only the inside of the service knows, and no answer may tell. */
+/** What only the inside of the service knows, and no response may tell. */
 const INTERNALS =
   /\n\s+at |node_modules|[\w-]+\.[jt]s\b|mongo|mongoose|redis|bullmq|\bjoi\b|\bE11000\b|\bundefined\b|\$\$NOW|\[object|TypeError|internal server/i;
 
 /**
- * An answer in one line: `201`, `404 HOLD_NOT_FOUND`, `400 VALIDATION_ERROR hold_id, reason` (faulty fields in alphabetical
- * order). Throws where an error answer is not in the one documented form (decisions §1) or tells of the inside.
+ * A response in one line: `201`, `404 HOLD_NOT_FOUND`, `400 VALIDATION_ERROR hold_id, reason` (faulty fields in alphabetical
+ * order). Throws where an error response is not in the one documented form or tells of the inside.
  */
 export function verdict(reply: Reply): string {
   if (reply.status < 400) return String(reply.status);
@@ -29,7 +29,7 @@ export type ErrorAnswer = {
   booking_id?: string;
 };
 
-/** The `error` of an error answer. */
+/** The `error` of an error response. */
 export function errorOf(reply: Reply): ErrorAnswer {
   return json(reply)['error'] as ErrorAnswer;
 }

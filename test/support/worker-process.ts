@@ -79,7 +79,7 @@ export function programArguments(file: string): string[] {
     : nodeArguments(path.join(projectFolder, file));
 }
 
-/** Sends SIGTERM; answers the exit code and how long it took. */
+/** Sends SIGTERM; returns the exit code and how long it took. */
 export async function stopProcess(process: SpawnedProcess): Promise<{ code: number | null; tookMs: number }> {
   const askedAt = performance.now();
   process.signal('SIGTERM');

@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const read = async (path: string) => expectStatus(await operator.get(path), 200);
-/** A venue of this name; answers its id. */
+/** A venue of this name; returns its id. */
 const venueNamed = async (name: string) =>
   String(expectStatus(await operator.post(VENUES, { ...ARENA, name }), 201)['venue_id']);
 const addTo = async (venueId: string, fields: Json = {}) =>

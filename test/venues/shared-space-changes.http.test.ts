@@ -57,7 +57,7 @@ async function overlaps(one: string, other: string): Promise<number> {
   return claims.filter((a) => others.some((b) => a.slotStart < b.slotEnd && b.slotStart < a.slotEnd)).length;
 }
 
-/** Has `meanwhile` done before cells are added to a claim that stands; answers how to end that. */
+/** Has `meanwhile` done before cells are added to a claim that stands; returns how to end that. */
 function beforeCellsAreAdded(meanwhile: () => Promise<unknown>): () => void {
   const reservations = service.context.db.models['Reservation']?.collection as unknown as {
     updateOne: (...given: unknown[]) => Promise<unknown>;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { defined } from '../../platform/defined.ts';
+import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { plainJson } from '../../platform/unseen-text.rules.ts';
 import type { CallApi } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
@@ -115,5 +115,5 @@ function planned({ steps, unchanged }: Plan, outcome?: Outcome): Record<string, 
 }
 
 function forPrograms({ action, kind, venue, resource, name, line, changes, note }: Step): Partial<Step> {
-  return { ...defined({ action, kind, venue, resource, name, line, note }), changes };
+  return { ...omitUndefined({ action, kind, venue, resource, name, line, note }), changes };
 }

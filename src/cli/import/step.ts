@@ -21,7 +21,7 @@ export type Step = {
   changes: Change[];
   note?: string;
   request: (ids: Ids) => ApiRequest;
-  /** Takes the id out of the answer, where something was made to which later steps belong. */
+  /** Takes the id out of the response, where something was made to which later steps belong. */
   learn?: (answer: unknown, ids: Ids) => void;
 };
 

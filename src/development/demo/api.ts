@@ -23,7 +23,7 @@ export interface CallOptions {
   readonly expect?: readonly number[];
   /** The error code that must come, where an error is expected. */
   readonly code?: string;
-  /** Fields of the answer that are printed; of an error it is the code. */
+  /** Fields of the response that are printed; of an error it is the code. */
   readonly show?: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export interface Api {
   ask(method: string, path: string, options?: CallOptions): Promise<Reply>;
 }
 
-/** @throws Error (from the calls) in a sentence when there is no answer within 10 s */
+/** @throws Error (from the calls) in a sentence when there is no response within 10 s */
 export function createApi(baseUrl: string, apiKey: string, transcript: Transcript): Api {
   const send = async (method: string, path: string, body: CallOptions['body']): Promise<Reply> => {
     const response = await fetch(new URL(path, baseUrl), {
@@ -84,7 +84,7 @@ function asReply(call: string, status: number, headers: Headers, text: string): 
   };
 }
 
-/** The code of an error answer. */
+/** The code of an error response. */
 export function errorCodeOf({ body }: Reply): unknown {
   return field(field(body, 'error'), 'code');
 }

@@ -11,7 +11,7 @@ export interface Booking extends Hold {
   readonly bookingId: string;
 }
 
-/** Confirms, and once more with the same key, as after a lost answer: the same booking, made once. */
+/** Confirms, and once more with the same key, as after a lost response: the same booking, made once. */
 export async function confirmTwice(context: StepContext, venue: Venue, hold: Hold): Promise<Booking> {
   const { partner, transcript, cleanup } = context;
   const path = '/api/v1/bookings/confirm';

@@ -26,7 +26,7 @@ export function requireThat(condition: boolean, what: string, expected: string, 
 }
 
 /**
- * Waits until `find` finds something, and answers it.
+ * Waits until `find` finds something, and returns it.
  *
  * @throws UnexpectedError after 10 s, with what `came` says then
  */

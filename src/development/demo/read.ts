@@ -1,4 +1,4 @@
-/** Reads the fields of answers, of which nothing is known before they come. */
+/** Reads the fields of responses, of which nothing is known before they come. */
 
 import { field } from '../embedded/api-caller.ts';
 

@@ -10,7 +10,7 @@ export interface Transcript {
   note(text: string): void;
   /** One call: method, path and status on one line. */
   call(method: string, path: string, status: number): void;
-  /** Named values of a request (`→`) or of an answer (`←`). */
+  /** Named values of a request (`→`) or of a response (`←`). */
   values(arrow: '→' | '←', values: Readonly<Record<string, unknown>>): void;
   /** One line of a list, cut at the end of the line. */
   row(text: string): void;

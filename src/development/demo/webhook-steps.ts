@@ -36,7 +36,7 @@ export async function subscribe(
   return { id: created.text('id'), path, secretKey };
 }
 
-/** Waits for the five state changes of the story, each verified as it came in. Answers them. */
+/** Waits for the five state changes of the story, each verified as it came in. Returns them. */
 export async function requireWebhooks(
   context: StepContext,
   { path }: Subscription,

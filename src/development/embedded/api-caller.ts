@@ -19,7 +19,7 @@ export type CallApi = (
   body?: object,
 ) => Promise<Answer>;
 
-/** @throws Error (from the caller made) naming the call, the status and the start of the answer */
+/** @throws Error (from the caller made) naming the call, the status and the start of the response */
 export function apiCaller(baseUrl: string, apiKey: string): CallApi {
   return async (method, path, expected, body) => {
     const call = `${method} ${path}`;
@@ -42,9 +42,9 @@ export function apiCaller(baseUrl: string, apiKey: string): CallApi {
 }
 
 /**
- * Resolves when the API's `/readyz` answers 200.
+ * Resolves when the API's `/readyz` returns 200.
  *
- * @throws Error with its last answer after 30 s
+ * @throws Error with its last response after 30 s
  */
 export async function untilReady(url: string): Promise<void> {
   const deadline = performance.now() + readyTimeoutMs;
@@ -57,14 +57,14 @@ export async function untilReady(url: string): Promise<void> {
   }
 }
 
-/** A text field of an answer. @throws Error when it is absent */
+/** A text field of a response. @throws Error when it is absent */
 export function textField(answer: Answer, name: string): string {
   const value = field(answer.body, name);
   if (typeof value !== 'string') throw new Error(`an answer has no ${name}: ${JSON.stringify(answer.body)}`);
   return value;
 }
 
-/** The items of a list field (`data`, `slots`) of an answer. @throws Error when it is absent */
+/** The items of a list field (`data`, `slots`) of a response. @throws Error when it is absent */
 export function listField(answer: Answer, name: string): unknown[] {
   const value = field(answer.body, name);
   if (!Array.isArray(value)) throw new Error(`an answer has no list ${name}: ${JSON.stringify(answer.body)}`);

@@ -13,7 +13,7 @@ export interface WebhookReceiver {
 }
 
 /**
- * Listens on 127.0.0.1 (0 picks a free port) and answers 200 to a delivery whose signature holds, 401 to any other.
+ * Listens on 127.0.0.1 (0 picks a free port) and returns 200 to a delivery whose signature holds, 401 to any other.
  *
  * @param secretKey the subscription's secret of the moment; none yet: every delivery is refused
  */

@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../../domain/errors.ts';
 import { ERROR_CODES } from '../error-registry.ts';
 import type { Operation } from '../route.ts';
-import type { ResponseObject } from './error-answers.ts';
-import { errorAnswer, errorSchema } from './error-answers.ts';
+import type { ResponseObject } from './error-response-schemas.ts';
+import { errorResponse, errorSchema } from './error-response-schemas.ts';
 import type { HeaderName } from './headers.ts';
 import { HEADERS } from './headers.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -137,7 +137,7 @@ function usedIn(
 
 /** With its headers written out: what only this part of the document refers to, linters take for unused. */
 function generalAnswer(code: ErrorCode): JsonSchema {
-  const { headers, ...answer } = errorAnswer([code], {});
+  const { headers, ...answer } = errorResponse([code], {});
   const named = Object.keys(headers) as HeaderName[];
   return { ...answer, headers: Object.fromEntries(named.map((name) => [name, HEADERS[name]])) };
 }

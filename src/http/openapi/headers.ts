@@ -2,7 +2,7 @@ import type { AnswerHeader } from '../route.ts';
 
 type Header = { description: string; required?: true; schema: Record<string, unknown>; example: unknown };
 
-/** The headers of answers, as components of the document. */
+/** The headers of responses, as components of the document. */
 export const HEADERS = {
   'X-Request-Id': {
     description:
@@ -56,10 +56,10 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS;
 
-/** Headers that every answer has, whatever its status. */
+/** Headers that every response has, whatever its status. */
 const OF_ALL = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const;
 
-/** References to the headers of an answer: those that all have and `own`. */
+/** References to the headers of a response: those that all have and `own`. */
 export function headersOf(own: readonly (AnswerHeader | HeaderName)[]): Record<string, { $ref: string }> {
   return Object.fromEntries(
     [...OF_ALL, ...own].map((name) => [name, { $ref: `#/components/headers/${name}` }]),

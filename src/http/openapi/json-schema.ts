@@ -24,7 +24,7 @@ export const flagsOf = (schema: Schema): Flags => schema._flags as Flags;
 /**
  * A joi schema as JSON Schema. joi's own converter says what joi's own rules are; added are what it cannot see: names
  * (`meta.name` becomes a component and a reference), what custom rules check (`meta.jsonSchema`), examples, and unions with
- * null. Objects are left open: requests may carry unknown fields, and receivers of answers must tolerate them.
+ * null. Objects are left open: requests may carry unknown fields, and receivers of responses must tolerate them.
  * @throws Error where two different schemas have one name.
  */
 export function toJsonSchema(schema: Schema, components: Components): JsonSchema {

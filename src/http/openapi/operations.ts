@@ -1,8 +1,8 @@
 import type { Schema } from 'joi';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { Operation } from '../route.ts';
-import type { ErrorExtrasSchemas, ResponseObject } from './error-answers.ts';
-import { byStatus, errorAnswer, responseName } from './error-answers.ts';
+import type { ErrorExtrasSchemas, ResponseObject } from './error-response-schemas.ts';
+import { byStatus, errorResponse, responseName } from './error-response-schemas.ts';
 import { exampleOf } from './examples.ts';
 import { headersOf } from './headers.ts';
 import type { Components, JsonSchema } from './json-schema.ts';
@@ -20,7 +20,7 @@ export type ListenerRules = {
 /** What describing operations gathers for the components of the document. */
 export type Gathered = { schemas: Components; responses: Map<string, ResponseObject> };
 
-/** Every code that an operation can answer: its own, and those that follow from its form. */
+/** Every code that an operation can response: its own, and those that follow from its form. */
 export function errorsOf(operation: Operation, rules: ListenerRules): Set<ErrorCode> {
   if (operation.isPublic === true) return new Set(operation.errors);
   const isChange = operation.method !== 'get';
@@ -64,7 +64,7 @@ function parametersOf(operation: Operation, schemas: Components): JsonSchema[] {
   });
   const keys = (operation.query?.$_terms['keys'] ?? []) as { key: string; schema: Schema }[];
   const ofQuery = keys.map(({ key, schema }) => parameter(key, 'query', schema, schemas));
-  const isConditional = operation.answers[304] !== undefined;
+  const isConditional = operation.responses[304] !== undefined;
   return [
     ...ofPath,
     ...ofQuery,
@@ -100,7 +100,7 @@ const IGNORED_FIELDS = ['X-Ignored-Fields'] as const;
 
 function successesOf(operation: Operation, schemas: Components): Record<string, ResponseObject> {
   return Object.fromEntries(
-    Object.entries(operation.answers).map(([status, { description, body, example, headers = [] }]) => [
+    Object.entries(operation.responses).map(([status, { description, body, example, headers = [] }]) => [
       status,
       {
         description,
@@ -129,7 +129,7 @@ function errorsByStatus(
   return Object.fromEntries(
     grouped.map(([status, codes]) => {
       const name = responseName(codes);
-      if (!responses.has(name)) responses.set(name, errorAnswer(codes, rules.errorExtras));
+      if (!responses.has(name)) responses.set(name, errorResponse(codes, rules.errorExtras));
       return [String(status), { $ref: `#/components/responses/${name}` }];
     }),
   );

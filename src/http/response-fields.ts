@@ -2,11 +2,11 @@ import type { ObjectSchema, Schema, SchemaMap } from 'joi';
 import Joi from 'joi';
 import { EXAMPLE } from './example-values.ts';
 
-// What answers are made of. These schemas describe and are checked against real answers by the tests; nothing is
+// What responses are made of. These schemas describe and are checked against real responses by the tests; nothing is
 // validated with them while serving.
 
-/** An object of an answer: every field is there, but for those marked `.optional()`. */
-export const shape = (fields: Record<string, Schema>): ObjectSchema =>
+/** An object of a response: every field is there, but for those marked `.optional()`. */
+export const object = (fields: Record<string, Schema>): ObjectSchema =>
   Joi.object(
     Object.fromEntries(
       Object.entries(fields).map(([name, field]) => [name, alwaysThere(field)]),
@@ -61,9 +61,9 @@ export const resourceId = () =>
 
 export const slotId = () => Joi.string().description('Identifies the slot; opaque.').example(EXAMPLE.slotId);
 
-/** The envelope of a listing that is not paginated (decisions §1). */
+/** The envelope of a listing that is not paginated. */
 export const listOf = (item: Schema) =>
-  shape({
+  object({
     success: Joi.boolean().valid(true),
     count: count(1).description('The length of `data`.'),
     data: Joi.array().items(item),

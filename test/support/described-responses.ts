@@ -16,7 +16,7 @@ type Operation = { tags: string[]; responses: Record<string, { $ref: string } | 
 export type AnswerChecker = (method: string, path: string, reply: Reply) => string | undefined;
 
 /**
- * Says what is wrong with an answer by the published description of its listener: an operation, status, error code or field
+ * Says what is wrong with a response by the published description of its listener: an operation, status, error code or field
  * that it does not know, a wrong type, a header that is missing. Objects count as closed, so that a field which nobody
  * described is found.
  */
@@ -169,7 +169,7 @@ export function faultOfDelivery(headers: Record<string, unknown>, body: Json): s
 }
 
 /**
- * Holds an answer of the running service to the description of its listener, errors included.
+ * Holds a response of the running service to the description of its listener, errors included.
  * @throws Error naming the call and the fault.
  */
 export function requireDescribed(method: string, target: string, reply: Reply): void {

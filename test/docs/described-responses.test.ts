@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { apiDocuments } from '../../scripts/docs/documents.ts';
 import type { Reply } from '../support/client.ts';
-import { createAnswerChecker, createDeliveryChecker } from '../support/described-answers.ts';
+import { createAnswerChecker, createDeliveryChecker } from '../support/described-responses.ts';
 
 const { partner, operator } = apiDocuments();
 const check = createAnswerChecker(partner);
@@ -13,7 +13,7 @@ const examples = partner.paths['/api/v1/partner/holds/{holdId}']?.['get']?.['res
 };
 const hold = examples[200].content['application/json'].example;
 
-/** An answer of this service that is as described, but for what is given. */
+/** A response of this service that is as described, but for what is given. */
 function answer(status: number, body: unknown, headers: Record<string, string | undefined> = {}): Reply {
   const all = {
     'x-request-id': 'request-1',
@@ -32,7 +32,7 @@ const refused = (code: string, extras = {}) => ({
   error: { code, message: 'Something is wrong.', request_id: 'request-1', ...extras },
 });
 
-describe('an answer as it is described passes', () => {
+describe('a response as it is described passes', () => {
   test.each([
     ['a hold', 'GET', HOLD, answer(200, hold)],
     ['a documented error', 'GET', HOLD, answer(404, refused('HOLD_NOT_FOUND'))],
@@ -44,7 +44,7 @@ describe('an answer as it is described passes', () => {
   });
 });
 
-describe('an answer that is otherwise than described is refused', () => {
+describe('a response that is otherwise than described is refused', () => {
   const faulty: [string, string, Reply, string][] = [
     [
       'a field that nobody described',

@@ -15,7 +15,7 @@ const PHONE = /\d{9}/;
  * The path as it may be written down, in the log and the audit: words of the service's own paths and ids that have the form of
  * those which it makes. Whatever else a caller wrote there may be a customer's name or number, and `[other]` stands for it.
  */
-export function writtenPath(path: string, words: ReadonlySet<string>): string {
+export function redactPath(path: string, words: ReadonlySet<string>): string {
   const parts = path.split('/');
   const written = parts
     .slice(0, MAX_PARTS)

@@ -12,7 +12,7 @@ import { metaOf } from './json-schema.ts';
 /** What some errors carry beside code and message, by code: `error.conflict`, say. */
 export type ErrorExtrasSchemas = Partial<Record<ErrorCode, { field: 'conflict'; schema: Schema }>>;
 
-/** An answer of the document. */
+/** A response of the document. */
 export type ResponseObject = {
   description: string;
   headers: Record<string, { $ref: string }>;
@@ -44,8 +44,8 @@ function pascalCase(code: string): string {
   return code.toLowerCase().replace(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
-/** The error answer that has one of these codes: when each comes, what to do, and an example of each. */
-export function errorAnswer(codes: readonly ErrorCode[], extras: ErrorExtrasSchemas): ResponseObject {
+/** The error response that has one of these codes: when each comes, what to do, and an example of each. */
+export function errorResponse(codes: readonly ErrorCode[], extras: ErrorExtrasSchemas): ResponseObject {
   const [status = 500] = codes.map((code) => ERRORS[code].status);
   const carried = codes.flatMap((code) => (extras[code] === undefined ? [] : [extras[code]]));
   const narrowed = {
@@ -92,7 +92,7 @@ function exampleBody(code: ErrorCode, extras: ErrorExtrasSchemas) {
   });
 }
 
-/** The schema of every error answer, with the codes that the document knows. */
+/** The schema of every error response, with the codes that the document knows. */
 export function errorSchema(codes: readonly ErrorCode[]): JsonSchema {
   const text = { type: 'string', minLength: 1 };
   return {

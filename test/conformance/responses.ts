@@ -28,13 +28,13 @@ export function partsOf(answer: string): Answered {
   return { method, path, outcome: outcome.join(' ') };
 }
 
-/** The endpoint of an answer, its parameters without their names: the contract's and Express's may differ. */
+/** The endpoint of a response, its parameters without their names: the contract's and Express's may differ. */
 export function endpointOf(answer: string): string {
   const { method, path } = partsOf(answer);
   return `${method} ${path.replace(/\{\w*\}|:\w+/g, '{}')}`;
 }
 
-/** The answers among `expected` that nothing in `answered` is. */
+/** The responses among `expected` that nothing in `answered` is. */
 export function missingAnswers(expected: readonly string[], answered: readonly Answered[]): string[] {
   return expected.filter((answer) => {
     const { method, path, outcome } = partsOf(answer);
