@@ -1,18 +1,12 @@
-// The directions of docs/ARCHITECTURE.md, checked by `npm run check` (scripts/check-dependency-rules.mjs).
+// Which file may import which, checked by `npm run check:static` (scripts/check-dependency-rules.mjs). Beside these the script
+// checks that a component writes only its own store.
 // Each rule is seen to bite by test/architecture/dependency-rules.test.ts, which plants one violation of every one.
 
-/** Every folder of src/ but those that all components stand on and those that put processes together; group 1 is its name. */
-const COMPONENT =
-  '^src/(?!(?:platform|domain|queues|config|http|process|database|apps|development)/)([^/]+)/';
-
-/** Those that share the reservation, the one aggregate that several components move on. */
-const SHARES_RESERVATION = '^src/(slots|holds|grants|bookings|availability|dispatch)/';
+/** The folders of src/ but those that all components stand on and those that put processes together. */
+const COMPONENT = '^src/(?!(?:platform|domain|queues|config|http|process|database|apps|development)/)[^/]+/';
 
 /** A package is matched wherever it resolves to: through a workspace, a symlink, or not at all. */
 const npm = (names) => `(^|node_modules/)(${names})(/|$)`;
-
-/** What a component shows to the others: its services, and files without I/O: rules, types, schemas (to routers and schemas). */
-const PUBLIC = '\\.(service|rules|schemas)\\.ts$|[.-]types\\.ts$';
 
 const APPS = '^src/apps/(partner-app|admin-app)\\.ts$';
 
@@ -28,7 +22,7 @@ module.exports = {
     },
     {
       name: 'no-folder-cycles',
-      comment: 'Rooms stand one above the other: what two folders both need lies below them, what needs both above.',
+      comment: 'What two folders both need lies in one below them, what needs both in one above.',
       severity: 'error',
       scope: 'folder',
       from: { path: '^src/' },
@@ -105,7 +99,7 @@ module.exports = {
       to: { path: npm('bullmq') },
     },
     {
-      name: 'bull-board-in-operator',
+      name: 'bull-board-in-operators',
       severity: 'error',
       from: { pathNot: '^src/operators/' },
       to: { path: npm('@bull-board/[^/]+') },
@@ -138,6 +132,7 @@ module.exports = {
     },
     {
       name: 'platform-knows-no-component',
+      comment: 'Mechanisms without a word of the domain: platform imports platform only.',
       severity: 'error',
       from: { path: '^src/platform/' },
       to: { path: '^src/(?!platform/)' },
@@ -155,7 +150,7 @@ module.exports = {
       to: { path: [COMPONENT, '^src/http/'] },
     },
     {
-      name: 'embedded-is-used-by-start-only',
+      name: 'development-is-used-by-itself-only',
       comment: 'So that the production image can leave it out.',
       severity: 'error',
       from: { path: '^(src|workers)/', pathNot: '^src/development/' },

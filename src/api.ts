@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startAlerting } from './alerts/start-alerting.ts';
 import { createAdminApp } from './apps/admin-app.ts';
 import { createPartnerApp } from './apps/partner-app.ts';
+import { missingGuards } from './database/collections.ts';
 import { watchGuards } from './database/guards.ts';
 import { DRAIN } from './http/graceful-close.ts';
 import type { Listener } from './http/listen.ts';
@@ -19,7 +20,7 @@ const LISTEN_AFTER_MS = 5000;
 runProcess('api', async (scope) => {
   const context = createApiContext(scope);
   const guards = watchGuards(scope, context.db, context.connected);
-  context.connected.then(() => startAlerting(scope, context), scope.fail);
+  context.connected.then(() => startAlerting(scope, context, missingGuards), scope.fail);
   const looked = context.connected.then(guards.missing).catch(() => undefined);
   await Promise.race([looked, delay(LISTEN_AFTER_MS, undefined, { signal: scope.stopping })]);
   const { host, adminHost, port, adminPort } = scope.config;

@@ -1,4 +1,5 @@
 import { startAlerting } from '../src/alerts/start-alerting.ts';
+import { missingGuards } from '../src/database/collections.ts';
 import { untilGuarded } from '../src/database/guards.ts';
 import { dispatchEvents, dispatchWaiting } from '../src/dispatch/event-dispatch.service.ts';
 import { sequenceEvents, shortenFeed } from '../src/events/feed.service.ts';
@@ -17,7 +18,7 @@ const SHORTEN_EVERY_MS = 600_000;
 runProcess('event-dispatch', async (scope) => {
   const context = createContext(scope);
   await context.connected;
-  startAlerting(scope, context);
+  startAlerting(scope, context, missingGuards);
   await untilGuarded(scope, context.db);
   const sequence = coalesced(() => sequenceEvents(context));
   startWorker<EventDispatchJob>(scope, 'event-dispatch', { concurrency: 20 }, async (job) => {

@@ -1,5 +1,6 @@
 import { DelayedError } from 'bullmq';
 import { startAlerting } from '../src/alerts/start-alerting.ts';
+import { missingGuards } from '../src/database/collections.ts';
 import { untilGuarded } from '../src/database/guards.ts';
 import type { DuePosition } from '../src/platform/backlog.store.ts';
 import { systemClock } from '../src/platform/clock.ts';
@@ -16,7 +17,7 @@ const SWEEP_PAGE = 500;
 runProcess('hold-expiry', async (scope) => {
   const context = createContext(scope);
   await context.connected;
-  startAlerting(scope, context);
+  startAlerting(scope, context, missingGuards);
   await untilGuarded(scope, context.db);
   startWorker<HoldExpiryJob>(scope, 'hold-expiry', { concurrency: 50 }, async (job, token) => {
     const leftMs = await expireHold(context, job.data.holdId);

@@ -2,6 +2,7 @@ import type { Job } from 'bullmq';
 import { DelayedError, UnrecoverableError } from 'bullmq';
 import { startAlerting } from '../src/alerts/start-alerting.ts';
 import { LOCK_MARGIN_MS, STALLED_CHECK_MS } from '../src/config/take-over.rules.ts';
+import { missingGuards } from '../src/database/collections.ts';
 import { untilGuarded } from '../src/database/guards.ts';
 import { deliverWebhook } from '../src/deliveries/deliver-webhook.service.ts';
 import {
@@ -44,7 +45,7 @@ runProcess('webhook-delivery', async (scope) => {
   const { config } = scope;
   const context = { ...createContext(scope), secretBox: createSecretBox(config.encryptionKeys) };
   await context.connected;
-  startAlerting(scope, context);
+  startAlerting(scope, context, missingGuards);
   await untilGuarded(scope, context.db);
   // Nothing waits for it, for each delivery finds out by itself; but this names the keys before there is one.
   tellMissingKeys(context).catch((err: unknown) => context.log.warn({ err }, 'the keys were not looked at'));

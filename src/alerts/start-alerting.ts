@@ -1,4 +1,4 @@
-import { missingGuards } from '../database/collections.ts';
+import type { Db } from '../platform/mongo.ts';
 import { keepSweeping } from '../platform/sweep.ts';
 import type { WorkerContext } from '../process/context.ts';
 import type { ProcessScope } from '../process/lifecycle.ts';
@@ -17,6 +17,7 @@ const EVERY_MS = 5000;
 export function startAlerting(
   scope: Pick<ProcessScope, 'stopping' | 'onStop'>,
   { db, log, config, queues }: WorkerContext,
+  missingGuards: (db: Db) => Promise<string[]>,
 ): void {
   const deps = { db, log, queues, missingGuards: () => missingGuards(db), workers: createWorkerWatch() };
   const sweep = (name: string, work: (stopping: AbortSignal) => Promise<void>): void => {
