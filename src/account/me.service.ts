@@ -1,9 +1,9 @@
+import type { KeyHolder } from '../partners/key-holder.store.ts';
+import { findKeyHolder } from '../partners/key-holder.store.ts';
+import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Db } from '../platform/mongo.ts';
-import type { KeyHolder } from './key-holder.store.ts';
-import { findKeyHolder } from './key-holder.store.ts';
-import type { PartnerCaller } from './partners.service.ts';
 
-export type { KeyHolder } from './key-holder.store.ts';
+export type { KeyHolder } from '../partners/key-holder.store.ts';
 
 /** The key with which a call is made, its partner, and the venues granted to it by name. One query. */
 export async function readKeyHolder(deps: { db: Db }, caller: PartnerCaller): Promise<KeyHolder> {

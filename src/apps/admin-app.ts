@@ -9,7 +9,8 @@ import { walkInRoutes } from '../bookings/walk-ins.router.ts';
 import { consoleFault, consoleNotFound, mountConsole, mountConsoleAssets } from '../console/console.ts';
 import { customerRoutes } from '../customers/customers.router.ts';
 import { unwatchedGuards } from '../database/guards.ts';
-import { operatorWebhookRoutes } from '../deliveries/operator-webhooks.router.ts';
+import { operatorDeliveryRoutes } from '../deliveries/operator-deliveries.router.ts';
+import { grantRoutes } from '../grants/grants.router.ts';
 import { operatorHoldRoutes } from '../holds/operator-holds.router.ts';
 import { mountApiDescription } from '../http/api-description.ts';
 import { mountApiReference } from '../http/api-reference.ts';
@@ -27,6 +28,7 @@ import { operatorPackageRoutes, operatorPurchaseRoutes } from '../packages/packa
 import { operatorPartnerRoutes } from '../partners/partners.router.ts';
 import type { ApiContext, Context } from '../process/context.ts';
 import { QUEUE_NAMES } from '../queues/queues.ts';
+import { operatorSubscriptionRoutes } from '../subscriptions/subscriptions.router.ts';
 import { priceRuleRoutes } from '../venues/price-rules.router.ts';
 import { scheduleRoutes } from '../venues/schedules.router.ts';
 import { operatorVenueRoutes } from '../venues/venues.router.ts';
@@ -36,6 +38,7 @@ import { describeOperatorApi } from './operator-openapi.ts';
 export function operatorRoutes(context: Context): Route<Operator>[] {
   return [
     ...operatorPartnerRoutes(context),
+    ...grantRoutes(context),
     ...operatorVenueRoutes(context),
     ...scheduleRoutes(context),
     ...priceRuleRoutes(context),
@@ -45,7 +48,8 @@ export function operatorRoutes(context: Context): Route<Operator>[] {
     ...operatorBookingRoutes(context),
     ...operatorPackageRoutes(context),
     ...operatorPurchaseRoutes(context),
-    ...operatorWebhookRoutes(context),
+    ...operatorSubscriptionRoutes(context),
+    ...operatorDeliveryRoutes(context),
     ...customerRoutes(context),
     ...alertRoutes(context),
     ...auditRoutes(context),

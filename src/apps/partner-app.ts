@@ -4,6 +4,7 @@ import { createWrongKeyCounter } from '../alerts/wrong-keys.ts';
 import { availabilityRoutes } from '../availability/availability.router.ts';
 import { bookingRoutes } from '../bookings/bookings.router.ts';
 import { unwatchedGuards } from '../database/guards.ts';
+import { deliveryRoutes } from '../deliveries/deliveries.router.ts';
 import { feedRoutes } from '../events/feed.router.ts';
 import { holdRoutes } from '../holds/holds.router.ts';
 import { mountApiDescription } from '../http/api-description.ts';
@@ -35,6 +36,7 @@ export function partnerRoutes(context: Context): Route<PartnerCaller>[] {
     ...bookingRoutes(context),
     ...packageRoutes(context),
     ...subscriptionRoutes(context),
+    ...deliveryRoutes(context),
     ...feedRoutes(context),
     ...observabilityRoutes(context),
     ...(context.config.serviceMode === 'sandbox' ? sandboxRoutes(context) : []),

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { operatorDelivery } from '../deliveries/operator-webhooks.schemas.ts';
+import { operatorDelivery } from '../deliveries/operator-deliveries.schemas.ts';
 import { eventType } from '../events/events.schemas.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { id, named, object, orNull, timestamp } from '../http/response-fields.ts';

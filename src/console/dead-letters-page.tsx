@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { listDeliveries } from '../deliveries/deliveries.service.ts';
-import { deadLettersQuery } from '../deliveries/operator-webhooks.schemas.ts';
+import { deadLettersQuery } from '../deliveries/operator-deliveries.schemas.ts';
 import type { DeadLetterCount } from '../deliveries/redelivery.service.ts';
 import { countDeadLettersBySubscription } from '../deliveries/redelivery.service.ts';
 import { onlyHearing } from '../partners/partners.service.ts';

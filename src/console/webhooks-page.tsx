@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
-import { subscriptionsQuery } from '../deliveries/operator-webhooks.schemas.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { UNHEALTHY_AFTER_FAILURES } from '../sender/send-permits.ts';
+import { subscriptionsQuery } from '../subscriptions/subscriptions.schemas.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.service.ts';
 import { listAllSubscriptions } from '../subscriptions/subscriptions.service.ts';
 import { partnerChoices } from './choices.ts';

@@ -2,7 +2,7 @@ import type { Schema } from 'joi';
 import Joi from 'joi';
 import { event, eventOf, eventType } from '../events/events.schemas.ts';
 import { EXAMPLE } from '../http/example-values.ts';
-import { pathId } from '../http/fields.ts';
+import { instant, pathId } from '../http/fields.ts';
 import { exampleOf } from '../http/openapi/examples.ts';
 import type { WebhookDescription } from '../http/openapi/webhooks.ts';
 import { count, id, named, object, orNull, timestamp } from '../http/response-fields.ts';
@@ -82,6 +82,39 @@ export const waitingDelivery = (details: Record<string, unknown> = {}): Record<s
   const waits = { state: 'pending', attempts: [], next_attempt_at: EXAMPLE.now, dead_lettered_at: null };
   return { ...example, ...waits, payload };
 };
+
+export type TestBody = { event_type?: EventType };
+
+export const testBody = Joi.object<TestBody>({
+  event_type: eventType().description('One of those subscribed to; the first of them unless stated.'),
+}).required();
+
+export type RecoverBody = { since: Date; until?: Date };
+
+const MAX_RECOVERY_MS = 14 * 86_400_000;
+
+export const recoverBody = (now: () => Date) =>
+  Joi.object<RecoverBody>({
+    since: instant()
+      .custom((since: Date, helpers) => {
+        const [{ until: given }] = helpers.state.ancestors as [Record<string, unknown>];
+        const until = typeof given === 'string' ? new Date(given) : now();
+        if (since > until) return helpers.error('date.order');
+        return until.getTime() - since.getTime() > MAX_RECOVERY_MS ? helpers.error('date.span') : since;
+      })
+      .messages({
+        'date.order': 'is after until, or in the future. Send a since that is not after until.',
+        'date.span': 'is more than 14 days before until (now, if left out). Recover in several calls.',
+      })
+      .required()
+      .description('From when on; at most 14 days before until.')
+      .example(EXAMPLE.now),
+    until: instant().description('Up to when, included; now unless stated.').example(EXAMPLE.later),
+  }).required();
+
+export const recovered = object({
+  recovered: count(12).description('How many deliveries begin anew or for the first time.'),
+});
 
 const happened: Record<EventType, { summary: string; when: string }> = {
   hold_created: { summary: 'A hold was placed', when: 'The slot is held until details.hold_expiry_at.' },

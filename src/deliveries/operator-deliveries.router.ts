@@ -5,12 +5,9 @@ import type { Db } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import { operatorSubscriptionView } from '../subscriptions/subscription-view.rules.ts';
-import {
-  activateSubscription,
-  deactivateSubscription,
-  getAnySubscription,
-  listAllSubscriptions,
-} from '../subscriptions/subscriptions.service.ts';
+import { anySubscriptionIdParam, operatorSubscription } from '../subscriptions/subscriptions.schemas.ts';
+import { activateSubscription, getAnySubscription } from '../subscriptions/subscriptions.service.ts';
+import { deactivateSubscription } from './deactivate-subscription.service.ts';
 import type { DeliveryDetail } from './deliveries.service.ts';
 import { getDelivery, listDeliveries } from './deliveries.service.ts';
 import { operatorDeliveryView } from './delivery-view.rules.ts';
@@ -20,11 +17,9 @@ import type {
   DeliveriesQuery,
   DiscardBody,
   RedriveBody,
-  SubscriptionsQuery,
-} from './operator-webhooks.schemas.ts';
+} from './operator-deliveries.schemas.ts';
 import {
   anyDeliveryIdParam,
-  anySubscriptionIdParam,
   deadLetterIdParam,
   deadLettersQuery,
   deliveriesQuery,
@@ -33,41 +28,23 @@ import {
   discarded,
   discardManyBody,
   operatorDelivery,
-  operatorSubscription,
   redriveBody,
   redriven,
-  subscriptionPage,
-  subscriptionsQuery,
-} from './operator-webhooks.schemas.ts';
+} from './operator-deliveries.schemas.ts';
 import type { RedeliveryDeps } from './redelivery.service.ts';
 import { redriveDeadLetter, redriveDeadLetters } from './redelivery.service.ts';
 
 const PREFIX = '/api/v1/operator';
 
-/** Operator interface, "webhooks", "deliveries" and "dead-letters". */
-export function operatorWebhookRoutes(deps: RedeliveryDeps): Route<Operator>[] {
-  return [...subscriptionRows(deps), ...deliveryRows(deps), ...redriveRows(deps), ...discardRows(deps)];
+/** The routes by which operators stop deliveries, read them, and look after dead letters. */
+export function operatorDeliveryRoutes(deps: RedeliveryDeps): Route<Operator>[] {
+  return [...stopRows(deps), ...deliveryRows(deps), ...redriveRows(deps), ...discardRows(deps)];
 }
 
-function subscriptionRows(deps: { db: Db }): Route<Operator>[] {
+function stopRows(deps: { db: Db }): Route<Operator>[] {
   const subject = async ({ id }: { id: string }) =>
     operatorSubscriptionView(await getAnySubscription(deps, id));
   return [
-    route<Operator, unknown, SubscriptionsQuery>({
-      method: 'get',
-      path: `${PREFIX}/webhooks`,
-      operationId: 'listSubscriptions',
-      tag: 'Webhooks',
-      summary: 'List the subscriptions of all partners, newest first',
-      query: subscriptionsQuery,
-      responses: { 200: { description: 'A page of subscriptions.', body: subscriptionPage } },
-      errors: [],
-      handle: async ({ query: { partner_id: partnerId, status, cursor, limit } }) => {
-        const filter = omitUndefined({ partnerId, status });
-        const { rows, next } = await listAllSubscriptions(deps, filter, cursor, limit);
-        return listing(rows.map(operatorSubscriptionView), encodeCursor(next));
-      },
-    }),
     route<Operator, { id: string }>({
       method: 'post',
       path: `${PREFIX}/webhooks/:id/deactivate`,

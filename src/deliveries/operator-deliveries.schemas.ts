@@ -2,10 +2,9 @@ import Joi from 'joi';
 import { eventType } from '../events/events.schemas.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { cursor, instant, instantNotAfter, pageLimit, pathId, prose, uuid } from '../http/fields.ts';
-import { count, id, named, object, orNull, pageOf, timestamp } from '../http/response-fields.ts';
+import { count, id, named, object, pageOf } from '../http/response-fields.ts';
 import type { Position } from '../platform/pagination.ts';
 import type { EventType } from '../reservations/event-types.ts';
-import { subscription } from '../subscriptions/subscriptions.schemas.ts';
 import { DELIVERY_STATUSES, delivery } from './deliveries.schemas.ts';
 
 type PageQuery = { limit: number; cursor?: Position };
@@ -14,31 +13,6 @@ const page = { limit: pageLimit(), cursor: cursor() };
 const ofPartner = () => uuid().description("Only this partner's.");
 const ofSubscription = () => uuid().description('Only those to this subscription.');
 
-export type SubscriptionsQuery = PageQuery & { partner_id?: string; status?: 'active' | 'inactive' };
-
-export const subscriptionsQuery = Joi.object<SubscriptionsQuery>({
-  partner_id: ofPartner(),
-  status: Joi.string().valid('active', 'inactive'),
-  ...page,
-});
-
-const failures = () =>
-  count(0).description('Failed attempts since the last success, of all deliveries together.');
-
-/** A subscription as operators see it. */
-export const operatorSubscription = named(
-  'PartnerSubscription',
-  subscription.keys({
-    partner_id: id(EXAMPLE.partnerId).required(),
-    consecutive_failures: failures().required(),
-    last_success_at: orNull(timestamp(EXAMPLE.later)).required().example(EXAMPLE.later),
-    last_failure_at: orNull(timestamp()).required().example(null),
-  }),
-);
-
-export const subscriptionPage = pageOf(operatorSubscription);
-
-export const anySubscriptionIdParam = pathId('`id` of a subscription as listed.', EXAMPLE.subscriptionId);
 export const deadLetterIdParam = pathId(
   '`id` of a dead letter as listed, or the X-Delivery-Id of one of its attempts.',
   EXAMPLE.deliveryId,

@@ -1,4 +1,3 @@
-import { revokeVenue } from '../grants/revoke-venue.service.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { pageQuery } from '../http/fields.ts';
 import type { Operator } from '../http/operator.ts';
@@ -7,9 +6,6 @@ import type { Route } from '../http/route.ts';
 import { created, listing, noContent, ok, route } from '../http/route.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
-import type { ReservationDeps } from '../reservations/reservations.service.ts';
-import { venueIdParam } from '../venues/venues.schemas.ts';
-import { getVenue } from '../venues/venues.service.ts';
 import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
 import type { IssueKeyBody, PartnerBody, PartnerChange, RotateKeyBody } from './partners.schemas.ts';
 import {
@@ -21,7 +17,6 @@ import {
   keyIdParam,
   partnerIdParam,
   partner as partnerSchema,
-  revokedGrant,
   rotateKeyBody,
   updatePartnerBody,
 } from './partners.schemas.ts';
@@ -30,8 +25,6 @@ import {
   certifyPartner,
   createPartner,
   getPartner,
-  grantVenue,
-  hasGrant,
   issueApiKey,
   listApiKeys,
   listPartners,
@@ -42,12 +35,11 @@ import {
 
 type PartnerParams = { partnerId: string };
 type KeyParams = PartnerParams & { keyId: string };
-type GrantParams = PartnerParams & { venueId: string };
 
 const PREFIX = '/api/v1/operator/partners';
 
-/** Operator interface, "partners", "keys" and grants. */
-export function operatorPartnerRoutes(deps: PartnerDeps & ReservationDeps): Route<Operator>[] {
+/** The routes for partners and their keys. */
+export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
   return [
     route<Operator, unknown, unknown, PartnerBody>({
       method: 'post',
@@ -117,7 +109,6 @@ export function operatorPartnerRoutes(deps: PartnerDeps & ReservationDeps): Rout
         ok(partnerView(await certifyPartner(deps, params.partnerId, body.notes))),
     }),
     ...keyRoutes(deps),
-    ...grantRoutes(deps),
   ];
 }
 
@@ -192,49 +183,6 @@ function keyRoutes(deps: PartnerDeps): Route<Operator>[] {
   ];
 }
 
-function grantRoutes(deps: PartnerDeps & ReservationDeps): Route<Operator>[] {
-  return [
-    route<Operator, GrantParams>({
-      method: 'put',
-      path: `${PREFIX}/:partnerId/venues/:venueId`,
-      operationId: 'grantVenue',
-      tag: 'Grants',
-      summary: 'Let a partner operate a venue',
-      params: { partnerId: partnerIdParam, venueId: venueIdParam },
-      subject: grantOf(deps),
-      responses: { 204: { description: 'The partner may operate the venue.' } },
-      errors: ['VENUE_NOT_FOUND', 'PARTNER_NOT_FOUND'],
-      handle: async ({ params }) => {
-        await getVenue(deps, params.venueId);
-        await grantVenue(deps, params.partnerId, params.venueId);
-        return noContent();
-      },
-    }),
-    route<Operator, GrantParams>({
-      method: 'delete',
-      path: `${PREFIX}/:partnerId/venues/:venueId`,
-      operationId: 'revokeVenue',
-      tag: 'Grants',
-      summary: 'End a grant',
-      description:
-        "The partner's live holds there are released before it answers. Deliveries of what happened at the venue that come due after that are cancelled. The same call finishes one that broke off.",
-      params: { partnerId: partnerIdParam, venueId: venueIdParam },
-      subject: grantOf(deps),
-      responses: {
-        200: {
-          description: 'There is no such grant and no such hold now; bookings stay what they are.',
-          body: revokedGrant,
-        },
-      },
-      errors: ['PARTNER_NOT_FOUND'],
-      handle: async ({ params }) => {
-        const released = await revokeVenue(deps, params.partnerId, params.venueId);
-        return ok({ released_holds: released.map(({ _id, slotId }) => ({ hold_id: _id, slot_id: slotId })) });
-      },
-    }),
-  ];
-}
-
 function partnerView(partner: PartnerRow): Record<string, unknown> {
   return {
     partner_id: partner._id,
@@ -253,12 +201,6 @@ function keyOf(deps: PartnerDeps) {
     const key = (await listApiKeys(deps, partnerId)).find(({ _id }) => _id === keyId);
     return key === undefined ? null : listedKeyView(key);
   };
-}
-
-/** The same of a grant; null where there is none. */
-function grantOf(deps: PartnerDeps) {
-  return async ({ partnerId, venueId }: GrantParams) =>
-    (await hasGrant(deps, partnerId, venueId)) ? { partner_id: partnerId, venue_id: venueId } : null;
 }
 
 function listedKeyView(key: ApiKeyRow): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../http/example-values.ts';
 import { instant, pathId, prose, text } from '../http/fields.ts';
-import { id, named, object, orNull, slotId, timestamp } from '../http/response-fields.ts';
+import { id, named, object, orNull, timestamp } from '../http/response-fields.ts';
 
 export type PartnerBody = { name: string; contact_email: string };
 
@@ -102,14 +102,5 @@ export const issuedApiKey = named(
     api_key: Joi.string()
       .description('The key itself; shown this once and stored hashed.')
       .example('pk_sandbox_5f3a9c1e_example-of-a-key-that-opens-nothing'),
-  }),
-);
-
-export const revokedGrant = named(
-  'RevokedGrant',
-  object({
-    released_holds: Joi.array()
-      .items(object({ hold_id: id(EXAMPLE.holdId), slot_id: slotId() }))
-      .description('The live holds that this call released; everybody else can have their slots now.'),
   }),
 );

@@ -1,48 +1,44 @@
-import { delivery, waitingDelivery } from '../deliveries/deliveries.schemas.ts';
-import { deliveryView } from '../deliveries/delivery-view.rules.ts';
-import type { RedeliveryDeps } from '../deliveries/redelivery.service.ts';
-import { recoverDeliveries } from '../deliveries/redelivery.service.ts';
-import type { TestEventDeps } from '../deliveries/test-event.service.ts';
-import { sendTestEvent } from '../deliveries/test-event.service.ts';
+import type { Operator } from '../http/operator.ts';
 import { listOf } from '../http/response-fields.ts';
 import type { Route } from '../http/route.ts';
-import { accepted, created, listing, ok, route } from '../http/route.ts';
+import { created, listing, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
+import type { Db } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
+import { encodeCursor } from '../platform/pagination.ts';
 import { endpointRules } from '../sender/endpoint-url.ts';
-import { listedView, rotatedAt, subscriptionView } from './subscription-view.rules.ts';
-import type { CreateBody, RecoverBody, RotateBody, TestBody } from './subscriptions.schemas.ts';
+import {
+  listedView,
+  operatorSubscriptionView,
+  rotatedAt,
+  subscriptionView,
+} from './subscription-view.rules.ts';
+import type { CreateBody, RotateBody, SubscriptionsQuery } from './subscriptions.schemas.ts';
 import {
   changeBody,
   createBody,
   newSubscription,
-  recoverBody,
-  recovered,
+  operatorSubscriptionPage,
   rotateBody,
   rotatedSecret,
   subscriptionIdParam,
   subscription as subscriptionSchema,
-  testBody,
+  subscriptionsQuery,
 } from './subscriptions.schemas.ts';
 import type { SubscriptionDeps } from './subscriptions.service.ts';
 import {
   changeSubscription,
   createSubscription,
+  listAllSubscriptions,
   listSubscriptions,
   rotateSecret,
 } from './subscriptions.service.ts';
 
-export type SubscriptionRoutesDeps = SubscriptionDeps & RedeliveryDeps & TestEventDeps;
-
 const NO_UNSUBSCRIBING =
   'A partner cannot remove or pause a subscription: ask the platform operator to stop deliveries to it, or change it with PATCH /api/v1/partner/webhooks/{id}.';
 
-/** Contract "Webhook management", decisions §6. */
-export function subscriptionRoutes(deps: SubscriptionRoutesDeps): Route<PartnerCaller>[] {
-  return [...managementRows(deps), ...deliveryRows(deps)];
-}
-
-function managementRows(deps: SubscriptionDeps): Route<PartnerCaller>[] {
+/** The routes by which partners manage their subscriptions. */
+export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller, unknown, unknown, CreateBody>({
       method: 'post',
@@ -117,43 +113,23 @@ function managementRows(deps: SubscriptionDeps): Route<PartnerCaller>[] {
   ];
 }
 
-function deliveryRows(deps: RedeliveryDeps & TestEventDeps): Route<PartnerCaller>[] {
+/** The route by which operators list subscriptions; those that stop and resume deliveries are with the deliveries. */
+export function operatorSubscriptionRoutes(deps: { db: Db }): Route<Operator>[] {
   return [
-    route<PartnerCaller, { id: string }, unknown, TestBody>({
-      method: 'post',
-      path: '/api/v1/partner/webhooks/:id/test',
-      operationId: 'sendTestEvent',
+    route<Operator, unknown, SubscriptionsQuery>({
+      method: 'get',
+      path: '/api/v1/operator/webhooks',
+      operationId: 'listSubscriptions',
       tag: 'Webhooks',
-      summary: 'Send a sample event to a subscription',
-      description:
-        'Signed, retried and listed like any other, with `details.test: true`. It is in no feed and reaches nobody else.',
-      params: { id: subscriptionIdParam },
-      body: testBody,
-      responses: {
-        202: {
-          description: 'The delivery of the sample; its attempt follows.',
-          body: delivery,
-          example: waitingDelivery({ test: true }),
-        },
+      summary: 'List the subscriptions of all partners, newest first',
+      query: subscriptionsQuery,
+      responses: { 200: { description: 'A page of subscriptions.', body: operatorSubscriptionPage } },
+      errors: [],
+      handle: async ({ query: { partner_id: partnerId, status, cursor: after, limit } }) => {
+        const filter = omitUndefined({ partnerId, status });
+        const { rows, next } = await listAllSubscriptions(deps, filter, after, limit);
+        return listing(rows.map(operatorSubscriptionView), encodeCursor(next));
       },
-      errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'],
-      handle: async ({ caller, params, body }) =>
-        accepted(deliveryView(await sendTestEvent(deps, caller.partnerId, params.id, body.event_type))),
-    }),
-    route<PartnerCaller, { id: string }, unknown, RecoverBody>({
-      method: 'post',
-      path: '/api/v1/partner/webhooks/:id/recover',
-      operationId: 'recoverDeliveries',
-      tag: 'Webhooks',
-      summary: 'Deliver again what a subscription has missed',
-      description:
-        'Every event of that time that the subscription asks for and has no success for, at once: also what waits for a retry. Repeating the call is safe. One time is recovered at a time: while it is, a call for another one is 429. The event_ids stay; the secret then current signs.',
-      params: { id: subscriptionIdParam },
-      body: recoverBody(() => deps.clock.now()),
-      responses: { 202: { description: 'The deliveries follow.', body: recovered } },
-      errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'],
-      handle: async ({ caller, params, body }) =>
-        accepted({ recovered: await recoverDeliveries(deps, caller.partnerId, params.id, body) }),
     }),
   ];
 }

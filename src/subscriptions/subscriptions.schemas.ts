@@ -1,8 +1,9 @@
 import Joi from 'joi';
 import { eventType } from '../events/events.schemas.ts';
 import { EXAMPLE } from '../http/example-values.ts';
-import { instant, list, pathId } from '../http/fields.ts';
-import { count, id, named, object, orNull, timestamp } from '../http/response-fields.ts';
+import { cursor, list, pageLimit, pathId, uuid } from '../http/fields.ts';
+import { count, id, named, object, orNull, pageOf, timestamp } from '../http/response-fields.ts';
+import type { Position } from '../platform/pagination.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { EVENT_TYPES } from '../reservations/event-types.ts';
 import type { EndpointUrlRules } from '../sender/endpoint-url.ts';
@@ -63,39 +64,6 @@ export const rotateBody = Joi.object<RotateBody>({
     .example(86_400),
 }).required();
 
-export type TestBody = { event_type?: EventType };
-
-export const testBody = Joi.object<TestBody>({
-  event_type: eventType().description('One of those subscribed to; the first of them unless stated.'),
-}).required();
-
-export type RecoverBody = { since: Date; until?: Date };
-
-const MAX_RECOVERY_MS = 14 * 86_400_000;
-
-export const recoverBody = (now: () => Date) =>
-  Joi.object<RecoverBody>({
-    since: instant()
-      .custom((since: Date, helpers) => {
-        const [{ until: given }] = helpers.state.ancestors as [Record<string, unknown>];
-        const until = typeof given === 'string' ? new Date(given) : now();
-        if (since > until) return helpers.error('date.order');
-        return until.getTime() - since.getTime() > MAX_RECOVERY_MS ? helpers.error('date.span') : since;
-      })
-      .messages({
-        'date.order': 'is after until, or in the future. Send a since that is not after until.',
-        'date.span': 'is more than 14 days before until (now, if left out). Recover in several calls.',
-      })
-      .required()
-      .description('From when on; at most 14 days before until.')
-      .example(EXAMPLE.now),
-    until: instant().description('Up to when, included; now unless stated.').example(EXAMPLE.later),
-  }).required();
-
-export const recovered = object({
-  recovered: count(12).description('How many deliveries begin anew or for the first time.'),
-});
-
 export const subscriptionIdParam = pathId('`id` of one of your subscriptions.', EXAMPLE.subscriptionId);
 
 export const endpointUrl = () => Joi.string().example(ENDPOINT);
@@ -136,3 +104,35 @@ export const rotatedSecret = named(
     secret_rotated_at: timestamp(EXAMPLE.later),
   }),
 );
+
+export type SubscriptionsQuery = {
+  partner_id?: string;
+  status?: 'active' | 'inactive';
+  cursor?: Position;
+  limit: number;
+};
+
+export const subscriptionsQuery = Joi.object<SubscriptionsQuery>({
+  partner_id: uuid().description("Only this partner's."),
+  status: Joi.string().valid('active', 'inactive'),
+  limit: pageLimit(),
+  cursor: cursor(),
+});
+
+const failures = () =>
+  count(0).description('Failed attempts since the last success, of all deliveries together.');
+
+/** A subscription as operators see it. */
+export const operatorSubscription = named(
+  'PartnerSubscription',
+  subscription.keys({
+    partner_id: id(EXAMPLE.partnerId).required(),
+    consecutive_failures: failures().required(),
+    last_success_at: orNull(timestamp(EXAMPLE.later)).required().example(EXAMPLE.later),
+    last_failure_at: orNull(timestamp()).required().example(null),
+  }),
+);
+
+export const operatorSubscriptionPage = pageOf(operatorSubscription);
+
+export const anySubscriptionIdParam = pathId('`id` of a subscription as listed.', EXAMPLE.subscriptionId);

@@ -1,4 +1,3 @@
-import { cancelWaiting } from '../deliveries/deliveries.store.ts';
 import type { Audience } from '../domain/errors.ts';
 import { audienceOf, DomainError, fieldError } from '../domain/errors.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -142,17 +141,10 @@ export async function getAnySubscription(deps: { db: Db }, subscriptionId: strin
   return subscription;
 }
 
-/**
- * Stops deliveries to a subscription: what waits is cancelled, and nothing is made for it any more. One attempt that is under
- * way may still arrive. Deactivating it again changes nothing. @throws DomainError WEBHOOK_NOT_FOUND
- */
-export async function deactivateSubscription(
-  deps: { db: Db },
-  subscriptionId: string,
-): Promise<SubscriptionRow> {
+/** Marks a subscription inactive: nothing is made for it any more. @throws DomainError WEBHOOK_NOT_FOUND */
+export async function markInactive(deps: { db: Db }, subscriptionId: string): Promise<SubscriptionRow> {
   const subscription = await setSubscriptionStatus(deps.db, subscriptionId, 'inactive');
   if (subscription === null) throw webhookNotFound('operator');
-  await cancelWaiting(deps.db, subscription.partnerId, subscriptionId);
   return subscription;
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { deactivateSubscription } from '../../src/deliveries/deactivate-subscription.service.ts';
 import type { WebhookMessage } from '../../src/sender/send-webhook.ts';
-import { deactivateSubscription } from '../../src/subscriptions/subscriptions.service.ts';
 import type { DeliveryScene } from '../support/deliveries.ts';
 import { anyDelivery, attemptDelivery, endDeliveryScene, startDeliveryScene } from '../support/deliveries.ts';
 import type { Partner } from '../support/factories.ts';
