@@ -15,7 +15,7 @@ import {
 import type { Reservation } from '../reservations/reservations.model.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
-import { announce, moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
+import { enqueueDispatch, moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
 import type { Change } from '../reservations/reservations.store.ts';
 import { applyTransition } from '../reservations/reservations.store.ts';
 import { reasonLostMeanwhile } from '../slots/revalidate-claim.service.ts';
@@ -115,7 +115,7 @@ async function confirmWithCredit(
     throw err;
   });
   if (outcome === null || outcome === 'no credit') return outcome;
-  announce(deps, outcome);
+  enqueueDispatch(deps, outcome);
   return outcome.reservation;
 }
 

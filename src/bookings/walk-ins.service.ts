@@ -14,7 +14,7 @@ import { customerOf } from '../reservations/customer.rules.ts';
 import { findClaimants, findReservation } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
-import { announce, moveReservation } from '../reservations/reservations.service.ts';
+import { enqueueDispatch, moveReservation } from '../reservations/reservations.service.ts';
 import type { NewReservation, Written } from '../reservations/reservations.store.ts';
 import { applyTransition, insertBooked } from '../reservations/reservations.store.ts';
 import { parseSlotId } from '../slots/slot-id.rules.ts';
@@ -62,7 +62,7 @@ export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise
     );
   }
   const { booked, displaced } = outcome.won;
-  for (const written of [...displaced, booked]) announce(deps, written);
+  for (const written of [...displaced, booked]) enqueueDispatch(deps, written);
   return { booking: booked.reservation, venue, resource };
 }
 

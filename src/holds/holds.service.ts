@@ -29,7 +29,7 @@ import type { Reservation } from '../reservations/reservations.model.ts';
 import type { HoldStatus } from '../reservations/reservations.rules.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
-import { announce, moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
+import { enqueueDispatch, moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
 import { extendHold, forgetHoldKey, insertHold, lapseNow } from '../reservations/reservations.store.ts';
 import { reasonLostMeanwhile } from '../slots/revalidate-claim.service.ts';
 import { slotView } from '../slots/slot-view.rules.ts';
@@ -45,7 +45,7 @@ import { insertWithinLimit } from './hold-limit.service.ts';
 export type HoldDeps = {
   db: Db;
   clock: Clock;
-  queues: Pick<Queues, 'announceEvents' | 'scheduleHoldExpiry'>;
+  queues: Pick<Queues, 'enqueueDispatch' | 'scheduleHoldExpiry'>;
   config: { holdTtlSeconds: number; maxActiveHolds: number; bookingHorizonDays: number };
 };
 
@@ -103,7 +103,7 @@ export async function placeHold(
   const reason = await giveUpIfLost(deps, reservation);
   if (reason === 'not_granted') throw input.venueId === undefined ? slotNotFound() : venueNotAuthorized();
   if (reason !== null) throw await slotNotAvailable(deps, target, { reason });
-  announce(deps, written);
+  enqueueDispatch(deps, written);
   scheduleExpiry(deps, reservation);
   return { hold: reservation, isReplay: false };
 }

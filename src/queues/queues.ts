@@ -49,7 +49,7 @@ export type DueDelivery = {
  */
 export type Queues = {
   scheduleHoldExpiry(hold: DueHold, now: Date): Promise<boolean>;
-  announceEvents(reservationId: string, eventId: string): Promise<boolean>;
+  enqueueDispatch(reservationId: string, eventId: string): Promise<boolean>;
   scheduleDeliveries(deliveries: readonly DueDelivery[]): Promise<boolean>;
   addDeadLetters(deliveryIds: readonly string[]): Promise<boolean>;
   /** Takes dead letters out of their queue, once they were delivered after all or begin anew. */
@@ -129,7 +129,7 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger): Que
           },
         },
       ]),
-    announceEvents: (reservationId, eventId) =>
+    enqueueDispatch: (reservationId, eventId) =>
       offer('event-dispatch', [
         {
           name: 'dispatch-event',

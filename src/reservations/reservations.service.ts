@@ -20,7 +20,7 @@ import { applyTransition } from './reservations.store.ts';
 export type { StandingClaim } from './reservation-reads.store.ts';
 export type { Customer } from './reservations.model.ts';
 
-export type ReservationDeps = { db: Db; queues: Pick<Queues, 'announceEvents'> };
+export type ReservationDeps = { db: Db; queues: Pick<Queues, 'enqueueDispatch'> };
 
 /**
  * Carries out a transition and tells the dispatcher of its event after the write, without waiting for Redis (ADR 0003).
@@ -34,13 +34,13 @@ export async function moveReservation(
 ): Promise<Reservation | null> {
   const written = await applyTransition(deps.db, name, reservationId, change);
   if (written === null) return null;
-  announce(deps, written);
+  enqueueDispatch(deps, written);
   return written.reservation;
 }
 
-/** Tells the dispatcher that an event waits. */
-export function announce(deps: ReservationDeps, { reservation, eventId }: Written): void {
-  void deps.queues.announceEvents(reservation._id, eventId);
+/** Offers the dispatch of an event that was written, without waiting for Redis; what Redis does not take, the sweep finds. */
+export function enqueueDispatch(deps: ReservationDeps, { reservation, eventId }: Written): void {
+  void deps.queues.enqueueDispatch(reservation._id, eventId);
 }
 
 /**

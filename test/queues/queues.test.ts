@@ -48,7 +48,7 @@ test('offers are taken again after Redis died in the middle of the first questio
 
   const now = new Date();
   expect(await queues.scheduleHoldExpiry({ holdId: 'h', expiresAt: now }, now)).toBe(true);
-  expect(await queues.announceEvents('r', 'e')).toBe(true);
+  expect(await queues.enqueueDispatch('r', 'e')).toBe(true);
   expect(await queues.addDeadLetters(['d'])).toBe(true);
   expect(await queues.promoteDelivery({ deliveryId: 'd', generation: 1 })).toBe(false);
 });
