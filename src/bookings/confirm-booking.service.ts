@@ -5,6 +5,7 @@ import { consumeCredit } from '../packages/packages.service.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { newId, PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
+import { sharedRuns } from '../platform/shared-runs.ts';
 import { actorOf, SERVICE } from '../reservations/actor-types.ts';
 import { customerOf } from '../reservations/customer.rules.ts';
 import {
@@ -32,9 +33,13 @@ export type ConfirmBooking = {
   idempotencyKey: string;
 };
 
+type Confirmed = { booking: Reservation; isReplay: boolean };
+
+const shareRun = sharedRuns<Confirmed>();
+
 /**
  * Makes the partner's ACTIVE hold a booking, in one guarded update by the database's clock. The same key and hold answer
- * the original booking for ever; of racing confirms one makes the booking.
+ * the original booking for ever; of racing confirms one makes the booking, and equal ones share its run.
  * @throws DomainError HOLD_NOT_FOUND, VENUE_NOT_AUTHORIZED where the grant for its venue has ended, HOLD_EXPIRED,
  * INVALID_HOLD_STATE, DOUBLE_BOOKING_ATTEMPT, IDEMPOTENCY_KEY_MISMATCH, VALIDATION_ERROR for a phone that is no valid number.
  */
@@ -42,9 +47,18 @@ export async function confirmBooking(
   deps: ConfirmDeps,
   caller: PartnerCaller,
   input: ConfirmBooking,
-): Promise<{ booking: Reservation; isReplay: boolean }> {
-  const { partnerId } = caller;
+): Promise<Confirmed> {
   const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
+  return shareRun(deps.db, [caller, input], () => confirmOnce(deps, caller, input, phoneE164));
+}
+
+async function confirmOnce(
+  deps: ConfirmDeps,
+  caller: PartnerCaller,
+  input: ConfirmBooking,
+  phoneE164: string,
+): Promise<Confirmed> {
+  const { partnerId } = caller;
   const hold = await findReservation(deps.db, input.holdId);
   if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
   const reasonLost = hold.status === 'ACTIVE' ? await reasonLostMeanwhile(deps, hold) : null;

@@ -3,6 +3,7 @@ import { giveCreditBack } from '../packages/packages.service.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
+import { sharedRuns } from '../platform/shared-runs.ts';
 import { actorOf, OPERATOR } from '../reservations/actor-types.ts';
 import { findReservationByBookingId, findReservationByKey } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
@@ -21,15 +22,26 @@ export const ENDED_STATUS = { cancel: 'CANCELLED', refund: 'REFUNDED' } as const
 /** Who ends a booking: its partner, or an operator, to whom every booking is open. */
 export type Ender = PartnerCaller | 'operator';
 
+const shareRun = sharedRuns<{ isReplay: boolean }>();
+
 /**
  * Cancels or refunds the partner's booking and frees its slot if it was still booked; no money is moved. A repeated call
- * with the key of the first succeeds without effect. An operator ends any booking, walk-ins
+ * with the key of the first succeeds without effect; equal calls at once share a run. An operator ends any booking, walk-ins
  * included, in the name of the built-in partner `platform`. The keys of all operators are one namespace beside those of the
  * partners: a key means the same booking and operation wherever they send it, and no partner's key can be in its way.
  * @throws DomainError BOOKING_NOT_FOUND, UNAUTHORIZED for another partner's booking, IDEMPOTENCY_KEY_MISMATCH for a key used
  * for another booking or the other operation, INVALID_HOLD_STATE.
  */
 export async function endBooking(
+  deps: ReservationDeps,
+  ender: Ender,
+  operation: EndOperation,
+  input: EndBooking,
+): Promise<{ isReplay: boolean }> {
+  return shareRun(deps.db, [ender, operation, input], () => endOnce(deps, ender, operation, input));
+}
+
+async function endOnce(
   deps: ReservationDeps,
   ender: Ender,
   operation: EndOperation,

@@ -15,6 +15,7 @@ import type { Clock } from '../platform/clock.ts';
 import { PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
+import { sharedRuns } from '../platform/shared-runs.ts';
 import type { Queues } from '../queues/queues.ts';
 import { actorOf, OPERATOR, SERVICE } from '../reservations/actor-types.ts';
 import { claimSlot } from '../reservations/claim-slot.service.ts';
@@ -54,18 +55,24 @@ export type PlaceHold = SlotReference & { ttlSeconds?: number; idempotencyKey?: 
 /** Why a slot is lost; `freeAt` where a hold is in the way that would lapse, `holdId` where it is the caller's own. */
 type Conflict = { reason: UnavailableReason; freeAt?: Date; holdId?: string };
 
+type Placed = { hold: Reservation; isReplay: boolean };
+
+const shareRun = sharedRuns<Placed>();
+
 /**
  * Reserves a slot for the partner until `hold_expiry_at`. Of any number of racing calls for overlapping slots exactly
  * one succeeds, by the guard index; of any number for different slots no more than the partner may hold, by the index on
- * ordinals. With an idempotency key a repeated call returns the first one's hold.
+ * ordinals. With an idempotency key a repeated call returns the first one's hold, and equal calls at once share
+ * a run.
  * @throws DomainError VENUE_NOT_AUTHORIZED, RESOURCE_NOT_FOUND, SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE (with
  * `conflict`), HOLD_LIMIT_REACHED, IDEMPOTENCY_KEY_MISMATCH
  */
-export async function placeHold(
-  deps: HoldDeps,
-  caller: PartnerCaller,
-  input: PlaceHold,
-): Promise<{ hold: Reservation; isReplay: boolean }> {
+export async function placeHold(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): Promise<Placed> {
+  const place = () => placeOnce(deps, caller, input);
+  return input.idempotencyKey === undefined ? place() : shareRun(deps.db, [caller, input], place);
+}
+
+async function placeOnce(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): Promise<Placed> {
   const { partnerId } = caller;
   const target = await resolveSlotTarget(deps, partnerId, input);
   const replayed = await findReplay(deps, partnerId, target, input.idempotencyKey, false);

@@ -8,6 +8,7 @@ import { newId } from '../platform/ids.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
+import { sharedRuns } from '../platform/shared-runs.ts';
 import { readVenues } from '../venues/venues.service.ts';
 import type { PackageRow } from './packages.model.ts';
 import type { SeenPurchase } from './packages.store.ts';
@@ -50,17 +51,26 @@ export async function listCatalogue(
   return listPackageRows(deps.db, { partnerId, ...omitUndefined({ venueIds: venueId }) });
 }
 
+type Bought = { purchase: SeenPurchase; isReplay: boolean };
+
+const shareRun = sharedRuns<Bought>();
+
 /**
- * Sells a package to a customer. The same key, package and customer answer the original purchase and add no credits
- *; it is answered as it was then.
+ * Sells a package to a customer. The same key, package and customer return the original purchase, as it was then, and add no
+ * credits; equal calls at once share a run.
  * @throws DomainError PACKAGE_NOT_FOUND for one that is missing, another partner's or not on sale; IDEMPOTENCY_KEY_MISMATCH
  */
-export async function buyPackage(
+export async function buyPackage(deps: PackageDeps, partnerId: string, input: BuyPackage): Promise<Bought> {
+  const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
+  return shareRun(deps.db, [partnerId, input], () => buyOnce(deps, partnerId, input, phoneE164));
+}
+
+async function buyOnce(
   deps: PackageDeps,
   partnerId: string,
   input: BuyPackage,
-): Promise<{ purchase: SeenPurchase; isReplay: boolean }> {
-  const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
+  phoneE164: string,
+): Promise<Bought> {
   const sold = await findPackage(deps.db, input.packageId);
   if (sold === null || sold.partnerId !== partnerId) throw packageNotFound();
   const earlier = await findReplay(deps, partnerId, input, phoneE164);

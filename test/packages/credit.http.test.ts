@@ -210,6 +210,20 @@ describe(`${RACERS} confirms at once for one customer`, () => {
     expect(replies[0]?.status).toBe(201);
     expect(await creditsOf(purchase)).toBe('19 ACTIVE');
   });
+
+  test('with one key on one hold, from as many processes as calls, consume one credit', async () => {
+    const phone = anyPhone();
+    const purchase = await sellCredits(phone, 20);
+    const body = confirmBody((await placeHold(partner, anySlot()))['hold_id'], withCredit(phone));
+    const replies = await Promise.all(
+      // Not equal, so that each makes a run of its own, as in another process.
+      Array.from({ length: 8 }, (_, index) =>
+        partner.api.post('/api/v1/bookings/confirm', { ...body, payment_reference: `pay_${index}` }),
+      ),
+    );
+    expect([...new Set(replies.map((reply) => `${reply.status} ${reply.text}`))]).toHaveLength(1);
+    expect(await creditsOf(purchase)).toBe('19 ACTIVE');
+  });
 });
 
 test('the database itself refuses a purchase below 0 credits', async () => {

@@ -49,15 +49,25 @@ function anySlot(): string {
   return slotId;
 }
 
+/**
+ * Calls with one key that are not equal, so that each makes a run of its own, as calls to several processes do: it is the
+ * database that they race at.
+ */
+let tellingApart = 0;
+const nextNumber = () => (tellingApart += 1) % 1000;
+
 const hold = (fields: Json) => partner.api.post('/api/v1/partner/holds', fields);
 const confirm = (holdId: unknown, key?: string) =>
   partner.api.post(
     '/api/v1/bookings/confirm',
-    confirmBody(holdId, key === undefined ? {} : { idempotency_key: key }),
+    confirmBody(holdId, {
+      payment_reference: `pay_${nextNumber()}`,
+      ...(key === undefined ? {} : { idempotency_key: key }),
+    }),
   );
 const end = (operation: 'cancel' | 'refund', bookingId: unknown, key: string) =>
   partner.api.post(`/api/v1/bookings/${String(bookingId)}/${operation}`, {
-    reason: 'rain',
+    reason: `rain ${nextNumber()}`,
     idempotency_key: key,
   });
 
@@ -107,7 +117,9 @@ describe(`${CALLS} calls at once`, () => {
     repeatedly(async () => {
       const fields = { slot_id: anySlot(), idempotency_key: randomUUID() };
 
-      const replies = await Promise.all(times(CALLS, () => hold(fields)));
+      const replies = await Promise.all(
+        times(CALLS, () => hold({ ...fields, ttl_seconds: 600 + nextNumber() })),
+      );
 
       expect(outcomes(replies)).toEqual(['201']);
       expect(distinct(replies)).toHaveLength(1);

@@ -1,0 +1,77 @@
+import { expect, test } from '@jest/globals';
+import { sharedRuns } from '../../src/platform/shared-runs.ts';
+
+type Outcome = { run: number; isReplay: boolean };
+
+/** Work that ends when it is told to, and counts its runs. */
+function controlled() {
+  const ends: { resolve: (outcome: Outcome) => void; reject: (err: Error) => void }[] = [];
+  const share = sharedRuns<Outcome>();
+  const owner = {};
+  const call = (key = 'a', of = owner) =>
+    share(of, [key], () => new Promise<Outcome>((resolve, reject) => void ends.push({ resolve, reject })));
+  const succeed = (run: number) => ends[run - 1]?.resolve({ run, isReplay: false });
+  const fail = (run: number) => ends[run - 1]?.reject(new Error(`run ${run}`));
+  return { ends, call, succeed, fail };
+}
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+const messages = (outcomes: readonly PromiseSettledResult<Outcome>[]) =>
+  outcomes.map((outcome) => (outcome.status === 'rejected' ? (outcome.reason as Error).message : outcome));
+
+test('equal calls under way at once share the run of the first, and are replays of it', async () => {
+  const { ends, call, succeed } = controlled();
+  const calls = [call(), call(), call()];
+  succeed(1);
+  expect(await Promise.all(calls)).toEqual([
+    { run: 1, isReplay: false },
+    { run: 1, isReplay: true },
+    { run: 1, isReplay: true },
+  ]);
+  expect(ends).toHaveLength(1);
+});
+
+test('a call that comes after the run has ended makes one of its own', async () => {
+  const { call, succeed } = controlled();
+  const first = call();
+  succeed(1);
+  await first;
+  const second = call();
+  succeed(2);
+  expect(await second).toEqual({ run: 2, isReplay: false });
+});
+
+test('where the run fails, those who waited share one that began after their calls', async () => {
+  const { ends, call, succeed, fail } = controlled();
+  const calls = Promise.allSettled([call(), call(), call()]);
+  fail(1);
+  await settled();
+  expect(ends).toHaveLength(2);
+  succeed(2);
+  expect(messages(await calls)).toEqual([
+    'run 1',
+    { status: 'fulfilled', value: { run: 2, isReplay: false } },
+    { status: 'fulfilled', value: { run: 2, isReplay: true } },
+  ]);
+});
+
+test('nobody waits for a third run: the failure of the second is that of all who waited', async () => {
+  const { ends, call, fail } = controlled();
+  const calls = Promise.allSettled([call(), call(), call()]);
+  fail(1);
+  await settled();
+  const later = Promise.allSettled([call()]);
+  fail(2);
+  await settled();
+  expect(messages(await calls)).toEqual(['run 1', 'run 2', 'run 2']);
+  fail(3);
+  expect(messages(await later)).toEqual(['run 3']);
+  expect(ends).toHaveLength(3);
+});
+
+test('calls that differ, and equal ones of different databases, are not merged', async () => {
+  const { ends, call, succeed } = controlled();
+  const calls = [call('a'), call('b'), call('a', {})];
+  expect(ends).toHaveLength(3);
+  for (const run of [1, 2, 3]) succeed(run);
+  expect((await Promise.all(calls)).map(({ isReplay }) => isReplay)).toEqual([false, false, false]);
+});
