@@ -1,16 +1,10 @@
-import { Schema } from 'mongoose';
 import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
-import { collectionOf, modelOf } from '../platform/mongo.ts';
+import { openCollection } from '../platform/mongo.ts';
 import type { AlertRow } from './alert-types.ts';
 import { ALERT_KINDS } from './alert-types.ts';
 
-const alertSchema = new Schema<AlertRow>(
-  { _id: { type: String, required: true } },
-  { collection: 'alerts', versionKey: false },
-);
-
-export const alertCollection = (db: Db) => collectionOf(modelOf(db, 'Alert', alertSchema));
+export const alertCollection = (db: Db) => openCollection<AlertRow>(db, 'alerts');
 
 /** What alerting remembers beside its alerts: whose turn it is to post, how many dead letters there have been, and wrong keys lately. */
 type AlertState = {
@@ -27,12 +21,7 @@ type AlertState = {
   previous?: number;
 };
 
-const stateSchema = new Schema<AlertState>(
-  { _id: { type: String, required: true } },
-  { collection: 'alert_state', versionKey: false },
-);
-
-export const alertStateCollection = (db: Db) => collectionOf(modelOf(db, 'AlertState', stateSchema));
+export const alertStateCollection = (db: Db) => openCollection<AlertState>(db, 'alert_state');
 
 const KEPT_SECONDS = 90 * 86_400;
 

@@ -1,7 +1,6 @@
-import { Schema } from 'mongoose';
 import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
-import { collectionOf, modelOf } from '../platform/mongo.ts';
+import { openCollection } from '../platform/mongo.ts';
 
 /** A time in which resources of a venue cannot be sold. */
 export type BlackoutRow = {
@@ -21,23 +20,7 @@ export type BlackoutRow = {
   reportedIds?: string[];
 };
 
-const blackoutSchema = new Schema<BlackoutRow>(
-  {
-    _id: { type: String, required: true },
-    venueId: { type: String, required: true },
-    startsAt: { type: Date, required: true },
-    endsAt: { type: Date, required: true },
-    resourceIds: { type: [String], default: null },
-    reason: { type: String, required: true },
-    createdAt: { type: Date, required: true },
-    fence: Number,
-    reportedIds: { type: [String], default: undefined },
-  },
-  { collection: 'blackouts', versionKey: false },
-);
-
-/** The collection as the driver has it: every hold and every availability response reads it. */
-export const blackoutCollection = (db: Db) => collectionOf(modelOf(db, 'Blackout', blackoutSchema));
+export const blackoutCollection = (db: Db) => openCollection<BlackoutRow>(db, 'blackouts');
 
 export const BLACKOUTS: CollectionDefinition = {
   name: 'blackouts',

@@ -1,7 +1,6 @@
-import { Schema } from 'mongoose';
 import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
-import { collectionOf, modelOf } from '../platform/mongo.ts';
+import { openCollection } from '../platform/mongo.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import type { DeliveryError } from '../sender/delivery-error.rules.ts';
 
@@ -63,45 +62,7 @@ export type DeliveryRow = {
   createdAt: Date;
 };
 
-const attemptSchema = new Schema<AttemptRow>(
-  {
-    deliveryId: { type: String, required: true },
-    attempt: { type: Number, required: true },
-    sentAt: { type: Date, required: true },
-    outcome: { type: String, enum: ['started', 'succeeded', 'failed', 'interrupted'], required: true },
-    statusCode: { type: Number, default: null },
-    error: { type: String, default: null },
-    durationMs: { type: Number, default: null },
-    responseExcerpt: { type: String, default: null },
-  },
-  { _id: false },
-);
-
-const deliverySchema = new Schema<DeliveryRow>(
-  {
-    _id: { type: String, required: true },
-    eventId: { type: String, required: true },
-    eventType: { type: String, required: true },
-    subscriptionId: { type: String, required: true },
-    partnerId: { type: String, required: true },
-    state: { type: String, enum: DELIVERY_STATES, required: true },
-    generation: { type: Number, required: true },
-    attemptsMade: { type: Number, required: true },
-    attempts: { type: [attemptSchema], required: true },
-    nextAttemptAt: { type: Date, default: null },
-    leaseUntil: { type: Date, default: null },
-    deadLetteredAt: { type: Date, default: null },
-    discardedAt: Date,
-    discardReason: String,
-    alertPending: Boolean,
-    isUncounted: Boolean,
-    createdAt: { type: Date, required: true },
-  },
-  { collection: 'deliveries', versionKey: false },
-);
-
-/** The collection as the driver has it, for updates by pipeline. */
-export const deliveryCollection = (db: Db) => collectionOf(modelOf(db, 'Delivery', deliverySchema));
+export const deliveryCollection = (db: Db) => openCollection<DeliveryRow>(db, 'deliveries');
 
 export const DELIVERIES: CollectionDefinition = {
   name: 'deliveries',

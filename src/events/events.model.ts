@@ -1,8 +1,6 @@
-import type { Model } from 'mongoose';
-import { Schema } from 'mongoose';
 import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
-import { collectionOf, modelOf } from '../platform/mongo.ts';
+import { openCollection } from '../platform/mongo.ts';
 import type { Actor } from '../reservations/actor-types.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { EVENT_TYPES } from '../reservations/event-types.ts';
@@ -34,44 +32,12 @@ export type EventRow = {
   isUnsequenced?: true;
 };
 
-const eventSchema = new Schema<EventRow>(
-  {
-    _id: { type: String, required: true },
-    type: { type: String, enum: EVENT_TYPES, required: true },
-    at: { type: Date, required: true },
-    venueId: { type: String, required: true },
-    resourceId: { type: String, required: true },
-    slotId: { type: String, required: true },
-    slotStart: { type: Date, required: true },
-    slotEnd: { type: Date, required: true },
-    holdId: { type: String, required: true },
-    bookingId: { type: String, default: null },
-    originatorId: { type: String, required: true },
-    actor: Schema.Types.Mixed,
-    holdExpiresAt: { type: Date, default: null },
-    pricePaise: { type: Number, required: true },
-    reason: { type: String, default: null },
-    isTest: Boolean,
-    sequence: Number,
-    isUnsequenced: Boolean,
-  },
-  { collection: 'events', versionKey: false },
-);
-
-const eventModel = (db: Db): Model<EventRow> => modelOf(db, 'Event', eventSchema);
-
-/** The collection as the driver has it, for hot reads and updates by pipeline. */
-export const eventCollection = (db: Db) => collectionOf(eventModel(db));
+export const eventCollection = (db: Db) => openCollection<EventRow>(db, 'events');
 
 /** The last place of the feed that was given; one document. */
 export type FeedCounter = { _id: 'feed'; last: number };
 
-const feedCounterSchema = new Schema<FeedCounter>(
-  { _id: { type: String, required: true }, last: { type: Number, required: true } },
-  { collection: 'feed_counters', versionKey: false },
-);
-
-export const feedCounterCollection = (db: Db) => collectionOf(modelOf(db, 'FeedCounter', feedCounterSchema));
+export const feedCounterCollection = (db: Db) => openCollection<FeedCounter>(db, 'feed_counters');
 
 export const EVENT_COLLECTIONS: CollectionDefinition[] = [
   {

@@ -1,18 +1,11 @@
-import { Schema } from 'mongoose';
 import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
-import { collectionOf, modelOf } from '../platform/mongo.ts';
+import { openCollection } from '../platform/mongo.ts';
 
 /** A session that was signed out before it ran out. `_id` is the id in its token; without the signature that opens nothing. */
 export type EndedSession = { _id: string; expiresAt: Date };
 
-const endedSessionSchema = new Schema<EndedSession>(
-  { _id: { type: String, required: true }, expiresAt: { type: Date, required: true } },
-  { collection: 'ended_sessions', versionKey: false },
-);
-
-export const endedSessionCollection = (db: Db) =>
-  collectionOf(modelOf(db, 'EndedSession', endedSessionSchema));
+export const endedSessionCollection = (db: Db) => openCollection<EndedSession>(db, 'ended_sessions');
 
 export const ENDED_SESSIONS: CollectionDefinition = {
   name: 'ended_sessions',

@@ -2,7 +2,7 @@ import type { Model } from 'mongoose';
 import { Schema } from 'mongoose';
 import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
-import { collectionOf, modelOf } from '../platform/mongo.ts';
+import { modelOf, openCollection } from '../platform/mongo.ts';
 
 /** What a partner can sell: so many credits, valid for so many days at these venues. */
 export type PackageRow = {
@@ -52,30 +52,9 @@ const packageSchema = new Schema<PackageRow>(
   { collection: 'packages', versionKey: false },
 );
 
-const purchaseSchema = new Schema<PurchaseRow>(
-  {
-    _id: { type: String, required: true },
-    partnerId: { type: String, required: true },
-    packageId: { type: String, required: true },
-    customerPhone: { type: String, required: true },
-    phoneE164: { type: String, required: true },
-    paymentMethod: { type: String, required: true },
-    venueIds: { type: [String], required: true },
-    creditsTotal: { type: Number, required: true },
-    creditsRemaining: { type: Number, required: true },
-    purchasedAt: { type: Date, required: true },
-    expiresAt: { type: Date, required: true },
-    purchaseKey: { type: String, required: true },
-    endedAt: Date,
-    endReason: String,
-  },
-  { collection: 'package_purchases', versionKey: false },
-);
-
 export const packageModel = (db: Db): Model<PackageRow> => modelOf(db, 'Package', packageSchema);
 
-/** The collection as the driver has it, for reads and updates by the database's clock. */
-export const purchaseCollection = (db: Db) => collectionOf(modelOf(db, 'Purchase', purchaseSchema));
+export const purchaseCollection = (db: Db) => openCollection<PurchaseRow>(db, 'package_purchases');
 
 export const PACKAGE_COLLECTIONS: CollectionDefinition[] = [
   {

@@ -1,14 +1,8 @@
-import { Schema } from 'mongoose';
 import type { CollectionDefinition } from './ensure-collection.ts';
 import type { Db } from './mongo.ts';
-import { collectionOf, isDuplicateKey, modelOf } from './mongo.ts';
+import { isDuplicateKey, openCollection } from './mongo.ts';
 
 type Lease = { _id: string; holder: string; until: Date };
-
-const leaseSchema = new Schema<Lease>(
-  { _id: { type: String, required: true }, holder: String, until: Date },
-  { collection: 'leases', versionKey: false },
-);
 
 export const LEASES: CollectionDefinition = { name: 'leases', indexes: [] };
 
@@ -17,7 +11,7 @@ export const LEASES: CollectionDefinition = { name: 'leases', indexes: [] };
  * that dies loses it by itself; a lease only saves work, no rule depends on it being exclusive.
  */
 export async function takeLease(db: Db, name: string, holder: string, durationMs: number): Promise<boolean> {
-  const leases = collectionOf(modelOf(db, 'Lease', leaseSchema));
+  const leases = openCollection<Lease>(db, 'leases');
   const taken = await leases.updateOne(
     { _id: name, $or: [{ holder }, { $expr: { $lte: ['$until', '$$NOW'] } }] },
     [{ $set: { holder: { $literal: holder }, until: { $add: ['$$NOW', durationMs] } } }],

@@ -1,7 +1,6 @@
-import { Schema } from 'mongoose';
 import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
-import { collectionOf, modelOf } from '../platform/mongo.ts';
+import { openCollection } from '../platform/mongo.ts';
 import type { Actor } from './actor-types.ts';
 import type { EventType } from './event-types.ts';
 import { EVENT_TYPES } from './event-types.ts';
@@ -89,47 +88,7 @@ export type Reservation = {
   outboxSince?: Date;
 };
 
-const reservationSchema = new Schema<Reservation>(
-  {
-    _id: { type: String, required: true },
-    partnerId: String,
-    venueId: String,
-    resourceId: String,
-    slotId: String,
-    slotStart: Date,
-    slotEnd: Date,
-    cells: [String],
-    claimed: Boolean,
-    status: { type: String, enum: RESERVATION_STATUSES },
-    pricePaise: Number,
-    placedAt: Date,
-    holdExpiresAt: Date,
-    ttlMs: Number,
-    holdKey: String,
-    holdOrdinal: Number,
-    bookingId: String,
-    bookedAt: Date,
-    confirmKey: String,
-    customer: {
-      name: String,
-      nameFolded: String,
-      phone: String,
-      phoneE164: String,
-      email: String,
-      nameWords: { type: [String], default: undefined },
-      phoneReversed: String,
-      _id: false,
-    },
-    endings: [{ key: String, operation: String, _id: false }],
-    operatorEndings: [{ key: String, operation: String, _id: false }],
-    outbox: [Schema.Types.Mixed],
-    outboxSince: Date,
-  },
-  { collection: 'reservations', versionKey: false },
-);
-
-/** The collection as the driver has it; stores write and read it through pipelines. */
-export const reservationCollection = (db: Db) => collectionOf(modelOf(db, 'Reservation', reservationSchema));
+export const reservationCollection = (db: Db) => openCollection<Reservation>(db, 'reservations');
 
 /** The one guard against double booking: no two claimed reservations fill the same cell (ADR 0002). */
 export const GUARD_INDEX = 'one_claim_per_cell';

@@ -74,8 +74,7 @@ const lapse = (purchase: Json) =>
     .updateOne({ _id: String(purchase['id']) }, { $set: { expiresAt: new Date(0) } });
 /** Has something happen just before the next write of many reservations. */
 function beforeTheBookingIsOverwritten(meanwhile: () => Promise<unknown>): void {
-  const { collection } = service.context.db.models['Reservation'] ?? {};
-  if (collection === undefined) throw new Error('There is no such collection');
+  const collection = service.context.db.collection('reservations');
   const write = collection.bulkWrite.bind(collection);
   collection.bulkWrite = async (...given: Parameters<typeof write>) => {
     collection.bulkWrite = write;

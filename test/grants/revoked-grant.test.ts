@@ -62,7 +62,7 @@ const stateOf = async (holdId: unknown) => {
 type Methods = Record<string, (...given: unknown[]) => unknown>;
 
 /** The very collection with which the service's stores work. */
-const collectionOf = (model: string) => service.context.db.models[model]?.collection as unknown as Methods;
+const collectionOf = (name: string) => service.context.db.collection(name) as unknown as Methods;
 
 /** Has the next call of the method go through `instead`; `onTurn` counts from the call that comes next. */
 function intercept(
@@ -84,7 +84,7 @@ function intercept(
 
 /** Puts `meanwhile` between what the next hold or confirm has read and its write. */
 const beforeNextWrite = (meanwhile: () => Promise<unknown>) =>
-  intercept(collectionOf('Reservation'), 'findOneAndUpdate', async (write) => {
+  intercept(collectionOf('reservations'), 'findOneAndUpdate', async (write) => {
     await meanwhile();
     return write();
   });
@@ -165,7 +165,7 @@ describe('revoking a grant', () => {
     const partner = await seller();
     const held = [await placeHold(partner, nextSlot()), await placeHold(partner, nextSlot())];
     const fail = () => Promise.reject(new mongoose.mongo.MongoNetworkError('connection reset'));
-    intercept(collectionOf('Reservation'), 'findOneAndUpdate', fail, 2);
+    intercept(collectionOf('reservations'), 'findOneAndUpdate', fail, 2);
     expect(verdict(await revoke(partner))).toBe('503 SERVICE_UNAVAILABLE');
     const [left, ...others] = await rowsOf(service, 'reservations', {
       partnerId: partner.id,
@@ -225,7 +225,7 @@ describe('a hold that is written after the grant has ended, and was asked for be
   test('and is released by the revocation before its own look, leaves its key free too', async () => {
     const [partner, slotId] = [await seller(), nextSlot()];
     let released: Json[] = [];
-    intercept(collectionOf('Resource'), 'aggregate', (look) => ({
+    intercept(collectionOf('resources'), 'aggregate', (look) => ({
       toArray: async () => {
         released = releasedBy(await revoke(partner));
         return (look() as { toArray(): unknown }).toArray();
@@ -246,7 +246,7 @@ describe('a hold that is written after the grant has ended, and was asked for be
     const [partner, slotId] = [await seller(), nextSlot()];
     beforeNextWrite(async () => {
       await revoke(partner);
-      intercept(collectionOf('Resource'), 'aggregate', () => ({
+      intercept(collectionOf('resources'), 'aggregate', () => ({
         toArray: async () => {
           const [row] = await service.context.db.collection('resources').find({ venueId }).toArray();
           return [{ ...row, grants: [{}] }];
@@ -260,7 +260,7 @@ describe('a hold that is written after the grant has ended, and was asked for be
     const [partner, slotId] = [await seller(), nextSlot()];
     beforeNextWrite(async () => {
       await revoke(partner);
-      intercept(collectionOf('Resource'), 'aggregate', () => {
+      intercept(collectionOf('resources'), 'aggregate', () => {
         throw new mongoose.mongo.MongoNetworkError('connection reset');
       });
     });
@@ -311,7 +311,7 @@ describe('a confirm that meets a revoke', () => {
     const { hold_id: holdId } = await placeHold(partner, nextSlot());
     const body = { idempotency_key: 'twins' };
     let first: Reply | undefined;
-    intercept(collectionOf('Resource'), 'aggregate', (look) => ({
+    intercept(collectionOf('resources'), 'aggregate', (look) => ({
       toArray: async () => {
         first = await confirm(partner, holdId, body);
         await revoke(partner);

@@ -108,13 +108,13 @@ test('so is each of 50 walk-ins', async () => {
 type Methods = Record<string, (...given: unknown[]) => unknown>;
 
 /** The very collection with which the service's store works. */
-function collectionOf(model: string): Methods {
-  return service.context.db.models[model]?.collection as unknown as Methods;
+function collectionOf(name: string): Methods {
+  return service.context.db.collection(name) as unknown as Methods;
 }
 
 /** Puts `meanwhile` between the next claim's first look at the blackouts and its write. */
 function beforeNextClaim(meanwhile: () => Promise<unknown>): void {
-  const reservations = collectionOf('Reservation');
+  const reservations = collectionOf('reservations');
   const original = reservations['findOneAndUpdate']?.bind(reservations);
   if (original === undefined) throw new Error('Reservations cannot be written');
   reservations['findOneAndUpdate'] = async (...given) => {
@@ -146,7 +146,7 @@ describe('a blackout that is complete before the hold is written, after the hold
 
   test('would be missed by one that does not look again', async () => {
     const slotId = nextSlot();
-    const blackouts = collectionOf('Blackout');
+    const blackouts = collectionOf('blackouts');
     const find = blackouts['find']?.bind(blackouts);
     if (find === undefined) throw new Error('Blackouts cannot be found');
     let blackout: Json = {};
@@ -165,7 +165,7 @@ describe('a blackout that is complete before the hold is written, after the hold
 test('a blackout whose process dies before its report leaves a hold alone that stood', async () => {
   const slotId = nextSlot();
   const held = await hold(slotId, { idempotency_key: slotId });
-  const blackouts = collectionOf('Blackout');
+  const blackouts = collectionOf('blackouts');
   const updateOne = blackouts['updateOne'] as Methods[string];
   blackouts['updateOne'] = () => {
     blackouts['updateOne'] = updateOne;
@@ -182,7 +182,7 @@ test('a blackout whose process dies before its report leaves a hold alone that s
 
 /** Makes the next look of a hold for blackouts fail, as when its process loses the database. */
 function failNextLook(): void {
-  const blackouts = collectionOf('Blackout');
+  const blackouts = collectionOf('blackouts');
   const find = blackouts['find'];
   blackouts['find'] = () => {
     blackouts['find'] = find as Methods[string];
@@ -272,7 +272,7 @@ describe('a walk-in and a blackout that are written at the same time', () => {
 
   test('would miss each other if they wrote nothing in common', async () => {
     const slotId = nextSlot();
-    const venues = collectionOf('Venue');
+    const venues = collectionOf('venues');
     const update = venues['findOneAndUpdate'];
     venues['findOneAndUpdate'] = () => Promise.resolve({ claimFence: 1 });
     let blackout: Json = {};

@@ -72,7 +72,7 @@ test('it stands where the other was released before anybody saw whose it was', a
   const { id, before, now } = await holdOfBefore(7);
   const { hold_id: other } = expectStatus(await holdFull(7), 201);
   type Reader = { aggregate(...given: unknown[]): { toArray(): Promise<unknown> } };
-  const reservations = service.context.db.models['Reservation']?.collection as unknown as Reader;
+  const reservations = service.context.db.collection('reservations') as unknown as Reader;
   const read = reservations.aggregate.bind(reservations);
   reservations.aggregate = (...given) => ({
     toArray: async () => {

@@ -59,7 +59,7 @@ async function overlaps(one: string, other: string): Promise<number> {
 
 /** Has `meanwhile` done before cells are added to a claim that stands; returns how to end that. */
 function beforeCellsAreAdded(meanwhile: () => Promise<unknown>): () => void {
-  const reservations = service.context.db.models['Reservation']?.collection as unknown as {
+  const reservations = service.context.db.collection('reservations') as unknown as {
     updateOne: (...given: unknown[]) => Promise<unknown>;
   };
   const original = reservations.updateOne.bind(reservations);
