@@ -1,6 +1,6 @@
 // Which file may import which, checked by `npm run check:static` (scripts/check-dependency-rules.mjs). Beside these the script
 // checks that a component writes only its own store.
-// Each rule is seen to bite by test/architecture/dependency-rules.test.ts, which plants one violation of every one.
+// Each rule is seen to bite by test/architecture/dependency-rules.static.test.ts, which plants one violation of every one.
 
 /** The folders of src/ but those that all components stand on and those that put processes together. */
 const COMPONENT = '^src/(?!(?:platform|domain|queues|config|http|process|database|apps|development)/)[^/]+/';
