@@ -1,14 +1,33 @@
 import { SWC_OPTIONS } from './test/jest/swc-options.mjs';
 
+/**
+ * A suite says its tier by its name. `npm test` runs what one process can show, `npm run test:system` what starts processes,
+ * servers or a browser, `npm run test:static` what reads the repository only; the long tiers have them all.
+ */
+const SUITES = {
+  fast: ['<rootDir>/test/**/*.test.ts', '!**/*.{system,static}.test.ts'],
+  system: ['<rootDir>/test/**/*.system.test.ts'],
+  static: ['<rootDir>/test/**/*.static.test.ts'],
+  long: ['<rootDir>/test/**/*.test.ts'],
+  faults: ['<rootDir>/test/**/*.test.ts'],
+};
+const { TEST_TIER: tier = 'fast' } = process.env;
+if (!Object.hasOwn(SUITES, tier))
+  throw new Error(`TEST_TIER is ${tier}, and none of ${Object.keys(SUITES).join(', ')}`);
+
 /** @type {import('jest').Config} */
 export default {
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testMatch: SUITES[tier],
   // Suites are loaded by Node itself (ADR 0018); Jest's own loader has what is left: the global setup.
   runtime: '<rootDir>/test/jest/runtime.cjs',
   testEnvironment: '<rootDir>/test/jest/environment.cjs',
   transform: { '\\.tsx?$': ['@swc/jest', SWC_OPTIONS] },
-  globalSetup: '<rootDir>/test/support/global-setup.ts',
-  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  ...(tier === 'static'
+    ? {}
+    : {
+        globalSetup: '<rootDir>/test/support/global-setup.ts',
+        globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+      }),
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/', '<rootDir>/.data/'],
   // Every suite talks to a real MongoDB and Redis, and some wait for processes: a third keeps two cores busy meanwhile.
   maxWorkers: 3,

@@ -14,10 +14,10 @@ const isComment = (line: string) => /^\s*(\/?\*|\/\/)/.test(line);
 const comparisonsIn = (text: string): string[] =>
   text.split('\n').filter((line) => !isComment(line) && COMPARED.test(line));
 
-/** Files of the service itself; the embedded mode and the command line hold the caller's own key. */
+/** Files of the service itself; what runs in development and the command line hold the caller's own key. */
 const sources = ['src', 'workers'].flatMap((folder) =>
   readdirSync(path.join(projectFolder, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name) && !/^(embedded|command-line)\//.test(name))
+    .filter((name) => /\.tsx?$/.test(name) && !/^(development|cli)\//.test(name))
     .map((name) => path.join(folder, name)),
 );
 const textOf = (file: string) => readFileSync(path.join(projectFolder, file), 'utf8');
@@ -35,7 +35,7 @@ describe('secrets are compared in constant time only', () => {
     const comparing = sources.filter((file) => textOf(file).includes('timingSafeEqual('));
     expect(comparing.toSorted()).toEqual(
       [
-        path.join('src', 'operator', 'session.rules.ts'),
+        path.join('src', 'operators', 'session.rules.ts'),
         path.join('src', 'partners', 'api-key.rules.ts'),
       ].toSorted(),
     );

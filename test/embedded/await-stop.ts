@@ -1,4 +1,4 @@
-/** A program for stop-requests.test.ts: `<file>`; appends each request to the file, and its own number at first. */
+/** A program for stop-requests.system.test.ts: `<file>`; appends each request to the file, and its own number at first. */
 
 import { appendFileSync } from 'node:fs';
 import { watchStopRequests } from '../../src/development/embedded/stop-requests.ts';

@@ -1,4 +1,4 @@
-/** A program for servers.test.ts: `<data folder>`; runs the embedded servers until it gets the message `stop`. */
+/** A program for servers.system.test.ts: `<data folder>`; runs the embedded servers until it gets the message `stop`. */
 
 import { startEmbeddedServers } from '../../src/development/embedded/servers.ts';
 

@@ -1,4 +1,4 @@
-/** A program for supervised-process.test.ts: `<program> <log file>`; supervises it and passes its ready message on. */
+/** A program for supervised-process.system.test.ts: `<program> <log file>`; supervises it and passes its ready message on. */
 
 import { superviseProcess } from '../../src/development/embedded/supervised-process.ts';
 

@@ -13,7 +13,7 @@ const FAILOVERS = 30;
 /** How long a new primary did not know what a majority has, where that was measured without any help. */
 const HELD_BACK_MS = 900;
 
-/** `npm test` kills one primary of three in kills.system.test.ts; what one does not know yet is in test/http/after-failover.system.test.ts. */
+/** `npm run test:system` kills one primary of three in kills.system.test.ts; what one does not know yet is in test/http/after-failover.system.test.ts. */
 const testInFull = isLongTier ? test : test.skip;
 
 const releases: (() => Promise<void>)[] = [];

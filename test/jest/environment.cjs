@@ -1,4 +1,5 @@
 const { TestEnvironment } = require('jest-environment-node');
+const forbidProcesses = require('./no-processes.cjs');
 
 /** What matchers and messages know values by. */
 const SHARED = [
@@ -28,5 +29,15 @@ module.exports = class NodeTestEnvironment extends TestEnvironment {
     for (const name of SHARED) this.global[name] = globalThis[name];
     const FakeTimers = this.fakeTimersModern.constructor;
     this.fakeTimersModern = new FakeTimers({ config: config.projectConfig, global: globalThis });
+  }
+
+  async setup() {
+    await super.setup();
+    if ((process.env.TEST_TIER ?? 'fast') === 'fast') this.allowProcesses = forbidProcesses();
+  }
+
+  async teardown() {
+    this.allowProcesses?.();
+    await super.teardown();
   }
 };

@@ -1,4 +1,4 @@
-/** A program for release-order.test.ts: `<program> [fail]`; asks for its stop in every other way while it stops. */
+/** A program for release-order.system.test.ts: `<program> [fail]`; asks for its stop in every other way while it stops. */
 
 import { once } from 'node:events';
 import { runProcess } from '../../src/process/lifecycle.ts';
