@@ -1,6 +1,6 @@
 import type { CallApi } from '../client.ts';
 import { CommandError } from '../failure.ts';
-import type { Plan, Step } from './step.ts';
+import type { Plan, Step } from './steps.ts';
 
 /** How far an import came. */
 export type Outcome = {

@@ -6,7 +6,7 @@ import { scheduleFaults } from '../../venues/schedule-faults.rules.ts';
 import { scheduleBody } from '../../venues/schedules.schemas.ts';
 import { createResourceBody, createVenueBody, MAX_SHARED } from '../../venues/venues.schemas.ts';
 import { textOf } from '../values.ts';
-import type { Fault, FileContent, FileResource, FileRow, FileVenue } from './file-rows.ts';
+import type { Fault, FileContent, FileResource, FileRow, FileVenue } from './file-content.ts';
 import { nameKey, venueKey } from './identity.ts';
 import type { WantedResource, WantedRule, WantedSchedule, WantedVenue } from './wanted.ts';
 

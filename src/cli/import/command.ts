@@ -10,14 +10,14 @@ import { writeLine } from '../terminal.ts';
 import type { Outcome } from './apply.ts';
 import { applyPlan } from './apply.ts';
 import { checkContent } from './check.ts';
-import { readCurrent } from './current.ts';
-import type { Fault } from './file-rows.ts';
+import { readCurrent } from './read-current.ts';
+import type { Fault } from './file-content.ts';
 import { planOf } from './plan.ts';
 import { progressOn } from './progress.ts';
 import type { Format } from './read-file.ts';
 import { FORMATS, readVenuesFile } from './read-file.ts';
 import { faultLine, showPlan, stopText } from './report.ts';
-import type { Plan, Step } from './step.ts';
+import type { Plan, Step } from './steps.ts';
 
 type Options = ConnectionOptions & { dryRun?: boolean; format?: Format; json?: boolean };
 type Connect = (options: ConnectionOptions, interrupted: AbortSignal) => Promise<CallApi>;

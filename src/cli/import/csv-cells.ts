@@ -1,4 +1,4 @@
-import type { Fault } from './file-rows.ts';
+import type { Fault } from './file-content.ts';
 
 /** What the cells of a row are about, by its kind; the first names it, those before the others say where it belongs. */
 export const COLUMNS_OF = {

@@ -1,8 +1,8 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import type { Cells } from './csv-cells.ts';
 import { ALL_COLUMNS } from './csv-cells.ts';
-import type { Fault } from './file-rows.ts';
-import { faultOfFile } from './file-rows.ts';
+import type { Fault } from './file-content.ts';
+import { faultOfFile } from './file-content.ts';
 
 type Parsed = { record: string[]; raw: string };
 type Line = { line: number; record: string[] };

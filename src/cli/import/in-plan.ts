@@ -1,5 +1,5 @@
-import type { CurrentVenue } from './current.ts';
-import type { Ids, Step } from './step.ts';
+import type { CurrentVenue } from './read-current.ts';
+import type { Ids, Step } from './steps.ts';
 import type { WantedResource, WantedVenue } from './wanted.ts';
 
 /** A resource of the file, and what is there of its venue. */

@@ -1,12 +1,12 @@
 import { MAX_PRICE_RULES } from '../../venues/price-rule-limit.rules.ts';
 import { textOf } from '../values.ts';
 import { ruleChanges } from './changes.ts';
-import type { CurrentResource } from './current.ts';
-import { PREFIX } from './current.ts';
+import type { CurrentResource } from './read-current.ts';
+import { PREFIX } from './read-current.ts';
 import { nameKey } from './identity.ts';
 import type { OfResource } from './in-plan.ts';
 import { own } from './in-plan.ts';
-import type { Plan, Step } from './step.ts';
+import type { Plan, Step } from './steps.ts';
 import type { WantedResource, WantedRule } from './wanted.ts';
 
 type Json = Record<string, unknown>;

@@ -1,12 +1,12 @@
 import { textOf } from '../values.ts';
 import { changesOf, scheduleChanges } from './changes.ts';
-import type { CurrentResource } from './current.ts';
-import { PREFIX } from './current.ts';
+import type { CurrentResource } from './read-current.ts';
+import { PREFIX } from './read-current.ts';
 import type { OfResource, ResourceInPlan } from './in-plan.ts';
 import { own, resourceKey } from './in-plan.ts';
 import { planPriceRules } from './plan-price-rules.ts';
 import { sharedWhenCompleted, sharedWhenMade, sharingFaults } from './plan-sharing.ts';
-import type { Plan, Step } from './step.ts';
+import type { Plan, Step } from './steps.ts';
 import { completionNote, isHiddenNow, UNFINISHED } from './unfinished.ts';
 import type { WantedResource } from './wanted.ts';
 

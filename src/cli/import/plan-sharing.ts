@@ -1,9 +1,9 @@
 import { textOf } from '../values.ts';
-import type { CurrentResource } from './current.ts';
-import type { Fault } from './file-rows.ts';
+import type { CurrentResource } from './read-current.ts';
+import type { Fault } from './file-content.ts';
 import type { ResourceInPlan } from './in-plan.ts';
 import { resourceKey } from './in-plan.ts';
-import type { Ids } from './step.ts';
+import type { Ids } from './steps.ts';
 import { isHiddenNow } from './unfinished.ts';
 import type { WantedResource, WantedVenue } from './wanted.ts';
 

@@ -1,9 +1,9 @@
 import { textOf } from '../values.ts';
 import { changesOf } from './changes.ts';
-import type { CurrentState, CurrentVenue } from './current.ts';
-import { PREFIX } from './current.ts';
+import type { CurrentState, CurrentVenue } from './read-current.ts';
+import { PREFIX } from './read-current.ts';
 import { planResource } from './plan-resource.ts';
-import type { Ids, Plan } from './step.ts';
+import type { Ids, Plan } from './steps.ts';
 import { completionNote, UNFINISHED } from './unfinished.ts';
 import type { WantedVenue } from './wanted.ts';
 

@@ -2,7 +2,7 @@ import { Presets, SingleBar } from 'cli-progress';
 import type { Terminal } from '../terminal.ts';
 import { printable } from '../terminal.ts';
 import { stepText } from './report.ts';
-import type { Step } from './step.ts';
+import type { Step } from './steps.ts';
 
 export type Progress = { show: (step: Step, doneCount: number) => void; end: () => void };
 

@@ -2,10 +2,10 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { misuse } from '../failure.ts';
 import { codeOf } from '../values.ts';
-import { readCsv } from './csv.ts';
-import type { FileContent } from './file-rows.ts';
-import { faultOfFile } from './file-rows.ts';
-import { readYaml } from './yaml.ts';
+import { readCsv } from './read-csv.ts';
+import type { FileContent } from './file-content.ts';
+import { faultOfFile } from './file-content.ts';
+import { readYaml } from './read-yaml.ts';
 
 const MAX_BYTES = 5_000_000;
 

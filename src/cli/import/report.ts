@@ -3,8 +3,8 @@ import { emphasise, printable, widthOf, wrapped, writeLine } from '../terminal.t
 import { textOf } from '../values.ts';
 import type { Outcome } from './apply.ts';
 import type { Change } from './changes.ts';
-import type { Fault } from './file-rows.ts';
-import type { Plan, Step } from './step.ts';
+import type { Fault } from './file-content.ts';
+import type { Plan, Step } from './steps.ts';
 
 /** More lines of what was not done help nobody; --json has all. */
 const MAX_LISTED = 12;

@@ -1,4 +1,4 @@
-import type { CurrentResource } from './current.ts';
+import type { CurrentResource } from './read-current.ts';
 
 /**
  * Stands where a fact of a new venue or resource belongs until all of it is there. It is inactive for as long, so that

@@ -2,7 +2,7 @@ import { WEEKDAYS } from '../../platform/calendar.ts';
 import type { Cells, Kind } from './csv-cells.ts';
 import { COLUMNS_OF, faultIn, KINDS, listIn, openingsIn, subjectOf, valueOf } from './csv-cells.ts';
 import { readSheet } from './csv-sheet.ts';
-import type { Fault, FileContent, FileResource, FileRow, FileVenue } from './file-rows.ts';
+import type { Fault, FileContent, FileResource, FileRow, FileVenue } from './file-content.ts';
 import { nameKey, sameName } from './identity.ts';
 
 type Row = Cells & { kind: Kind };

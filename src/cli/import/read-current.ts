@@ -1,7 +1,7 @@
 import type { CallApi } from '../client.ts';
 import { readAll } from '../pages.ts';
 import { objectsOf, textOf } from '../values.ts';
-import type { Fault } from './file-rows.ts';
+import type { Fault } from './file-content.ts';
 import { nameKey, venueKey } from './identity.ts';
 import type { WantedResource, WantedVenue } from './wanted.ts';
 

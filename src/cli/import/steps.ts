@@ -1,6 +1,6 @@
 import type { ApiRequest } from '../client.ts';
 import type { Change } from './changes.ts';
-import type { Fault } from './file-rows.ts';
+import type { Fault } from './file-content.ts';
 
 export type Action = 'create' | 'change' | 'remove' | 'complete';
 export type Kind = 'venue' | 'resource' | 'schedule' | 'price rule';

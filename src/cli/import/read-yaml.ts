@@ -1,8 +1,8 @@
 import type { Document, Node } from 'yaml';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import { isObject, textOf } from '../values.ts';
-import type { Fault, FileContent, FileResource, FileRow, FileVenue } from './file-rows.ts';
-import { faultOfFile } from './file-rows.ts';
+import type { Fault, FileContent, FileResource, FileRow, FileVenue } from './file-content.ts';
+import { faultOfFile } from './file-content.ts';
 
 type Path = readonly (string | number)[];
 type Source = { document: Document; counter: LineCounter; faults: Fault[] };
