@@ -1,5 +1,5 @@
 import { withDeadline } from '../platform/deadline.ts';
-import { CallError, interruption } from './failure.ts';
+import { CallError, interruption } from './errors.ts';
 import { printable } from './terminal.ts';
 import { codeOf, isObject, textOf } from './values.ts';
 
@@ -10,7 +10,7 @@ export type ApiRequest = {
   body?: unknown;
 };
 
-/** The body of a response that is no error; undefined where there was none (204). */
+/** The body of a successful response; undefined where there was none (204). */
 export type CallApi = (request: ApiRequest) => Promise<unknown>;
 
 const TIMEOUT_MS = 30_000;
@@ -20,7 +20,7 @@ const NEVER_ARRIVED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTU
 
 /**
  * The operator API at `url`, called with `apiKey`, which is in no message. One call lasts at most 30 s.
- * @throws CallError in a sentence with all details where the service refuses or does not answer
+ * @throws CallError in a sentence with all details where the service rejects the call or does not respond
  */
 export function createClient(url: string, apiKey: string, interrupted: AbortSignal): CallApi {
   return async ({ method, path, query = {}, body }) => {
@@ -39,7 +39,7 @@ export function createClient(url: string, apiKey: string, interrupted: AbortSign
         redirect: 'manual',
         signal,
       });
-      return readAnswer(url, response, await response.text());
+      return readResponse(url, response, await response.text());
     };
     try {
       return await withDeadline(TIMEOUT_MS, call, interrupted);
@@ -51,27 +51,27 @@ export function createClient(url: string, apiKey: string, interrupted: AbortSign
   };
 }
 
-function readAnswer(url: string, response: Response, text: string): unknown {
+function readResponse(url: string, response: Response, text: string): unknown {
   if (response.ok && text === '') return undefined;
   const body = parse(text);
   if (response.ok && isObject(body)) return body;
   const error = isObject(body) ? body['error'] : undefined;
   if (!isObject(error)) throw unreadable(url, response);
-  throw new CallError(refusalText(error, response.status), response.status >= 500);
+  throw new CallError(rejectionText(error, response.status), response.status >= 500);
 }
 
-/** After a success or a failure of a proxy nobody knows what the service has done; of anything else it has seen nothing. */
+/** After a success, or a failure of a proxy, the service may have done it; anything else never reached it. */
 function unreadable(url: string, { ok, status }: Response): CallError {
   if (status >= 500) {
     const message =
-      `${url} answers ${status}, which is no answer of the operator API: of a proxy in front of it, perhaps, ` +
-      'that the service did not answer in time.';
+      `${url} responded with ${status}, but not in the format of the operator API. ` +
+      'Perhaps a proxy in front of it gave up waiting for the service.';
     return new CallError(message, true);
   }
-  const answers = `What answers at ${url} is not the operator API: ${status} and no answer that it would give.`;
-  const between = ok ? ' Or something in between has changed the answer.' : '';
-  const advice = ' Name its address (that of ADMIN_PORT) with --url or OPERATOR_URL.';
-  return new CallError(`${answers}${between}${advice}`, ok);
+  const finding = `The server at ${url} is not the operator API: it responded with ${status}, in an unknown format.`;
+  const between = ok ? ' Or something in between changed the response.' : '';
+  const advice = ' Give the address of the admin listener (ADMIN_PORT) with --url or OPERATOR_URL.';
+  return new CallError(`${finding}${between}${advice}`, ok);
 }
 
 function parse(text: string): unknown {
@@ -82,11 +82,11 @@ function parse(text: string): unknown {
   }
 }
 
-function refusalText(error: Record<string, unknown>, status: number): string {
+function rejectionText(error: Record<string, unknown>, status: number): string {
   const details = Array.isArray(error['details']) ? error['details'].filter(isObject) : [];
   const faults = details.map(({ path, message }) => `  ${textOf(path)}: ${textOf(message)}`);
   // With details, the message only repeats the first of them.
-  const message = faults.length > 0 ? 'The service refuses these values:' : textOf(error['message']);
+  const message = faults.length > 0 ? 'The service rejected these values:' : textOf(error['message']);
   const lines = [
     message,
     ...faults,
@@ -99,15 +99,37 @@ function refusalText(error: Record<string, unknown>, status: number): string {
 const printableLine = (line: string): string => printable(line).trimEnd();
 
 function tooLate(url: string): CallError {
-  return new CallError(`${url} has not answered within ${TIMEOUT_MS / 1000} s.`, true);
+  return new CallError(`${url} did not respond within ${TIMEOUT_MS / 1000} s.`, true);
 }
 
 function unreachable(url: string, err: unknown): CallError {
   const code = codeOf(err);
   const reason = code === undefined ? '' : ` (${code})`;
   return new CallError(
-    `No service answers at ${url}${reason}. Start it (npm start), or name its address with --url or OPERATOR_URL.`,
+    `The service at ${url} cannot be reached${reason}. Start it (npm start), or give its address with --url or OPERATOR_URL.`,
     !NEVER_ARRIVED.has(code ?? ''),
     err,
   );
+}
+
+/** The largest page that the API returns. */
+const PAGE_LIMIT = '200';
+
+export type Page = { success: true; count: number; data: unknown[]; next_cursor?: string | null };
+
+/** Everything that a listing has, page by page, as one page; of a listing without pages the one response. */
+export async function readAll(call: CallApi, request: ApiRequest): Promise<Page> {
+  const data: unknown[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const query: Record<string, string> = {
+      limit: PAGE_LIMIT,
+      ...request.query,
+      ...(cursor ? { cursor } : {}),
+    };
+    const page = (await call({ ...request, query })) as Page;
+    data.push(...page.data);
+    cursor = page.next_cursor;
+  } while (cursor);
+  return { success: true, count: data.length, data };
 }

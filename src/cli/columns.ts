@@ -35,10 +35,16 @@ export const list = (field: string, header = field): Column => ({
 });
 
 /** Several fields in one word. */
-export const made = (header: string, valueOf: (row: Row) => string): Column => ({
+export const computed = (header: string, valueOf: (row: Row) => string): Column => ({
   header,
   valueOf,
   isCut: false,
+});
+
+/** The same, for what may be cut. */
+export const computedProse = (header: string, valueOf: (row: Row) => string): Column => ({
+  ...computed(header, valueOf),
+  isCut: true,
 });
 
 /** `2026-11-21T04:30:00.000Z` is `2026-11-21T04:30Z`, still ISO 8601. */
@@ -89,12 +95,6 @@ export function endOf(row: Row): string {
     .toSorted();
   return shortInstant(first);
 }
-
-/** The same, for what may be cut. */
-export const textColumn = (header: string, valueOf: (row: Row) => string): Column => ({
-  ...made(header, valueOf),
-  isCut: true,
-});
 
 /** What was called, without what all paths begin with. */
 export function pathOf(row: Row): string {

@@ -2,24 +2,24 @@ import type { Column } from './columns.ts';
 import {
   actorOf,
   attemptsOf,
+  computed,
+  computedProse,
   deliveriesOf,
   endOf,
   instant,
   list,
-  made,
   pathOf,
   plain,
   priceOf,
   prose,
   span,
-  textColumn,
 } from './columns.ts';
 
 /** A command of the operator's command line: which operation it calls, and how its response is shown. */
 export type CommandRow = {
   noun: string;
   verb: string;
-  /** Of the operator interface's description; its parameters and fields become arguments and options. */
+  /** Of the operator API's description; its parameters and fields become arguments and options. */
   operationId: string;
   /** Of a listing, the most important one first. */
   columns?: readonly Column[];
@@ -29,21 +29,21 @@ export type CommandRow = {
   remark?: string;
 };
 
-const GRANT_ENDED = 'The grant has ended, and what the partner held there is released.';
-const SHOWN_ONCE = 'The api_key is shown this once: store it now, where only its partner can read it.';
+const GRANT_REVOKED = 'The grant is revoked, and the holds of the partner at the venue are released.';
+const SHOWN_ONCE = 'The api_key is shown only this once: store it now, where only its partner can read it.';
 
 const DELIVERY_COLUMNS: readonly Column[] = [
   plain('id'),
   plain('event_type'),
   plain('state'),
-  textColumn('attempts', attemptsOf),
+  computedProse('attempts', attemptsOf),
   instant('next_attempt_at'),
   instant('created_at'),
   plain('subscription_id'),
   prose('endpoint_url'),
 ];
 
-/** One row for each operation of the operator interface; a test holds the two to each other. */
+/** One row for each operation of the operator API; a test holds the two to each other. */
 export const COMMANDS: readonly CommandRow[] = [
   { noun: 'partner', verb: 'create', operationId: 'createPartner' },
   {
@@ -63,7 +63,7 @@ export const COMMANDS: readonly CommandRow[] = [
     columns: [
       ...[
         plain('key_id'),
-        made('ends', endOf),
+        computed('ends', endOf),
         prose('label'),
         plain('prefix'),
         instant('created_at'),
@@ -75,7 +75,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { noun: 'key', verb: 'revoke', operationId: 'revokeApiKey', done: 'The key is revoked.' },
 
   { noun: 'grant', verb: 'add', operationId: 'grantVenue', done: 'The partner may operate the venue.' },
-  { noun: 'grant', verb: 'remove', operationId: 'revokeVenue', remark: GRANT_ENDED },
+  { noun: 'grant', verb: 'remove', operationId: 'revokeVenue', remark: GRANT_REVOKED },
 
   { noun: 'venue', verb: 'create', operationId: 'createVenue' },
   {
@@ -94,7 +94,7 @@ export const COMMANDS: readonly CommandRow[] = [
     columns: [
       ...[plain('resource_id'), prose('name'), plain('status'), plain('duration_minutes', 'minutes')],
       plain('price_rupees', 'rupees'),
-      made('hours', (row) => span(row['operating_hours_start'], row['operating_hours_end'])),
+      computed('hours', (row) => span(row['operating_hours_start'], row['operating_hours_end'])),
       ...[prose('sport_category', 'sport'), prose('resource_type', 'type'), list('shares_space_with')],
     ],
   },
@@ -112,14 +112,14 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     ...{ noun: 'price-rule', verb: 'list', operationId: 'listPriceRules' },
     columns: [
-      ...[plain('price_rule_id'), prose('name'), made('rupees', priceOf)],
-      made('times', (row) => span(row['start_time'], row['end_time'])),
+      ...[plain('price_rule_id'), prose('name'), computed('rupees', priceOf)],
+      computed('times', (row) => span(row['start_time'], row['end_time'])),
       ...[list('days_of_week', 'days'), plain('priority')],
-      made('dates', (row) => span(row['from_date'], row['to_date'])),
+      computed('dates', (row) => span(row['from_date'], row['to_date'])),
     ],
   },
   { noun: 'price-rule', verb: 'show', operationId: 'readPriceRule' },
-  { noun: 'price-rule', verb: 'remove', operationId: 'removePriceRule', done: 'The price rule is gone.' },
+  { noun: 'price-rule', verb: 'remove', operationId: 'removePriceRule', done: 'The price rule is removed.' },
 
   { noun: 'blackout', verb: 'add', operationId: 'addBlackout' },
   {
@@ -146,7 +146,7 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     ...{ noun: 'booking', verb: 'timeline', operationId: 'readTimeline' },
     columns: [
-      ...[instant('at'), plain('event_type'), made('by', actorOf), made('deliveries', deliveriesOf)],
+      ...[instant('at'), plain('event_type'), computed('by', actorOf), computed('deliveries', deliveriesOf)],
       ...[prose('reason'), plain('partner_id'), plain('event_id')],
     ],
   },
@@ -190,7 +190,12 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     ...{ noun: 'dead-letter', verb: 'list', operationId: 'listDeadLetters' },
     columns: [
-      ...[plain('id'), plain('event_type'), instant('dead_lettered_at'), textColumn('attempts', attemptsOf)],
+      ...[
+        plain('id'),
+        plain('event_type'),
+        instant('dead_lettered_at'),
+        computedProse('attempts', attemptsOf),
+      ],
       ...[plain('subscription_id'), prose('endpoint_url')],
     ],
   },
@@ -211,7 +216,7 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     ...{ noun: 'audit', verb: 'list', operationId: 'listActions' },
     columns: [
-      ...[instant('at'), plain('action'), plain('status'), textColumn('path', pathOf), plain('who')],
+      ...[instant('at'), plain('action'), plain('status'), computedProse('path', pathOf), plain('who')],
       ...[plain('address'), plain('attempts'), plain('error_code'), plain('request_id')],
     ],
   },
@@ -221,13 +226,13 @@ export const COMMANDS: readonly CommandRow[] = [
 
 /** What each noun is about, for the help of the whole. */
 export const NOUNS: Readonly<Record<string, string>> = {
-  partner: 'those who sell',
+  partner: 'the third parties that sell',
   key: 'the API keys of a partner',
   grant: 'which venues a partner may operate',
   venue: 'where the resources are',
   resource: 'courts, turfs and fields',
   schedule: 'when a resource is open',
-  'price-rule': 'what slots cost other than the base price',
+  'price-rule': 'when slots cost more or less than the base price',
   blackout: 'times in which nothing is sold',
   'walk-in': 'slots sold at the venue itself',
   hold: 'the holds of all partners',
@@ -235,10 +240,10 @@ export const NOUNS: Readonly<Record<string, string>> = {
   package: 'the prepaid packages that a partner may sell',
   purchase: 'the packages that customers have bought',
   webhook: "the partners' subscriptions",
-  delivery: 'what partners were sent',
-  'dead-letter': 'what could not be delivered',
+  delivery: 'webhooks sent to partners',
+  'dead-letter': 'deliveries that failed for good',
   customer: "the erasure of a customer's data",
-  alert: 'what needs an operator',
+  alert: 'problems that need an operator',
   audit: 'what operators did',
   api: 'the description of the operator API',
 };

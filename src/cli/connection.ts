@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { OperatorEnvironment } from '../config/config.ts';
-import { misuse } from './failure.ts';
+import { usageError } from './errors.ts';
 import { isObject } from './values.ts';
 
 export type ConnectionOptions = { url?: string; key?: string; keyFile?: string };
@@ -21,19 +21,21 @@ export async function findConnection(
   const given = options.url ?? environment.url;
   const url = checkedUrl(given ?? `http://127.0.0.1:${environment.adminPort}`);
   const apiKey = await findKey(options, environment, given === undefined);
-  // fetch would quote the whole key in its complaint.
+  // fetch would quote the whole key in its error.
   if (!/^[\x21-\x7e]+$/.test(apiKey))
-    throw misuse('The operator key has spaces or characters that no key has.');
+    throw usageError('The operator key contains characters that are not allowed in a key.');
   return { url, apiKey };
 }
 
 function checkedUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    throw misuse(`${text} is no address. Give one such as http://127.0.0.1:3001 with --url or OPERATOR_URL.`);
+    throw usageError(
+      `${text} is not a valid address. Give one such as http://127.0.0.1:3001 with --url or OPERATOR_URL.`,
+    );
   }
   if (url.username !== '' || url.password !== '') {
-    throw misuse('The address must not contain a user or a password.');
+    throw usageError('The address must not contain a user or a password.');
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
 }
@@ -49,17 +51,17 @@ async function findKey(
   const secrets = path.join(environment.dataDir, 'secrets.json');
   const kept = isThisMachine ? await keptKey(secrets) : undefined;
   if (kept !== undefined) return kept;
-  throw misuse(
-    'There is no operator key. Set OPERATOR_API_KEY, or name a file that has it with --key-file' +
-      `${isThisMachine ? `. Beside a running npm start, its key is found in ${secrets}` : ''}.`,
+  const looked = isThisMachine ? ` There is no key of npm start in ${secrets} either.` : '';
+  throw usageError(
+    `No operator key was given. Set OPERATOR_API_KEY, or name a file that contains the key with --key-file.${looked}`,
   );
 }
 
 async function keyInFile(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((err: NodeJS.ErrnoException) => {
-    throw misuse(`The key file ${file} cannot be read (${err.code ?? 'unknown reason'}).`);
+    throw usageError(`The key file ${file} cannot be read (${err.code ?? 'unknown reason'}).`);
   });
-  if (text.trim() === '') throw misuse(`The key file ${file} is empty.`);
+  if (text.trim() === '') throw usageError(`The key file ${file} is empty.`);
   return text.trim();
 }
 

@@ -2,7 +2,7 @@
 
 import { text } from 'node:stream/consumers';
 import { operatorEnvironment } from '../config/config.ts';
-import { EXIT, interruption } from './failure.ts';
+import { EXIT, interruption } from './errors.ts';
 import { runCommandLine } from './program.ts';
 import type { Sink } from './terminal.ts';
 
@@ -18,7 +18,7 @@ const exitCode = await runCommandLine(process.argv.slice(2), {
   interrupted: stop.signal,
 }).catch((err: unknown) => {
   const reason = err instanceof Error ? err.message : String(err);
-  process.stderr.write(`error: This should not have happened (${reason}). Please report it.\n`);
+  process.stderr.write(`error: Unexpected failure (${reason}). Please report it.\n`);
   return EXIT.failed;
 });
 process.exitCode ??= exitCode;
@@ -46,7 +46,7 @@ function sinkOf(stream: NodeJS.WriteStream): Sink {
       if (!isClosed) stream.write(chunk);
     },
     isTty: stream.isTTY,
-    // A terminal that does not say how wide it is says 0.
+    // A terminal of unknown width reports 0.
     columns: stream.isTTY && stream.columns > 0 ? stream.columns : undefined,
   };
 }

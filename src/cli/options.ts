@@ -35,9 +35,9 @@ export function attributeOf(field: Field): string {
 function describe(field: Field, isRequired: boolean): string {
   const remarks = [
     ...(isRequired ? ['required'] : []),
-    ...(field.type === 'array' && field.itemType === 'string' ? ['with commas, or repeated'] : []),
+    ...(field.type === 'array' && field.itemType === 'string' ? ['comma-separated, or repeated'] : []),
     ...(isJson(field) ? ['as JSON'] : []),
-    ...(field.isNullable ? ['null empties it'] : []),
+    ...(field.isNullable ? ['null clears it'] : []),
     ...(field.fallback === undefined || textOf(field.fallback) === '[]'
       ? []
       : [`default ${textOf(field.fallback)}`]),

@@ -7,8 +7,8 @@ import type { ConnectionOptions } from './connection.ts';
 import { findConnection } from './connection.ts';
 import type { Operation } from './description.ts';
 import { OPERATIONS } from './description.ts';
+import { CommandError, EXIT } from './errors.ts';
 import { exampleOf } from './example.ts';
-import { CommandError, EXIT } from './failure.ts';
 import { addImport } from './import/command.ts';
 import { optionOf } from './options.ts';
 import type { Options } from './request.ts';
@@ -23,7 +23,7 @@ const INTRODUCTION =
   'with an example; the guide is docs/guides/command-line.md.';
 
 const EXIT_CODES = `
-Exit codes: 0 done; 1 refused, or no answer; 2 called in a wrong way; 130 interrupted.`;
+Exit codes: 0 success; 1 rejected or no response; 2 wrong usage; 130 interrupted`;
 
 /** Runs one command line, without the program's name; returns its exit code. Failures are printed as plain sentences. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -40,7 +40,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
 
 /** Help that was asked for is no failure; help for want of a command is. */
 function exitCodeOf({ code }: CommanderError): number {
-  return code === 'commander.helpDisplayed' ? EXIT.done : EXIT.misused;
+  return code === 'commander.helpDisplayed' ? EXIT.done : EXIT.usage;
 }
 
 /** The tree of all commands. */
@@ -56,12 +56,18 @@ function createProgram(terminal: Terminal): Command {
       getErrHasColors: () => false,
     })
     .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
-    .showHelpAfterError('(--help says what there is)')
+    .showHelpAfterError('(use --help to see what is available)')
     .description(INTRODUCTION)
-    .option('--url <address>', 'of the admin listener (default: OPERATOR_URL, else this machine)')
-    .option('--key <key>', 'the operator key; others on this machine can see it among the processes')
-    .option('--key-file <file>', 'a file with the key (default: OPERATOR_API_KEY, else that of npm start)')
-    .option('--json', 'print what the API answers, for programs')
+    .option('--url <address>', 'address of the admin listener (default: OPERATOR_URL, else this machine)')
+    .option(
+      '--key <key>',
+      'the operator key; other users of this machine can see it in the list of processes',
+    )
+    .option(
+      '--key-file <file>',
+      'a file that contains the key (default: OPERATOR_API_KEY, else the key of npm start)',
+    )
+    .option('--json', 'print the response of the API, for programs')
     .helpCommand(false)
     .addHelpText('after', EXIT_CODES);
   for (const noun of Object.keys(NOUNS)) addNoun(program, noun, terminal);
@@ -86,10 +92,10 @@ function addVerb(parent: Command, row: CommandRow, terminal: Terminal): void {
   if (operation.body.length > 0) {
     command.option(
       '--body <file>',
-      'the whole body from a JSON file, - for standard input; options go over it',
+      'read the body from a JSON file, or - for standard input; options override its fields',
     );
   }
-  if (operation.query.some(({ name }) => name === 'cursor')) command.option('--all', 'every page');
+  if (operation.query.some(({ name }) => name === 'cursor')) command.option('--all', 'fetch every page');
   command.addHelpText('after', `\nExample:\n${exampleOf(row, operation)}`);
   command.action(async () => {
     const options: Options = command.optsWithGlobals();

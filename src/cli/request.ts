@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { ApiRequest } from './client.ts';
 import type { Field, Operation } from './description.ts';
-import { misuse } from './failure.ts';
+import { usageError } from './errors.ts';
 import { attributeOf, sentValue } from './options.ts';
 import { isObject, kebab, textOf } from './values.ts';
 
@@ -47,7 +47,8 @@ function pathWith({ path, params }: Operation, args: readonly string[]): string 
   return params.reduce((filled, { name }, index) => {
     const value = args[index] ?? '';
     // A URL would be made shorter by these.
-    if (['', '.', '..'].includes(value)) throw misuse(`"${value}" is no ${kebab(name)}.`);
+    if (['', '.', '..'].includes(value))
+      throw usageError(`"${value}" is not a valid ${kebab(name).replaceAll('-', ' ')}.`);
     return filled.replace(`{${name}}`, encodeURIComponent(value));
   }, path);
 }
@@ -65,10 +66,10 @@ async function readBody(file: string, readInput: () => Promise<string>): Promise
     file === '-'
       ? await readInput()
       : await readFile(file, 'utf8').catch((err: NodeJS.ErrnoException) => {
-          throw misuse(`${file} cannot be read (${err.code ?? 'unknown reason'}).`);
+          throw usageError(`${file} cannot be read (${err.code ?? 'unknown reason'}).`);
         });
   const value = parse(text);
-  if (!isObject(value)) throw misuse(`${file === '-' ? 'The input' : file} is no JSON object.`);
+  if (!isObject(value)) throw usageError(`${file === '-' ? 'The input' : file} is not a JSON object.`);
   return value;
 }
 
@@ -84,10 +85,10 @@ function requireFields({ method, body: fields }: Operation, body: Record<string,
   const missing = fields.filter((field) => isNeeded(field) && body[field.name] === undefined);
   if (missing.length > 0) {
     const names = missing.map(({ name }) => `--${kebab(name)}`).join(', ');
-    throw misuse(`These are needed: ${names} (or --body with a JSON file that has them).`);
+    throw usageError(`Missing: ${names}. Give them as options, or in a JSON file with --body.`);
   }
   if (method === 'PATCH' && Object.keys(body).length === 0) {
     const names = fields.map(({ name }) => `--${kebab(name)}`).join(', ');
-    throw misuse(`There is nothing to change. Give at least one of ${names}.`);
+    throw usageError(`There is nothing to change. Give at least one of ${names}.`);
   }
 }

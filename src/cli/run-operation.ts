@@ -1,10 +1,9 @@
 import { plainJson } from '../platform/unseen-text.rules.ts';
-import type { CallApi } from './client.ts';
+import type { CallApi, Page } from './client.ts';
+import { readAll } from './client.ts';
 import type { CommandRow } from './commands.ts';
 import type { Operation } from './description.ts';
-import { CallError, CommandError, EXIT } from './failure.ts';
-import type { Page } from './pages.ts';
-import { readAll } from './pages.ts';
+import { CallError, CommandError, EXIT } from './errors.ts';
 import type { Options } from './request.ts';
 import { buildRequest } from './request.ts';
 import type { Terminal } from './terminal.ts';
@@ -23,14 +22,14 @@ export async function runOperation(
   { terminal, call }: { terminal: Terminal; call: CallApi },
 ): Promise<void> {
   const { request, madeKey } = await buildRequest(operation, args, options, terminal.readInput);
-  const answer = await withAdvice(madeKey, () =>
+  const response = await withAdvice(madeKey, () =>
     options['all'] === true ? readAll(call, request) : call(request),
   );
   if (options['json'] === true) {
-    if (answer !== undefined) writeLine(terminal.out, plainJson(answer));
+    if (response !== undefined) writeLine(terminal.out, plainJson(response));
     return;
   }
-  show(terminal, row, answer);
+  show(terminal, row, response);
 }
 
 async function withAdvice(madeKey: string | undefined, call: () => Promise<unknown>): Promise<unknown> {
@@ -40,17 +39,17 @@ async function withAdvice(madeKey: string | undefined, call: () => Promise<unkno
     if (madeKey === undefined || !(err instanceof CommandError)) throw err;
     const mayBeDone = err instanceof CallError ? err.mayBeDone : err.exitCode === EXIT.interrupted;
     if (!mayBeDone) throw err;
-    const advice = `It may have been done. Repeat it with --idempotency-key ${madeKey}: then it is done once.`;
+    const advice = `It may have been carried out. Repeat it with --idempotency-key ${madeKey}: it then takes effect only once.`;
     throw new CommandError(`${err.message}\n${advice}`, err.exitCode, err);
   }
 }
 
-function show(terminal: Terminal, row: CommandRow, answer: unknown): void {
-  if (!isObject(answer)) writeLine(terminal.out, row.done ?? 'Done.');
-  else if (row.columns !== undefined) showPage(terminal, row.columns, answer as Page);
+function show(terminal: Terminal, row: CommandRow, response: unknown): void {
+  if (!isObject(response)) writeLine(terminal.out, row.done ?? 'Done.');
+  else if (row.columns !== undefined) showPage(terminal, row.columns, response as Page);
   // The description is for programs.
-  else if ('openapi' in answer) writeLine(terminal.out, plainJson(answer));
-  else showObject(terminal, answer);
+  else if ('openapi' in response) writeLine(terminal.out, plainJson(response));
+  else showObject(terminal, response);
   if (row.remark === undefined) return;
   writeLine(terminal.out);
   for (const line of wrapped(row.remark, widthOf(terminal))) writeLine(terminal.out, line);
@@ -64,6 +63,9 @@ function showPage(
   showListing(terminal, columns, data);
   if (!next) return;
   writeLine(terminal.out);
-  writeLine(terminal.out, `The first ${count}. For all of them: --all. For the next page:`);
+  writeLine(
+    terminal.out,
+    `Showing the first ${count}. Use --all for all of them, or this for the next page:`,
+  );
   writeLine(terminal.out, `--cursor ${next}`);
 }

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import wrapAnsi from 'wrap-ansi';
 import type { OperatorEnvironment } from '../config/config.ts';
 import { onOneLine } from '../platform/unseen-text.rules.ts';
 
@@ -42,15 +43,7 @@ export function printable(text: string): string {
 }
 
 /** Breaks a text at spaces into lines of at most `width`; `first` and `next` stand in front of the first and of the others. */
-export function wrapped(text: string, width: number, first = '', next = ''): string[] {
-  const lines: string[] = [];
-  let line = first;
-  for (const [index, word] of text.split(' ').entries()) {
-    const isStart = line === (lines.length === 0 ? first : next);
-    if (index > 0 && !isStart && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = `${next}${word}`;
-    } else line += isStart ? word : ` ${word}`;
-  }
-  return [...lines, line];
+export function wrapped(text: string, width: number, first = '', next = first): string[] {
+  const lines = wrapAnsi(text, width - Math.max(first.length, next.length)).split('\n');
+  return lines.map((line, index) => `${index === 0 ? first : next}${line}`);
 }

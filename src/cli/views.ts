@@ -9,7 +9,7 @@ import { isObject, objectsOf, textOf } from './values.ts';
 /** Prints a listing as a table, and says what had no room in it. */
 export function showListing(terminal: Terminal, columns: readonly Column[], rows: readonly unknown[]): void {
   if (rows.length === 0) {
-    writeLine(terminal.out, 'There are none.');
+    writeLine(terminal.out, 'None found.');
     return;
   }
   const { lines, omitted } = fitTable(columns, objectsOf(rows), widthOf(terminal));
@@ -18,7 +18,7 @@ export function showListing(terminal: Terminal, columns: readonly Column[], rows
   for (const line of body) writeLine(terminal.out, line);
   if (omitted.length === 0) return;
   writeLine(terminal.out);
-  const remark = `Not shown for want of room: ${omitted.join(', ')}. --json has everything.`;
+  const remark = `Not shown, for lack of space: ${omitted.join(', ')}. Use --json to see everything.`;
   for (const line of wrapped(remark, widthOf(terminal))) writeLine(terminal.out, line);
 }
 

@@ -114,7 +114,7 @@ describe('--help', () => {
     const text = await help();
     for (const noun of [...Object.keys(NOUNS), 'import'])
       expect(text).toMatch(new RegExp(`^  ${noun} `, 'm'));
-    expect(text).toContain('Exit codes: 0 done; 1 refused');
+    expect(text).toContain('Exit codes: 0 success; 1 rejected or no response');
   });
 
   test.each(rows)('of $name has its summary, every parameter and field, and an example', async (row) => {

@@ -96,7 +96,7 @@ describe('the example file', () => {
     await venues.insertMany(others.map((id) => ({ ...row, _id: id as never })));
     for (const file of [YAML, CSV]) {
       expect(await operator(url, ['import', file])).toEqual({
-        ...{ code: 0, err: '', out: 'Nothing to change: all 49 are there as the file says.\n' },
+        ...{ code: 0, err: '', out: 'Nothing to change: all 49 are as the file says.\n' },
       });
       expect(await operatorJson(url, ['import', file])).toMatchObject({ result: 'unchanged', steps: [] });
     }
@@ -216,7 +216,7 @@ describe('what is there already', () => {
     expect(shown.out).toContain('~ Net 1: price_rupees 450 → 475.5\n');
     expect(shown.out).toContain('~ Net 1: schedule: mon tue wed thu fri sat 06:00-22:00 → closed;');
     expect(shown.out.replaceAll(/\s+/g, ' ')).toContain(
-      'price_rupees 600 → 650 (made anew, as a rule cannot be changed)',
+      'price_rupees 600 → 650 (created again, because a rule cannot be changed)',
     );
 
     const relay = await startRelay(url, () => 'pass');
@@ -339,11 +339,11 @@ describe('what only the service knows is found before anything is changed', () =
     });
     const named = (text: string) => text.replace('Cricket Barn', 'Twin Barn');
     expect(await refused(named(barn()))).toMatch(
-      /^6: Twin Barn \/ Net 1: name: is the name of 2 that the service has \(\S+, \S+\)\./m,
+      /^6: Twin Barn \/ Net 1: name: the service has 2 of this name \(\S+, \S+\)\./m,
     );
     const { id: second } = await anyVenue(service, [], { name: 'twin barn', city: 'pune' });
     expect(await refused(named(barn()))).toContain(
-      `2: Twin Barn: name: is the name of 2 that the service has (${[id, second].toSorted().join(', ')}).`,
+      `2: Twin Barn: name: the service has 2 of this name (${[id, second].toSorted().join(', ')}).`,
     );
   });
 
@@ -356,7 +356,7 @@ describe('what only the service knows is found before anything is changed', () =
     await operatorJson(url, ['import', await fileWith(two('[Net 2]'))]);
     expect(await planOf(await fileWith(two('[net 2]')))).toMatchObject({ result: 'unchanged' });
     expect(await refused(two('[]'))).toMatch(
-      /^6: Shared Barn \/ Net 1: shares_space_with: is not to share ground with Net 2, and does/m,
+      /^6: Shared Barn \/ Net 1: shares_space_with: should not share ground with Net 2, but does/m,
     );
     const third = two('[Net 2, Net 3]').concat(
       barn().slice(barn().indexOf('      - name: Net 1')).replace('Net 1', 'Net 3'),
@@ -365,7 +365,7 @@ describe('what only the service knows is found before anything is changed', () =
       ...['create resource Net 3', 'complete resource Net 3'],
     ]);
     await operatorJson(url, ['import', await fileWith(third.replace('[Net 2, Net 3]', '[Net 2]'))]);
-    expect(await refused(third)).toMatch(/is to share ground with Net 3, and does not/);
+    expect(await refused(third)).toMatch(/should share ground with Net 3, but does not/);
   });
 
   test('price rules that would be more than a resource can have, with those that the file does not name', async () => {

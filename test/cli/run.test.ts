@@ -37,7 +37,7 @@ describe('for people', () => {
     expect([code, err]).toEqual([0, '']);
     expect(widest(out)).toBeLessThanOrEqual(80);
     expect(out).toMatch(new RegExp(`^${venue.id}  Koramangala Arena`, 'm'));
-    expect(out).toMatch(/Not shown for want of room: .*time_zone.*--json has everything/);
+    expect(out).toMatch(/Not shown, for lack of space: [^]*time_zone[^]*Use --json to see\s+everything/);
   });
 
   test('a wider terminal shows more of it', async () => {
@@ -71,7 +71,7 @@ describe('for people', () => {
     const { out } = await run('key', 'issue', partner.id, '--label', 'shop');
     const [key = ''] = /pk_sandbox_\S+/.exec(out) ?? [];
     expect(out.split(key)).toHaveLength(2);
-    expect(out).toContain('shown this once');
+    expect(out).toContain('shown only this once');
     const listed = await run('key', 'list', partner.id);
     expect(listed.out).not.toContain(key);
     const [keyId = ''] = /(?<=^key_id +)\S+/m.exec(out) ?? [];
@@ -87,7 +87,7 @@ describe('for people', () => {
     expect(await run('grant', 'add', partner.id, venue.id)).toEqual({
       ...{ code: 0, err: '', out: 'The partner may operate the venue.\n' },
     });
-    expect(await run('blackout', 'list', venue.id)).toEqual({ code: 0, err: '', out: 'There are none.\n' });
+    expect(await run('blackout', 'list', venue.id)).toEqual({ code: 0, err: '', out: 'None found.\n' });
   });
 
   test('a booking is cancelled with a key of its own, and its timeline shows who did it', async () => {
@@ -131,7 +131,7 @@ describe('pages', () => {
     expect(whole).toEqual({ success: true, count: ids(whole).length, data: expect.any(Array) });
 
     const first = await run('audit', 'list', '--action', 'issueApiKey', '--limit', '2');
-    expect(first.out).toContain('The first 2.');
+    expect(first.out).toContain('Showing the first 2.');
     const [, cursor = ''] = /^--cursor (\S+)$/m.exec(first.out) ?? [];
     const next = await operatorJson(url, [
       'audit',
@@ -203,7 +203,7 @@ describe('a failure', () => {
       'names every fault of the values',
       ['venue', 'create', '--name', '', '--address', 'x', '--city', ''],
       1,
-      /^error: The service refuses these values:\n {2}name: .+\n {2}city: .+\n\(VALIDATION_ERROR, 400, request \S+\)\n$/,
+      /^error: The service rejected these values:\n {2}name: .+\n {2}city: .+\n\(VALIDATION_ERROR, 400, request \S+\)\n$/,
     ],
     [
       'of the service is its message, code and request',
@@ -220,7 +220,7 @@ describe('a failure', () => {
       'is a field that is needed',
       ['venue', 'create', '--name', 'x'],
       2,
-      /^error: These are needed: --address, --city /,
+      /^error: Missing: --address, --city\. /,
     ],
     [
       'is a change of nothing',
@@ -241,8 +241,8 @@ describe('a failure', () => {
       2,
       /Allowed choices are active, inactive/,
     ],
-    ['is an id that would lead elsewhere', ['venue', 'show', '..'], 2, /"\.\." is no venue-id/],
-    ['is a body that is no JSON', ['venue', 'create', '--body', '-'], 2, /The input is no JSON object/],
+    ['is an id that would lead elsewhere', ['venue', 'show', '..'], 2, /"\.\." is not a valid venue id/],
+    ['is a body that is no JSON', ['venue', 'create', '--body', '-'], 2, /The input is not a JSON object/],
     [
       'is a file that is not there',
       ['venue', 'create', '--body', '/nowhere.json'],
@@ -250,7 +250,7 @@ describe('a failure', () => {
       /cannot be read \(ENOENT\)/,
     ],
     ['is a file of venues that is not there', ['import', '/nowhere.yaml'], 2, /cannot be read \(ENOENT\)/],
-    ['is a file of no known format', ['import', '/nowhere.txt'], 2, /--format yaml, or --format csv/],
+    ['is a file of no known format', ['import', '/nowhere.txt'], 2, /--format yaml or --format csv/],
   ];
   test.each(refusals)('%s', async (_what, args, code, message) => {
     const ended = await run(...args);
@@ -262,7 +262,9 @@ describe('a failure', () => {
   test('to reach a service names the address and what to do', async () => {
     const { code, err } = await operator('http://127.0.0.1:1', ['venue', 'list']);
     expect(code).toBe(1);
-    expect(err).toMatch(/^error: No service answers at http:\/\/127\.0\.0\.1:1( \(\w+\))?\. Start it/);
+    expect(err).toMatch(
+      /^error: The service at http:\/\/127\.0\.0\.1:1 cannot be reached( \(\w+\))?\. Start it/,
+    );
   });
 
   test('by an interruption is said in a word, with an exit code of its own', async () => {
@@ -313,11 +315,11 @@ describe('a failure', () => {
 
 describe('a response that is none of the API', () => {
   test.each([
-    ['a page of a proxy, 502', 502, true, /answers 502, .* of a proxy in front of it/],
-    ['a page of a proxy, 504', 504, true, /answers 504, .* of a proxy in front of it/],
-    ['a page with 200', 200, true, /is not the operator API: 200 .*in between/],
-    ['a redirection', 302, false, /is not the operator API: 302/],
-    ['a page with 404', 404, false, /is not the operator API: 404/],
+    ['a page of a proxy, 502', 502, true, /responded with 502, .* a proxy in front of it/],
+    ['a page of a proxy, 504', 504, true, /responded with 504, .* a proxy in front of it/],
+    ['a page with 200', 200, true, /is not the operator API: it responded with 200, .*in between/],
+    ['a redirection', 302, false, /is not the operator API: it responded with 302/],
+    ['a page with 404', 404, false, /is not the operator API: it responded with 404/],
   ])('%s: it is said whether it may have been done', async (_what, status, mayBeDone, message) => {
     const proxy = createServer((_request, response) => {
       response.writeHead(status, { 'content-type': 'text/html' }).end('<!doctype html>');
@@ -340,8 +342,8 @@ describe('the operator key', () => {
 
   test.each([
     ['that is wrong', wrong, 1, /INVALID_API_KEY, 401/],
-    ['with a line break in it', `${wrong}\nx`, 2, /characters that no key has/],
-    ['with letters of no header', `${wrong}é`, 2, /characters that no key has/],
+    ['with a line break in it', `${wrong}\nx`, 2, /characters that are not allowed in a key/],
+    ['with letters of no header', `${wrong}é`, 2, /characters that are not allowed in a key/],
   ])('%s is refused without being printed', async (_what, key, code, message) => {
     const ended = await run('venue', 'list', '--key', key);
     expect([ended.code, ended.out]).toEqual([code, '']);
@@ -365,7 +367,7 @@ describe('the operator key', () => {
     const found = await operator(url, ['venue', 'list'], { environment: { ...here, url: undefined } });
     expect([found.code, found.err]).toEqual([0, '']);
     const named = await operator(url, ['venue', 'list'], { environment: here });
-    expect([named.code, named.err]).toEqual([2, expect.stringContaining('There is no operator key.')]);
+    expect([named.code, named.err]).toEqual([2, expect.stringContaining('No operator key was given.')]);
     const without = { ...here, url: undefined, dataDir: `${dataDir}/none` };
     const missing = await operator(url, ['venue', 'list'], { environment: without });
     expect([missing.code, missing.err]).toEqual([2, expect.stringContaining(`${dataDir}/none/secrets.json`)]);

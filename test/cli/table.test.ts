@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import stringWidth from 'string-width';
 import { instant, plain, prose, shortInstant } from '../../src/cli/columns.ts';
-import { displayWidth, fitTable } from '../../src/cli/table.ts';
+import { fitTable } from '../../src/cli/table.ts';
 import { printable, wrapped } from '../../src/cli/terminal.ts';
 
 const ID = '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01';
@@ -44,13 +45,28 @@ describe('a table', () => {
   });
 
   test('keeps columns under their headings where letters are wide or combine', () => {
-    const rows = ['運動場', 'Çöurt', 'e\u0301te\u0301'].map((name) => ({
+    const rows = ['運動場', 'Çöurt', 'e\u0301te\u0301', '👨‍👩‍👧 court', '🇮🇳 turf', 'खेल'].map((name) => ({
       name,
       status: 'active',
     }));
     const { lines } = fitTable([prose('name'), plain('status')], rows, 80);
-    const offsets = lines.map((line) => displayWidth(line.slice(0, line.search(/status|active/))));
+    const offsets = lines.map((line) => stringWidth(line.slice(0, line.search(/status|active/))));
     expect(new Set(offsets).size).toBe(1);
+  });
+
+  test('cuts between letters, never inside one, and a wide one only where it has room', () => {
+    const names = ['運'.repeat(30), '👨‍👩‍👧'.repeat(30), 'e\u0301'.repeat(50)];
+    const { lines } = fitTable(
+      [prose('name'), plain('status')],
+      names.map((name) => ({ name, status: 'x' })),
+      30,
+    );
+    for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(30);
+    expect(lines.slice(1).map((line) => line.replace(/ +x$/, ''))).toEqual([
+      `${'運'.repeat(10)}…`,
+      `${'👨‍👩‍👧'.repeat(10)}…`,
+      `${'e\u0301'.repeat(21)}…`,
+    ]);
   });
 
   test('has no borders and no colours', () => {
@@ -75,5 +91,6 @@ test('what others have written cannot move the cursor, colour the terminal or tu
 
 test('long sentences are broken at spaces', () => {
   expect(wrapped('one two three four', 9, '> ', '  ')).toEqual(['> one two', '  three', '  four']);
+  expect(wrapped('運動 運動 運動', 9)).toEqual(['運動 運動', '運動']);
   expect(wrapped('a-word-that-is-longer than', 9)).toEqual(['a-word-that-is-longer', 'than']);
 });

@@ -41,8 +41,8 @@ export function scheduleChanges(wanted: ScheduleBody, current: unknown): Change[
     .filter((day) => now.get(day) !== then.get(day))
     .map((day) => ({
       field: day,
-      from: now.get(day) ?? 'as on its day',
-      to: then.get(day) ?? 'as on its day',
+      from: now.get(day) ?? 'as every week',
+      to: then.get(day) ?? 'as every week',
     }));
 }
 

@@ -1,14 +1,33 @@
 import type { ObjectSchema } from 'joi';
 import { checkClosed } from '../../http/validate.ts';
 import { MAX_PRICE_RULES } from '../../venues/price-rule-limit.rules.ts';
+import type { PriceRuleBody } from '../../venues/price-rules.schemas.ts';
 import { priceRuleBody } from '../../venues/price-rules.schemas.ts';
 import { scheduleFaults } from '../../venues/schedule-faults.rules.ts';
+import type { ScheduleBody } from '../../venues/schedules.schemas.ts';
 import { scheduleBody } from '../../venues/schedules.schemas.ts';
+import type { ResourceBody, VenueBody } from '../../venues/venues.schemas.ts';
 import { createResourceBody, createVenueBody, MAX_SHARED } from '../../venues/venues.schemas.ts';
 import { textOf } from '../values.ts';
 import type { Fault, FileContent, FileResource, FileRow, FileVenue } from './file-content.ts';
-import { nameKey, venueKey } from './identity.ts';
-import type { WantedResource, WantedRule, WantedSchedule, WantedVenue } from './wanted.ts';
+import { nameKey, venueKey } from './file-content.ts';
+
+export type WantedRule = { line: number; body: PriceRuleBody };
+export type WantedSchedule = { line: number; body: ScheduleBody };
+
+export type WantedResource = {
+  line: number;
+  key: string;
+  body: Omit<ResourceBody, 'shares_space_with'>;
+  /** Whether the file says anything of the ground that this one shares. */
+  saysShared: boolean;
+  /** The keys of those with which it shares ground, whichever of the two says so. */
+  sharesWith: Set<string>;
+  schedule?: WantedSchedule;
+  rules: WantedRule[];
+};
+
+export type WantedVenue = { line: number; key: string; body: VenueBody; resources: WantedResource[] };
 
 type Checked = { venues: WantedVenue[]; faults: Fault[] };
 
@@ -16,9 +35,14 @@ type Checked = { venues: WantedVenue[]; faults: Fault[] };
 export function checkContent({ venues, faults }: FileContent): Checked {
   const found = [...faults];
   const wanted = venues.map((venue) => checkVenue(venue, found));
-  refuseTwins(venues, (venue) => venueKey(venue.fields), 'is the name of two venues of one city', found);
+  rejectDuplicates(
+    venues,
+    (venue) => venueKey(venue.fields),
+    'is the name of another venue in the same city',
+    found,
+  );
   if (venues.length === 0 && found.length === 0) {
-    found.push({ line: 1, subject: '', path: '', message: 'there is no venue in this file' });
+    found.push({ line: 1, subject: '', path: '', message: 'the file contains no venue' });
   }
   return { venues: wanted, faults: found.toSorted((a, b) => a.line - b.line) };
 }
@@ -26,10 +50,10 @@ export function checkContent({ venues, faults }: FileContent): Checked {
 function checkVenue(venue: FileVenue, faults: Fault[]): WantedVenue {
   const body = checkRow(createVenueBody, venue, subjectOf(venue), faults);
   const resources = venue.resources.map((resource) => checkResource(venue, resource, faults));
-  refuseTwins(
+  rejectDuplicates(
     venue.resources,
     ({ fields }) => nameKey(fields['name']),
-    'is the name of two resources of this venue',
+    'is the name of another resource of this venue',
     faults,
     venue,
   );
@@ -44,16 +68,16 @@ function checkResource(venue: FileVenue, resource: FileResource, faults: Fault[]
     return { line: rule.line, body: checkRow(priceRuleBody, rule, subjectOf(venue, resource, rule), faults) };
   });
   const nameOf = ({ fields }: FileRow) => nameKey(fields['name']);
-  refuseTwins(
+  rejectDuplicates(
     resource.priceRules,
     nameOf,
-    'is the name of two price rules of this resource',
+    'is the name of another price rule of this resource',
     faults,
     venue,
     resource,
   );
   if (rules.length > MAX_PRICE_RULES) {
-    const message = `has ${rules.length} price rules; a resource can have ${MAX_PRICE_RULES}`;
+    const message = `has ${rules.length} price rules; a resource can have at most ${MAX_PRICE_RULES}`;
     faults.push({ line: resource.line, subject, path: '', message });
   }
   return {
@@ -83,7 +107,7 @@ function checkRow<T>(schema: ObjectSchema<T>, row: FileRow, subject: string, fau
 }
 
 /** Names are what things are known by from one import to the next. */
-function refuseTwins<Row extends FileRow>(
+function rejectDuplicates<Row extends FileRow>(
   rows: readonly Row[],
   keyOf: (row: Row) => string,
   message: string,
@@ -95,7 +119,7 @@ function refuseTwins<Row extends FileRow>(
     const first = firsts.get(keyOf(row));
     if (first === undefined) firsts.set(keyOf(row), row);
     if (first === undefined || textOf(row.fields['name']) === '') continue;
-    const earlier = `${message}, the other in line ${first.line}`;
+    const earlier = `${message}, in line ${first.line}`;
     faults.push({
       line: row.lineOf('name'),
       subject: subjectOf(...parents, row),
@@ -118,7 +142,7 @@ function shareBothWays(venue: FileVenue, resources: readonly WantedResource[], f
         continue;
       }
       const message =
-        other === resource ? 'names the resource itself' : `names no resource of this venue: ${key}`;
+        other === resource ? 'names the resource itself' : `there is no resource "${key}" at this venue`;
       faults.push(sharingFault(venue, row, message));
     }
   }
@@ -126,7 +150,7 @@ function shareBothWays(venue: FileVenue, resources: readonly WantedResource[], f
     const said = venue.resources[index]?.fields['shares_space_with'];
     // What the schema has complained of is said once.
     if (sharesWith.size <= MAX_SHARED || (Array.isArray(said) && said.length > MAX_SHARED)) continue;
-    const message = `would share ground with ${sharesWith.size}, those that name it included; a resource can with ${MAX_SHARED}`;
+    const message = `would share ground with ${sharesWith.size} resources, including those that name it; the limit is ${MAX_SHARED}`;
     faults.push(sharingFault(venue, venue.resources[index], message));
   }
 }

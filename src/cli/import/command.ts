@@ -4,28 +4,25 @@ import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { plainJson } from '../../platform/unseen-text.rules.ts';
 import type { CallApi } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
-import { CommandError, EXIT } from '../failure.ts';
+import { CommandError, EXIT } from '../errors.ts';
 import type { Terminal } from '../terminal.ts';
 import { writeLine } from '../terminal.ts';
-import type { Outcome } from './apply.ts';
-import { applyPlan } from './apply.ts';
 import { checkContent } from './check.ts';
-import { readCurrent } from './read-current.ts';
 import type { Fault } from './file-content.ts';
 import { planOf } from './plan.ts';
-import { progressOn } from './progress.ts';
+import { readCurrent } from './read-current.ts';
 import type { Format } from './read-file.ts';
 import { FORMATS, readVenuesFile } from './read-file.ts';
-import { faultLine, showPlan, stopText } from './report.ts';
-import type { Plan, Step } from './steps.ts';
+import { faultLine, progressOn, showPlan, stopText } from './report.ts';
+import type { Outcome, Plan, Step } from './steps.ts';
 
 type Options = ConnectionOptions & { dryRun?: boolean; format?: Format; json?: boolean };
 type Connect = (options: ConnectionOptions, interrupted: AbortSignal) => Promise<CallApi>;
 
 const DESCRIPTION =
-  'Makes and changes venues, resources, schedules and price rules as a YAML or CSV file says. Every row is checked ' +
-  'before anything is changed; what the file does not name is left alone; run again, it completes what was ' +
-  'interrupted, and changes nothing else.';
+  'Creates and updates venues, resources, schedules and price rules from a YAML or CSV file. Every row is checked ' +
+  'before anything is changed, and what the file does not mention is left alone. Run again, it completes an ' +
+  'interrupted import, and changes nothing else.';
 
 const EXAMPLE = `
 Example:
@@ -38,9 +35,13 @@ export function addImport(program: Command, terminal: Terminal, connect: Connect
     .summary('import venues from a YAML or CSV file')
     .description(DESCRIPTION);
   command
-    .argument('<file>', 'docs/guides/command-line.md says how it is written')
+    .argument('<file>', 'its format is described in docs/guides/command-line.md')
     .option('--dry-run', 'show what would change, and change nothing')
-    .addOption(new Option('--format <format>', 'unless the ending of the file says it').choices([...FORMATS]))
+    .addOption(
+      new Option('--format <format>', 'needed where the name of the file does not tell it').choices([
+        ...FORMATS,
+      ]),
+    )
     .addHelpText('after', EXAMPLE)
     .action(async (file: string) => {
       const options: Options = command.optsWithGlobals();
@@ -59,20 +60,20 @@ async function importVenues(
     if (options.json !== true) return;
     writeLine(terminal.out, plainJson({ file, dry_run: options.dryRun === true, ...fields }));
   };
-  const refuse = (faults: readonly Fault[]) => {
+  const reject = (faults: readonly Fault[]) => {
     report({ result: 'faulty', faults });
-    const count = faults.length === 1 ? 'one fault' : `${faults.length} faults`;
+    const count = faults.length === 1 ? 'one error' : `${faults.length} errors`;
     const lines = faults.map((fault) => faultLine(file, fault));
     throw new CommandError([`${file} has ${count}. Nothing was changed.`, ...lines].join('\n'));
   };
   const { venues, faults } = checkContent(await readVenuesFile(file, options.format));
-  if (faults.length > 0) refuse(faults);
+  if (faults.length > 0) reject(faults);
   const { state, faults: ambiguous } = await readCurrent(
     await connect(options, terminal.interrupted),
     venues,
   );
   const plan = planOf(venues, state);
-  if (ambiguous.length + plan.faults.length > 0) refuse([...ambiguous, ...plan.faults]);
+  if (ambiguous.length + plan.faults.length > 0) reject([...ambiguous, ...plan.faults]);
   if (options.json !== true) showPlan(terminal, plan);
   if (options.dryRun === true || plan.steps.length === 0) {
     report({ result: plan.steps.length === 0 ? 'unchanged' : 'planned', ...planned(plan) });
@@ -116,4 +117,30 @@ function planned({ steps, unchanged }: Plan, outcome?: Outcome): Record<string, 
 
 function forPrograms({ action, kind, venue, resource, name, line, changes, note }: Step): Partial<Step> {
   return { ...omitUndefined({ action, kind, venue, resource, name, line, note }), changes };
+}
+
+/** Carries out the steps in order, each one call; stops at the first that does not succeed, or when asked to. */
+async function applyPlan(
+  { steps, ids }: Plan,
+  call: CallApi,
+  interrupted: AbortSignal,
+  onStep: (step: Step, doneCount: number) => void,
+): Promise<Outcome> {
+  for (const [index, step] of steps.entries()) {
+    const done = steps.slice(0, index);
+    if (interrupted.aborted) {
+      const stopped = { step: undefined, reason: 'Interrupted.', mayBeDone: false };
+      return { done, stopped, notDone: steps.slice(index) };
+    }
+    onStep(step, index);
+    try {
+      const response = await call(step.request(ids));
+      step.takeId?.(response, ids);
+    } catch (err) {
+      if (!(err instanceof CommandError)) throw err;
+      const mayBeDone = Reflect.get(err, 'mayBeDone') === true;
+      return { done, stopped: { step, reason: err.message, mayBeDone }, notDone: steps.slice(index) };
+    }
+  }
+  return { done: steps, notDone: [] };
 }

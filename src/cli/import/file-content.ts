@@ -1,3 +1,5 @@
+import { textOf } from '../values.ts';
+
 /** One thing that a file describes: the fields as they stand there, and where. */
 export type FileRow = {
   line: number;
@@ -17,3 +19,17 @@ export type FileContent = { venues: FileVenue[]; faults: Fault[] };
 
 /** The file cannot be read at all. */
 export const faultOfFile = (message: string, line = 1): Fault => ({ line, subject: '', path: '', message });
+
+/** Two names that differ in nothing but capitals and spaces around them are one. */
+export function nameKey(name: unknown): string {
+  return textOf(name).normalize('NFC').trim().toLowerCase();
+}
+
+export function sameName(one: unknown, other: unknown): boolean {
+  return nameKey(one) === nameKey(other);
+}
+
+/** What a venue is known by: its name and city. */
+export function venueKey({ name, city }: { name?: unknown; city?: unknown }): string {
+  return `${nameKey(name)}\n${nameKey(city)}`;
+}

@@ -1,13 +1,12 @@
 import { MAX_PRICE_RULES } from '../../venues/price-rule-limit.rules.ts';
 import { textOf } from '../values.ts';
 import { ruleChanges } from './changes.ts';
+import type { WantedResource, WantedRule } from './check.ts';
+import { nameKey } from './file-content.ts';
 import type { CurrentResource } from './read-current.ts';
 import { PREFIX } from './read-current.ts';
-import { nameKey } from './identity.ts';
-import type { OfResource } from './in-plan.ts';
-import { own } from './in-plan.ts';
-import type { Plan, Step } from './steps.ts';
-import type { WantedResource, WantedRule } from './wanted.ts';
+import type { Plan, Step, StepBase } from './steps.ts';
+import { resourceStep } from './steps.ts';
 
 type Json = Record<string, unknown>;
 type Verdict = { rule: WantedRule; kept: Json | undefined; replaced: Json[]; step: Step | undefined };
@@ -20,10 +19,10 @@ type Verdict = { rule: WantedRule; kept: Json | undefined; replaced: Json[]; ste
 export function planPriceRules(
   plan: Plan,
   resource: WantedResource,
-  of: OfResource,
-  there: CurrentResource | undefined,
+  base: StepBase,
+  existing: CurrentResource | undefined,
 ): void {
-  const current = there?.rules ?? [];
+  const current = existing?.rules ?? [];
   const remade = new Set<number>();
   let lastKept = new Map<number, number>();
   const verdicts = resource.rules.map((rule): Verdict => {
@@ -39,39 +38,45 @@ export function planPriceRules(
     if (kept === undefined) remade.add(priority);
     else lastKept = new Map([...lastKept, [priority, current.indexOf(kept)]]);
     const replaced = ofName.filter((each) => each !== kept);
-    return { rule, kept, replaced, step: kept === undefined ? creation(rule, of, replaced) : undefined };
+    return { rule, kept, replaced, step: kept === undefined ? creation(rule, base, replaced) : undefined };
   });
   plan.unchanged += verdicts.filter(
     ({ kept, replaced }) => kept !== undefined && replaced.length === 0,
   ).length;
-  requireRoom(plan, resource, of, current, verdicts);
+  requireRoom(plan, resource, base, current, verdicts);
   const made = verdicts.flatMap(({ step }) => step ?? []);
-  const removed = verdicts.flatMap(({ rule, replaced }) => replaced.map((each) => removal(rule, of, each)));
+  const removed = verdicts.flatMap(({ rule, replaced }) => replaced.map((each) => removal(rule, base, each)));
   const hasRoom = current.length + made.length <= MAX_PRICE_RULES;
   plan.steps.push(...(hasRoom ? [...made, ...removed] : [...removed, ...made]));
 }
 
-function creation(rule: WantedRule, of: OfResource, replaced: readonly Json[]): Step {
+function creation(rule: WantedRule, base: StepBase, replaced: readonly Json[]): Step {
   const [old] = replaced;
   const changes = old === undefined ? [] : ruleChanges(rule.body, old);
   const note =
     old === undefined
       ? undefined
       : changes.length === 0
-        ? 'made anew to keep its place behind another'
-        : 'made anew, as a rule cannot be changed';
+        ? 'created again, to stay behind another rule of its priority'
+        : 'created again, because a rule cannot be changed';
   return {
-    ...{ ...own(of, 'price rule'), action: old === undefined ? 'create' : 'change' },
+    ...{ ...resourceStep(base, 'price rule'), action: old === undefined ? 'create' : 'change' },
     ...{ name: rule.body.name, line: rule.line, changes },
     ...(note === undefined ? {} : { note }),
-    request: (ids) => ({ method: 'POST', path: `${of.path(ids)}/price-rules`, body: rule.body }),
+    request: (ids) => ({ method: 'POST', path: `${base.path(ids)}/price-rules`, body: rule.body }),
   };
 }
 
-function removal(rule: WantedRule, of: OfResource, old: Json): Step {
+function removal(rule: WantedRule, base: StepBase, old: Json): Step {
   const path = `${PREFIX}/price-rules/${textOf(old['price_rule_id'])}`;
   return {
-    ...{ ...own(of, 'price rule'), action: 'remove', name: rule.body.name, line: rule.line, changes: [] },
+    ...{
+      ...resourceStep(base, 'price rule'),
+      action: 'remove',
+      name: rule.body.name,
+      line: rule.line,
+      changes: [],
+    },
     ...{ note: 'the old one', request: () => ({ method: 'DELETE', path }) },
   };
 }
@@ -79,7 +84,7 @@ function removal(rule: WantedRule, of: OfResource, old: Json): Step {
 function requireRoom(
   plan: Plan,
   { line, rules }: WantedResource,
-  { venue, resource }: OfResource,
+  { venue, resource }: StepBase,
   current: readonly Json[],
   verdicts: readonly Verdict[],
 ): void {
@@ -88,6 +93,6 @@ function requireRoom(
   if (rules.length + others <= MAX_PRICE_RULES) return;
   const message =
     `would have ${rules.length + others} price rules with the ${others} that the file does not name; ` +
-    `a resource can have ${MAX_PRICE_RULES}`;
+    `a resource can have at most ${MAX_PRICE_RULES}`;
   plan.faults.push({ line, subject: `${venue} / ${resource ?? ''}`, path: '', message });
 }

@@ -1,11 +1,9 @@
 import { textOf } from '../values.ts';
-import type { CurrentResource } from './read-current.ts';
+import type { WantedResource, WantedVenue } from './check.ts';
 import type { Fault } from './file-content.ts';
-import type { ResourceInPlan } from './in-plan.ts';
-import { resourceKey } from './in-plan.ts';
-import type { Ids } from './steps.ts';
-import { isHiddenNow } from './unfinished.ts';
-import type { WantedResource, WantedVenue } from './wanted.ts';
+import type { CurrentResource } from './read-current.ts';
+import type { Ids, ResourceInPlan } from './steps.ts';
+import { isHiddenNow, resourceKey } from './steps.ts';
 
 /** Those that are there when a resource is made: the service gives each of them the new one in return. */
 export function sharedWhenMade(
@@ -29,45 +27,46 @@ export function sharedWhenCompleted(
   { venue, resource, current }: ResourceInPlan,
   ids: Ids,
 ): { shares_space_with?: string[] } {
-  const there = current?.resources.get(resource.key);
-  if (there === undefined || !isSaid(resource)) return {};
+  const existing = current?.resources.get(resource.key);
+  if (existing === undefined || !isSaid(resource)) return {};
   const idOf = (key: string) => ids.get(resourceKey(venue, key)) ?? '';
   const named = new Set(venue.resources.map(({ key }) => idOf(key)));
-  const others = sharedIds(there).filter((id) => !named.has(id));
+  const others = sharedIds(existing).filter((id) => !named.has(id));
   return { shares_space_with: [...sharedWhenMade(venue, resource, current).map(idOf), ...others] };
 }
 
 const isSaid = ({ saysShared, sharesWith }: WantedResource): boolean => saysShared || sharesWith.size > 0;
 
 /** Whether the completion of the resource sets what it shares. */
-const isSetLater = (wanted: WantedResource, there: CurrentResource) => isHiddenNow(there) && isSaid(wanted);
+const isSetLater = (wanted: WantedResource, existing: CurrentResource) =>
+  isHiddenNow(existing) && isSaid(wanted);
 
 /**
  * Where two resources are there, they must agree with the file: a change of what they share takes them off sale for a moment and
- * is refused where claims overlap, so it is a deed of its own. What an interrupted import has left of one of them is completed.
+ * is rejected where claims overlap, so it is a command of its own. What an interrupted import has left of one of them is completed.
  */
 export function sharingFaults({ venue, resource, current }: ResourceInPlan): Fault[] {
-  const there = current?.resources.get(resource.key);
-  if (there === undefined) return [];
+  const existing = current?.resources.get(resource.key);
+  if (existing === undefined) return [];
   const others = venue.resources.filter(({ key }) => key !== resource.key);
   return others.flatMap((other) => {
-    const otherThere = current?.resources.get(other.key);
-    if (otherThere === undefined) return [];
-    const [isShared, shouldBe] = [shares(there, otherThere), resource.sharesWith.has(other.key)];
-    if (isSetLater(resource, there) || isSetLater(other, otherThere)) return [];
+    const otherExisting = current?.resources.get(other.key);
+    if (otherExisting === undefined) return [];
+    const [isShared, shouldBe] = [shares(existing, otherExisting), resource.sharesWith.has(other.key)];
+    if (isSetLater(resource, existing) || isSetLater(other, otherExisting)) return [];
     const isSpokenOf = resource.saysShared || other.saysShared;
     // Each pair once, and nothing that the file does not speak of.
     const isSecond = venue.resources.indexOf(other) < venue.resources.indexOf(resource);
     if (isShared === shouldBe || !isSpokenOf || isSecond) return [];
     const message = shouldBe
-      ? `is to share ground with ${other.body.name}, and does not`
-      : `is not to share ground with ${other.body.name}, and does`;
+      ? `should share ground with ${other.body.name}, but does not`
+      : `should not share ground with ${other.body.name}, but does`;
     return [
       {
         ...{ line: resource.line, subject: `${venue.body.name} / ${resource.body.name}` },
         ...{
           path: 'shares_space_with',
-          message: `${message}. An import does not change that: operator resource update ${there.id} --shares-space-with …`,
+          message: `${message}. An import does not change that. Run: operator resource update ${existing.id} --shares-space-with …`,
         },
       },
     ];

@@ -1,9 +1,17 @@
 import { WEEKDAYS } from '../../platform/calendar.ts';
-import type { Cells, Kind } from './csv-cells.ts';
-import { COLUMNS_OF, faultIn, KINDS, listIn, openingsIn, subjectOf, valueOf } from './csv-cells.ts';
-import { readSheet } from './csv-sheet.ts';
+import type { Cells, Kind } from './csv-sheet.ts';
+import {
+  COLUMNS_OF,
+  faultIn,
+  KINDS,
+  listIn,
+  openingsIn,
+  readSheet,
+  subjectOf,
+  valueOf,
+} from './csv-sheet.ts';
 import type { Fault, FileContent, FileResource, FileRow, FileVenue } from './file-content.ts';
-import { nameKey, sameName } from './identity.ts';
+import { nameKey, sameName } from './file-content.ts';
 
 type Row = Cells & { kind: Kind };
 
@@ -49,7 +57,7 @@ function rowOf(row: Cells, faults: Fault[]): Row[] {
   }
   const known: readonly string[] = ['kind', ...COLUMNS_OF[kind]];
   for (const column of Object.keys(row.cells).filter((each) => !known.includes(each))) {
-    faults.push(faultIn(row, column, `is nothing that a ${kind} row has`));
+    faults.push(faultIn(row, column, `is not a column of a ${kind} row`));
   }
   return [{ ...row, kind }];
 }
@@ -85,8 +93,8 @@ function venueOf(row: Row, venues: ByName<FileVenue>, faults: Fault[]): FileVenu
   if (found.length === 1 || (found.length > 1 && city !== undefined)) return found[0];
   const message =
     found.length === 0
-      ? 'names no venue row of this file'
-      : 'is the name of several venues of this file: fill in the city';
+      ? 'there is no venue row of this name in the file'
+      : 'several venues in the file have this name: fill in the city';
   faults.push(faultIn(row, 'venue', message));
   return undefined;
 }
@@ -97,7 +105,8 @@ function resourceNamed(
   faults: Fault[],
 ): FileResource | undefined {
   const [found] = resources?.get(nameKey(row.cells['resource'])) ?? [];
-  if (found === undefined) faults.push(faultIn(row, 'resource', 'names no resource row of this venue'));
+  if (found === undefined)
+    faults.push(faultIn(row, 'resource', 'there is no resource row of this name at the venue'));
   return found;
 }
 
@@ -112,14 +121,14 @@ function scheduleOf(rows: readonly Row[], faults: Fault[]): FileRow {
     if (openings === undefined) {
       faults.push(faultIn(row, 'hours', 'must be times such as 06:00-12:00|16:00-23:00, or closed'));
     } else if ((days === undefined) === (date === undefined)) {
-      faults.push(faultIn(row, 'days_of_week', 'or date: one of the two must be filled in'));
+      faults.push(faultIn(row, 'days_of_week', 'fill in either this or date'));
     } else if (date !== undefined) {
       lines.set(`exceptions.${exceptions.length}`, row.line);
       exceptions.push({ date, hours: openings });
     }
     for (const day of listIn(days ?? '', 'days_of_week')) {
       // The one name of a field that the schema would never see.
-      if (day === '__proto__') faults.push(faultIn(row, 'days_of_week', `${day} is no day of the week`));
+      if (day === '__proto__') faults.push(faultIn(row, 'days_of_week', `${day} is not a day of the week`));
       lines.set(`weekly.${day}`, lines.get(`weekly.${day}`) ?? row.line);
       byDay.set(day, [...(byDay.get(day) ?? []), ...(openings ?? [])]);
     }
@@ -127,8 +136,7 @@ function scheduleOf(rows: readonly Row[], faults: Fault[]): FileRow {
   const [first] = rows;
   const line = first?.line ?? 1;
   if (first !== undefined && !WEEKDAYS.some((day) => byDay.has(day))) {
-    const message =
-      'no row has the hours of the days of the week: without them it would be closed on all of them';
+    const message = 'no row gives hours for the days of the week, so it would be closed every day';
     faults.push({ line, subject: subjectOf(first), path: 'schedule', message });
   }
   const lineOf = (path: string): number => lines.get(path.split('.').slice(0, 2).join('.')) ?? line;

@@ -1,9 +1,9 @@
 import type { CallApi } from '../client.ts';
-import { readAll } from '../pages.ts';
+import { readAll } from '../client.ts';
 import { objectsOf, textOf } from '../values.ts';
+import type { WantedResource, WantedVenue } from './check.ts';
 import type { Fault } from './file-content.ts';
-import { nameKey, venueKey } from './identity.ts';
-import type { WantedResource, WantedVenue } from './wanted.ts';
+import { nameKey, venueKey } from './file-content.ts';
 
 export const PREFIX = '/api/v1/operator';
 
@@ -63,12 +63,12 @@ async function readResource(call: CallApi, wanted: WantedResource, fields: Json)
 }
 
 async function listAt(call: CallApi, path: string): Promise<Json[]> {
-  const answer = (await call({ method: 'GET', path })) as { data?: unknown };
-  return objectsOf(answer.data);
+  const response = (await call({ method: 'GET', path })) as { data?: unknown };
+  return objectsOf(response.data);
 }
 
 function ambiguous({ line }: { line: number }, subject: string, found: readonly Json[], id: string): Fault {
   const ids = found.map((each) => textOf(each[id])).join(', ');
-  const message = `is the name of ${found.length} that the service has (${ids}). Rename all but one of them first.`;
+  const message = `the service has ${found.length} of this name (${ids}). Rename all but one of them first.`;
   return { line, subject, path: 'name', message };
 }

@@ -1,10 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { misuse } from '../failure.ts';
+import { usageError } from '../errors.ts';
 import { codeOf } from '../values.ts';
-import { readCsv } from './read-csv.ts';
 import type { FileContent } from './file-content.ts';
 import { faultOfFile } from './file-content.ts';
+import { readCsv } from './read-csv.ts';
 import { readYaml } from './read-yaml.ts';
 
 const MAX_BYTES = 5_000_000;
@@ -21,8 +21,8 @@ const FORMAT_OF_ENDING: Readonly<Record<string, Format>> = { '.yaml': 'yaml', '.
 export async function readVenuesFile(file: string, given: Format | undefined): Promise<FileContent> {
   const format = given ?? FORMAT_OF_ENDING[path.extname(file).toLowerCase()];
   if (format === undefined) {
-    throw misuse(
-      `${file} ends in none of .yaml, .yml and .csv. Say what it is: --format yaml, or --format csv.`,
+    throw usageError(
+      `${file} does not end in .yaml, .yml or .csv. Give its format with --format yaml or --format csv.`,
     );
   }
   const text = textIn(await readBytes(file));
@@ -35,12 +35,12 @@ async function readBytes(file: string): Promise<Buffer> {
   try {
     const { size } = await stat(file);
     if (size > MAX_BYTES)
-      throw misuse(`${file} has more than ${MAX_BYTES / 1_000_000} MB. Split it by venues.`);
+      throw usageError(`${file} is larger than ${MAX_BYTES / 1_000_000} MB. Split it by venue.`);
     return await readFile(file);
   } catch (err) {
     const code = codeOf(err);
     if (code === undefined) throw err;
-    throw misuse(`${file} cannot be read (${code}).`);
+    throw usageError(`${file} cannot be read (${code}).`);
   }
 }
 

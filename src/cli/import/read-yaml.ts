@@ -19,7 +19,7 @@ export function readYaml(text: string): FileContent {
     const faults = syntaxFaults(document, counter);
     if (faults.length > 0) return { venues: [], faults };
     const source = { document, counter, faults };
-    refuseTraps(source);
+    rejectUnsafeNames(source);
     return { venues: faults.length > 0 ? [] : readVenues(source), faults };
   } catch (err) {
     // Of a parser that has run out of stack, or met more aliases than it should follow.
@@ -42,17 +42,17 @@ function reasonOf({ message }: Error): string {
   return message.split('\n')[0] ?? '';
 }
 
-/** Names that are no fields: lists and objects, and parts of every object. */
-function refuseTraps({ document, counter, faults }: Source): void {
+/** Names that cannot be fields: lists, objects, and what every object has. */
+function rejectUnsafeNames({ document, counter, faults }: Source): void {
   visit(document, {
     Pair: (_key, { key }) => {
       if (isMap(key) || isSeq(key)) {
         const { line } = counter.linePos(offsetOf(key) ?? 0);
-        faults.push(faultOfFile('a field must have a name, not a list or fields', line));
+        faults.push(faultOfFile('the name of a field must be text', line));
       }
       if (!isScalar(key) || !['__proto__', 'constructor', 'prototype'].includes(String(key.value))) return;
       const line = counter.linePos(key.range?.[0] ?? 0).line;
-      faults.push({ ...faultOfFile('is no field that can be here', line), path: String(key.value) });
+      faults.push({ ...faultOfFile('is not allowed here', line), path: String(key.value) });
     },
   });
 }
@@ -64,7 +64,7 @@ function readVenues(source: Source): FileVenue[] {
     return [];
   }
   for (const name of Object.keys(content).filter((key) => key !== 'venues')) {
-    const fault = faultOfFile('is no field that can be here; there is only venues', lineAt(source, [name]));
+    const fault = faultOfFile('is not allowed here; the only field is venues', lineAt(source, [name]));
     source.faults.push({ ...fault, path: name });
   }
   return rowsIn(source, content, [], 'venues').map(({ fields, path }) => {
@@ -88,7 +88,7 @@ function readResources(source: Source, venue: Record<string, unknown>, venuePath
 
 function readSchedule(source: Source, schedule: unknown, path: Path): FileRow {
   if (isObject(schedule)) return rowAt(source, schedule, path);
-  const fault = faultOfFile('must have weekly, and exceptions if there are any', lineAt(source, path));
+  const fault = faultOfFile('must have the field weekly, and may have exceptions', lineAt(source, path));
   source.faults.push({ ...fault, path: 'schedule' });
   return rowAt(source, { weekly: {} }, path);
 }

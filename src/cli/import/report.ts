@@ -1,10 +1,11 @@
+import { Presets, SingleBar } from 'cli-progress';
+import { fitText } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { emphasise, printable, widthOf, wrapped, writeLine } from '../terminal.ts';
 import { textOf } from '../values.ts';
-import type { Outcome } from './apply.ts';
 import type { Change } from './changes.ts';
 import type { Fault } from './file-content.ts';
-import type { Plan, Step } from './steps.ts';
+import type { Outcome, Plan, Step } from './steps.ts';
 
 /** More lines of what was not done help nobody; --json has all. */
 const MAX_LISTED = 12;
@@ -85,7 +86,7 @@ function valueText(value: unknown): string {
 }
 
 function totals(steps: readonly Step[], unchanged: number): string {
-  if (steps.length === 0) return `Nothing to change: all ${unchanged} are there as the file says.`;
+  if (steps.length === 0) return `Nothing to change: all ${unchanged} are as the file says.`;
   const parts = (['create', 'change', 'remove'] as const).flatMap((action) => {
     const kinds = [...new Set(steps.filter((step) => step.action === action).map(({ kind }) => kind))];
     const counts = kinds.map((kind) => {
@@ -123,6 +124,31 @@ function listed(lines: readonly string[]): string[] {
 }
 
 /** `create Turf A: schedule (Turf House, Mumbai)`. */
-export function stepText(step: Step): string {
+function stepText(step: Step): string {
   return `${step.action} ${labelOf(step)} (${step.venue})`;
+}
+
+export type Progress = { show: (step: Step, doneCount: number) => void; end: () => void };
+
+const TEXT_WIDTH = 38;
+
+/** A bar on standard error where that is a terminal; nothing for programs, in pipes, or where NO_COLOR asks for plain output. */
+export function progressOn({ err, environment }: Terminal, total: number, isForPrograms: boolean): Progress {
+  if (!err.isTty || environment.noColor || isForPrograms) {
+    return { show: () => undefined, end: () => undefined };
+  }
+  const bar = new SingleBar(
+    {
+      ...{ format: '{bar} {value}/{total} {what}', barsize: 20, stream: process.stderr },
+      ...{ clearOnComplete: true, stopOnComplete: false, linewrap: true, gracefulExit: false, fps: 20 },
+    },
+    Presets.shades_classic,
+  );
+  bar.start(total, 0, { what: '' });
+  return {
+    show: (step, doneCount) => {
+      bar.update(doneCount, { what: fitText(printable(stepText(step)), TEXT_WIDTH).trimEnd() });
+    },
+    end: () => bar.stop(),
+  };
 }

@@ -1,5 +1,5 @@
 /** How a command ended, as its exit code says it; the guide lists them. */
-export const EXIT = { done: 0, failed: 1, misused: 2, interrupted: 130 } as const;
+export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
 /** A command cannot do what it was asked. The message is a plain sentence for whoever typed it; it never has a key in it. */
 export class CommandError extends Error {
@@ -12,12 +12,12 @@ export class CommandError extends Error {
   }
 }
 
-/** It was called in a way that it does not know: exit code 2. */
-export function misuse(message: string): CommandError {
-  return new CommandError(message, EXIT.misused);
+/** It was called in a wrong way: exit code 2. */
+export function usageError(message: string): CommandError {
+  return new CommandError(message, EXIT.usage);
 }
 
-/** The service has refused a call, or was not there to answer it. */
+/** The service rejected a call, or did not respond. */
 export class CallError extends CommandError {
   /** Whether the service may have done it all the same. */
   readonly mayBeDone: boolean;
