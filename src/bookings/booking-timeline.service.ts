@@ -1,6 +1,6 @@
 import type { DeliveryDetail } from '../deliveries/deliveries.service.ts';
 import { listDeliveriesOfEvents } from '../deliveries/deliveries.service.ts';
-import { toEventRow } from '../dispatch/event-dispatch.service.ts';
+import { toEventRow } from '../events/event-row.rules.ts';
 import type { EventRow } from '../events/events.service.ts';
 import { readEventsOfReservation } from '../events/events.service.ts';
 import type { Db } from '../platform/mongo.ts';

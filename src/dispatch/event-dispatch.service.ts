@@ -1,18 +1,16 @@
 import { createDeliveries } from '../deliveries/deliveries.service.ts';
-import type { EventRow } from '../events/events.model.ts';
+import { toEventRow } from '../events/event-row.rules.ts';
 import { appendEvents } from '../events/events.store.ts';
 import { activeGrantees } from '../partners/partners.service.ts';
 import type { DuePosition } from '../platform/backlog.store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { SweptPage } from '../platform/sweep.ts';
 import { sweepEach } from '../platform/sweep.ts';
 import type { Queues } from '../queues/queues.ts';
 import type { PageOfDue } from '../reservations/reservation-reads.store.ts';
 import { findReservation, findUndispatchedPage } from '../reservations/reservation-reads.store.ts';
-import type { OutboxEvent, Reservation } from '../reservations/reservations.model.ts';
 import { removeFromOutbox } from '../reservations/reservations.store.ts';
 import { findReceivers } from '../subscriptions/subscriptions.service.ts';
 
@@ -33,10 +31,13 @@ export async function dispatchEvents(deps: DispatchDeps, reservationId: string):
   if (reservation === null || reservation.outbox.length === 0) return 0;
   const events = reservation.outbox.map((waiting) => toEventRow(reservation, waiting));
   await appendEvents(deps.db, events);
-  const grantees = await activeGrantees(deps, reservation.venueId);
+  const grantees = new Map<string, Set<string>>();
+  for (const venueId of new Set(events.map((event) => event.venueId))) {
+    grantees.set(venueId, await activeGrantees(deps, venueId));
+  }
   for (const event of events) {
     const receivers = (await findReceivers(deps, event.type)).filter(({ partnerId }) =>
-      grantees.has(partnerId),
+      grantees.get(event.venueId)?.has(partnerId),
     );
     await createDeliveries(deps, event, receivers);
   }
@@ -57,26 +58,4 @@ export async function dispatchWaiting(
   const onError = (err: unknown) => deps.log.error({ err }, 'an event could not be dispatched and waits');
   const dispatch = (reservationId: string) => dispatchEvents(deps, reservationId);
   return { count: await sweepEach(ids, stopping, dispatch, onError), next };
-}
-
-/** The event as the log will have it. */
-export function toEventRow(reservation: Reservation, waiting: OutboxEvent): EventRow {
-  return {
-    _id: waiting.eventId,
-    type: waiting.type,
-    at: waiting.at,
-    venueId: reservation.venueId,
-    resourceId: reservation.resourceId,
-    slotId: reservation.slotId,
-    slotStart: reservation.slotStart,
-    slotEnd: reservation.slotEnd,
-    holdId: reservation._id,
-    bookingId: waiting.bookingId,
-    originatorId: waiting.originatorId,
-    ...omitUndefined({ actor: waiting.actor }),
-    holdExpiresAt: waiting.holdExpiresAt ?? null,
-    pricePaise: reservation.pricePaise,
-    reason: waiting.reason ?? null,
-    isUnsequenced: true,
-  };
 }

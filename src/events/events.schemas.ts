@@ -14,7 +14,7 @@ import {
   timestamp,
 } from '../http/response-fields.ts';
 import type { EventType } from '../reservations/event-types.ts';
-import { EVENT_TYPES } from '../reservations/event-types.ts';
+import { EVENT_TYPES, isOfBooking } from '../reservations/event-types.ts';
 import { isFeedCursor, NOT_A_FEED_CURSOR } from './feed-cursor.rules.ts';
 
 const reason = (of: string) =>
@@ -46,8 +46,6 @@ const DETAILS: Record<EventType, ObjectSchema> = {
   booking_refunded: object({ ...window, reason: reason('Why it was refunded').optional() }),
 };
 
-const isOfHold = (type: EventType) => type.startsWith('hold_');
-
 /** The body of an event of this type, `delivery_id` aside. */
 export const eventOf = (type: EventType): ObjectSchema =>
   object({
@@ -57,9 +55,9 @@ export const eventOf = (type: EventType): ObjectSchema =>
     venue_id: id(EXAMPLE.venueId),
     slot_id: slotId(),
     hold_id: id(EXAMPLE.holdId),
-    booking_id: isOfHold(type)
-      ? Joi.valid(null).description('No booking yet.').example(null)
-      : id(EXAMPLE.bookingId),
+    booking_id: isOfBooking(type)
+      ? id(EXAMPLE.bookingId)
+      : Joi.valid(null).description('No booking yet.').example(null),
     partner_id: id(EXAMPLE.partnerId).description(
       'Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue itself.',
     ),

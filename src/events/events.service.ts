@@ -2,6 +2,7 @@ import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { EventType } from '../reservations/event-types.ts';
+import { hasDetail, isOfBooking } from '../reservations/event-types.ts';
 import { slotIdOf } from '../slots/slot-id.rules.ts';
 import type { EventRow } from './events.model.ts';
 import type { EventRange } from './events.store.ts';
@@ -73,9 +74,9 @@ export async function logTestEvent(
     slotStart,
     slotEnd: new Date(slotStart.getTime() + HOUR_MS),
     holdId: newId(),
-    bookingId: type.startsWith('booking_') ? newId() : null,
+    bookingId: isOfBooking(type) ? newId() : null,
     originatorId: partnerId,
-    holdExpiresAt: type === 'hold_created' ? new Date(at.getTime() + 600_000) : null,
+    holdExpiresAt: hasDetail(type, 'holdExpiresAt') ? new Date(at.getTime() + 600_000) : null,
     pricePaise: 120_000,
     reason: null,
     isTest: true,

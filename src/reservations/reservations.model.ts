@@ -7,8 +7,17 @@ import { EVENT_TYPES } from './event-types.ts';
 import type { ReservationStatus } from './reservations.rules.ts';
 import { RESERVATION_STATUSES } from './reservations.rules.ts';
 
-/** An event that waits inside its reservation until the dispatcher has written it to the event log (ADR 0003). */
-export type OutboxEvent = {
+/** What an event says of the slot and the hold: as they were when it happened, whatever becomes of the reservation. */
+export type EventSubject = Pick<
+  Reservation,
+  'venueId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd' | 'pricePaise'
+> & { holdId: string };
+
+/**
+ * An event that waits inside its reservation until the dispatcher has written it to the event log (ADR 0003). Its subject is
+ * absent in what older releases wrote (ADR 0026).
+ */
+export type OutboxEvent = Partial<EventSubject> & {
   eventId: string;
   type: EventType;
   at: Date;
@@ -133,7 +142,17 @@ export const RESERVATIONS: CollectionDefinition = {
         items: {
           bsonType: 'object',
           required: ['eventId', 'type', 'at', 'originatorId'],
-          properties: { type: { enum: [...EVENT_TYPES] }, at: { bsonType: 'date' } },
+          properties: {
+            type: { enum: [...EVENT_TYPES] },
+            at: { bsonType: 'date' },
+            venueId: { bsonType: 'string' },
+            resourceId: { bsonType: 'string' },
+            slotId: { bsonType: 'string' },
+            slotStart: { bsonType: 'date' },
+            slotEnd: { bsonType: 'date' },
+            pricePaise: { bsonType: ['int', 'long', 'double'] },
+            holdId: { bsonType: 'string' },
+          },
         },
       },
     },

@@ -2,8 +2,10 @@ import { newId } from '../platform/ids.ts';
 import type { Db, Expression, Tx } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Actor } from './actor-types.ts';
+import type { EventType } from './event-types.ts';
+import { isOfBooking } from './event-types.ts';
 import { ALIVE, LAPSED } from './hold-expiry.rules.ts';
-import type { Ending, Reservation } from './reservations.model.ts';
+import type { Ending, EventSubject, Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
 import type { ReservationStatus, TransitionName } from './reservations.rules.ts';
 import { HOLD_WRITE_MS, TRANSITIONS } from './reservations.rules.ts';
@@ -11,11 +13,35 @@ import { HOLD_WRITE_MS, TRANSITIONS } from './reservations.rules.ts';
 /** Every value of a caller goes into a pipeline as a literal: a name such as `$status` must not be read as a field. */
 const literal = (value: unknown): Expression => ({ $literal: value });
 
+/** What the event of a transition says of the reservation, by the names that it has there (ADR 0026). */
+const SUBJECT = {
+  venueId: '$venueId',
+  resourceId: '$resourceId',
+  slotId: '$slotId',
+  slotStart: '$slotStart',
+  slotEnd: '$slotEnd',
+  pricePaise: '$pricePaise',
+  holdId: '$_id',
+} as const satisfies Record<keyof EventSubject, string>;
+
+/** The same of a reservation that is being inserted, whose fields no expression can read yet. */
+function subjectOf(draft: NewReservation): Record<keyof EventSubject, Expression> {
+  return {
+    venueId: literal(draft.venueId),
+    resourceId: literal(draft.resourceId),
+    slotId: literal(draft.slotId),
+    slotStart: literal(draft.slotStart),
+    slotEnd: literal(draft.slotEnd),
+    pricePaise: literal(draft.pricePaise),
+    holdId: literal(draft._id),
+  };
+}
+
 function eventOf(
-  type: string,
+  type: EventType,
   originator: unknown,
   actor: Actor,
-  extra: Expression,
+  details: Expression,
 ): { eventId: string; event: Expression } {
   const eventId = newId();
   const event = {
@@ -24,7 +50,7 @@ function eventOf(
     at: '$$NOW',
     originatorId: originator,
     actor: literal(actor),
-    ...extra,
+    ...details,
   };
   return { eventId, event };
 }
@@ -56,6 +82,7 @@ export async function insertHold(
 ): Promise<Written> {
   const holdExpiresAt = { $add: ['$$NOW', options.ttlMs] };
   const { eventId, event } = eventOf('hold_created', literal(draft.partnerId), actor, {
+    ...subjectOf(draft),
     bookingId: null,
     holdExpiresAt,
   });
@@ -80,6 +107,7 @@ export async function insertBooked(
   tx: Tx,
 ): Promise<Written> {
   const { eventId, event } = eventOf('booking_created', literal(draft.partnerId), actor, {
+    ...subjectOf(draft),
     bookingId: literal(booking.bookingId),
   });
   const instants = { placedAt: '$$NOW', bookedAt: '$$NOW', holdExpiresAt: '$$NOW' };
@@ -158,8 +186,9 @@ export async function applyTransition(
     change.originatorId === undefined ? '$partnerId' : literal(change.originatorId),
     change.actor,
     {
+      ...SUBJECT,
       at,
-      bookingId: type.startsWith('booking_') ? (change.set?.bookingId ?? '$bookingId') : null,
+      bookingId: isOfBooking(type) ? (change.set?.bookingId ?? '$bookingId') : null,
       ...(change.reason === undefined ? {} : { reason: literal(change.reason) }),
     },
   );

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { EventType } from '../../src/reservations/event-types.ts';
-import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
+import { EVENT_TYPES, isOfBooking } from '../../src/reservations/event-types.ts';
 import type { Json } from '../support/factories.ts';
 import { expectStatus } from '../support/factories.ts';
 import { isGenuine } from '../support/receiver.ts';
@@ -127,7 +127,7 @@ const rowOfType = (type: EventType): Row => {
         venue_id: scene.venue.id,
         slot_id,
         hold_id,
-        booking_id: type.startsWith('hold_') ? null : booking_id,
+        booking_id: isOfBooking(type) ? booking_id : null,
         partner_id: scene.partner.id,
         details: {
           resource_id: slot?.['resource_id'],

@@ -100,6 +100,9 @@ async function dispatchAtOnce({ context }: Service, holdId: unknown): Promise<vo
   await Promise.all(Array.from({ length: 16 }, () => dispatchEvents(context, String(holdId))));
 }
 
+const changeReservation = (holdId: unknown, change: object) =>
+  service.context.db.collection<{ _id: string }>('reservations').updateOne({ _id: String(holdId) }, change);
+
 describe('dispatching', () => {
   test('when 16 dispatchers take one reservation at once, each event is logged once and goes once to each subscription', async () => {
     const receiver = await anyPartner(service, [venue.id]);
@@ -147,6 +150,47 @@ describe('dispatching', () => {
     expect(events.map(({ type }) => type).toSorted()).toEqual(['hold_cancelled', 'hold_created']);
     const { outbox, outboxSince } = await rowOf(service, 'reservations', { _id: hold_id });
     expect([outbox, outboxSince]).toEqual([[], undefined]);
+  });
+
+  test('an event says what was so when it happened, whatever has become of its reservation since', async () => {
+    const { hold_id, slot_id } = await placeHold(originator, anySlot());
+    const cancelPath = `/api/v1/partner/holds/${String(hold_id)}/cancel`;
+    expectStatus(await originator.api.post(cancelPath), 200);
+    const before = await rowOf(service, 'reservations', { _id: hold_id });
+    const elsewhere = { resourceId: 'another-court', slotId: 'another-slot', venueId: randomUUID() };
+    const at = new Date(before.slotStart.getTime() + 3_600_000);
+    await changeReservation(hold_id, {
+      $set: { ...elsewhere, slotStart: at, slotEnd: at, pricePaise: 1 },
+    });
+
+    await dispatchEvents(service.context, String(hold_id));
+
+    const { venueId, resourceId, slotStart, slotEnd, pricePaise } = before;
+    const said = { venueId, resourceId, slotId: slot_id, slotStart, slotEnd, pricePaise, holdId: hold_id };
+    const events = await rowsOf(service, 'events', { holdId: hold_id });
+    expect(events.map(({ type }) => type).toSorted()).toEqual(['hold_cancelled', 'hold_created']);
+    for (const event of events) expect(event).toMatchObject(said);
+  });
+
+  test('an event that an older release wrote, which says nothing of its slot, takes that from the reservation', async () => {
+    const { hold_id, slot_id } = await placeHold(originator, anySlot());
+    const reservation = await rowOf(service, 'reservations', { _id: hold_id });
+    const [waiting] = reservation.outbox;
+    const { eventId, type, at, originatorId, actor, bookingId, holdExpiresAt } = waiting ?? {};
+    const asWritten = { eventId, type, at, originatorId, actor, bookingId, holdExpiresAt };
+    await changeReservation(hold_id, { $set: { outbox: [asWritten] } });
+
+    await dispatchEvents(service.context, String(hold_id));
+
+    const { venueId, resourceId, slotStart, slotEnd, pricePaise } = reservation;
+    const subject = { venueId, resourceId, slotId: slot_id, slotStart, slotEnd, pricePaise, holdId: hold_id };
+    const event = { type, at, originatorId, actor, bookingId, holdExpiresAt, reason: null };
+    expect(await rowOf(service, 'events', { _id: eventId })).toEqual({
+      _id: eventId,
+      ...event,
+      ...subject,
+      isUnsequenced: true,
+    });
   });
 
   test('the sweep dispatches what no job has announced, and leaves what is too fresh to a job', async () => {
