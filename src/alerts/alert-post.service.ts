@@ -15,7 +15,7 @@ export type TellDeps = {
   post: (body: string, stopping: AbortSignal) => Promise<PostOutcome>;
 };
 
-/** At most one POST a minute over all processes (operator interface, ALERT_URL), failed ones included. */
+/** At most one POST a minute over all processes, failed ones included. */
 const POST_EVERY_MS = 60_000;
 const MAX_BACKOFF = 10;
 const ALERTS_A_POST = 50;

@@ -18,7 +18,7 @@ const responsesWith = (body: Schema, description: string): Record<number, Respon
   304: { description: 'What If-None-Match names is still what would be answered.', headers: ['ETag'] },
 });
 
-/** Contract "Availability". */
+/** The slots of a day and of a range of days. */
 export function availabilityRoutes(deps: AvailabilityDeps): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller, unknown, DayQuery>({

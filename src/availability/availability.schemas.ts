@@ -21,7 +21,7 @@ export const dayQuery = Joi.object<DayQuery>({
   resource_id: oneResource(),
 });
 
-/** Decisions §2. */
+/** The most days of a range (contract: availability/range). */
 export const MAX_RANGE_DAYS = 31;
 
 export const rangeQuery = Joi.object<RangeQuery>({
@@ -47,7 +47,6 @@ const unavailableReason = () =>
     .valid('held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive')
     .description('Why the slot cannot be held; never who has it.');
 
-/** Contract "Slot". */
 const slot = named(
   'Slot',
   object({

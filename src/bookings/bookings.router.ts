@@ -24,7 +24,7 @@ import { ENDED_STATUS, endBooking } from './end-booking.service.ts';
 
 type BookingParams = { bookingId: string };
 
-/** Contract "Bookings" and "Cancel and refund". */
+/** Confirm, read, list, cancel and refund. */
 export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller, unknown, unknown, ConfirmBody>({

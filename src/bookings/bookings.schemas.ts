@@ -129,7 +129,7 @@ export const endBody = Joi.object<EndBody>({
 
 export const bookingIdParam = pathId('`booking_id` as returned by confirm.', EXAMPLE.bookingId);
 
-/** Contract "Confirm": what was true when it succeeded. */
+/** What was true when the confirm succeeded: a replay shows the same (contract: idempotency/same-key-same-response). */
 export const confirmation = named(
   'Confirmation',
   object({
@@ -150,7 +150,6 @@ export const confirmation = named(
 
 const nullableText = (example: string | null) => Joi.string().allow(null).example(example);
 
-/** Decisions §4, "Read payload". */
 export const booking = named(
   'Booking',
   object({
@@ -196,7 +195,7 @@ export const booking = named(
 
 export const bookingPage = pageOf(booking);
 
-/** Contract "Cancel and refund". */
+/** The response of cancel and refund. */
 export const endedBooking = (message: string, status: 'CANCELLED' | 'REFUNDED') =>
   object({
     message: sentence(message),

@@ -38,8 +38,7 @@ export type Erased = { bookings: number; holds: number; purchases: number };
  * A booking id means its customer: all with its phone, or, where it has none, that booking alone.
  *
  * It can be repeated, after a crash too: a booking's phone and name, by which traces are found, go last, and do not go while the
- * booking has been ended since it was read. What the customer books while the call runs is new and stays (operator interface,
- * "customers/erase").
+ * booking has been ended since it was read. What the customer books while the call runs is new and stays.
  * @throws DomainError VALIDATION_ERROR for what is no phone; BOOKING_NOT_FOUND; CUSTOMER_HAS_UPCOMING_BOOKINGS
  */
 export async function eraseCustomer(

@@ -51,7 +51,6 @@ const attempt = named(
   }),
 );
 
-/** Decisions §7. */
 export const delivery = named(
   'Delivery',
   object({

@@ -324,7 +324,7 @@ export async function deliveryStatistics(
 }
 
 /**
- * Makes a waiting delivery's next attempt now (decisions §8, sandbox).
+ * Makes a waiting delivery's next attempt now (contract: sandbox/advance-delivery).
  * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS where no attempt is waiting.
  */
 export async function advanceDelivery(

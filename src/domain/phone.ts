@@ -4,7 +4,7 @@ import { fieldError } from './errors.ts';
 
 /**
  * The E.164 form (`+919845012345`) of a phone number written internationally or as people of `defaultRegion` write it,
- * or undefined when `text` is not one valid number and nothing else (decisions.md §4).
+ * or undefined when `text` is not one valid number and nothing else (contract: confirm/customer-phone).
  *
  * An extension is refused: E.164 has no place for it, so two customers behind one switchboard would become the same.
  * Equal results mean the same number, however it was written.

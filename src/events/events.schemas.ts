@@ -106,7 +106,6 @@ export const feedQuery = Joi.object<FeedQuery>({
   limit: pageLimit(),
 });
 
-/** Decisions §6, "Feed". */
 export const feedPage = listOf(event).keys({
   next_cursor: Joi.string()
     .required()

@@ -12,7 +12,7 @@ import { feedPage, feedQuery } from './events.schemas.ts';
 import { readFeed } from './feed.service.ts';
 import { NOT_A_FEED_CURSOR, openFeedCursor, sealFeedCursor } from './feed-cursor.rules.ts';
 
-/** Decisions §6, "Feed". */
+/** The feed of events. */
 export function feedRoutes(deps: { db: Db; clock: Clock; cursorBox: SecretBox }): Route<PartnerCaller>[] {
   const { cursorBox } = deps;
   return [

@@ -26,7 +26,7 @@ const NOT_ACTIVE = ['HOLD_EXPIRED', 'INVALID_HOLD_STATE'] as const;
 
 const params = { holdId: holdIdParam };
 
-/** Contract "Holds", decisions §3. */
+/** Holds: placed, extended, cancelled, read and listed. */
 export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
   return [
     placeRoute(deps),

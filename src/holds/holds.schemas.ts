@@ -115,7 +115,6 @@ const holdFields = {
   created_at: timestamp(),
 };
 
-/** Contract "Hold", decisions §3. */
 export const hold = named(
   'Hold',
   object({

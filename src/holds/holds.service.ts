@@ -294,7 +294,7 @@ function scheduleExpiry(deps: HoldDeps, { _id: holdId, holdExpiresAt: expiresAt 
 }
 
 /**
- * Brings an ACTIVE hold's expiry forward to now and settles it, as its worker would (decisions §8, sandbox).
+ * Brings an ACTIVE hold's expiry forward to now and settles it, as its worker would (contract: sandbox/expire-hold).
  * @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED, INVALID_HOLD_STATE
  */
 export async function expireHoldNow(deps: HoldDeps, partnerId: string, holdId: string): Promise<Reservation> {

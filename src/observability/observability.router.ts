@@ -12,7 +12,7 @@ import type { ListQuery } from './observability.schemas.ts';
 import { listQuery, observability } from './observability.schemas.ts';
 import { readHealth } from './observability.service.ts';
 
-/** Contract "Observability", decisions §7. */
+/** What a partner sees of its deliveries. */
 export function observabilityRoutes(deps: RedeliveryDeps): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller, unknown, ListQuery>({

@@ -56,7 +56,6 @@ const subscriptionHealth = object({
   dead_letter: count(1),
 });
 
-/** Decisions §7. */
 export const observability = object({
   success: Joi.boolean().valid(true),
   generated_at: timestamp(EXAMPLE.later),

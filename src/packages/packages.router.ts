@@ -39,7 +39,7 @@ import {
   updatePackage,
 } from './packages.service.ts';
 
-/** Contract "Packages", decisions §5. */
+/** The catalogue, and purchases. */
 export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
   const region = deps.config.defaultRegion;
   return [

@@ -66,7 +66,6 @@ const packageAnswer = {
   status: status(),
 };
 
-/** Decisions §5. */
 export const packageInCatalogue = named('Package', object(packageAnswer));
 
 /** The same, as an operator sees it. */
@@ -98,7 +97,6 @@ const purchaseAnswer = {
     .example('Returned to the customer, who asked to be erased.'),
 };
 
-/** Contract "Package purchase", decisions §5. */
 export const purchase = named('Purchase', object(purchaseAnswer));
 
 /** The same, as an operator sees it. */

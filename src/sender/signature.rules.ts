@@ -5,7 +5,7 @@ const SECRET_KEY_BYTES = 32;
 
 /**
  * Makes the `secret_key` of a new subscription or of a rotation: `whsec_` and 32 bytes from the system's
- * cryptographic random source in base64url (49 characters). Decisions §6.
+ * cryptographic random source in base64url (49 characters). (contract: subscriptions/secret)
  */
 export function newSecretKey(): string {
   return SECRET_KEY_PREFIX + randomBytes(SECRET_KEY_BYTES).toString('base64url');
@@ -21,7 +21,7 @@ export type SignedDelivery = {
 /**
  * Makes the value of `X-Service-Signature`: `sha256=` and the lower-case hex HMAC-SHA256 of `<timestamp>.<raw body>`.
  * The key is the bytes of the whole secret, prefix included. A string body is signed as UTF-8, which is how it is
- * sent. Contract, "Signature verification"; decisions §6.
+ * sent. (contract: webhooks/signature)
  */
 export function signDelivery({ secretKey, timestampSeconds, body }: SignedDelivery): string {
   const digest = createHmac('sha256', secretKey).update(`${timestampSeconds}.`).update(body).digest('hex');

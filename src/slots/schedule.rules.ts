@@ -4,7 +4,7 @@ import { addDays, localDateOf } from '../platform/calendar.ts';
 /**
  * One opening of an operating day, in the venue's wall time, `HH:MM` (00:00–23:59).
  * An `end` at or before `start` is that time of the next day, so `18:00`–`02:00` passes midnight and `00:00`–`00:00`
- * is the whole day (operator-interface.md, `operating_hours_*`).
+ * is the whole day (contract: availability/hours-past-midnight).
  */
 export type Opening = { readonly start: string; readonly end: string };
 
@@ -75,7 +75,7 @@ export function slotStartingAt(
 
 /**
  * The date (`YYYY-MM-DD`) on which the operating day of the slot that begins exactly at `start` begins, or undefined
- * when no slot begins there. After midnight that is the day before (decisions.md §2).
+ * when no slot begins there. After midnight that is the day before (contract: availability/operating-date).
  */
 export function operatingDateOf(
   start: Date,

@@ -2,7 +2,7 @@ const SLOT_ID = /^([a-z0-9-]+)_(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})Z$/;
 
 /**
  * The identifier of the slot of `resourceId` that begins at `start`: `<resource_id>_<YYYYMMDDTHHmmZ>`, UTC, for instance
- * `koramangala-turf-a_20261121T0430Z` (decisions.md §1). The same slot has the same id for ever, with no table behind it.
+ * `koramangala-turf-a_20261121T0430Z` (contract: responses/ids). The same slot has the same id for ever, with no table behind it.
  */
 export function slotIdOf(resourceId: string, start: Date): string {
   const digits = start.toISOString().replace(/[-:]/g, '').slice(0, -'SS.sssZ'.length);

@@ -32,7 +32,7 @@ export type SubscriptionDeps = {
   config: EndpointConfig;
 };
 
-/** A partner may have this many subscriptions (decisions §1, WEBHOOK_LIMIT_REACHED). */
+/** A partner may have this many subscriptions (contract: subscriptions/limit). */
 export const MAX_SUBSCRIPTIONS = 20;
 const ORDINALS = Array.from({ length: MAX_SUBSCRIPTIONS }, (_, ordinal) => ordinal);
 

@@ -40,7 +40,7 @@ import {
 type VenueParams = { venueId: string };
 type ResourceParams = { resourceId: string };
 
-/** Contract "Venues" and "Resources". */
+/** The venues granted to the caller, and their resources. */
 export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller>({

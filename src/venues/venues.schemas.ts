@@ -122,7 +122,6 @@ export const updateResourceBody = Joi.object<Partial<ResourceBody>>({
 export const venueIdParam = pathId('`venue_id` as listed.', EXAMPLE.venueId);
 export const resourceIdParam = pathId('`resource_id` as listed.', EXAMPLE.resourceId);
 
-/** Contract "Venue", decisions §2. */
 export const venue = named(
   'Venue',
   object({
@@ -149,7 +148,6 @@ const resourceAnswer = {
   operating_hours_end: resourceFields.operating_hours_end,
 };
 
-/** Contract "Resource". */
 export const resource = named('Resource', object(resourceAnswer));
 
 /** A resource as operators see it. */

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'expect';
 import { eventually } from '../support/eventually.ts';
 import { expectStatus } from '../support/factories.ts';
 import type { Row } from './row.ts';
@@ -9,9 +9,8 @@ const ME = `${PARTNER}/me`;
 /** Whom a key stands for. */
 export const ACCOUNT_ROWS: readonly Row[] = [
   {
-    section: 'Endpoints, scope',
-    also: ['Authentication, 1'],
-    rule: 'a key reads whose it is, itself, its limits, and the venues granted to its partner',
+    rules: ['authentication/key-describes-itself', 'authentication/api-key'],
+    title: 'a key reads whose it is, itself, its limits, and the venues granted to its partner',
     endpoints: [`GET ${ME} 200`],
     check: async (world) => {
       const [scene, other] = [

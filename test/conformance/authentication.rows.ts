@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'expect';
 import { mountedRoutes } from '../http/mounted-routes.ts';
 import type { Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
@@ -28,12 +28,11 @@ function askEverything({ api }: Partner): Promise<Reply[]> {
 
 const keyPath = (partner: Partner) => `/api/v1/operator/partners/${partner.id}/keys`;
 
-/** Contract "Authentication", "Versioning" 3, decisions §1 on keys. */
+/** Keys, whose they are, and what differs in production. */
 export const AUTHENTICATION_ROWS: readonly Row[] = [
   {
-    section: 'Authentication, 1',
-    also: ['Endpoints, x-api-key', 'Decisions §1, INVALID_API_KEY'],
-    rule: 'every endpoint takes the key in x-api-key, and without one is 401 INVALID_API_KEY',
+    rules: ['authentication/api-key'],
+    title: 'every endpoint takes the key in x-api-key, and without one is 401 INVALID_API_KEY',
     endpoints: everyEndpoint('401 INVALID_API_KEY'),
     check: async (world) => {
       const partner = await world.partner();
@@ -42,9 +41,9 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §1, INVALID_API_KEY',
-    also: ['Errors, other cases'],
-    rule: 'a malformed, an unknown, an expired and a revoked key are refused; only who sends the whole of one that has ended is told so',
+    rules: ['authentication/api-key', 'errors/body'],
+    title:
+      'a malformed, an unknown, an expired and a revoked key are rejected; only to a caller that sent the whole key does the message say that it has ended',
     endpoints: [`GET ${VENUES} 401 INVALID_API_KEY`],
     check: async (world) => {
       const partner = await world.partner();
@@ -73,8 +72,8 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §1, PARTNER_SUSPENDED',
-    rule: 'the key of a suspended partner, on every endpoint, until it is active again',
+    rules: ['authentication/suspended-partner'],
+    title: 'the key of a suspended partner, on every endpoint, until it is active again',
     endpoints: everyEndpoint('403 PARTNER_SUSPENDED'),
     check: async (world) => {
       const partner = await world.partner();
@@ -87,9 +86,8 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Authentication, 2',
-    also: ['Endpoints, scope', 'Authentication, 4', 'Decisions §1, unknown fields'],
-    rule: 'the key alone says who calls: a partner_id in body or query changes nothing',
+    rules: ['authentication/key-decides-partner', 'bookings/own-only', 'requests/unknown-fields'],
+    title: 'the key alone says who calls: a partner_id in body or query changes nothing',
     endpoints: ['POST /api/v1/bookings/confirm 201', 'GET /api/v1/bookings 200'],
     check: async (world) => {
       const scene = await world.scene();
@@ -101,9 +99,8 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Authentication, 7',
-    also: ['What the service does, environments', 'Versioning, 3'],
-    rule: 'a sandbox key works at once; in production a key is issued only after certification',
+    rules: ['authentication/certified-for-production', 'service/same-interface-in-production'],
+    title: 'a sandbox key works at once; in production a key is issued only after certification',
     endpoints: [`GET ${VENUES} 200`],
     check: async (world) => {
       const partner = await world.partner();
@@ -122,9 +119,9 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Versioning, 3',
-    also: ['Decisions §8, sandbox only'],
-    rule: 'production has the endpoints of the sandbox without /sandbox/, which are 404 ROUTE_NOT_FOUND there',
+    rules: ['service/same-interface-in-production'],
+    title:
+      'production has the endpoints of the sandbox without /sandbox/, which are 404 ROUTE_NOT_FOUND there',
     endpoints: [`GET ${VENUES} 200`],
     check: async (world) => {
       const production = await world.serviceWith(PRODUCTION);

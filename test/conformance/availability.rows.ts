@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'expect';
 import type { Json, Partner } from '../support/factories.ts';
 import { bookSlot, dateIn, expectStatus, placeHold } from '../support/factories.ts';
 import type { Row } from './row.ts';
@@ -42,10 +42,10 @@ const hours = (start: string, end: string, duration = 60): Json => ({
   duration_minutes: duration,
 });
 
-const ANSWERS: readonly Row[] = [
+const DAYS: readonly Row[] = [
   {
-    section: 'Availability, query',
-    rule: 'venue_id and date are required, resource_id narrows the answer to one resource',
+    rules: ['availability/query'],
+    title: 'venue_id and date are required, resource_id limits the slots to one resource',
     endpoints: [`${DAY} 200`, `${DAY} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const { venue, partner } = await world.scene({ resources: [{}, {}] });
@@ -58,9 +58,9 @@ const ANSWERS: readonly Row[] = [
     },
   },
   {
-    section: 'Availability, payload',
-    also: ['Slot, fields', 'Decisions §1, ids', 'Decisions §1, timestamps'],
-    rule: '{venue_id, date, slots}, each slot with the documented fields and a slot_id made of resource and start',
+    rules: ['availability/fields', 'responses/ids', 'responses/timestamps'],
+    title:
+      '{venue_id, date, slots}, each slot with the documented fields and a slot_id made of resource and start',
     endpoints: [`${DAY} 200`],
     check: async (world) => {
       const { venue, partner } = await world.scene({ venue: { time_zone: 'UTC' } });
@@ -80,13 +80,8 @@ const ANSWERS: readonly Row[] = [
     },
   },
   {
-    section: 'Availability, not granted',
-    also: [
-      'Errors, 403 VENUE_NOT_AUTHORIZED',
-      'Authentication, 3',
-      'Decisions §2, availability of a missing venue',
-    ],
-    rule: 'a venue that is not granted, or does not exist, is 403 VENUE_NOT_AUTHORIZED, in the same bytes',
+    rules: ['availability/venue-not-authorized', 'authentication/venue-grants'],
+    title: 'a venue that is not granted, or does not exist, is 403 VENUE_NOT_AUTHORIZED, in the same bytes',
     endpoints: [`${DAY} 403 VENUE_NOT_AUTHORIZED`, `${RANGE} 403 VENUE_NOT_AUTHORIZED`],
     check: async (world) => {
       const [{ partner }, foreign] = [await world.scene(), await world.scene()];
@@ -98,9 +93,8 @@ const ANSWERS: readonly Row[] = [
     },
   },
   {
-    section: 'Availability, hold before promising',
-    also: ['Slot, is_available'],
-    rule: 'a slot that was seen available can be lost to another partner before it is held',
+    rules: ['availability/reserves-nothing'],
+    title: 'a slot that was seen available can be lost to another partner before it is held',
     endpoints: [`${DAY} 200`, `POST ${HOLDS} 409 SLOT_NOT_AVAILABLE`],
     check: async (world) => {
       const { venue, partner, rival, slot } = await world.scene();
@@ -112,9 +106,9 @@ const ANSWERS: readonly Row[] = [
   },
   ...['', '/range'].map((path) =>
     oneRequest({
-      section: 'Decisions §1, RESOURCE_NOT_FOUND',
-      rule: `a resource that the venue does not have, asked of ${PATH}${path}`,
-      answer: `GET ${PATH}${path} 404 RESOURCE_NOT_FOUND`,
+      rules: ['availability/resource-not-found'],
+      title: `a resource that the venue does not have, asked of ${PATH}${path}`,
+      response: `GET ${PATH}${path} 404 RESOURCE_NOT_FOUND`,
       ask: ({ partner, venue }) => {
         const dates = path === '' ? `date=${dateIn(3)}` : `from=${dateIn(3)}&to=${dateIn(4)}`;
         return partner.api.get(`${PATH}${path}?venue_id=${venue.id}&${dates}&resource_id=nothing`);
@@ -122,8 +116,8 @@ const ANSWERS: readonly Row[] = [
     }),
   ),
   {
-    section: 'Decisions §1, conditional reads',
-    rule: 'If-None-Match with the ETag of the last answer is 304 until something has changed',
+    rules: ['responses/conditional-reads'],
+    title: 'If-None-Match with the ETag of the last response is 304 until something has changed',
     endpoints: [`${DAY} 200`, `${DAY} 304`, `${RANGE} 200`, `${RANGE} 304`],
     check: async (world) => {
       const { venue, partner, slot } = await world.scene();
@@ -140,9 +134,9 @@ const ANSWERS: readonly Row[] = [
 
 const SCHEDULE: readonly Row[] = [
   {
-    section: 'Decisions §2, operating date',
-    also: ['What the service does, 1 to 5'],
-    rule: "date is a date in the venue's zone, and a slot belongs to the date on which its operating day begins",
+    rules: ['availability/operating-date', 'service/selling-flow'],
+    title:
+      "date is a date in the venue's zone, and a slot belongs to the date on which its operating day begins",
     endpoints: [`${DAY} 200`],
     check: async (world) => {
       expect(await hoursOf(world, hours('06:00', '08:00'), 'Asia/Kolkata', '2026-11-21')).toEqual([
@@ -156,8 +150,8 @@ const SCHEDULE: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §2, hours past midnight and the whole day',
-    rule: '18:00–02:00 ends the day after, and 00:00–00:00 is the whole day',
+    rules: ['availability/hours-past-midnight'],
+    title: '18:00–02:00 ends the day after, and 00:00–00:00 is the whole day',
     endpoints: [`${DAY} 200`],
     check: async (world) => {
       const late = await hoursOf(world, hours('18:00', '02:00'), 'UTC', '2026-11-21');
@@ -167,8 +161,8 @@ const SCHEDULE: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §2, slots back to back',
-    rule: 'slots run from opening, one after the other, and never past closing',
+    rules: ['availability/slots-back-to-back'],
+    title: 'slots run from opening, one after the other, and never past closing',
     endpoints: [`${DAY} 200`],
     check: async (world) => {
       expect(await hoursOf(world, hours('06:00', '08:00', 45), 'UTC', '2026-11-21')).toEqual([
@@ -178,8 +172,8 @@ const SCHEDULE: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §2, DST',
-    rule: 'a slot keeps its real length where the clocks change',
+    rules: ['availability/daylight-saving'],
+    title: 'a slot keeps its real length where the clocks change',
     endpoints: [`${DAY} 200`],
     check: async (world) => {
       const spring = await hoursOf(world, hours('00:00', '03:00'), 'Europe/London', '2027-03-28');
@@ -194,8 +188,8 @@ const SCHEDULE: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §2, order of slots',
-    rule: 'by resource_id, then slot_start',
+    rules: ['availability/order'],
+    title: 'by resource_id, then slot_start',
     endpoints: [`${DAY} 200`],
     check: async (world) => {
       const { slots } = await world.scene({ resources: [{ name: 'B' }, { name: 'A' }] });
@@ -205,9 +199,9 @@ const SCHEDULE: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §2, unavailable_reason',
-    also: ['Slot, is_available'],
-    rule: 'a slot that is held, booked, past, beyond 90 days or at an inactive venue is listed, and says so and no more',
+    rules: ['availability/unavailable-reason', 'availability/reserves-nothing'],
+    title:
+      'a slot that is held, booked, past, beyond 90 days or at an inactive venue is listed, and says so and no more',
     endpoints: [`${DAY} 200`],
     check: async (world) => {
       const { venue, partner, rival, slot } = await world.scene();
@@ -231,8 +225,8 @@ const SCHEDULE: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §2, price fixed by the hold',
-    rule: 'hold and booking keep the price of the moment of the hold, whatever the price is later',
+    rules: ['availability/price-fixed-by-hold'],
+    title: 'hold and booking keep the price of the moment of the hold, whatever the price is later',
     endpoints: [`POST ${HOLDS} 201`, 'POST /api/v1/bookings/confirm 201'],
     check: async (world) => {
       const { venue, partner, slot } = await world.scene();
@@ -252,8 +246,9 @@ const SCHEDULE: readonly Row[] = [
 
 const RANGES: readonly Row[] = [
   {
-    section: 'Decisions §2, range',
-    rule: '{venue_id, from, to, days: [{date, slots}]} with every date, the last included, as each day has it alone',
+    rules: ['availability/range'],
+    title:
+      '{venue_id, from, to, days: [{date, slots}]} with every date, the last included, as each day has it alone',
     endpoints: [`${RANGE} 200`],
     check: async (world) => {
       const { venue, partner } = await world.scene();
@@ -266,8 +261,8 @@ const RANGES: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §2, range',
-    rule: '31 days are answered, more are 400, and so is a range that ends before it begins',
+    rules: ['availability/range'],
+    title: '31 days are 200, more are 400, and so is a range that ends before it begins',
     endpoints: [`${RANGE} 200`, `${RANGE} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const { venue, partner } = await world.scene();
@@ -279,11 +274,11 @@ const RANGES: readonly Row[] = [
   },
 ];
 
-/** Prices and closures that the operator sets (operator interface, "price-rules" and "blackouts"). */
+/** Prices and closures that the operator sets. */
 const OPERATOR_RULES: readonly Row[] = [
   {
-    section: 'Decisions §2, price rules',
-    rule: 'a slot costs what the matching rule of highest priority says, else the base price',
+    rules: ['availability/price-rules'],
+    title: 'a slot costs what the matching rule of highest priority says, else the base price',
     endpoints: [`${DAY} 200`],
     check: async (world) => {
       const { venue, partner } = await world.scene({ venue: { time_zone: 'UTC' } });
@@ -304,8 +299,8 @@ const OPERATOR_RULES: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §2, blackout',
-    rule: 'a slot in a blackout is listed as unavailable for it and cannot be held',
+    rules: ['availability/blackouts'],
+    title: 'a slot in a blackout is listed as unavailable for it and cannot be held',
     endpoints: [`${DAY} 200`, `POST ${HOLDS} 409 SLOT_NOT_AVAILABLE`],
     check: async (world) => {
       const { venue, partner, slots } = await world.scene();
@@ -320,5 +315,5 @@ const OPERATOR_RULES: readonly Row[] = [
   },
 ];
 
-/** Contract "Availability", decisions §2. */
-export const AVAILABILITY_ROWS: readonly Row[] = [...ANSWERS, ...SCHEDULE, ...OPERATOR_RULES, ...RANGES];
+/** The slots of a day and of a range. */
+export const AVAILABILITY_ROWS: readonly Row[] = [...DAYS, ...SCHEDULE, ...OPERATOR_RULES, ...RANGES];

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'expect';
 import type { Json, Partner } from '../support/factories.ts';
 import { bookSlot } from '../support/factories.ts';
 import type { Row } from './row.ts';
@@ -23,12 +23,12 @@ const idsOf = (bookings: Json[]) => bookings.map((booking) => String(booking['bo
 
 const listIds = async (partner: Partner, query: string) => idsOf(await list(partner, BOOKINGS + query));
 
-/** Contract "Bookings · Get one" and "Bookings · List", decisions §4. */
+/** Reading and listing bookings. */
 export const BOOKING_ROWS: readonly Row[] = [
   {
-    section: 'Booking, fields',
-    also: ['Bookings · Get one, payload', 'Decisions §4, read payload', 'Decisions §1, objects and listings'],
-    rule: 'a read has venue, resource, window, payment_reference and customer as they were given, and no more than documented',
+    rules: ['bookings/fields', 'responses/objects-and-listings'],
+    title:
+      'a read has venue, resource, window, payment_reference and customer as they were given, and no more than documented',
     endpoints: [`${ONE} 200`],
     check: async (world) => {
       const venueFields = { name: 'Arena', city: 'Pune' };
@@ -62,9 +62,8 @@ export const BOOKING_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Bookings · Get one, not found',
-    also: ['Errors, 404 BOOKING_NOT_FOUND', 'Authentication, 4'],
-    rule: "a missing id and another partner's booking are 404 BOOKING_NOT_FOUND, in the same bytes",
+    rules: ['bookings/not-found', 'bookings/own-only'],
+    title: "a missing id and another partner's booking are 404 BOOKING_NOT_FOUND, in the same bytes",
     endpoints: [`${ONE} 404 BOOKING_NOT_FOUND`],
     check: async (world) => {
       const scene = await world.scene();
@@ -78,9 +77,9 @@ export const BOOKING_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Bookings · List, ordering',
-    also: ['Decisions §4, list', 'Authentication, 4'],
-    rule: "{success, count, data, next_cursor} of the partner's own bookings as reads show them, newest booked_at first",
+    rules: ['bookings/list', 'bookings/own-only'],
+    title:
+      "{success, count, data, next_cursor} of the partner's own bookings as reads show them, newest booked_at first",
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const scene = await world.scene();
@@ -93,9 +92,9 @@ export const BOOKING_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Bookings · List, venue_id',
-    also: ['Decisions §4, venue_id without grant'],
-    rule: 'narrows to a venue; without grant it is an empty list, but own bookings at a revoked venue still show',
+    rules: ['bookings/filter-by-venue'],
+    title:
+      'narrows to a venue; without grant it is an empty list, but own bookings at a revoked venue still show',
     endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const [scene, other] = [await world.scene(), await world.scene()];
@@ -112,9 +111,8 @@ export const BOOKING_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Bookings · List, from and to',
-    also: ['Decisions §4, from and to'],
-    rule: "are inclusive dates of booked_at in the venue's zone, else the service's; from after to is 400",
+    rules: ['bookings/filter-by-date'],
+    title: "are inclusive dates of booked_at in the venue's zone, else the service's; from after to is 400",
     endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const scene = await world.scene({ venue: { time_zone: 'Pacific/Kiritimati' } });
@@ -136,9 +134,8 @@ export const BOOKING_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Bookings · List, limit',
-    also: ['Decisions §4, limit of a list', 'Decisions §4, paging'],
-    rule: 'is 1 to 200, and paging repeats nothing and skips nothing, also where booked_at is the same',
+    rules: ['bookings/page-size', 'bookings/paging'],
+    title: 'is 1 to 200, and paging repeats nothing and skips nothing, also where booked_at is the same',
     endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const scene = await world.scene();
@@ -164,8 +161,8 @@ export const BOOKING_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §4, limit of a list',
-    rule: '50 where none is given',
+    rules: ['bookings/page-size'],
+    title: '50 where none is given',
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const scene = await world.scene({ resources: [{ duration_minutes: 15 }] });
@@ -178,8 +175,8 @@ export const BOOKING_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §4, status',
-    rule: 'narrows to a state, and an unknown state is 400',
+    rules: ['bookings/filter-by-status'],
+    title: 'narrows to a state, and an unknown state is 400',
     endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const scene = await world.scene();
@@ -193,9 +190,8 @@ export const BOOKING_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Bookings · List, customer_phone',
-    also: ['Decisions §4, phone and name filters'],
-    rule: 'matches the number however it is written',
+    rules: ['bookings/filter-by-customer'],
+    title: 'matches the number however it is written',
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const scene = await world.scene();
@@ -208,9 +204,8 @@ export const BOOKING_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Bookings · List, customer_name',
-    also: ['Decisions §4, phone and name filters'],
-    rule: 'is a prefix in whatever case, and never a pattern',
+    rules: ['bookings/filter-by-customer'],
+    title: 'is a prefix in whatever case, and never a pattern',
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const scene = await world.scene();

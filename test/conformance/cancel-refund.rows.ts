@@ -1,8 +1,7 @@
-import { expect } from '@jest/globals';
+import { expect } from 'expect';
 import type { Json } from '../support/factories.ts';
 import { expectStatus } from '../support/factories.ts';
 import type { Row } from './row.ts';
-import type { Rule } from './rules.ts';
 import {
   BOOKINGS,
   book,
@@ -26,24 +25,21 @@ const OTHER = { cancel: 'refund', refund: 'cancel' } as const;
 /** What cancel and refund have in common. */
 const rowsOf = (operation: Operation): readonly Row[] => [
   oneRequest({
-    section: 'Cancel and refund, owner',
-    also: ['Errors, 403 UNAUTHORIZED', 'Authentication, 4'],
-    rule: `${operation} of another partner's booking`,
-    answer: `${pathOf(operation)} 403 UNAUTHORIZED`,
+    rules: ['cancel-refund/owner-only', 'bookings/own-only'],
+    title: `${operation} of another partner's booking`,
+    response: `${pathOf(operation)} 403 UNAUTHORIZED`,
     ask: async (scene) => end(scene.rival, operation, (await book(scene))['booking_id']),
   }),
   oneRequest({
-    section: 'Cancel and refund, missing',
-    also: ['Errors, other cases', 'Decisions §1, BOOKING_NOT_FOUND'],
-    rule: `${operation} of a missing id`,
-    answer: `${pathOf(operation)} 404 BOOKING_NOT_FOUND`,
+    rules: ['cancel-refund/not-found', 'errors/body'],
+    title: `${operation} of a missing id`,
+    response: `${pathOf(operation)} 404 BOOKING_NOT_FOUND`,
     ask: ({ partner }) => end(partner, operation, NOWHERE),
   }),
   oneRequest({
-    section: 'Cancel and refund, request',
-    also: ['Limits, idempotency keys', 'Decisions §4, bounds of fields'],
-    rule: `${operation} requires reason and idempotency_key`,
-    answer: `${pathOf(operation)} 400 VALIDATION_ERROR`,
+    rules: ['cancel-refund/request', 'idempotency/required', 'confirm/field-lengths'],
+    title: `${operation} requires reason and idempotency_key`,
+    response: `${pathOf(operation)} 400 VALIDATION_ERROR`,
     fields: 'idempotency_key, reason',
     ask: async (scene) => {
       const { booking_id: id } = await book(scene);
@@ -51,10 +47,9 @@ const rowsOf = (operation: Operation): readonly Row[] => [
     },
   }),
   oneRequest({
-    section: 'Cancel and refund, no money',
-    also: ['Decisions §1, unknown fields'],
-    rule: `${operation} of a part of the booking: there is none, so a field amount… is refused`,
-    answer: `${pathOf(operation)} 400 VALIDATION_ERROR`,
+    rules: ['service/moves-no-money', 'requests/unknown-fields'],
+    title: `${operation} of a part of the booking: there is none, so a field amount… is rejected`,
+    response: `${pathOf(operation)} 400 VALIDATION_ERROR`,
     fields: 'amount_rupees',
     ask: async (scene) => {
       const { booking_id: id } = await book(scene);
@@ -62,10 +57,9 @@ const rowsOf = (operation: Operation): readonly Row[] => [
     },
   }),
   oneRequest({
-    section: 'Decisions §4, bounds of fields',
-    also: ['Decisions §4, length of keys'],
-    rule: `a reason of ${operation} has at most 500 characters, its key 255`,
-    answer: `${pathOf(operation)} 400 VALIDATION_ERROR`,
+    rules: ['confirm/field-lengths', 'idempotency/key-length'],
+    title: `a reason of ${operation} has at most 500 characters, its key 255`,
+    response: `${pathOf(operation)} 400 VALIDATION_ERROR`,
     fields: 'idempotency_key, reason',
     ask: async (scene) => {
       const tooLong = { reason: 'x'.repeat(501), idempotency_key: 'k'.repeat(256) };
@@ -73,9 +67,8 @@ const rowsOf = (operation: Operation): readonly Row[] => [
     },
   }),
   {
-    section: 'Cancel and refund, response',
-    also: ['Decisions §4, cancel and refund', 'Cancel and refund, no money'],
-    rule: `${operation} answers 200 {message, booking_id, status}, and nothing of money`,
+    rules: ['cancel-refund/response', 'service/moves-no-money'],
+    title: `${operation} is 200 {message, booking_id, status}, and nothing of money`,
     endpoints: [`${pathOf(operation)} 200`],
     check: async (world) => {
       const scene = await world.scene();
@@ -88,12 +81,8 @@ const rowsOf = (operation: Operation): readonly Row[] => [
     },
   },
   {
-    section: 'Cancel and refund, retry',
-    also:
-      operation === 'cancel'
-        ? ['Booking states, cancel a CANCELLED booking with the original key', 'Decisions §4, replay']
-        : ['Decisions §4, replay'],
-    rule: `${operation} again with the original key: 200 with the original body and Idempotent-Replayed`,
+    rules: ['idempotency/same-key-same-response'],
+    title: `${operation} again with the original key: 200 with the original body and Idempotent-Replayed`,
     endpoints: [`${pathOf(operation)} 200`],
     check: async (world) => {
       const scene = await world.scene();
@@ -109,9 +98,8 @@ const rowsOf = (operation: Operation): readonly Row[] => [
     },
   },
   {
-    section: 'Cancel and refund, key of another booking',
-    also: ['Errors, 409 IDEMPOTENCY_KEY_MISMATCH', 'Decisions §1, IDEMPOTENCY_KEY_MISMATCH'],
-    rule: `a key of ${operation} for another booking is 409, and that booking stays BOOKED`,
+    rules: ['idempotency/other-use-is-mismatch'],
+    title: `a key of ${operation} for another booking is 409, and that booking stays BOOKED`,
     endpoints: [`${pathOf(operation)} 409 IDEMPOTENCY_KEY_MISMATCH`],
     check: async (world) => {
       const scene = await world.scene();
@@ -124,9 +112,8 @@ const rowsOf = (operation: Operation): readonly Row[] => [
     },
   },
   {
-    section: 'Cancel and refund, key of the other operation',
-    also: ['Errors, 409 IDEMPOTENCY_KEY_MISMATCH'],
-    rule: `${operation} with the key of a ${OTHER[operation]} of the same booking is 409`,
+    rules: ['idempotency/other-use-is-mismatch'],
+    title: `${operation} with the key of a ${OTHER[operation]} of the same booking is 409`,
     endpoints: [`${pathOf(operation)} 409 IDEMPOTENCY_KEY_MISMATCH`],
     check: async (world) => {
       const scene = await world.scene();
@@ -142,11 +129,10 @@ const rowsOf = (operation: Operation): readonly Row[] => [
 
 const UNENDED = { cancelled_at: null, cancellation_reason: null, refunded_at: null, refund_reason: null };
 
-/** A booking that has ended is not ended again, or otherwise. */
-const refusedAfter = ([section, before, operation]: readonly [Rule, Operation, Operation]): Row => ({
-  section,
-  also: ['Errors, 409 INVALID_HOLD_STATE', 'Errors, other cases'],
-  rule: `${operation} of a ${REACHES[before]} booking is 409 INVALID_HOLD_STATE and changes nothing`,
+/** A booking that was cancelled or refunded is not ended again. */
+const rejectedAfter = ([before, operation]: readonly [Operation, Operation]): Row => ({
+  rules: ['cancel-refund/ended-booking', 'errors/body'],
+  title: `${operation} of a ${REACHES[before]} booking is 409 INVALID_HOLD_STATE and changes nothing`,
   endpoints: [`${pathOf(operation)} 409 INVALID_HOLD_STATE`],
   check: async (world) => {
     const scene = await world.scene();
@@ -160,9 +146,8 @@ const refusedAfter = ([section, before, operation]: readonly [Rule, Operation, O
 
 const EFFECTS: readonly Row[] = [
   {
-    section: 'Booking states, cancel a BOOKED booking',
-    also: ['Cancel and refund, effect of cancel'],
-    rule: 'becomes CANCELLED with time and reason, and its slot is free',
+    rules: ['cancel-refund/cancel'],
+    title: 'becomes CANCELLED with time and reason, and its slot is free',
     endpoints: [`${pathOf('cancel')} 200`],
     check: async (world) => {
       const scene = await world.scene();
@@ -181,9 +166,8 @@ const EFFECTS: readonly Row[] = [
     },
   },
   {
-    section: 'Booking states, refund a BOOKED booking',
-    also: ['Cancel and refund, effect of refund'],
-    rule: 'becomes REFUNDED with time and reason, and its slot is free',
+    rules: ['cancel-refund/refund'],
+    title: 'becomes REFUNDED with time and reason, and its slot is free',
     endpoints: [`${pathOf('refund')} 200`],
     check: async (world) => {
       const scene = await world.scene();
@@ -201,9 +185,8 @@ const EFFECTS: readonly Row[] = [
     },
   },
   {
-    section: 'Booking states, refund a CANCELLED booking',
-    also: ['Cancel and refund, effect of refund'],
-    rule: 'becomes REFUNDED, and a slot that was sold again meanwhile stays sold',
+    rules: ['cancel-refund/refund-after-cancel', 'cancel-refund/refund'],
+    title: 'becomes REFUNDED, and a slot that was sold again meanwhile stays sold',
     endpoints: [`${pathOf('cancel')} 200`, `${pathOf('refund')} 200`],
     check: async (world) => {
       const scene = await world.scene();
@@ -223,12 +206,12 @@ const EFFECTS: readonly Row[] = [
   },
   ...(
     [
-      ['Booking states, cancel a CANCELLED booking with another key', 'cancel', 'cancel'],
-      ['Booking states, refund a REFUNDED booking with another key', 'refund', 'refund'],
-      ['Decisions §1, INVALID_HOLD_STATE', 'refund', 'cancel'],
+      ['cancel', 'cancel'],
+      ['refund', 'refund'],
+      ['refund', 'cancel'],
     ] as const
-  ).map(refusedAfter),
+  ).map(rejectedAfter),
 ];
 
-/** Contract "Cancel and refund" and "Booking states", decisions §4. */
+/** What cancel and refund have in common, and what each does. */
 export const CANCEL_REFUND_ROWS: readonly Row[] = [...rowsOf('cancel'), ...rowsOf('refund'), ...EFFECTS];

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'expect';
 import { expectStatus, json } from '../support/factories.ts';
 import { errorOf } from '../support/verdict.ts';
 import { ENDPOINTS } from './endpoints.ts';
@@ -24,12 +24,11 @@ const VENUES = `${PARTNER}/venues`;
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Contract "Versioning" and what requests and answers have in common, decisions §1. */
+/** What all requests and responses have in common. */
 export const COMMON_ROWS: readonly Row[] = [
   {
-    section: 'Endpoints, Content-Type',
-    also: ['Decisions §1, UNSUPPORTED_MEDIA_TYPE'],
-    rule: 'a body of another type than application/json is 415; application/json with a charset is taken',
+    rules: ['requests/content-type'],
+    title: 'a body of another type than application/json is 415; application/json with a charset is taken',
     endpoints: ['POST /api/v1/bookings/confirm 415 UNSUPPORTED_MEDIA_TYPE', `POST ${HOLDS} 201`],
     check: async (world) => {
       const { partner, slot } = await world.scene();
@@ -46,14 +45,14 @@ export const COMMON_ROWS: readonly Row[] = [
     },
   },
   oneRequest({
-    section: 'Decisions §1, INVALID_JSON',
-    rule: 'a body that is not JSON',
-    answer: 'POST /api/v1/bookings/confirm 400 INVALID_JSON',
+    rules: ['requests/valid-json'],
+    title: 'a body that is not JSON',
+    response: 'POST /api/v1/bookings/confirm 400 INVALID_JSON',
     ask: ({ partner }) => partner.api.send('POST', CONFIRM, { headers: JSON_TYPE, body: '{"hold_id":' }),
   }),
   {
-    section: 'Decisions §1, PAYLOAD_TOO_LARGE',
-    rule: 'a body over 100 KB is 413, one of 100 KB is read',
+    rules: ['requests/body-size'],
+    title: 'a body over 100 KB is 413, one of 100 KB is read',
     endpoints: [`POST ${HOLDS} 413 PAYLOAD_TOO_LARGE`, `POST ${HOLDS} 201`],
     check: async (world) => {
       const { partner, slot } = await world.scene();
@@ -67,9 +66,8 @@ export const COMMON_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §1, wrong types',
-    also: ['Decisions §1, VALIDATION_ERROR'],
-    rule: 'nothing in a body is coerced: each field of the wrong type is refused',
+    rules: ['requests/no-coercion', 'requests/all-faults-at-once'],
+    title: 'nothing in a body is coerced: each field of the wrong type is rejected',
     endpoints: [`POST ${HOLDS} 400 VALIDATION_ERROR`, 'POST /api/v1/bookings/confirm 400 VALIDATION_ERROR'],
     check: async (world) => {
       const scene = await world.scene();
@@ -93,9 +91,8 @@ export const COMMON_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §1, unknown fields',
-    also: ['Versioning, 2'],
-    rule: 'are ignored in a body and named in X-Ignored-Fields; in a query they are 400, but for partner_id',
+    rules: ['requests/unknown-fields', 'service/additive-changes'],
+    title: 'are ignored in a body and named in X-Ignored-Fields; in a query they are 400, but for partner_id',
     endpoints: [`POST ${HOLDS} 201`, `GET ${HOLDS} 200`, `GET ${HOLDS} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const { partner, slot } = await world.scene();
@@ -110,8 +107,8 @@ export const COMMON_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §1, garbage cursors and unknown filter values',
-    rule: 'are 400 VALIDATION_ERROR that names them',
+    rules: ['requests/cursors-and-filters'],
+    title: 'are 400 VALIDATION_ERROR that names them',
     endpoints: [
       'GET /api/v1/bookings 400 VALIDATION_ERROR',
       `GET ${PARTNER}/observability 400 VALIDATION_ERROR`,
@@ -133,9 +130,9 @@ export const COMMON_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Versioning, 1',
-    also: ['Decisions §1, ROUTE_NOT_FOUND'],
-    rule: 'the version is in the path: every endpoint is under /api/v1/, and elsewhere is 404 ROUTE_NOT_FOUND',
+    rules: ['service/version-in-path', 'requests/unknown-route'],
+    title:
+      'the version is in the path: every endpoint is under /api/v1/, and elsewhere is 404 ROUTE_NOT_FOUND',
     endpoints: [`GET ${VENUES} 200`],
     check: async (world) => {
       const partner = await world.partner();
@@ -149,8 +146,8 @@ export const COMMON_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §1, METHOD_NOT_ALLOWED',
-    rule: 'a known path with another method is 405, and Allow names those that it has',
+    rules: ['requests/unknown-method'],
+    title: 'a known path with another method is 405, and Allow names those that it has',
     // The method is of no endpoint.
     endpoints: [],
     check: async (world) => {
@@ -161,8 +158,8 @@ export const COMMON_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §1, X-Request-Id',
-    rule: 'is on every response; an inbound one of the allowed form is kept, another is replaced',
+    rules: ['responses/request-id'],
+    title: 'is on every response; an inbound one of the allowed form is kept, another is replaced',
     endpoints: [`GET ${VENUES} 200`],
     check: async (world) => {
       const partner = await world.partner();
@@ -175,9 +172,9 @@ export const COMMON_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §1, error body',
-    also: ['Errors, other cases'],
-    rule: '{success: false, error: {code, message, request_id, details?}}, details naming path and message of each fault',
+    rules: ['errors/body'],
+    title:
+      '{success: false, error: {code, message, request_id, details?}}, details naming path and message of each fault',
     endpoints: [
       'GET /api/v1/slots/availability 400 VALIDATION_ERROR',
       'GET /api/v1/bookings/{bookingId} 404 BOOKING_NOT_FOUND',
@@ -195,8 +192,8 @@ export const COMMON_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §1, order of checks',
-    rule: 'route, then key, then body and query, then grant or ownership, then state',
+    rules: ['requests/order-of-checks'],
+    title: 'route, then key, then body and query, then grant or ownership, then state',
     endpoints: [
       `POST ${BOOKINGS}/{bookingId}/cancel 401 INVALID_API_KEY`,
       `POST ${BOOKINGS}/{bookingId}/cancel 400 VALIDATION_ERROR`,

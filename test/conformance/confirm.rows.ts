@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'expect';
 import type { Json } from '../support/factories.ts';
 import { confirmBody, expectStatus, placeHold } from '../support/factories.ts';
 import type { Row } from './row.ts';
@@ -29,12 +29,12 @@ const POST = `POST ${CONFIRM}`;
 
 const REQUIRED = ['customer_name', 'customer_phone', 'hold_id', 'idempotency_key', 'payment_reference'];
 
-/** Contract "Bookings · Confirm", decisions §4. */
+/** Confirming a hold, and its idempotency key. */
 export const CONFIRM_ROWS: readonly Row[] = [
   {
-    section: 'Bookings · Confirm, request',
-    also: ['Limits, idempotency keys', 'Decisions §1, VALIDATION_ERROR'],
-    rule: 'hold_id, payment_reference, customer_name, customer_phone and idempotency_key are required, all of them named at once',
+    rules: ['confirm/request', 'idempotency/required', 'requests/all-faults-at-once'],
+    title:
+      'hold_id, payment_reference, customer_name, customer_phone and idempotency_key are required, all of them named at once',
     endpoints: [`${POST} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const { partner } = await world.scene();
@@ -43,8 +43,8 @@ export const CONFIRM_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Bookings · Confirm, request',
-    rule: 'customer_email and use_package_credit are optional',
+    rules: ['confirm/request'],
+    title: 'customer_email and use_package_credit are optional',
     endpoints: [`${POST} 201`],
     check: async (world) => {
       const scene = await world.scene();
@@ -55,9 +55,8 @@ export const CONFIRM_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Bookings · Confirm, response',
-    also: ['Booking states, confirm an ACTIVE hold', 'Booking, package_credit_consumed'],
-    rule: '201 with booking_id, slot_id, status BOOKED, booked_at and price_rupees, and the slot is booked',
+    rules: ['confirm/response', 'packages/credit-at-confirm'],
+    title: '201 with booking_id, slot_id, status BOOKED, booked_at and price_rupees, and the slot is booked',
     endpoints: [`${POST} 201`],
     check: async (world) => {
       const { venue, partner, rival, slot } = await world.scene();
@@ -73,10 +72,9 @@ export const CONFIRM_ROWS: readonly Row[] = [
     },
   },
   oneRequest({
-    section: 'Bookings · Confirm, rule 1',
-    also: ['Errors, 409 HOLD_EXPIRED', 'Decisions §4, confirm at or after hold_expiry_at'],
-    rule: "confirm must come before the hold's hold_expiry_at, with a new key too",
-    answer: `${POST} 409 HOLD_EXPIRED`,
+    rules: ['confirm/before-expiry'],
+    title: "confirm must come before the hold's hold_expiry_at, with a new key too",
+    response: `${POST} 409 HOLD_EXPIRED`,
     ask: async (scene) => {
       const { hold_id: id } = await held(scene);
       await expire(scene.partner, id);
@@ -84,9 +82,8 @@ export const CONFIRM_ROWS: readonly Row[] = [
     },
   }),
   {
-    section: 'Bookings · Confirm, rule 2',
-    also: ['Errors, 404 HOLD_NOT_FOUND', 'Decisions §1, HOLD_NOT_FOUND', 'Authentication, 2'],
-    rule: "an unknown hold, and another partner's, is 404 HOLD_NOT_FOUND, in the same bytes",
+    rules: ['confirm/unknown-hold', 'holds/not-found', 'authentication/key-decides-partner'],
+    title: "an unknown hold, and another partner's, is 404 HOLD_NOT_FOUND, in the same bytes",
     endpoints: [`${POST} 404 HOLD_NOT_FOUND`],
     check: async (world) => {
       const scene = await world.scene();
@@ -98,10 +95,9 @@ export const CONFIRM_ROWS: readonly Row[] = [
     },
   },
   oneRequest({
-    section: 'Bookings · Confirm, rule 3',
-    also: ['Errors, 409 INVALID_HOLD_STATE'],
-    rule: 'a hold that was released',
-    answer: `${POST} 409 INVALID_HOLD_STATE`,
+    rules: ['confirm/hold-not-active'],
+    title: 'a hold that was released',
+    response: `${POST} 409 INVALID_HOLD_STATE`,
     ask: async (scene) => {
       const { hold_id: id } = await held(scene);
       await release(scene.partner, id);
@@ -109,16 +105,15 @@ export const CONFIRM_ROWS: readonly Row[] = [
     },
   }),
   oneRequest({
-    section: 'Bookings · Confirm, rule 3',
-    rule: 'a hold that was confirmed before with another key',
-    answer: `${POST} 409 INVALID_HOLD_STATE`,
+    rules: ['confirm/hold-not-active'],
+    title: 'a hold that was confirmed before with another key',
+    response: `${POST} 409 INVALID_HOLD_STATE`,
     ask: async (scene) => confirm(scene.partner, (await book(scene))['hold_id']),
   }),
   oneRequest({
-    section: 'Bookings · Confirm, rule 3',
-    also: ['Errors, 403 VENUE_NOT_AUTHORIZED'],
-    rule: 'a hold at a venue whose grant has been revoked',
-    answer: `${POST} 403 VENUE_NOT_AUTHORIZED`,
+    rules: ['confirm/hold-not-active', 'availability/venue-not-authorized'],
+    title: 'a hold at a venue whose grant has been revoked',
+    response: `${POST} 403 VENUE_NOT_AUTHORIZED`,
     ask: async (scene, world) => {
       const { hold_id: id } = await held(scene);
       await revokeGrant(world, scene);
@@ -126,9 +121,9 @@ export const CONFIRM_ROWS: readonly Row[] = [
     },
   }),
   {
-    section: 'Bookings · Confirm, rule 4',
-    also: ['Decisions §4, replay', 'Decisions §4, confirm at or after hold_expiry_at'],
-    rule: 'same key and same confirm: 201 with the original booking_id, body and Idempotent-Replayed, for ever',
+    rules: ['idempotency/same-key-same-response', 'confirm/before-expiry'],
+    title:
+      'same key and same confirm: 201 with the original booking_id, body and Idempotent-Replayed, for ever',
     endpoints: [`${POST} 201`],
     check: async (world) => {
       const scene = await world.scene();
@@ -148,9 +143,8 @@ export const CONFIRM_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Bookings · Confirm, rule 5',
-    also: ['Errors, other cases', 'Decisions §1, IDEMPOTENCY_KEY_MISMATCH'],
-    rule: 'same key for a different hold: 409 IDEMPOTENCY_KEY_MISMATCH, and that hold stays ACTIVE',
+    rules: ['idempotency/other-use-is-mismatch', 'errors/body'],
+    title: 'same key for a different hold: 409 IDEMPOTENCY_KEY_MISMATCH, and that hold stays ACTIVE',
     endpoints: [`${POST} 409 IDEMPOTENCY_KEY_MISMATCH`],
     check: async (world) => {
       const scene = await world.scene();
@@ -162,9 +156,9 @@ export const CONFIRM_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §4, bounds of fields',
-    also: ['Decisions §4, length of keys', 'Decisions §1, VALIDATION_ERROR'],
-    rule: 'customer_name 120, payment_reference and idempotency_key 255, customer_email 254 characters at most, none empty',
+    rules: ['confirm/field-lengths', 'idempotency/key-length', 'requests/all-faults-at-once'],
+    title:
+      'customer_name 120, payment_reference and idempotency_key 255, customer_email 254 characters at most, none empty',
     endpoints: [`${POST} 201`, `${POST} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const scene = await world.scene();
@@ -184,8 +178,8 @@ export const CONFIRM_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §4, customer_phone',
-    rule: "a valid number, E.164 or national to the service's region, kept as given",
+    rules: ['confirm/customer-phone'],
+    title: "a valid number, E.164 or national to the service's region, kept as given",
     endpoints: [`${POST} 201`, `${POST} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const scene = await world.scene();
@@ -201,8 +195,9 @@ export const CONFIRM_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §4, namespaces of keys',
-    rule: 'one key serves a hold, its confirm and its cancel, and every partner has its own; cancels and refunds share theirs',
+    rules: ['idempotency/namespaces'],
+    title:
+      'one key serves a hold, its confirm and its cancel, and every partner has its own; cancels and refunds share theirs',
     endpoints: [`${POST} 201`, `POST ${BOOKINGS}/{bookingId}/refund 409 IDEMPOTENCY_KEY_MISMATCH`],
     check: async (world) => {
       const { partner, rival, slot } = await world.scene();
@@ -218,8 +213,8 @@ export const CONFIRM_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §4, only a success stores a key',
-    rule: 'a call that failed can be sent again with its key, for another hold too',
+    rules: ['idempotency/only-success-stores-key'],
+    title: 'a call that failed can be sent again with its key, for another hold too',
     endpoints: [`${POST} 409 INVALID_HOLD_STATE`, `${POST} 201`],
     check: async (world) => {
       const scene = await world.scene();
@@ -231,8 +226,8 @@ export const CONFIRM_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §4, racing calls',
-    rule: 'of calls that race with one key one works, and all answer the same',
+    rules: ['idempotency/racing-calls'],
+    title: 'of calls that race with one key one does the work, and all have the same response',
     endpoints: [`${POST} 201`],
     check: async (world) => {
       const scene = await world.scene();

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { expect } from '@jest/globals';
+import { expect } from 'expect';
 import { expectStatus } from '../support/factories.ts';
 import type { Received } from '../support/receiver.ts';
 import { headerOf, isGenuine } from '../support/receiver.ts';
@@ -38,14 +38,8 @@ async function anyArrival(world: World): Promise<{ attempt: Received; secretKey:
 
 const HEADERS: readonly Row[] = [
   {
-    section: 'Delivery headers, Content-Type',
-    also: [
-      'Delivery headers, X-Webhook-Event',
-      'Delivery headers, X-Delivery-Id',
-      'Delivery headers, X-Delivery-Attempt',
-      'Delivery body, delivery_id',
-    ],
-    rule: 'application/json, the type of the event, the delivery_id of the body, and attempt 1',
+    rules: ['webhooks/headers', 'webhooks/event-id-and-delivery-id'],
+    title: 'application/json, the type of the event, the delivery_id of the body, and attempt 1',
     endpoints: ['POST /api/v1/partner/holds 201'],
     check: async (world) => {
       const { attempt } = await anyArrival(world);
@@ -59,16 +53,9 @@ const HEADERS: readonly Row[] = [
     },
   },
   {
-    section: 'Signature verification, 1',
-    also: [
-      'Signature verification, 2',
-      'Signature verification, 3',
-      'Delivery headers, X-Service-Signature',
-      'Authentication, 6',
-      'Decisions §6, secret_key',
-      'Decisions §6, signature over the bytes sent',
-    ],
-    rule: 'sha256= and the lower-case hex HMAC-SHA256 of "<timestamp>.<bytes received>", keyed with the whole secret_key',
+    rules: ['webhooks/signature', 'subscriptions/secret', 'webhooks/signed-when-sent'],
+    title:
+      'sha256= and the lower-case hex HMAC-SHA256 of "<timestamp>.<bytes received>", keyed with the whole secret_key',
     endpoints: ['POST /api/v1/partner/holds 201'],
     check: async (world) => {
       const { attempt, secretKey } = await anyArrival(world);
@@ -84,9 +71,9 @@ const HEADERS: readonly Row[] = [
     },
   },
   {
-    section: 'Signature verification, 4',
-    also: ['Limits, replay window', 'Delivery headers, X-Service-Timestamp'],
-    rule: 'X-Service-Timestamp is the Unix time of sending; a receiver that verifies as documented refuses it 301 s later, and altered bytes, times and headers',
+    rules: ['webhooks/replay-window', 'webhooks/signed-when-sent'],
+    title:
+      'X-Service-Timestamp is the Unix time of sending; a receiver that verifies as documented rejects it 301 s later, and altered bytes, times and headers',
     endpoints: ['POST /api/v1/partner/holds 201'],
     check: async (world) => {
       const { attempt, secretKey } = await anyArrival(world);
@@ -116,8 +103,8 @@ const HEADERS: readonly Row[] = [
 
 /** A response that ends a delivery. */
 const succeeding = (status: number): Row => ({
-  section: 'Retries and dead-letter, success',
-  rule: `an answer of ${status} is one: the delivery has succeeded after one attempt`,
+  rules: ['webhooks/success'],
+  title: `a response of ${status} is a success, after one attempt`,
   endpoints: [`${LIST} 200`],
   check: async (world) => {
     const scene = await world.scene();
@@ -133,9 +120,8 @@ const succeeding = (status: number): Row => ({
 
 /** A response after which a delivery waits for its next attempt. */
 const failing = (status: number): Row => ({
-  section: 'Retries and dead-letter, success',
-  also: ['Decisions §6, redirects', 'Decisions §6, Retry-After', 'Decisions §6, delays'],
-  rule: `an answer of ${status} is none, and neither Location nor Retry-After changes what follows`,
+  rules: ['webhooks/success', 'webhooks/redirects', 'webhooks/retry-delays'],
+  title: `a response of ${status} is a failure, and neither Location nor Retry-After changes what follows`,
   endpoints: [`${LIST} 200`],
   check: async (world) => {
     const elsewhere = await world.receiver();
@@ -151,8 +137,8 @@ const failing = (status: number): Row => ({
 
 /** What nobody but the receiver can do with a delivery. */
 const notFound = ([operation, prefix, endpoint]: readonly [string, string, string]): Row => ({
-  section: 'Decisions §1, DELIVERY_NOT_FOUND',
-  rule: `${operation} of a missing delivery and of one to another partner`,
+  rules: ['observability/not-found'],
+  title: `${operation} of a missing delivery and of one to another partner`,
   endpoints: [`${endpoint} 404 DELIVERY_NOT_FOUND`],
   check: async (world) => {
     const scene = await world.scene();
@@ -168,9 +154,8 @@ const RETRIES: readonly Row[] = [
   ...[200, 201, 204, 299].map(succeeding),
   ...[302, 400, 404, 410, 500, 503].map(failing),
   {
-    section: 'Limits, webhook acknowledgement',
-    also: ['Retries and dead-letter, success'],
-    rule: 'an endpoint that has not answered within 10 seconds has failed',
+    rules: ['webhooks/success'],
+    title: 'an endpoint that has not responded within 10 seconds has failed',
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const { delivery } = await failedOnce(world, await world.scene(), () => undefined);
@@ -181,9 +166,8 @@ const RETRIES: readonly Row[] = [
     },
   },
   {
-    section: 'Retries and dead-letter, delays',
-    also: ['Limits, retry delays', 'Decisions §6, delays'],
-    rule: '5, 15, 30 and 60 minutes after each failure',
+    rules: ['webhooks/retry-delays'],
+    title: '5, 15, 30 and 60 minutes after each failure',
     endpoints: [`${LIST} 200`, `${ADVANCED} 200`],
     check: async (world) => {
       const { waiting } = await deadLetter(world, await world.scene());
@@ -192,14 +176,9 @@ const RETRIES: readonly Row[] = [
     },
   },
   {
-    section: 'Retries and dead-letter, attempts',
-    also: [
-      'Limits, delivery attempts',
-      'Delivery body, event_id',
-      'Decisions §6, event_id and delivery_id',
-      'Delivery headers, X-Delivery-Attempt',
-    ],
-    rule: '5 in total, numbered from 1, with one event_id, a delivery_id and signature of their own and one timestamp of the event',
+    rules: ['webhooks/attempts', 'webhooks/event-id-and-delivery-id', 'webhooks/headers'],
+    title:
+      '5 in total, numbered from 1, with one event_id, a delivery_id and signature of their own and one timestamp of the event',
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const { listener } = await deadLetter(world, await world.scene());
@@ -221,9 +200,8 @@ const RETRIES: readonly Row[] = [
     },
   },
   {
-    section: 'Delivery headers, X-Service-Timestamp',
-    also: ['Decisions §6, signature over the bytes sent', 'Delivery headers, X-Service-Signature'],
-    rule: 'each retry has a fresh timestamp and a fresh signature, made with the secret then current',
+    rules: ['webhooks/signed-when-sent', 'webhooks/signature'],
+    title: 'each retry has a fresh timestamp and a fresh signature, made with the secret then current',
     endpoints: ['POST /api/v1/partner/webhooks/{id}/rotate-secret 200'],
     check: async (world) => {
       const { listener, delivery } = await failedOnce(world, await world.scene());
@@ -241,9 +219,8 @@ const RETRIES: readonly Row[] = [
     },
   },
   {
-    section: 'Retries and dead-letter, after the last failure',
-    also: ['Observability, dead letters', 'Decisions §6, dead_letter alert', 'Decisions §7, list'],
-    rule: 'the state is dead_letter, nothing more is sent, the operator is alerted, and the partner sees it',
+    rules: ['webhooks/dead-letter', 'webhooks/dead-letter-alert', 'observability/list'],
+    title: 'the state is dead_letter, nothing more is sent, the operator is alerted, and the partner sees it',
     endpoints: [`${LIST} 200`, `${ADVANCED} 409 DELIVERY_IN_PROGRESS`],
     check: async (world) => {
       const { listener, delivery } = await deadLetter(world, await world.scene());
@@ -260,9 +237,9 @@ const RETRIES: readonly Row[] = [
     },
   },
   {
-    section: 'Retries and dead-letter, receiver duties',
-    also: ['Decisions §6, event_id and delivery_id', 'Decisions §7, redeliver'],
-    rule: 'an event can arrive twice, with the same event_id to know it by: a delivery that succeeded can be made again',
+    rules: ['webhooks/at-least-once', 'webhooks/event-id-and-delivery-id', 'observability/redeliver'],
+    title:
+      'an event can arrive twice, with the same event_id to know it by: a delivery that succeeded can be made again',
     endpoints: [`${REDELIVER} 202`],
     check: async (world) => {
       const scene = await world.scene();
@@ -277,8 +254,8 @@ const RETRIES: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §7, redeliver',
-    rule: 'of a dead letter is 202 and a fresh series of five attempts, numbered from 1',
+    rules: ['observability/redeliver'],
+    title: 'of a dead letter is 202 and a fresh series of five attempts, numbered from 1',
     endpoints: [`${REDELIVER} 202`],
     check: async (world) => {
       const { listener, delivery } = await deadLetter(world, await world.scene());
@@ -295,8 +272,8 @@ const RETRIES: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §7, redeliver',
-    rule: 'of one that waits for a retry is 202, by an X-Delivery-Id too, and the fresh series begins now',
+    rules: ['observability/redeliver'],
+    title: 'of one that waits for a retry is 202, by an X-Delivery-Id too, and the fresh series begins now',
     endpoints: [`${REDELIVER} 202`, `GET ${DELIVERIES}/{id} 200`],
     check: async (world) => {
       const { listener, delivery } = await failedOnce(world, await world.scene());
@@ -309,8 +286,8 @@ const RETRIES: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §7, redeliver',
-    rule: 'of one of which an attempt is under way is 409',
+    rules: ['observability/redeliver'],
+    title: 'while an attempt is under way is 409',
     endpoints: [`${REDELIVER} 409 DELIVERY_IN_PROGRESS`],
     check: async (world) => {
       const scene = await world.scene();
@@ -328,8 +305,8 @@ const RETRIES: readonly Row[] = [
     ] as const
   ).map(notFound),
   {
-    section: 'Decisions §6, deactivated subscription',
-    rule: 'one that is deactivated before a retry gets nothing more',
+    rules: ['subscriptions/inactive'],
+    title: 'one that is deactivated before a retry gets nothing more',
     endpoints: [`${ADVANCED} 200`],
     check: async (world) => {
       const { listener, delivery } = await failedOnce(world, await world.scene());
@@ -343,8 +320,8 @@ const RETRIES: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §8, advance',
-    rule: "makes a delivery's next attempt now: 200, and it arrives",
+    rules: ['sandbox/advance-delivery'],
+    title: "makes a delivery's next attempt now: 200, and it arrives",
     endpoints: [`${ADVANCED} 200`],
     check: async (world) => {
       const { listener, delivery } = await failedOnce(world, await world.scene());
@@ -358,5 +335,5 @@ const RETRIES: readonly Row[] = [
   },
 ];
 
-/** Contract "Delivery headers", "Signature verification" and "Retries and dead-letter", decisions §6 and §7. */
+/** What is sent, how it is signed, and what follows a failure. */
 export const DELIVERY_ROWS: readonly Row[] = [...HEADERS, ...RETRIES];

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'expect';
 import type { EventType } from '../../src/reservations/event-types.ts';
 import { EVENT_TYPES, isOfBooking } from '../../src/reservations/event-types.ts';
 import type { Json } from '../support/factories.ts';
@@ -87,32 +87,22 @@ const CAUSES: Record<EventType, Cause> = {
   },
 };
 
-const TRANSITIONS = {
-  hold_created: ['Hold lifecycle, placed'],
-  hold_cancelled: ['Hold lifecycle, released', 'Decisions §3, cancel'],
-  hold_expired: ['Hold lifecycle, expired', 'Decisions §3, dead at hold_expiry_at'],
-  booking_created: ['Booking states, confirm an ACTIVE hold'],
-  booking_cancelled: ['Booking states, cancel a BOOKED booking'],
-  booking_refunded: ['Booking states, refund a BOOKED booking'],
+/** The rule of the change that causes the event. */
+const CHANGES = {
+  hold_created: 'holds/states',
+  hold_cancelled: 'holds/cancel',
+  hold_expired: 'holds/dead-at-expiry',
+  booking_created: 'confirm/response',
+  booking_cancelled: 'cancel-refund/cancel',
+  booking_refunded: 'cancel-refund/refund',
 } as const;
 
-const BODY_RULES = [
-  'Delivery body, event_type',
-  'Delivery body, timestamp',
-  'Delivery body, venue_id, slot_id, hold_id, booking_id',
-  'Delivery body, partner_id',
-  'Delivery body, details',
-  'Decisions §6, booking_id of hold events',
-  'Decisions §6, details',
-] as const;
-
-/** What another partner is told of a state change, and that it is told once. */
+/** What another partner receives of a change, and that it receives it once. */
 const rowOfType = (type: EventType): Row => {
   const { when, endpoint, cause } = CAUSES[type];
   return {
-    section: `Event types, ${type}`,
-    also: [...TRANSITIONS[type], ...BODY_RULES],
-    rule: `${when}: another partner at the venue is told once, by the documented body`,
+    rules: ['events/types', 'events/fields', 'events/details', CHANGES[type]],
+    title: `${type}, ${when}: another partner at the venue receives it once, with the documented body`,
     endpoints: [endpoint, `${LIST} 200`],
     check: async (world) => {
       const scene = await world.scene();
@@ -152,9 +142,9 @@ const typesOf = (events: Json[]) => events.map((event) => String(event['event_ty
 
 const RECEIVERS: readonly Row[] = [
   {
-    section: 'Events, subscribed types of venues it cares about',
-    also: ['Decisions §6, receivers', 'Authentication, 3'],
-    rule: 'partners with a grant for the venue hear of the types that they subscribed to, the originator too, and nobody else',
+    rules: ['events/receivers', 'authentication/venue-grants'],
+    title:
+      'partners with a grant for the venue receive the types that they subscribed to, the originator too, and nobody else',
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const scene = await world.scene();
@@ -183,13 +173,8 @@ const RECEIVERS: readonly Row[] = [
     },
   },
   {
-    section: 'Events, other channels',
-    also: [
-      'What the service does, 7',
-      'Decisions §6, partner_id and hold_id of a walk-in',
-      'Delivery body, partner_id',
-    ],
-    rule: "a walk-in is told as booking_created of the built-in partner, hold_id being its reservation's",
+    rules: ['events/other-channels', 'events/fields'],
+    title: "a walk-in is a booking_created of the built-in partner, hold_id being its reservation's",
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const scene = await world.scene();
@@ -207,8 +192,8 @@ const RECEIVERS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §6, details',
-    rule: 'the originator alone is told price_rupees, and the reason where one was given',
+    rules: ['events/details'],
+    title: 'the originator alone gets price_rupees, and the reason where one was given',
     endpoints: ['POST /api/v1/bookings/{bookingId}/cancel 200'],
     check: async (world) => {
       const scene = await world.scene();
@@ -226,8 +211,8 @@ const RECEIVERS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §6, no customer data',
-    rule: "neither name, phone, email nor payment_reference is in any event, the originator's included",
+    rules: ['events/no-customer-data'],
+    title: "neither name, phone, email nor payment_reference is in any event, the originator's included",
     endpoints: ['POST /api/v1/bookings/confirm 201', 'POST /api/v1/bookings/{bookingId}/refund 200'],
     check: async (world) => {
       const scene = await world.scene();
@@ -248,8 +233,8 @@ const RECEIVERS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §3, extend',
-    rule: 'is no event: who is subscribed to everything hears of the hold and of its release alone',
+    rules: ['holds/extend'],
+    title: 'causes no event: a subscription to everything receives the hold and its release alone',
     endpoints: [`POST ${PARTNER}/holds/{holdId}/extend 200`, `${LIST} 200`],
     check: async (world) => {
       const scene = await world.scene();
@@ -264,8 +249,9 @@ const RECEIVERS: readonly Row[] = [
     },
   },
   {
-    section: 'What the service does, 7',
-    rule: 'a partner keeps its cache fresh by events alone: each state of a slot that it did not cause is told',
+    rules: ['events/other-channels'],
+    title:
+      'a partner keeps its cache fresh by events alone: each change of a slot that it did not cause is sent',
     endpoints: [`POST ${PARTNER}/holds 201`, 'POST /api/v1/bookings/confirm 201'],
     check: async (world) => {
       const scene = await world.scene();
@@ -282,5 +268,5 @@ const RECEIVERS: readonly Row[] = [
   },
 ];
 
-/** Contract "Events", "Event types" and "Delivery body", decisions §6. */
+/** What each event says, and who receives it. */
 export const EVENT_ROWS: readonly Row[] = [...TYPES, ...RECEIVERS];

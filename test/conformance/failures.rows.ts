@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'expect';
 import { createPartnerApp } from '../../src/apps/partner-app.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { listen } from '../../src/http/listen.ts';
@@ -8,11 +8,11 @@ import { expectVerdict, HOLDS, held, PARTNER } from './steps.ts';
 
 const VENUES = `${PARTNER}/venues`;
 
-/** Decisions §1, 500 and 503. */
+/** Responses of 500 and 503. */
 export const FAILURE_ROWS: readonly Row[] = [
   {
-    section: 'Decisions §1, INTERNAL_ERROR',
-    rule: 'whatever nobody foresaw is 500 with a request_id and nothing of the inside',
+    rules: ['errors/internal'],
+    title: 'whatever nobody foresaw is 500 with a request_id and nothing of the inside',
     endpoints: [`GET ${HOLDS}/{holdId} 500 INTERNAL_ERROR`],
     check: async (world) => {
       const scene = await world.scene({ service: await world.serviceWith({}) });
@@ -25,8 +25,8 @@ export const FAILURE_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §1, SERVICE_UNAVAILABLE',
-    rule: 'while the database cannot be reached calls are 503 with Retry-After',
+    rules: ['errors/unavailable'],
+    title: 'while the database cannot be reached calls are 503 with Retry-After',
     endpoints: [`GET ${VENUES} 503 SERVICE_UNAVAILABLE`],
     check: async (world) => {
       const partner = await world.partner();

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'expect';
 import type { Json, Partner } from '../support/factories.ts';
 import { placeHold } from '../support/factories.ts';
 import type { Row } from './row.ts';
@@ -16,11 +16,12 @@ const idsOf = (events: Json[]) => events.map((event) => event['event_id']);
 const feedOf = (partner: Partner, query: string, count: number) =>
   listedOnce(partner, `${EVENTS}?${query}`, (data) => data.length >= count);
 
-/** Decisions §6, the feed of events. */
+/** The feed of events. */
 export const FEED_ROWS: readonly Row[] = [
   {
-    section: 'Decisions §6, feed',
-    rule: '{success, count, data, next_cursor}, oldest first, the bodies of the webhooks without delivery_id',
+    rules: ['events/feed'],
+    title:
+      '{success, count, data, next_cursor}, oldest first, the bodies of the webhooks without delivery_id',
     endpoints: [`${FEED} 200`],
     check: async (world) => {
       const scene = await world.scene();
@@ -46,8 +47,8 @@ export const FEED_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §6, feed',
-    rule: 'narrowed by event_type and venue_id; an unknown type and a malformed venue are 400',
+    rules: ['events/feed'],
+    title: 'narrowed by event_type and venue_id; an unknown type and a malformed venue are 400',
     endpoints: [`${FEED} 200`, `${FEED} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const [here, there] = [await world.scene(), await world.scene()];
@@ -63,8 +64,8 @@ export const FEED_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §6, feed cursor',
-    rule: 'pages repeat nothing and skip nothing, and a cursor read to the end finds what comes later',
+    rules: ['events/feed-cursor'],
+    title: 'pages repeat nothing and skip nothing, and a cursor read to the end finds what comes later',
     endpoints: [`${FEED} 200`],
     check: async (world) => {
       const scene = await world.scene();

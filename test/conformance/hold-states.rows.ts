@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'expect';
 import { eventually } from '../support/eventually.ts';
 import type { Json } from '../support/factories.ts';
 import { expectStatus, freeSlotIds, placeHold } from '../support/factories.ts';
@@ -42,9 +42,8 @@ const millisOf = (body: Json, name: string) => Date.parse(String(body[name]));
 
 const ENDING: readonly Row[] = [
   {
-    section: 'Holds, cancel',
-    also: ['Decisions §3, cancel', 'Hold lifecycle, released'],
-    rule: 'releases a hold: 200 {message, hold_id, status}, the slot free again; a second time is 200 too',
+    rules: ['holds/cancel'],
+    title: 'releases a hold: 200 {message, hold_id, status}, the slot free again; a second time is 200 too',
     endpoints: [`${CANCEL} 200`],
     check: async (world) => {
       const scene = await world.scene();
@@ -58,23 +57,22 @@ const ENDING: readonly Row[] = [
     },
   },
   oneRequest({
-    section: 'Decisions §3, cancel',
-    also: ['Decisions §4, bounds of fields'],
-    rule: 'a reason has at most 500 characters',
-    answer: `${CANCEL} 400 VALIDATION_ERROR`,
+    rules: ['holds/cancel', 'confirm/field-lengths'],
+    title: 'a reason has at most 500 characters',
+    response: `${CANCEL} 400 VALIDATION_ERROR`,
     fields: 'reason',
     ask: async (scene) => release(scene.partner, (await held(scene))['hold_id'], { reason: 'x'.repeat(501) }),
   }),
   oneRequest({
-    section: 'Decisions §1, INVALID_HOLD_STATE',
-    rule: 'cancel of a CONSUMED hold',
-    answer: `${CANCEL} 409 INVALID_HOLD_STATE`,
+    rules: ['holds/cancel-of-ended'],
+    title: 'cancel of a CONSUMED hold',
+    response: `${CANCEL} 409 INVALID_HOLD_STATE`,
     ask: async (scene) => release(scene.partner, (await book(scene))['hold_id']),
   }),
   oneRequest({
-    section: 'Decisions §1, HOLD_EXPIRED',
-    rule: 'cancel of an EXPIRED hold',
-    answer: `${CANCEL} 409 HOLD_EXPIRED`,
+    rules: ['holds/cancel-of-ended'],
+    title: 'cancel of an EXPIRED hold',
+    response: `${CANCEL} 409 HOLD_EXPIRED`,
     ask: async (scene) => {
       const { hold_id: id } = await held(scene);
       await expire(scene.partner, id);
@@ -82,9 +80,9 @@ const ENDING: readonly Row[] = [
     },
   }),
   {
-    section: 'Decisions §3, dead at hold_expiry_at',
-    also: ['Limits, hold lifetime', 'Hold lifecycle, expired', 'Bookings · Confirm, rule 1'],
-    rule: 'from that instant on, and before any worker: reads say EXPIRED, the slot is free, and another partner has it at once',
+    rules: ['holds/dead-at-expiry', 'confirm/before-expiry'],
+    title:
+      'from that instant on, and before any worker: reads say EXPIRED, the slot is free, and another partner has it at once',
     endpoints: [`${READ} 200`, `${PLACE} 201`, `POST ${CONFIRM} 409 HOLD_EXPIRED`],
     check: async (world) => {
       // No worker runs beside this one; the hold lapses by itself.
@@ -108,8 +106,8 @@ const ENDING: readonly Row[] = [
 
 /** What nobody but its partner can do with a hold. */
 const notFound = (operation: '' | '/extend' | '/cancel' | '/expire'): Row => ({
-  section: 'Decisions §1, HOLD_NOT_FOUND',
-  rule: `a missing hold and another partner's, ${operation === '' ? 'read' : `on ${operation}`}, in the same bytes`,
+  rules: ['holds/not-found'],
+  title: `a missing hold and another partner's, ${operation === '' ? 'read' : `on ${operation}`}, in the same bytes`,
   endpoints: [
     `${{ '': READ, '/extend': EXTEND, '/cancel': CANCEL, '/expire': EXPIRE }[operation]} 404 HOLD_NOT_FOUND`,
   ],
@@ -130,9 +128,9 @@ const notFound = (operation: '' | '/extend' | '/cancel' | '/expire'): Row => ({
 
 const READING: readonly Row[] = [
   {
-    section: 'Decisions §3, states',
-    also: ['Hold lifecycle, placed', 'Hold lifecycle, confirmed'],
-    rule: 'ACTIVE, then CONSUMED, RELEASED or EXPIRED; a CONSUMED hold stays so whatever becomes of its booking',
+    rules: ['holds/states'],
+    title:
+      'ACTIVE, then CONSUMED, RELEASED or EXPIRED; a CONSUMED hold stays so whatever becomes of its booking',
     endpoints: [`${READ} 200`, `${EXPIRE} 200`],
     check: async (world) => {
       const scene = await world.scene();
@@ -151,9 +149,8 @@ const READING: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §3, read and list',
-    also: ['Decisions §1, objects and listings'],
-    rule: 'a read is the hold; a list is {success, count, data, next_cursor}, narrowed by status and paged',
+    rules: ['holds/read-and-list', 'responses/objects-and-listings'],
+    title: 'a read is the hold; a list is {success, count, data, next_cursor}, narrowed by status and paged',
     endpoints: [`${READ} 200`, `${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const scene = await world.scene();
@@ -181,8 +178,8 @@ const READING: readonly Row[] = [
 
 const SANDBOX: readonly Row[] = [
   {
-    section: 'Decisions §8, expire',
-    rule: 'lets an ACTIVE hold lapse now: 200 with the EXPIRED hold, and its slot is free',
+    rules: ['sandbox/expire-hold'],
+    title: 'lets an ACTIVE hold lapse now: 200 with the EXPIRED hold, and its slot is free',
     endpoints: [`${EXPIRE} 200`],
     check: async (world) => {
       const scene = await world.scene();
@@ -194,9 +191,9 @@ const SANDBOX: readonly Row[] = [
     },
   },
   oneRequest({
-    section: 'Decisions §8, expire',
-    rule: 'a hold that is EXPIRED already',
-    answer: `${EXPIRE} 409 HOLD_EXPIRED`,
+    rules: ['sandbox/expire-hold'],
+    title: 'a hold that is EXPIRED already',
+    response: `${EXPIRE} 409 HOLD_EXPIRED`,
     ask: async (scene) => {
       const { hold_id: id } = await held(scene);
       await expire(scene.partner, id);
@@ -204,15 +201,14 @@ const SANDBOX: readonly Row[] = [
     },
   }),
   oneRequest({
-    section: 'Decisions §8, expire',
-    rule: 'a hold that has been confirmed',
-    answer: `${EXPIRE} 409 INVALID_HOLD_STATE`,
+    rules: ['sandbox/expire-hold'],
+    title: 'a hold that has been confirmed',
+    response: `${EXPIRE} 409 INVALID_HOLD_STATE`,
     ask: async (scene) => expire(scene.partner, (await book(scene))['hold_id']),
   }),
   {
-    section: 'Decisions §4, DOUBLE_BOOKING_ATTEMPT',
-    also: ['Errors, 409 DOUBLE_BOOKING_ATTEMPT'],
-    rule: 'confirm of a hold whose slot a walk-in has taken, however often',
+    rules: ['confirm/slot-lost'],
+    title: 'confirm of a hold whose slot a walk-in has taken, however often',
     endpoints: [`POST ${CONFIRM} 409 DOUBLE_BOOKING_ATTEMPT`],
     check: async (world) => {
       const scene = await world.scene();
@@ -229,5 +225,5 @@ const SANDBOX: readonly Row[] = [
   },
 ];
 
-/** Contract "Holds" and "Hold lifecycle", decisions §3 and §8. */
+/** How a hold ends, and how it is read. */
 export const HOLD_STATE_ROWS: readonly Row[] = [...ENDING, ...READING, ...SANDBOX];

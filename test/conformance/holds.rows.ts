@@ -1,7 +1,7 @@
-import { expect } from '@jest/globals';
+import { expect } from 'expect';
 import type { Json } from '../support/factories.ts';
 import { dateIn, expectStatus, placeHold } from '../support/factories.ts';
-import { errorOf } from '../support/verdict.ts';
+import { errorOf, verdict } from '../support/verdict.ts';
 import type { Row } from './row.ts';
 import {
   book,
@@ -41,9 +41,8 @@ const windowOf = ({ venue, slots }: Scene, index = 0): Json => ({
 
 const PLACING: readonly Row[] = [
   {
-    section: 'Hold, fields',
-    also: ['Decisions §3, place', 'Decisions §1, ids', 'Decisions §1, timestamps'],
-    rule: 'placing by slot_id answers 201 with an ACTIVE hold of the documented fields',
+    rules: ['holds/fields', 'holds/place', 'responses/ids', 'responses/timestamps'],
+    title: 'placing by slot_id is 201 with an ACTIVE hold of the documented fields',
     endpoints: [`${PLACE} 201`],
     check: async (world) => {
       const { venue, partner, slots } = await world.scene();
@@ -59,8 +58,9 @@ const PLACING: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §3, place',
-    rule: 'venue_id, resource_id and slot_start name the same slot as its slot_id; all may be given where they agree',
+    rules: ['holds/place'],
+    title:
+      'venue_id, resource_id and slot_start name the same slot as its slot_id; all may be given where they agree',
     endpoints: [`${PLACE} 201`],
     check: async (world) => {
       const scene = await world.scene();
@@ -75,23 +75,23 @@ const PLACING: readonly Row[] = [
     ['resource_id', () => ({ resource_id: 'another' })] as const,
   ].map(([field, other]) =>
     oneRequest({
-      section: 'Decisions §3, parts that disagree',
-      rule: `a ${field} that is not the slot_id's`,
-      answer: `${PLACE} 400 VALIDATION_ERROR`,
+      rules: ['holds/fields-that-disagree'],
+      title: `a ${field} that is not the slot_id's`,
+      response: `${PLACE} 400 VALIDATION_ERROR`,
       fields: field,
       ask: (scene) => hold(scene.partner, scene.slot(), { ...windowOf(scene), ...other(scene) }),
     }),
   ),
   oneRequest({
-    section: 'Decisions §3, parts that disagree',
-    rule: 'a body that names no slot',
-    answer: `${PLACE} 400 VALIDATION_ERROR`,
+    rules: ['holds/fields-that-disagree'],
+    title: 'a body without a slot',
+    response: `${PLACE} 400 VALIDATION_ERROR`,
     fields: 'resource_id, slot_start, venue_id',
     ask: ({ partner }) => partner.api.post(HOLDS, {}),
   }),
   {
-    section: 'Decisions §3, ttl_seconds',
-    rule: 'is 60 to 1,800, and 600 where none is given',
+    rules: ['holds/ttl'],
+    title: 'is 60 to 1,800, and 600 where none is given',
     endpoints: [`${PLACE} 201`, `${PLACE} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const scene = await world.scene();
@@ -104,22 +104,20 @@ const PLACING: readonly Row[] = [
     },
   },
   oneRequest({
-    section: 'Decisions §3, venue not granted',
-    also: ['Authentication, 3'],
-    rule: 'a venue_id that is not granted',
-    answer: `${PLACE} 403 VENUE_NOT_AUTHORIZED`,
+    rules: ['holds/venue-not-authorized', 'authentication/venue-grants'],
+    title: 'a venue_id that is not granted',
+    response: `${PLACE} 403 VENUE_NOT_AUTHORIZED`,
     ask: async (scene, world) => (await world.partner()).api.post(HOLDS, windowOf(scene)),
   }),
   oneRequest({
-    section: 'Decisions §3, venue not granted',
-    rule: 'a venue_id that does not exist',
-    answer: `${PLACE} 403 VENUE_NOT_AUTHORIZED`,
+    rules: ['holds/venue-not-authorized'],
+    title: 'a venue_id that does not exist',
+    response: `${PLACE} 403 VENUE_NOT_AUTHORIZED`,
     ask: (scene) => scene.partner.api.post(HOLDS, { ...windowOf(scene), venue_id: NOWHERE }),
   }),
   {
-    section: 'Decisions §3, slot_id alone',
-    also: ['Decisions §1, SLOT_NOT_FOUND'],
-    rule: 'one that is unknown, or of a venue that is not granted, is 404 SLOT_NOT_FOUND, in the same bytes',
+    rules: ['holds/slot-not-found'],
+    title: 'one that is unknown, or of a venue that is not granted, is 404 SLOT_NOT_FOUND, in the same bytes',
     endpoints: [`${PLACE} 404 SLOT_NOT_FOUND`],
     check: async (world) => {
       const [{ partner }, foreign] = [await world.scene(), await world.scene()];
@@ -130,22 +128,22 @@ const PLACING: readonly Row[] = [
     },
   },
   oneRequest({
-    section: 'Decisions §1, SLOT_NOT_FOUND',
-    rule: 'a window that is not on the schedule',
-    answer: `${PLACE} 404 SLOT_NOT_FOUND`,
+    rules: ['holds/slot-not-found'],
+    title: 'a window that is not on the schedule',
+    response: `${PLACE} 404 SLOT_NOT_FOUND`,
     ask: (scene) =>
       scene.partner.api.post(HOLDS, { ...windowOf(scene), slot_start: `${dateIn(3)}T04:35:00.000Z` }),
   }),
   oneRequest({
-    section: 'Decisions §1, RESOURCE_NOT_FOUND',
-    rule: 'a hold that names a resource that the venue does not have',
-    answer: `${PLACE} 404 RESOURCE_NOT_FOUND`,
+    rules: ['availability/resource-not-found'],
+    title: 'a hold that names a resource that the venue does not have',
+    response: `${PLACE} 404 RESOURCE_NOT_FOUND`,
     ask: (scene) => scene.partner.api.post(HOLDS, { ...windowOf(scene), resource_id: 'nothing' }),
   }),
   {
-    section: 'Decisions §3, conflict',
-    also: ['Decisions §1, SLOT_NOT_AVAILABLE'],
-    rule: 'the refusal says why, when a blocking hold would lapse, and names up to 3 free slots of the sport, nearest first',
+    rules: ['holds/conflict', 'holds/slot-not-available'],
+    title:
+      'the response says why, when a blocking hold would lapse, and names up to 3 free slots of the sport, nearest first',
     endpoints: [`${PLACE} 409 SLOT_NOT_AVAILABLE`],
     check: async (world) => {
       const { venue, partner, rival, slots } = await world.scene({
@@ -166,8 +164,8 @@ const PLACING: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §1, SLOT_NOT_AVAILABLE',
-    rule: 'a slot that is booked, started, beyond the horizon or at an inactive venue',
+    rules: ['holds/slot-not-available'],
+    title: 'a slot that is booked, started, beyond the horizon or at an inactive venue',
     endpoints: [`${PLACE} 409 SLOT_NOT_AVAILABLE`],
     check: async (world) => {
       const scene = await world.scene();
@@ -190,8 +188,8 @@ const PLACING: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §1, IDEMPOTENCY_KEY_MISMATCH',
-    rule: 'a key of a hold on another slot; on the same slot it answers the first hold again',
+    rules: ['idempotency/other-use-is-mismatch'],
+    title: 'a key of a hold on another slot; on the same slot the first hold is returned again',
     endpoints: [`${PLACE} 201`, `${PLACE} 409 IDEMPOTENCY_KEY_MISMATCH`],
     check: async (world) => {
       const { partner, slot } = await world.scene();
@@ -204,9 +202,9 @@ const PLACING: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §3, limit of ACTIVE holds',
-    also: ['Decisions §1, HOLD_LIMIT_REACHED'],
-    rule: 'at the configured maximum another hold is 409, until one of them has ended; other partners have their own',
+    rules: ['holds/limit'],
+    title:
+      'at the configured maximum another hold is 409, until one of them has ended; other partners have their own',
     endpoints: [`${PLACE} 409 HOLD_LIMIT_REACHED`],
     check: async (world) => {
       const service = await world.serviceWith({ MAX_ACTIVE_HOLDS: '2', RATE_LIMIT_PER_MINUTE: '0' });
@@ -219,12 +217,24 @@ const PLACING: readonly Row[] = [
       await expectVerdict(hold(scene.partner, scene.slot()), '201');
     },
   },
+  {
+    rules: ['holds/one-winner'],
+    title: 'of eight calls of two partners that race for a slot one is 201, and the others are 409',
+    endpoints: [`${PLACE} 201`, `${PLACE} 409 SLOT_NOT_AVAILABLE`],
+    check: async (world) => {
+      const { partner, rival, slot } = await world.scene();
+      const slotId = slot();
+      const callers = [partner, rival, partner, rival, partner, rival, partner, rival];
+      const outcomes = (await Promise.all(callers.map((caller) => hold(caller, slotId)))).map(verdict);
+      expect(outcomes.toSorted()).toEqual(['201', ...Array<string>(7).fill('409 SLOT_NOT_AVAILABLE')]);
+    },
+  },
 ];
 
 const EXTENDING: readonly Row[] = [
   {
-    section: 'Decisions §3, extend',
-    rule: 'counts ttl_seconds from now and never shortens',
+    rules: ['holds/extend'],
+    title: 'counts ttl_seconds from now and never shortens',
     endpoints: [`${EXTEND} 200`],
     check: async (world) => {
       const scene = await world.scene();
@@ -236,15 +246,15 @@ const EXTENDING: readonly Row[] = [
     },
   },
   oneRequest({
-    section: 'Decisions §3, extend',
-    rule: 'ttl_seconds is required',
-    answer: `${EXTEND} 400 VALIDATION_ERROR`,
+    rules: ['holds/extend'],
+    title: 'ttl_seconds is required',
+    response: `${EXTEND} 400 VALIDATION_ERROR`,
     fields: 'ttl_seconds',
     ask: async (scene) => extend(scene, await held(scene), undefined),
   }),
   {
-    section: 'Decisions §3, extend',
-    rule: 'an end later than 7,200 s after the hold was placed is 409 HOLD_LIMIT_REACHED',
+    rules: ['holds/extend'],
+    title: 'an end later than 7,200 s after the hold was placed is 409 HOLD_LIMIT_REACHED',
     endpoints: [`${EXTEND} 409 HOLD_LIMIT_REACHED`],
     check: async (world) => {
       const scene = await world.scene();
@@ -259,9 +269,9 @@ const EXTENDING: readonly Row[] = [
     },
   },
   oneRequest({
-    section: 'Decisions §3, extend',
-    rule: 'an EXPIRED hold stays so',
-    answer: `${EXTEND} 409 HOLD_EXPIRED`,
+    rules: ['holds/extend'],
+    title: 'an EXPIRED hold stays so',
+    response: `${EXTEND} 409 HOLD_EXPIRED`,
     ask: async (scene) => {
       const placed = await held(scene);
       await expire(scene.partner, placed['hold_id']);
@@ -269,9 +279,9 @@ const EXTENDING: readonly Row[] = [
     },
   }),
   oneRequest({
-    section: 'Decisions §3, extend',
-    rule: 'a RELEASED hold cannot be extended',
-    answer: `${EXTEND} 409 INVALID_HOLD_STATE`,
+    rules: ['holds/extend'],
+    title: 'a RELEASED hold cannot be extended',
+    response: `${EXTEND} 409 INVALID_HOLD_STATE`,
     ask: async (scene) => {
       const placed = await held(scene);
       await release(scene.partner, placed['hold_id']);
@@ -279,10 +289,9 @@ const EXTENDING: readonly Row[] = [
     },
   }),
   oneRequest({
-    section: 'Decisions §3, extend',
-    also: ['Errors, 403 VENUE_NOT_AUTHORIZED'],
-    rule: 'a hold at a venue whose grant has been revoked cannot be extended',
-    answer: `${EXTEND} 403 VENUE_NOT_AUTHORIZED`,
+    rules: ['holds/extend', 'availability/venue-not-authorized'],
+    title: 'a hold at a venue whose grant has been revoked cannot be extended',
+    response: `${EXTEND} 403 VENUE_NOT_AUTHORIZED`,
     ask: async (scene, world) => {
       const placed = await held(scene);
       await revokeGrant(world, scene);
@@ -291,5 +300,5 @@ const EXTENDING: readonly Row[] = [
   }),
 ];
 
-/** Placing and extending a hold, decisions §3. */
+/** Placing and extending a hold. */
 export const HOLD_ROWS: readonly Row[] = [...PLACING, ...EXTENDING];

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'expect';
 import type { Json } from '../support/factories.ts';
 import { expectStatus } from '../support/factories.ts';
 import type { Row } from './row.ts';
@@ -29,12 +29,11 @@ import {
 const LIST = `GET ${OBSERVABILITY}`;
 const ONE = `GET ${DELIVERIES}/{id}`;
 
-/** Contract "Observability", decisions §7. */
+/** What a partner sees of its deliveries. */
 export const OBSERVABILITY_ROWS: readonly Row[] = [
   {
-    section: 'Decisions §7, summary',
-    also: ['Decisions §7, subscriptions', 'Decisions §7, list'],
-    rule: 'a partner to which nothing was delivered yet: zero of everything, and no rate and no latency',
+    rules: ['observability/summary', 'observability/subscriptions', 'observability/list'],
+    title: 'a partner to which nothing was delivered yet: zero of everything, and no rate and no latency',
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const { id, partner, receiver } = await listening(world, await world.partner());
@@ -67,9 +66,9 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §7, summary',
-    also: ['Decisions §7, subscriptions'],
-    rule: 'after five failures of one delivery and a success of another: six attempts, a sixth of them successful',
+    rules: ['observability/summary', 'observability/subscriptions'],
+    title:
+      'after five failures of one delivery and a success of another: six attempts, a sixth of them successful',
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const scene = await world.scene();
@@ -92,8 +91,9 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §7, list',
-    rule: 'lists dead letters unless status asks for others; narrowed by event_type and subscription_id, and paged',
+    rules: ['observability/list'],
+    title:
+      'lists dead letters unless status asks for others; narrowed by event_type and subscription_id, and paged',
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const scene = await world.scene();
@@ -119,22 +119,22 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
     },
   },
   oneRequest({
-    section: 'Decisions §1, garbage cursors and unknown filter values',
-    rule: 'an unknown status of deliveries',
-    answer: `${LIST} 400 VALIDATION_ERROR`,
+    rules: ['requests/cursors-and-filters'],
+    title: 'an unknown status of deliveries',
+    response: `${LIST} 400 VALIDATION_ERROR`,
     fields: 'limit, status, subscription_id',
     ask: ({ partner }) => partner.api.get(`${OBSERVABILITY}?status=failed&limit=0&subscription_id=7`),
   }),
   {
-    section: 'Decisions §7, delivery',
-    also: ['Decisions §7, get one', 'Observability, dead letters'],
-    rule: 'has its event, subscription, state, payload and every attempt with time, status, error, duration and excerpt',
+    rules: ['observability/delivery', 'webhooks/dead-letter'],
+    title:
+      'has its event, subscription, state, payload and every attempt with time, status, error, duration and excerpt',
     endpoints: [`${ONE} 200`],
     check: async (world) => {
       const scene = await world.scene();
-      const answer = 'nope '.repeat(10);
+      const page = 'nope '.repeat(10);
       const { listener, delivery } = await failedOnce(world, scene, (_attempt, response) => {
-        response.writeHead(500).end(answer);
+        response.writeHead(500).end(page);
       });
       const [received] = listener.receiver.received;
       const { delivery_id: attemptId, ...payload } = received?.body ?? {};
@@ -154,7 +154,7 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
             status_code: 500,
             error: expect.anything(),
             duration_ms: expect.any(Number),
-            response_excerpt: answer,
+            response_excerpt: page,
           },
         ],
         next_attempt_at: INSTANT,
@@ -166,9 +166,8 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §7, get one',
-    also: ['Decisions §1, DELIVERY_NOT_FOUND'],
-    rule: 'a missing delivery, and one to another partner, is 404 DELIVERY_NOT_FOUND, in the same bytes',
+    rules: ['observability/delivery', 'observability/not-found'],
+    title: 'a missing delivery, and one to another partner, is 404 DELIVERY_NOT_FOUND, in the same bytes',
     endpoints: [`${ONE} 404 DELIVERY_NOT_FOUND`, `${ONE} 200`],
     check: async (world) => {
       const scene = await world.scene();

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'expect';
 import type { Reply } from '../support/client.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { bookSlot, confirmBody, expectStatus, placeHold } from '../support/factories.ts';
@@ -71,9 +71,8 @@ const activeAt = ({ partner, venue }: Scene, phone = PHONE): Promise<Json[]> =>
 
 const SELLING: readonly Row[] = [
   {
-    section: 'Packages · Purchase, catalogue',
-    also: ['Decisions §5, catalogue', 'Decisions §1, money'],
-    rule: "{success, count, data} of the partner's own packages, narrowed by venue_id",
+    rules: ['packages/catalogue', 'responses/money'],
+    title: "{success, count, data} of the partner's own packages, narrowed by venue_id",
     endpoints: [`${CATALOGUE} 200`],
     check: async (world) => {
       const scene = await world.scene();
@@ -95,25 +94,23 @@ const SELLING: readonly Row[] = [
     },
   },
   oneRequest({
-    section: 'Decisions §5, catalogue',
-    rule: 'a malformed venue_id',
-    answer: `${CATALOGUE} 400 VALIDATION_ERROR`,
+    rules: ['packages/catalogue'],
+    title: 'a malformed venue_id',
+    response: `${CATALOGUE} 400 VALIDATION_ERROR`,
     fields: 'venue_id',
     ask: ({ partner }) => partner.api.get(`${PACKAGES}?venue_id=7`),
   }),
   oneRequest({
-    section: 'Packages · Purchase, request',
-    also: ['Limits, idempotency keys'],
-    rule: 'customer_phone, payment_method and idempotency_key are required',
-    answer: `${PURCHASE} 400 VALIDATION_ERROR`,
+    rules: ['packages/purchase', 'idempotency/required'],
+    title: 'customer_phone, payment_method and idempotency_key are required',
+    response: `${PURCHASE} 400 VALIDATION_ERROR`,
     fields: 'customer_phone, idempotency_key, payment_method',
     ask: async (scene, world) =>
       scene.partner.api.post(`${PACKAGES}/${await anyPackage(world, scene)}/purchase`, {}),
   }),
   {
-    section: 'Package purchase, fields',
-    also: ['Packages · Purchase, response', 'Decisions §5, purchase fields and states'],
-    rule: '201 {purchase} with id, package, customer, credits, venues and validity, ACTIVE',
+    rules: ['packages/purchase-fields', 'packages/purchase'],
+    title: '201 {purchase} with id, package, customer, credits, venues and validity, ACTIVE',
     endpoints: [`${PURCHASE} 201`],
     check: async (world) => {
       const scene = await world.scene();
@@ -137,9 +134,8 @@ const SELLING: readonly Row[] = [
     },
   },
   {
-    section: 'Packages · Purchase, same key',
-    also: ['Decisions §4, replay'],
-    rule: 'with the same package and customer answers the original purchase and adds no credits',
+    rules: ['idempotency/same-key-same-response'],
+    title: 'with the same package and customer returns the original purchase and adds no credits',
     endpoints: [`${PURCHASE} 201`],
     check: async (world) => {
       const scene = await world.scene();
@@ -154,10 +150,9 @@ const SELLING: readonly Row[] = [
   },
   ...(['customer', 'package'] as const).map((what) =>
     oneRequest({
-      section: 'Packages · Purchase, key of another customer or package',
-      also: ['Errors, other cases', 'Decisions §1, IDEMPOTENCY_KEY_MISMATCH'],
-      rule: `the key with another ${what}`,
-      answer: `${PURCHASE} 409 IDEMPOTENCY_KEY_MISMATCH`,
+      rules: ['idempotency/other-use-is-mismatch', 'errors/body'],
+      title: `the key with another ${what}`,
+      response: `${PURCHASE} 409 IDEMPOTENCY_KEY_MISMATCH`,
       ask: async (scene, world) => {
         const packageId = await anyPackage(world, scene);
         const key = { idempotency_key: newKey() };
@@ -169,21 +164,20 @@ const SELLING: readonly Row[] = [
     }),
   ),
   oneRequest({
-    section: 'Decisions §1, PACKAGE_NOT_FOUND',
-    rule: 'a purchase of a missing package',
-    answer: `${PURCHASE} 404 PACKAGE_NOT_FOUND`,
+    rules: ['packages/not-found'],
+    title: 'a purchase of a missing package',
+    response: `${PURCHASE} 404 PACKAGE_NOT_FOUND`,
     ask: ({ partner }) => buy(partner, NOWHERE),
   }),
   oneRequest({
-    section: 'Decisions §1, PACKAGE_NOT_FOUND',
-    rule: "a purchase of another partner's package",
-    answer: `${PURCHASE} 404 PACKAGE_NOT_FOUND`,
+    rules: ['packages/not-found'],
+    title: "a purchase of another partner's package",
+    response: `${PURCHASE} 404 PACKAGE_NOT_FOUND`,
     ask: async (scene, world) => buy(scene.rival, await anyPackage(world, scene)),
   }),
   {
-    section: 'Packages · Get a purchase',
-    also: ['Decisions §5, get one', 'Decisions §1, PURCHASE_NOT_FOUND'],
-    rule: "{purchase} as it was sold; a missing one and another partner's are 404 PURCHASE_NOT_FOUND",
+    rules: ['packages/read-purchase'],
+    title: "{purchase} as it was sold; a missing one and another partner's are 404 PURCHASE_NOT_FOUND",
     endpoints: [`${ONE} 200`, `${ONE} 404 PURCHASE_NOT_FOUND`],
     check: async (world) => {
       const scene = await world.scene();
@@ -197,9 +191,8 @@ const SELLING: readonly Row[] = [
     },
   },
   {
-    section: 'Packages · Active purchases',
-    also: ['Decisions §5, active'],
-    rule: "{success, count, data} of the customer's purchases at the venue, soonest expiry first",
+    rules: ['packages/active-purchases'],
+    title: "{success, count, data} of the customer's purchases at the venue, soonest expiry first",
     endpoints: [`${ACTIVE} 200`],
     check: async (world) => {
       const scene = await world.scene();
@@ -214,16 +207,16 @@ const SELLING: readonly Row[] = [
     },
   },
   oneRequest({
-    section: 'Packages · Active purchases',
-    rule: 'customer_phone and venue_id are required',
-    answer: `${ACTIVE} 400 VALIDATION_ERROR`,
+    rules: ['packages/active-purchases'],
+    title: 'customer_phone and venue_id are required',
+    response: `${ACTIVE} 400 VALIDATION_ERROR`,
     fields: 'customer_phone, venue_id',
     ask: ({ partner }) => partner.api.get(`${PACKAGES}/active`),
   }),
   oneRequest({
-    section: 'Decisions §5, active',
-    rule: 'a venue that is not granted',
-    answer: `${ACTIVE} 403 VENUE_NOT_AUTHORIZED`,
+    rules: ['packages/active-purchases'],
+    title: 'a venue that is not granted',
+    response: `${ACTIVE} 403 VENUE_NOT_AUTHORIZED`,
     ask: async ({ venue }, world) =>
       (await world.partner()).api.get(
         `${PACKAGES}/active?customer_phone=${encodeURIComponent(PHONE)}&venue_id=${venue.id}`,
@@ -233,13 +226,9 @@ const SELLING: readonly Row[] = [
 
 const SPENDING: readonly Row[] = [
   {
-    section: 'Packages · Credit at confirm',
-    also: [
-      'What the service does, 6',
-      'Decisions §5, confirm with credit',
-      'Booking, package_credit_consumed',
-    ],
-    rule: 'use_package_credit consumes one credit of the purchase with the soonest expiry; the answer and reads say so',
+    rules: ['packages/credit-at-confirm'],
+    title:
+      'use_package_credit consumes one credit of the purchase with the soonest expiry; the response and reads say so',
     endpoints: ['POST /api/v1/bookings/confirm 201', 'GET /api/v1/bookings/{bookingId} 200'],
     check: async (world) => {
       const scene = await world.scene();
@@ -258,8 +247,8 @@ const SPENDING: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §5, confirm with credit',
-    rule: 'a replay of the confirm answers the same and consumes no second credit',
+    rules: ['packages/credit-at-confirm'],
+    title: 'a replay of the confirm has the same response and consumes no second credit',
     endpoints: ['POST /api/v1/bookings/confirm 201'],
     check: async (world) => {
       const scene = await world.scene();
@@ -272,9 +261,9 @@ const SPENDING: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §5, confirm without credit',
-    also: ['Booking, package_credit_consumed'],
-    rule: "where there is none of this customer's at this venue the booking is made, the answer has no such field, and reads say false",
+    rules: ['packages/no-credit', 'packages/credit-at-confirm'],
+    title:
+      "where there is none of this customer's at this venue the booking is made, the response has no such field, and reads say false",
     endpoints: ['POST /api/v1/bookings/confirm 201'],
     check: async (world) => {
       const scene = await world.scene();
@@ -292,9 +281,9 @@ const SPENDING: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §5, credits never below 0',
-    also: ['Decisions §5, purchase fields and states', 'Decisions §5, active'],
-    rule: 'of six confirms that race for two credits two get one; the purchase is EXHAUSTED and no longer active',
+    rules: ['packages/credits-never-negative', 'packages/purchase-fields', 'packages/active-purchases'],
+    title:
+      'of six confirms that race for two credits two get one; the purchase is EXHAUSTED and no longer active',
     endpoints: ['POST /api/v1/bookings/confirm 201'],
     check: async (world) => {
       const scene = await world.scene();
@@ -310,8 +299,8 @@ const SPENDING: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §5, refund gives the credit back',
-    rule: 'once, also after a cancel, which alone gives none; an EXHAUSTED purchase is ACTIVE again',
+    rules: ['packages/refund-returns-credit'],
+    title: 'once, also after a cancel, which alone gives none; an EXHAUSTED purchase is ACTIVE again',
     endpoints: [
       'POST /api/v1/bookings/{bookingId}/cancel 200',
       'POST /api/v1/bookings/{bookingId}/refund 200',
@@ -334,8 +323,8 @@ const SPENDING: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §4, namespaces of keys',
-    rule: "a purchase's key is free for a hold and a confirm",
+    rules: ['idempotency/namespaces'],
+    title: "a purchase's key is free for a hold and a confirm",
     endpoints: [`${PURCHASE} 201`, 'POST /api/v1/bookings/confirm 201'],
     check: async (world) => {
       const scene = await world.scene();
@@ -347,5 +336,5 @@ const SPENDING: readonly Row[] = [
   },
 ];
 
-/** Contract "Packages", decisions §5. */
+/** Selling packages, and using their credit. */
 export const PACKAGE_ROWS: readonly Row[] = [...SELLING, ...SPENDING];

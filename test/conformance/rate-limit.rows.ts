@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'expect';
 import { loadConfig } from '../../src/config/config.ts';
 import type { Reply } from '../support/client.ts';
 import type { Service } from '../support/service.ts';
@@ -37,11 +37,12 @@ function defaultLimit(): number {
 
 const partnerAt = (world: World, service: Service) => world.partner([], service);
 
-/** Decisions §1 on the rate limit. */
+/** The limit of a partner's calls. */
 export const RATE_LIMIT_ROWS: readonly Row[] = [
   {
-    section: 'Decisions §1, rate limit headers',
-    rule: 'RateLimit and RateLimit-Policy are on every response to a partner, the policy 600 in 60 s by default',
+    rules: ['rate-limits/headers'],
+    title:
+      'RateLimit and RateLimit-Policy are on every response to a partner, the policy 600 in 60 s by default',
     endpoints: [`GET ${VENUES} 200`, `GET ${HOLDS}/{holdId} 404 HOLD_NOT_FOUND`],
     check: async (world) => {
       const service = await world.serviceWith({ RATE_LIMIT_PER_MINUTE: String(defaultLimit()) });
@@ -58,8 +59,9 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §1, RATE_LIMITED',
-    rule: 'more calls in a minute than allowed are 429 with Retry-After, before the body is looked at; other partners go on',
+    rules: ['rate-limits/exceeded'],
+    title:
+      'more calls in a minute than allowed are 429 with Retry-After, before the body is looked at; other partners go on',
     endpoints: [`GET ${VENUES} 429 RATE_LIMITED`, 'POST /api/v1/bookings/confirm 429 RATE_LIMITED'],
     check: (world) =>
       withService(limitedTo(3), async (service) => {
@@ -74,8 +76,8 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
       }),
   },
   {
-    section: 'Decisions §1, rate limit shared by processes',
-    rule: 'calls to another process on the same Redis count too',
+    rules: ['rate-limits/shared-by-processes'],
+    title: 'calls to another process on the same Redis count too',
     endpoints: [`GET ${VENUES} 429 RATE_LIMITED`],
     check: (world) =>
       withService(limitedTo(4), (service) =>
@@ -88,8 +90,8 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
       ),
   },
   {
-    section: 'Decisions §1, rate limit without Redis',
-    rule: 'each process limits by itself and serving goes on',
+    rules: ['rate-limits/without-redis'],
+    title: 'each process limits by itself and serving goes on',
     endpoints: [`GET ${VENUES} 200`, `GET ${VENUES} 429 RATE_LIMITED`],
     check: (world) =>
       // Nothing listens on port 9.
@@ -99,8 +101,8 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
       }),
   },
   {
-    section: 'Decisions §1, repeated bad keys',
-    rule: 'are refused as such at first, and before long for coming too often from one address',
+    rules: ['rate-limits/invalid-keys'],
+    title: 'are 401 at first, and 429 when too many come from one address',
     endpoints: [`GET ${VENUES} 401 INVALID_API_KEY`, `GET ${VENUES} 429 RATE_LIMITED`],
     check: (world) =>
       withService(limitedTo(100), async (service) => {

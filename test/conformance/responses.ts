@@ -2,14 +2,14 @@ import type { Client, Reply } from '../support/client.ts';
 import { errorOf } from '../support/verdict.ts';
 
 /** A request that a row made, as `POST /api/v1/bookings/confirm 409 HOLD_EXPIRED`; the path as it was sent, without query. */
-export type Answered = { method: string; path: string; outcome: string };
+export type Exchange = { method: string; path: string; outcome: string };
 
-/** A client that notes what it is answered. */
-export function noting(client: Client, answered: Answered[]): Client {
+/** A client that adds every exchange to `seen`. */
+export function recording(client: Client, seen: Exchange[]): Client {
   const note = async (method: string, path: string, sent: Promise<Reply>): Promise<Reply> => {
     const reply = await sent;
     const code = reply.status < 400 ? '' : ` ${errorOf(reply).code}`;
-    answered.push({ method, path: path.replace(/\?.*/s, ''), outcome: `${reply.status}${code}` });
+    seen.push({ method, path: path.replace(/\?.*/s, ''), outcome: `${reply.status}${code}` });
     return reply;
   };
   return {
@@ -23,23 +23,23 @@ export function noting(client: Client, answered: Answered[]): Client {
 }
 
 /** `POST /api/v1/bookings/confirm 201` in its three parts. */
-export function partsOf(answer: string): Answered {
-  const [method = '', path = '', ...outcome] = answer.split(' ');
+export function partsOf(response: string): Exchange {
+  const [method = '', path = '', ...outcome] = response.split(' ');
   return { method, path, outcome: outcome.join(' ') };
 }
 
 /** The endpoint of a response, its parameters without their names: the contract's and Express's may differ. */
-export function endpointOf(answer: string): string {
-  const { method, path } = partsOf(answer);
+export function endpointOf(response: string): string {
+  const { method, path } = partsOf(response);
   return `${method} ${path.replace(/\{\w*\}|:\w+/g, '{}')}`;
 }
 
-/** The responses among `expected` that nothing in `answered` is. */
-export function missingAnswers(expected: readonly string[], answered: readonly Answered[]): string[] {
-  return expected.filter((answer) => {
-    const { method, path, outcome } = partsOf(answer);
+/** The responses among `expected` that are not in `seen`. */
+export function missingResponses(expected: readonly string[], seen: readonly Exchange[]): string[] {
+  return expected.filter((response) => {
+    const { method, path, outcome } = partsOf(response);
     const form = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
-    return !answered.some(
+    return !seen.some(
       (each) => each.method === method && form.test(each.path) && isOutcome(each.outcome, outcome),
     );
   });

@@ -1,17 +1,15 @@
 import type { Rule } from './rules.ts';
 import type { World } from './world.ts';
 
-/** One rule of the contract and the check that the service keeps it. Rows share nothing but the service. */
+/** A check that the service keeps a rule of the contract. Rows share nothing but the service. */
 export type Row = {
-  /** Where the rule stands. */
-  section: Rule;
-  /** Other places that state what this row checks too. */
-  also?: readonly Rule[];
-  /** The rule, in the product's words. */
-  rule: string;
+  /** Names in docs/contract.md: the rule that the row is about first, then what else it shows. */
+  rules: readonly [Rule, ...Rule[]];
+  /** What the row shows of the rule. */
+  title: string;
   /**
-   * The answers that the row is about, such as `POST /api/v1/bookings/confirm 409 HOLD_EXPIRED`: an endpoint and what it must be
-   * seen to answer while the row runs.
+   * The responses that the row is about, such as `POST /api/v1/bookings/confirm 409 HOLD_EXPIRED`: each must be seen while the
+   * row runs.
    */
   endpoints: readonly string[];
   check: (world: World) => Promise<void>;

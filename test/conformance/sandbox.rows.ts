@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'expect';
 import { bookSlot } from '../support/factories.ts';
 import type { Row } from './row.ts';
 import { confirm, expectVerdict, held, hold, oneRequest, slotNow } from './steps.ts';
@@ -11,11 +11,11 @@ const RELEASE = 'POST /api/v1/sandbox/slots/{slotId}/release';
 const atSlot = ({ partner }: Pick<Scene, 'partner'>, operation: string, slotId: unknown) =>
   partner.api.post(`/api/v1/sandbox/slots/${String(slotId)}/${operation}`);
 
-/** Decisions §8: the other channel, in the sandbox. */
+/** The other channel, in the sandbox. */
 export const SANDBOX_ROWS: readonly Row[] = [
   {
-    section: 'Decisions §8, walk-in and release',
-    rule: 'a walk-in takes the slot as another channel would, with its event, and release gives it back',
+    rules: ['sandbox/walk-in'],
+    title: 'a walk-in takes the slot as another channel would, with its event, and release gives it back',
     endpoints: [`${WALK_IN} 201`, `${RELEASE} 200`, `${RELEASE} 404 BOOKING_NOT_FOUND`],
     check: async (world) => {
       const scene = await world.scene();
@@ -33,16 +33,16 @@ export const SANDBOX_ROWS: readonly Row[] = [
     },
   },
   oneRequest({
-    section: 'Decisions §8, walk-in and release',
-    rule: 'a walk-in that is told whether to override with no boolean',
-    answer: `${WALK_IN} 400 VALIDATION_ERROR`,
+    rules: ['sandbox/walk-in'],
+    title: 'a walk-in whose override_holds is not a boolean',
+    response: `${WALK_IN} 400 VALIDATION_ERROR`,
     fields: 'override_holds',
     ask: ({ partner, slot }) =>
       partner.api.post(`/api/v1/sandbox/slots/${slot()}/walk-in`, { override_holds: 'yes' }),
   }),
   {
-    section: 'Decisions §8, walk-in and release',
-    rule: 'a walk-in cannot take a slot that a partner has booked',
+    rules: ['sandbox/walk-in'],
+    title: 'a walk-in cannot take a slot that a partner has booked',
     endpoints: [`${WALK_IN} 409 SLOT_NOT_AVAILABLE`],
     check: async (world) => {
       const scene = await world.scene();
@@ -52,9 +52,9 @@ export const SANDBOX_ROWS: readonly Row[] = [
   },
   ...(['walk-in', 'release'] as const).map((operation) =>
     oneRequest({
-      section: 'Decisions §8, walk-in and release',
-      rule: `${operation} of a slot that is unknown or of a venue that is not granted`,
-      answer: `POST /api/v1/sandbox/slots/{slotId}/${operation} 404 SLOT_NOT_FOUND`,
+      rules: ['sandbox/walk-in'],
+      title: `${operation} of a slot that is unknown or of a venue that is not granted`,
+      response: `POST /api/v1/sandbox/slots/{slotId}/${operation} 404 SLOT_NOT_FOUND`,
       ask: async (scene, world) => {
         await expectVerdict(atSlot(scene, operation, 'nowhere_20261121T0430Z'), '404 SLOT_NOT_FOUND');
         return atSlot({ partner: await world.partner() }, operation, scene.slot());
@@ -62,8 +62,8 @@ export const SANDBOX_ROWS: readonly Row[] = [
     }),
   ),
   {
-    section: 'Decisions §8, walk-in and release',
-    rule: 'release gives back nothing that a partner has: its hold stays ACTIVE',
+    rules: ['sandbox/walk-in'],
+    title: 'release gives back nothing that a partner has: its hold stays ACTIVE',
     endpoints: ['POST /api/v1/bookings/confirm 201'],
     check: async (world) => {
       const scene = await world.scene();

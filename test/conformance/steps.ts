@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect } from '@jest/globals';
+import { expect } from 'expect';
 import type { Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
@@ -102,22 +102,21 @@ export function bytesOf(reply: Reply): string {
   return reply.text.replace(/"request_id":"[^"]*"/, '"request_id":"…"');
 }
 
-type OneRequest = Pick<Row, 'section' | 'also' | 'rule'> & {
-  /** The endpoint and what it must answer. */
-  answer: string;
+type OneRequest = Pick<Row, 'rules' | 'title'> & {
+  /** The endpoint and the response that it must give. */
+  response: string;
   /** The fields that a VALIDATION_ERROR must name, in alphabetical order. */
   fields?: string;
   ask: (scene: Scene, world: World) => Promise<Reply>;
 };
 
 /** A row that is one request and its response. */
-export function oneRequest({ section, also, rule, answer, fields, ask }: OneRequest): Row {
-  const { outcome } = partsOf(answer);
+export function oneRequest({ rules, title, response, fields, ask }: OneRequest): Row {
+  const { outcome } = partsOf(response);
   return {
-    section,
-    ...(also === undefined ? {} : { also }),
-    rule,
-    endpoints: [answer],
+    rules,
+    title,
+    endpoints: [response],
     check: async (world) => {
       const reply = await ask(await world.scene(), world);
       await expectVerdict(reply, fields === undefined ? outcome : `${outcome} ${fields}`);

@@ -1,14 +1,13 @@
-import { expect } from '@jest/globals';
+import { expect } from 'expect';
 import { dateIn, expectStatus, slotsOf } from '../support/factories.ts';
 import type { Row } from './row.ts';
 import { BOOKINGS, confirm, end, hold, list, PARTNER, readBooking, release, slotNow } from './steps.ts';
 
-/** Contract "What the service does". */
+/** What a partner does, from the first call to the last. */
 export const STORY_ROWS: readonly Row[] = [
   {
-    section: 'What the service does, 1 to 5',
-    also: ['Cancel and refund, no money'],
-    rule: 'venues, resources, slots, hold, booking, read, list, cancel and refund follow from one another',
+    rules: ['service/selling-flow', 'service/moves-no-money'],
+    title: 'venues, resources, slots, hold, booking, read, list, cancel and refund follow from one another',
     endpoints: [
       `GET ${PARTNER}/venues 200`,
       `GET ${PARTNER}/venues/{venueId}/resources 200`,
@@ -41,8 +40,8 @@ export const STORY_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Hold lifecycle, released',
-    rule: 'a hold that was released leaves its slot to whoever is next, as if it had never been',
+    rules: ['holds/cancel'],
+    title: 'a hold that was released leaves its slot to whoever is next, as if it had never been',
     endpoints: [`POST ${PARTNER}/holds/{holdId}/cancel 200`, `POST ${PARTNER}/holds 201`],
     check: async (world) => {
       const { partner, rival, venue, slots } = await world.scene();

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'expect';
 import { dateIn, expectStatus, json } from '../support/factories.ts';
 import type { Row } from './row.ts';
 import { bytesOf, expectVerdict, list, NOWHERE, PARTNER, read, slotNow, UUID_V7 } from './steps.ts';
@@ -8,12 +8,11 @@ const LIST = `GET ${VENUES}`;
 const ONE = `GET ${VENUES}/{venueId}`;
 const RESOURCES = `GET ${VENUES}/{venueId}/resources`;
 
-/** Contract "Venues" and "Resources", decisions §2 on venues. */
+/** Venues and their resources. */
 export const VENUE_ROWS: readonly Row[] = [
   {
-    section: 'Venue, fields',
-    also: ['Venues, get one', 'Decisions §2, venue status and time zone'],
-    rule: 'a venue has venue_id, name, address, city, status and time_zone',
+    rules: ['venues/fields'],
+    title: 'a venue has venue_id, name, address, city, status and time_zone',
     endpoints: [`${ONE} 200`],
     check: async (world) => {
       const fields = { name: 'Arena', address: '1 MG Road', city: 'Pune', time_zone: 'Europe/London' };
@@ -28,9 +27,8 @@ export const VENUE_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Venues, list',
-    also: ['Authentication, 3'],
-    rule: '{success, count, data} of the venues granted to the partner, and of no others',
+    rules: ['venues/granted-only', 'authentication/venue-grants'],
+    title: '{success, count, data} of the venues granted to the partner, and of no others',
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const [one, two, other] = [await world.scene(), await world.scene(), await world.scene()];
@@ -43,17 +41,16 @@ export const VENUE_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Venues, no grants',
-    rule: 'a partner that waits for onboarding is answered 200 with an empty list',
+    rules: ['venues/no-grants'],
+    title: 'a partner without grants gets 200 with an empty list',
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       expect(await read(await world.partner(), VENUES)).toEqual({ success: true, count: 0, data: [] });
     },
   },
   {
-    section: 'Venues, no pagination',
-    also: ['Limits, venue list'],
-    rule: 'one answer has every venue; a limit is not known here',
+    rules: ['venues/no-pagination'],
+    title: 'one response has every venue; limit is not a field here',
     endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const scenes = await Promise.all([world.scene(), world.scene(), world.scene()]);
@@ -65,9 +62,8 @@ export const VENUE_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Venues, not found',
-    also: ['Errors, 404 VENUE_NOT_FOUND', 'Authentication, 3', 'Decisions §2, malformed venue id'],
-    rule: 'a missing, a malformed and an ungranted id are 404 VENUE_NOT_FOUND, in the same bytes',
+    rules: ['venues/not-found', 'authentication/venue-grants'],
+    title: 'a missing, a malformed and an ungranted id are 404 VENUE_NOT_FOUND, in the same bytes',
     endpoints: [`${ONE} 404 VENUE_NOT_FOUND`],
     check: async (world) => {
       const [{ partner }, foreign] = [await world.scene(), await world.scene()];
@@ -79,9 +75,8 @@ export const VENUE_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Resource, fields',
-    also: ['Resources, list', 'Decisions §1, money'],
-    rule: '{success, count, data} of resources with the documented fields and their types',
+    rules: ['resources/fields', 'responses/money'],
+    title: '{success, count, data} of resources with the documented fields and their types',
     endpoints: [`${RESOURCES} 200`],
     check: async (world) => {
       const { venue, partner } = await world.scene({
@@ -104,9 +99,8 @@ export const VENUE_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Resource, resource_id',
-    also: ['Decisions §1, ids'],
-    rule: 'is a slug, unique in the whole service, that availability and holds take as it is listed',
+    rules: ['resources/slug', 'responses/ids'],
+    title: 'is a slug, unique in the whole service, that availability and holds take as it is listed',
     endpoints: [`${RESOURCES} 200`, 'GET /api/v1/slots/availability 200', `POST ${PARTNER}/holds 201`],
     check: async (world) => {
       const named = { resources: [{ name: 'Turf Ä 1' }], venue: { name: 'Koramangala' } };
@@ -124,23 +118,22 @@ export const VENUE_ROWS: readonly Row[] = [
     },
   },
   {
-    section: 'Resources, not found',
-    also: ['Errors, 404 VENUE_NOT_FOUND', 'Authentication, 3'],
-    rule: 'a venue that is missing or not granted is 404 VENUE_NOT_FOUND, in the same bytes',
+    rules: ['venues/not-found', 'authentication/venue-grants'],
+    title: 'a venue that is missing or not granted is 404 VENUE_NOT_FOUND, in the same bytes',
     endpoints: [`${RESOURCES} 404 VENUE_NOT_FOUND`],
     check: async (world) => {
       const [{ partner }, foreign] = [await world.scene(), await world.scene()];
       const [missing, ungranted] = await Promise.all(
         [NOWHERE, foreign.venue.id].map((id) => partner.api.get(`${VENUES}/${id}/resources`)),
       );
-      if (missing === undefined || ungranted === undefined) throw new Error('There are no answers');
+      if (missing === undefined || ungranted === undefined) throw new Error('There are no responses');
       await expectVerdict(missing, '404 VENUE_NOT_FOUND');
       expect(bytesOf(ungranted)).toBe(bytesOf(missing));
     },
   },
   {
-    section: 'Resource, availability is the source of truth',
-    rule: 'what is held is not available, while the resource shows only its base configuration',
+    rules: ['resources/base-configuration'],
+    title: 'what is held is not available, while the resource shows only its base configuration',
     endpoints: [`${RESOURCES} 200`, 'GET /api/v1/slots/availability 200'],
     check: async (world) => {
       const { venue, partner, rival, slot } = await world.scene();

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'expect';
 import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { expectStatus, subscribe } from '../support/factories.ts';
@@ -47,8 +47,8 @@ const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISO
 
 /** What nobody but its partner can do with a subscription. */
 const notFound = (operation: string): Row => ({
-  section: 'Decisions §1, WEBHOOK_NOT_FOUND',
-  rule: `${operation} of a missing subscription and of another partner's, in the same bytes`,
+  rules: ['subscriptions/not-found'],
+  title: `${operation} of a missing subscription and of another partner's, in the same bytes`,
   endpoints: [`POST ${WEBHOOKS}/{id}/${operation} 404 WEBHOOK_NOT_FOUND`],
   check: async (world) => {
     const [partner, rival] = [await world.partner(), await world.partner()];
@@ -63,9 +63,8 @@ const notFound = (operation: string): Row => ({
 
 const MANAGEMENT: readonly Row[] = [
   {
-    section: 'Webhook management, create',
-    also: ['Webhook subscription, fields', 'Decisions §6, create', 'Decisions §6, secret_key'],
-    rule: '201 with id, endpoint_url, event_types, status, created_at and a secret_key of 32 random bytes',
+    rules: ['subscriptions/create', 'subscriptions/secret'],
+    title: '201 with id, endpoint_url, event_types, status, created_at and a secret_key of 32 random bytes',
     endpoints: [`${CREATE} 201`],
     check: async (world) => {
       const partner = await world.partner();
@@ -82,8 +81,8 @@ const MANAGEMENT: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §6, event_types',
-    rule: 'one or more known names',
+    rules: ['subscriptions/event-types'],
+    title: 'one or more known names',
     endpoints: [`${CREATE} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const partner = await world.partner();
@@ -100,9 +99,8 @@ const MANAGEMENT: readonly Row[] = [
     },
   },
   {
-    section: 'Webhook management, belongs to the caller',
-    also: ['Authentication, 5'],
-    rule: 'a partner_id in the body is ignored',
+    rules: ['subscriptions/belong-to-caller'],
+    title: 'a partner_id in the body is ignored',
     endpoints: [`${CREATE} 201`],
     check: async (world) => {
       const [partner, rival] = [await world.partner(), await world.partner()];
@@ -112,9 +110,9 @@ const MANAGEMENT: readonly Row[] = [
     },
   },
   {
-    section: 'Webhook management, list',
-    also: ['Decisions §6, list and rotate', 'Webhook management, secret on create and rotate only'],
-    rule: "{success, count, data} of the caller's subscriptions with secret_rotated_at and without the secret",
+    rules: ['subscriptions/list', 'subscriptions/secret'],
+    title:
+      "{success, count, data} of the caller's subscriptions with secret_rotated_at and without the secret",
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const partner = await world.partner();
@@ -126,9 +124,8 @@ const MANAGEMENT: readonly Row[] = [
     },
   },
   {
-    section: 'Webhook management, rotate',
-    also: ['Decisions §6, list and rotate', 'Webhook management, secret on create and rotate only'],
-    rule: '200 {id, secret_key, secret_rotated_at} with a new secret; lists tell when and not what',
+    rules: ['subscriptions/rotate-secret', 'subscriptions/list', 'subscriptions/secret'],
+    title: '200 {id, secret_key, secret_rotated_at} with a new secret; lists tell when and not what',
     endpoints: [`${ROTATE} 200`],
     check: async (world) => {
       const partner = await world.partner();
@@ -142,9 +139,9 @@ const MANAGEMENT: readonly Row[] = [
     },
   },
   oneRequest({
-    section: 'Decisions §6, rotate with overlap_seconds',
-    rule: 'overlap_seconds is 0 to 604,800',
-    answer: `${ROTATE} 400 VALIDATION_ERROR`,
+    rules: ['subscriptions/rotation-overlap'],
+    title: 'overlap_seconds is 0 to 604,800',
+    response: `${ROTATE} 400 VALIDATION_ERROR`,
     fields: 'overlap_seconds',
     ask: async ({ partner }) => {
       const { id } = await subscribe(partner, ENDPOINT);
@@ -153,8 +150,8 @@ const MANAGEMENT: readonly Row[] = [
   }),
   ...(['rotate-secret', 'test', 'recover'] as const).map(notFound),
   {
-    section: 'Decisions §6, change',
-    rule: '200 with the subscription; what waits goes to the new address, signed with the secret as it was',
+    rules: ['subscriptions/change'],
+    title: '200 with the subscription; what waits goes to the new address, signed with the secret as it was',
     endpoints: [`${CHANGE} 200`],
     check: async (world) => {
       const { listener, delivery } = await failedOnce(world, await world.scene());
@@ -178,9 +175,9 @@ const MANAGEMENT: readonly Row[] = [
     },
   },
   oneRequest({
-    section: 'Decisions §6, change',
-    rule: 'of nothing',
-    answer: `${CHANGE} 400 VALIDATION_ERROR`,
+    rules: ['subscriptions/change'],
+    title: 'without endpoint_url and event_types',
+    response: `${CHANGE} 400 VALIDATION_ERROR`,
     fields: 'endpoint_url, event_types',
     ask: async ({ partner }) => {
       const { id } = await subscribe(partner, ENDPOINT);
@@ -188,8 +185,8 @@ const MANAGEMENT: readonly Row[] = [
     },
   }),
   {
-    section: 'Decisions §1, WEBHOOK_NOT_FOUND',
-    rule: "change of a missing subscription and of another partner's, in the same bytes",
+    rules: ['subscriptions/not-found'],
+    title: "change of a missing subscription and of another partner's, in the same bytes",
     endpoints: [`${CHANGE} 404 WEBHOOK_NOT_FOUND`],
     check: async (world) => {
       const [partner, rival] = [await world.partner(), await world.partner()];
@@ -201,8 +198,8 @@ const MANAGEMENT: readonly Row[] = [
     },
   },
   {
-    section: 'Webhook management, no unsubscribe',
-    rule: 'there is no DELETE, PUT or pause of a subscription',
+    rules: ['subscriptions/no-unsubscribe'],
+    title: 'there is no DELETE, PUT or pause of a subscription',
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const partner = await world.partner();
@@ -216,8 +213,8 @@ const MANAGEMENT: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §1, WEBHOOK_LIMIT_REACHED',
-    rule: 'a 21st subscription',
+    rules: ['subscriptions/limit'],
+    title: 'a 21st subscription',
     endpoints: [`${CREATE} 409 WEBHOOK_LIMIT_REACHED`],
     check: async (world) => {
       const partner = await world.partner();
@@ -226,8 +223,9 @@ const MANAGEMENT: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §6, endpoint_url',
-    rule: 'https without credentials or fragment, at most 2,048 characters, and never a private or reserved address',
+    rules: ['subscriptions/endpoint-url'],
+    title:
+      'https without credentials or fragment, at most 2,048 characters, and never a private or reserved address',
     endpoints: [`${CREATE} 201`, `${CREATE} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const guarded = await world.serviceWith({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' });
@@ -254,8 +252,9 @@ const MANAGEMENT: readonly Row[] = [
 
 const REPAIRING: readonly Row[] = [
   {
-    section: 'Decisions §6, rotate with overlap_seconds',
-    rule: 'during the overlap deliveries also carry X-Service-Signature-Previous, made with the old secret; without one they do not',
+    rules: ['subscriptions/rotation-overlap'],
+    title:
+      'during the overlap deliveries also carry X-Service-Signature-Previous, made with the old secret; without one they do not',
     endpoints: [`${ROTATE} 200`],
     check: async (world) => {
       const scene = await world.scene();
@@ -281,8 +280,8 @@ const REPAIRING: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §6, test',
-    rule: '202, and one genuine sample of a subscribed type with details.test arrives',
+    rules: ['subscriptions/test'],
+    title: '202, and one genuine sample of a subscribed type with details.test arrives',
     endpoints: [`${TEST} 202`],
     check: async (world) => {
       const listener = await listening(world, await world.partner(), ['booking_refunded']);
@@ -294,8 +293,8 @@ const REPAIRING: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §6, recover',
-    rule: '202 {recovered}: what had no success is delivered again with its event_id, what had one is not',
+    rules: ['subscriptions/recover'],
+    title: '202 {recovered}: what had no success is delivered again with its event_id, what had one is not',
     endpoints: [`${RECOVER} 202`],
     check: async (world) => {
       const scene = await world.scene();
@@ -313,8 +312,8 @@ const REPAIRING: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §6, recover',
-    rule: 'since is required, and lies at most 14 days back',
+    rules: ['subscriptions/recover'],
+    title: 'since is required, and lies at most 14 days back',
     endpoints: [`${RECOVER} 400 VALIDATION_ERROR`, `${RECOVER} 202`],
     check: async (world) => {
       const partner = await world.partner();
@@ -336,8 +335,8 @@ async function deactivate(world: World, id: string): Promise<void> {
 
 const DEACTIVATED: readonly Row[] = [
   {
-    section: 'Decisions §6, deactivated subscription',
-    rule: 'is neither tested, recovered nor redelivered to: 409 WEBHOOK_INACTIVE, and its dead letters stay',
+    rules: ['subscriptions/inactive'],
+    title: 'is neither tested, recovered nor redelivered to: 409 WEBHOOK_INACTIVE, and its dead letters stay',
     endpoints: [
       `${TEST} 409 WEBHOOK_INACTIVE`,
       `${RECOVER} 409 WEBHOOK_INACTIVE`,
@@ -355,8 +354,8 @@ const DEACTIVATED: readonly Row[] = [
     },
   },
   {
-    section: 'Decisions §6, receivers',
-    rule: 'nothing of a venue that is not granted to the partner any more is redelivered: 403 VENUE_NOT_AUTHORIZED',
+    rules: ['events/receivers'],
+    title: 'nothing is redelivered of a venue whose grant was revoked: 403 VENUE_NOT_AUTHORIZED',
     endpoints: [`POST ${DELIVERIES}/{id}/redeliver 403 VENUE_NOT_AUTHORIZED`],
     check: async (world) => {
       const scene = await world.scene();
@@ -367,9 +366,9 @@ const DEACTIVATED: readonly Row[] = [
     },
   },
   oneRequest({
-    section: 'Decisions §6, test',
-    rule: 'of a type that the subscription does not have',
-    answer: `${TEST} 400 VALIDATION_ERROR`,
+    rules: ['subscriptions/test'],
+    title: 'of a type that the subscription does not have',
+    response: `${TEST} 400 VALIDATION_ERROR`,
     fields: 'event_type',
     ask: async ({ partner }) => {
       const { id } = await subscribe(partner, ENDPOINT, ['hold_created']);
@@ -378,5 +377,5 @@ const DEACTIVATED: readonly Row[] = [
   }),
 ];
 
-/** Contract "Webhook management", decisions §6 on subscriptions. */
+/** Subscriptions: made, changed, tested, recovered. */
 export const WEBHOOK_ROWS: readonly Row[] = [...MANAGEMENT, ...REPAIRING, ...DEACTIVATED];

@@ -8,8 +8,8 @@ import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, startProcess } from '../support/worker-process.ts';
-import type { Answered } from './responses.ts';
-import { noting } from './responses.ts';
+import type { Exchange } from './responses.ts';
+import { recording } from './responses.ts';
 
 /** What a row is given. The service runs in sandbox mode with one process of each worker. */
 export type World = {
@@ -17,8 +17,8 @@ export type World = {
   operator: Client;
   /** The worker that makes the deliveries. */
   deliveryWorker: SpawnedProcess;
-  /** What partners' clients were answered since the row began. */
-  answered: Answered[];
+  /** The exchanges of partners' clients since the row began. */
+  seen: Exchange[];
   /** A service of another configuration, without workers; the rows that ask for the same one share it. */
   serviceWith: (overrides: Record<string, string>) => Promise<Service>;
   /** A partner of its own for the row, granted these venues. */
@@ -74,16 +74,16 @@ export async function startWorlds(): Promise<Worlds> {
   };
   return {
     anyWorld: () => {
-      const answered: Answered[] = [];
+      const seen: Exchange[] = [];
       const partner: World['partner'] = async (venueIds = [], at = service) => {
         const made = await anyPartner(at, venueIds);
-        return { ...made, api: noting(made.api, answered) };
+        return { ...made, api: recording(made.api, seen) };
       };
       return {
         ...shared,
-        answered,
+        seen,
         partner,
-        client: (apiKey, at = service) => noting(createClient(at.url, apiKey), answered),
+        client: (apiKey, at = service) => recording(createClient(at.url, apiKey), seen),
         scene: (options = {}) => setScene(options.service ?? service, partner, options),
       };
     },

@@ -81,7 +81,7 @@ export function headerOf(attempt: Pick<Received, 'headers'>, name: string): stri
 }
 
 /**
- * Whether a partner would accept the attempt, by the contract's "Signature verification" alone: written from the document,
+ * Whether a partner would accept the attempt, by the contract alone (contract: webhooks/signature): written from that page,
  * sharing no code with the service.
  */
 export function isGenuine(

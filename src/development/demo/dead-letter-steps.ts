@@ -8,7 +8,7 @@ import type { Delivery } from './receiver.ts';
 import type { StepContext } from './step-context.ts';
 import type { Subscription } from './webhook-steps.ts';
 
-/** Contract, "Retries and dead-letter": 5, 15, 30 and 60 minutes. */
+/** contract: webhooks/retry-delays */
 const delaysSeconds = [300, 900, 1800, 3600];
 const toleranceSeconds = 1;
 const observability = '/api/v1/partner/observability';

@@ -1,4 +1,4 @@
-/** The receiver's check of a webhook, written from the contract's "Signature verification" and nothing else. */
+/** The receiver's check of a webhook, written from docs/contract.md alone (contract: webhooks/signature). */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 

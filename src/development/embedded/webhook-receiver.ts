@@ -44,7 +44,7 @@ export async function startWebhookReceiver(
 }
 
 /**
- * Checks a delivery by the contract's "Signature verification": HMAC-SHA256 over `<timestamp>.<raw body>`, compared in
+ * Checks a delivery as a receiver must (contract: webhooks/signature): HMAC-SHA256 over `<timestamp>.<raw body>`, compared in
  * constant time, at most 300 s old or early.
  *
  * @returns undefined when it holds, else what is wrong
