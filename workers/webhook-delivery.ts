@@ -18,7 +18,7 @@ import { runProcess } from '../src/process/lifecycle.ts';
 import type { WebhookDeliveryJob } from '../src/queues/queues.ts';
 import { createEndpointGate } from '../src/sender/send-permits.ts';
 import { createWebhookSender } from '../src/sender/send-webhook.ts';
-import { tellMissingKeys } from '../src/subscriptions/rewrap-secrets.service.ts';
+import { logMissingKeys } from '../src/subscriptions/rewrap-secrets.service.ts';
 import { ExpectedFailure, startSweep, startWorker } from './support/start-worker.ts';
 
 const SWEEP_EVERY_MS = 5000;
@@ -48,7 +48,7 @@ runProcess('webhook-delivery', async (scope) => {
   startAlerting(scope, context, missingGuards);
   await untilGuarded(scope, context.db);
   // Nothing waits for it, for each delivery finds out by itself; but this names the keys before there is one.
-  tellMissingKeys(context).catch((err: unknown) => context.log.warn({ err }, 'the keys were not looked at'));
+  logMissingKeys(context).catch((err: unknown) => context.log.warn({ err }, 'the keys were not looked at'));
   const sender = createWebhookSender({
     timeoutMs: config.webhookTimeoutMs,
     allowPrivateNetworks: config.webhookAllowPrivateNetworks,

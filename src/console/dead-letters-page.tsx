@@ -3,7 +3,7 @@ import { listDeliveries } from '../deliveries/deliveries.service.ts';
 import { deadLettersQuery } from '../deliveries/operator-deliveries.schemas.ts';
 import type { DeadLetterCount } from '../deliveries/redelivery.service.ts';
 import { countDeadLettersBySubscription } from '../deliveries/redelivery.service.ts';
-import { onlyHearing } from '../partners/partners.service.ts';
+import { filterCanReceive } from '../partners/partners.service.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { EVENT_TYPE_OPTIONS } from './deliveries-page.tsx';
 import { DELIVERY_COLUMNS, DeliveryRow, Redrive } from './delivery-rows.tsx';
@@ -36,7 +36,7 @@ export const deadLettersPage: PageHandler = async (deps, request) => {
       deps,
       receivers.map(({ partnerId }) => partnerId),
     ),
-    onlyHearing(deps, receivers),
+    filterCanReceive(deps, receivers),
   ]);
   const heard = new Set(hearing.map(({ partnerId }) => partnerId));
   const timeZone = deps.config.defaultTimeZone;

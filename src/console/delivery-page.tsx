@@ -2,8 +2,8 @@ import type { VNode } from 'preact';
 import type { DeliveryDetail } from '../deliveries/deliveries.service.ts';
 import { getDelivery } from '../deliveries/deliveries.service.ts';
 import { deliveryView } from '../deliveries/delivery-view.rules.ts';
-import { venueHeardOf } from '../events/event-body.rules.ts';
-import { mayHear } from '../partners/partners.service.ts';
+import { requiredVenueId } from '../events/event-body.rules.ts';
+import { canReceive } from '../partners/partners.service.ts';
 import { getAnySubscription } from '../subscriptions/subscriptions.service.ts';
 import { Discard, outcomeOf, Redrive } from './delivery-rows.tsx';
 import { dateTimeSeconds, words } from './format.rules.ts';
@@ -18,7 +18,7 @@ export const deliveryPage: PageHandler = async (deps, { params }) => {
   const { delivery, event } = detail;
   const [subscription, isHeard, nameOf] = await Promise.all([
     getAnySubscription(deps, delivery.subscriptionId),
-    mayHear(deps, { partnerId: delivery.partnerId, venueId: venueHeardOf(event) }),
+    canReceive(deps, { partnerId: delivery.partnerId, venueId: requiredVenueId(event) }),
     readNames(deps, [delivery.partnerId]),
   ]);
   const timeZone = deps.config.defaultTimeZone;

@@ -4,7 +4,7 @@ import type { DeliveryRow } from './deliveries.model.ts';
 import { deliveryCollection } from './deliveries.model.ts';
 import { INTERRUPT_UNSETTLED, IS_FREE } from './deliveries.store.ts';
 
-/** Dead letters of which the operator may not have heard because a worker died in between. */
+/** Dead letters of which the operators may not have been alerted because a worker died in between. */
 export async function findUnraisedDeadLetters(
   db: Db,
   graceMs: number,
@@ -24,7 +24,7 @@ export async function findUnraisedDeadLetters(
     .toArray();
 }
 
-/** Notes that the operator has been told of a dead letter. */
+/** Notes that the operators have been alerted of a dead letter. */
 export async function markRaised(db: Db, id: string): Promise<void> {
   await deliveryCollection(db).updateOne({ _id: id }, { $unset: { alertPending: '' } });
 }

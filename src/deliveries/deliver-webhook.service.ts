@@ -1,8 +1,8 @@
 import { LEASE_MARGIN_MS } from '../config/take-over.rules.ts';
-import { venueHeardOf } from '../events/event-body.rules.ts';
+import { requiredVenueId } from '../events/event-body.rules.ts';
 import type { EventRow } from '../events/events.service.ts';
 import { readEvent } from '../events/events.service.ts';
-import { mayHear } from '../partners/partners.service.ts';
+import { canReceive } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -53,7 +53,7 @@ export type DueAttempt = {
  * - `done`: nothing more to do (delivered, cancelled, or of an earlier series)
  * - `retry`: failed, try again after `inMs`
  * - `dead`: failed for the last time; the row, the dead-letter queue and the operator know. `isWithheld`: it was so before, and
- *   nothing was sent, for its receiver may not hear of it
+ *   nothing was sent, for its receiver cannot receive it
  * - `later`: nothing was counted, come back after `inMs`
  *
  * `attemptsMade` is what the row counts now, so that the queue can keep in step.
@@ -73,7 +73,7 @@ const EARLY_MS = 1000;
  * Makes one attempt of a delivery. The row decides its number, what follows, and when it is due, by the database's clock: a job
  * that comes before that waits, one that comes twice or after the row has moved on sends nothing. A job that is run again for
  * a dead letter (Bull Board's retry) is one manual attempt, of which a failure changes nothing. What waits for a receiver
- * that may not hear of it (any more) is cancelled: its subscription is inactive, its partner suspended or without a grant for
+ * that cannot receive it (any more) is cancelled: its subscription is inactive, its partner suspended or without a grant for
  * the venue (ADR 0006). A dead letter stays one.
  */
 export async function deliverWebhook(deps: DeliverDeps, due: DueAttempt): Promise<AttemptResult> {
@@ -120,13 +120,15 @@ async function deliver(deps: DeliverDeps, due: DueAttempt, visit: Visit): Promis
   return attempt(deps, row, subscription, event, due.signal);
 }
 
-/** The event as long as its receiver may hear of it: its partner may have been suspended or lost the grant meanwhile. */
+/** The event, or null where its receiver cannot receive it (any more): its partner may have been suspended or lost the grant meanwhile. */
 async function readEventFor(
   deps: DeliverDeps,
   { eventId, partnerId }: DeliveryRow,
 ): Promise<EventRow | null> {
   const event = await readEvent(deps, eventId);
-  return event !== null && (await mayHear(deps, { partnerId, venueId: venueHeardOf(event) })) ? event : null;
+  return event !== null && (await canReceive(deps, { partnerId, venueId: requiredVenueId(event) }))
+    ? event
+    : null;
 }
 
 async function attempt(

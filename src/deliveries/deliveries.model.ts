@@ -55,7 +55,7 @@ export type DeliveryRow = {
   /** When and why an operator gave it up; present in a discarded one alone. */
   discardedAt?: Date;
   discardReason?: string;
-  /** Present until the operator has been told of the dead letter. */
+  /** Present until the operators have been alerted of the dead letter. */
   alertPending?: true;
   /** Present until alerting has counted the dead letter; it stays with a delivery that is begun anew meanwhile. */
   isUncounted?: true;

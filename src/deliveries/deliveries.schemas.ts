@@ -23,7 +23,7 @@ const attempt = named(
     delivery_id: id(EXAMPLE.attemptId).description('X-Delivery-Id of this attempt.'),
     attempt: count(1).description('Counted from 1; an interrupted attempt is repeated under its number.'),
     sent_at: timestamp(EXAMPLE.later),
-    status_code: Joi.number().integer().allow(null).description('Null where no answer came.').example(503),
+    status_code: Joi.number().integer().allow(null).description('Null where no response came.').example(503),
     error: Joi.string()
       .allow(null)
       .valid(
@@ -46,7 +46,7 @@ const attempt = named(
     duration_ms: orNull(count(183)).example(183),
     response_excerpt: Joi.string()
       .allow(null, '')
-      .description("The beginning of your receiver's answer.")
+      .description("The beginning of your receiver's response.")
       .example('upstream unavailable'),
   }),
 );

@@ -24,12 +24,12 @@ import type { DeliveriesOf, DeliveryFilter } from './deliveries.store.ts';
 import {
   eraseExcerpts,
   eraseExcerptsById,
-  findAnswered,
   findDeliveryByAnyId,
   findDeliveryOfEvent,
   findEveryDeliveryOfEvents,
   findOverdueDeliveries,
   findPending,
+  findWithExcerpt,
   listDeliveryRows,
   makeDue,
   upsertDeliveries,
@@ -147,7 +147,7 @@ export async function rearmOverdueDeliveries(
 }
 
 /**
- * Tells the operator of a dead letter: an `error` line and a job in the `webhook-dead-letter` queue. The row
+ * Alerts the operators of a dead letter: an `error` line and a job in the `webhook-dead-letter` queue. The row
  * remembers until this has been done, so a worker that dies in between leaves it to the sweep.
  */
 export async function raiseDeadLetter(
@@ -203,7 +203,7 @@ const CLEAR_MS = 4000;
 /**
  * Takes out of the dead-letter queue what is no dead letter any more: Redis was away when it began anew or was delivered, or it was
  * being put back just then. Goes through the queue page by page; where the time of one sweep ends, the next goes on at the
- * position that is answered.
+ * position that is returned.
  */
 export async function clearDeadLetterQueue(
   deps: { db: Db; queues: Pick<Queues, 'listDeadLetters' | 'removeDeadLetters'> },
@@ -274,19 +274,19 @@ export async function listDeliveriesOfEvents(
   return withDetails(deps, await findEveryDeliveryOfEvents(deps.db, eventIds));
 }
 
-/** Forgets what receivers answered to these events. */
+/** Erases the excerpts of receivers' responses to these events. */
 export async function eraseExcerptsOf(deps: { db: Db }, eventIds: readonly string[]): Promise<void> {
   await eraseExcerpts(deps.db, eventIds);
 }
 
-/** Forgets what receivers answered wherever that tells of the customer, whatever it was a response to. */
+/** Erases every excerpt with a trace of the customer in it, whatever it was a response to. */
 export async function eraseTracedExcerpts(
   deps: { db: Db },
   { isTrace }: Erasure,
   limit: number,
 ): Promise<void> {
   let traced: string[] = [];
-  for await (const { _id, attempts } of findAnswered(deps.db)) {
+  for await (const { _id, attempts } of findWithExcerpt(deps.db)) {
     if (attempts.some(({ responseExcerpt }) => isTrace(responseExcerpt ?? ''))) traced.push(_id);
     if (traced.length < limit) continue;
     await eraseExcerptsById(deps.db, traced);

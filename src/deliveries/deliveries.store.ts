@@ -42,29 +42,29 @@ export async function findEveryDeliveryOfEvents(db: Db, eventIds: readonly strin
     .toArray();
 }
 
-/** Overwrites what receivers answered to these events: a response may quote what was sent. */
+/** Erases the excerpts of receivers' responses to these events: a response may quote what was sent. */
 export async function eraseExcerpts(db: Db, eventIds: readonly string[]): Promise<void> {
   await deliveryCollection(db).updateMany(
-    { eventId: { $in: [...eventIds] }, ...ANSWERED },
+    { eventId: { $in: [...eventIds] }, ...WITH_EXCERPT },
     { $set: { 'attempts.$[].responseExcerpt': null } },
   );
 }
 
-const ANSWERED = { 'attempts.responseExcerpt': { $type: 'string' } };
+const WITH_EXCERPT = { 'attempts.responseExcerpt': { $type: 'string' } };
 
-/** All deliveries with something that a receiver answered; what is in it is not indexed, so all are read. */
-export function findAnswered(
+/** All deliveries with an excerpt of a response; what is in it is not indexed, so all are read. */
+export function findWithExcerpt(
   db: Db,
 ): AsyncIterable<{ _id: string; attempts: { responseExcerpt: string | null }[] }> {
   return deliveryCollection(db)
-    .find(ANSWERED, { projection: { 'attempts.responseExcerpt': 1 } })
+    .find(WITH_EXCERPT, { projection: { 'attempts.responseExcerpt': 1 } })
     .batchSize(2000);
 }
 
-/** Overwrites what receivers answered in these deliveries. */
+/** Erases the excerpts of responses in these deliveries. */
 export async function eraseExcerptsById(db: Db, deliveryIds: readonly string[]): Promise<void> {
   await deliveryCollection(db).updateMany(
-    { _id: { $in: [...deliveryIds] }, ...ANSWERED },
+    { _id: { $in: [...deliveryIds] }, ...WITH_EXCERPT },
     { $set: { 'attempts.$[].responseExcerpt': null } },
   );
 }
@@ -171,7 +171,7 @@ export type Settlement = Pick<
   attemptsMade: number;
   /** Milliseconds from the database's now to the next attempt; null where there is none. */
   nextAttemptInMs: number | null;
-  /** The operator must hear of it; the row remembers that until somebody has told. */
+  /** The operators have to be alerted; the row keeps that until they were. */
   isNewDeadLetter: boolean;
 };
 

@@ -2,7 +2,7 @@ import { eventBody } from '../events/event-body.rules.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { DeliveryDetail } from './deliveries.service.ts';
 
-/** The same for operators, who are told whose it is. */
+/** The same for operators, with the receiving partner. */
 export function operatorDeliveryView(detail: DeliveryDetail): Record<string, unknown> {
   const { partnerId, discardReason } = detail.delivery;
   const forOperators = { partner_id: partnerId, discard_reason: discardReason };

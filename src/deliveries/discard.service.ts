@@ -9,7 +9,7 @@ import { noDeadLetter } from './redelivery.service.ts';
 type DiscardDeps = { db: Db; queues: Pick<Queues, 'removeDeadLetters'> };
 
 /**
- * Gives up a dead letter, by its id or that of one of its attempts: it is none any more, so it is counted and told of no longer,
+ * Gives up a dead letter, by its id or that of one of its attempts: it is none any more, so it is counted and alerted of no longer,
  * and its job leaves the dead-letter queue (where Redis is away, the workers' sweep removes it). Its partner may redeliver it.
  * Discarding it again changes nothing.
  * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS for what is no dead letter, or is just being sent

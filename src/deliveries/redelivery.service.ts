@@ -1,8 +1,8 @@
 import { audienceOf, DomainError } from '../domain/errors.ts';
-import { venueHeardOf } from '../events/event-body.rules.ts';
+import { requiredVenueId } from '../events/event-body.rules.ts';
 import type { EventRow } from '../events/events.service.ts';
 import { readEvents, readEventsBetween } from '../events/events.service.ts';
-import { grantedVenueIds, onlyHearing, requireHearing } from '../partners/partners.service.ts';
+import { filterCanReceive, grantedVenueIds, requireCanReceive } from '../partners/partners.service.ts';
 import { coalescedAlike, onePer } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Queues } from '../queues/queues.ts';
@@ -42,7 +42,7 @@ const REDELIVERABLE: readonly DeliveryState[] = [
  * attempt: one series is begun, and the job of the earlier one finds nothing to do. A delivery that waits for its first attempt
  * is returned as it is.
  * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS while an attempt is under way; WEBHOOK_INACTIVE;
- * VENUE_NOT_AUTHORIZED where the partner may not hear of the event's venue any more.
+ * VENUE_NOT_AUTHORIZED where the partner cannot receive events of the venue any more.
  */
 export async function redeliver(
   deps: RedeliveryDeps,
@@ -63,7 +63,7 @@ export async function redeliver(
 /**
  * The same for an operator, of a dead letter of any partner.
  * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS for what is no dead letter; WEBHOOK_INACTIVE;
- * PARTNER_SUSPENDED, VENUE_NOT_AUTHORIZED where its partner may not hear of the event any more.
+ * PARTNER_SUSPENDED, VENUE_NOT_AUTHORIZED where its partner cannot receive the event any more.
  */
 export async function redriveDeadLetter(deps: RedeliveryDeps, anyId: string): Promise<DeliveryDetail> {
   const deliveryId = await requireRestartable(deps, undefined, anyId);
@@ -80,8 +80,8 @@ async function requireRestartable(
 ): Promise<string> {
   const { delivery, event } = await getDelivery(deps, partnerId, anyId);
   await requireDeliverable(deps, partnerId, delivery.subscriptionId);
-  const receiver = { partnerId: delivery.partnerId, venueId: venueHeardOf(event) };
-  await requireHearing(deps, receiver, audienceOf(partnerId));
+  const receiver = { partnerId: delivery.partnerId, venueId: requiredVenueId(event) };
+  await requireCanReceive(deps, receiver, audienceOf(partnerId));
   return delivery._id;
 }
 
@@ -117,7 +117,7 @@ const BATCH = 500;
 
 /**
  * Begins a fresh series of attempts for every dead letter that `filter` describes, but for those of deactivated subscriptions
- * and of partners that may not hear of the event any more: they stay dead letters. What becomes a dead letter during the call
+ * and of partners that cannot receive the event any more: they stay dead letters. What becomes a dead letter during the call
  * is left alone. Repeating it is safe; of calls that race each series is begun, and counted, by one. Returns how many were begun.
  * @throws DomainError WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE, PARTNER_SUSPENDED for a subscription that is named
  */
@@ -129,7 +129,7 @@ export async function redriveDeadLetters(
   const wanted = { ...filter, to: to === undefined || to > now ? now : to };
   if (filter.subscriptionId !== undefined) {
     const { partnerId } = await requireActive(deps, undefined, filter.subscriptionId);
-    await requireHearing(deps, { partnerId, venueId: null }, 'operator');
+    await requireCanReceive(deps, { partnerId, venueId: null }, 'operator');
   }
   for (let redriven = 0, last: DeadLetter | undefined; ; ) {
     const rows: DeadLetter[] = await findDeadLetters(deps.db, wanted, last, BATCH);
@@ -165,8 +165,8 @@ async function redriveBatch(deps: RedeliveryDeps, rows: readonly DeadLetter[]): 
   );
   const asked = rows
     .filter((row) => active.has(row.subscriptionId))
-    .map((row) => ({ ...row, venueId: venueHeardOf(events.get(row.eventId)) }));
-  const ids = (await onlyHearing(deps, asked)).map((row) => row._id);
+    .map((row) => ({ ...row, venueId: requiredVenueId(events.get(row.eventId)) }));
+  const ids = (await filterCanReceive(deps, asked)).map((row) => row._id);
   const restarted = await restartDeliveries(deps.db, ids, ['dead_letter']);
   await schedulePending(deps, { deliveryIds: ids });
   await deps.queues.removeDeadLetters(ids);

@@ -1,8 +1,10 @@
 import { toRupees } from '../domain/money.ts';
 import type { EventRow } from './events.model.ts';
 
-/** The venue whose grantees may hear of the event; null for a sample, which is of no venue, and for what is not known. */
-export function venueHeardOf(event: Pick<EventRow, 'venueId' | 'isTest'> | null | undefined): string | null {
+/** The venue that a partner needs a grant for to receive the event; null for a sample, which is of no venue, and for no event. */
+export function requiredVenueId(
+  event: Pick<EventRow, 'venueId' | 'isTest'> | null | undefined,
+): string | null {
   return event?.isTest === true ? null : (event?.venueId ?? null);
 }
 

@@ -26,15 +26,15 @@ export type EventRow = {
   reason: string | null;
   /** A sample that a partner asked for: for its receiver alone, in no feed. */
   isTest?: true;
-  /** Its place in the feed, by the order in which events became visible; absent until it has one, and after 30 days (ADR 0007). */
+  /** Its sequence number in the feed, in the order in which events became visible; absent until assigned, and after 30 days (ADR 0007). */
   sequence?: number;
-  /** Present until it has its place. */
+  /** Present until it has its sequence number. */
   isUnsequenced?: true;
 };
 
 export const eventCollection = (db: Db) => openCollection<EventRow>(db, 'events');
 
-/** The last place of the feed that was given; one document. */
+/** The last sequence number that was assigned; one document. */
 export type FeedCounter = { _id: 'feed'; last: number };
 
 export const feedCounterCollection = (db: Db) => openCollection<FeedCounter>(db, 'feed_counters');
@@ -56,7 +56,7 @@ export const EVENT_COLLECTIONS: CollectionDefinition[] = [
         key: { at: 1 },
         partialFilterExpression: { sequence: { $gt: 0 } },
       },
-      // Two events with one place would let a reader that stops between them miss the other.
+      // Two events with one sequence number would let a reader that stops between them miss the other.
       {
         name: 'one_event_per_place',
         key: { sequence: 1 },

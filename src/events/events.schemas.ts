@@ -99,7 +99,7 @@ export const feedQuery = Joi.object<FeedQuery>({
     .custom((value: string, helpers) => (isFeedCursor(value) ? value : helpers.error('string.cursor')))
     .messages({ 'string.cursor': NOT_A_FEED_CURSOR })
     .meta({ jsonSchema: { pattern: '^[A-Za-z0-9._-]+$' } })
-    .description('The next_cursor of an earlier answer; from the beginning unless stated.')
+    .description('The next_cursor of an earlier response; from the beginning unless stated.')
     .example(CURSOR_EXAMPLE),
   event_type: eventType().description('Only events of this type.'),
   venue_id: uuid().description('Only events at this venue.'),
@@ -113,7 +113,7 @@ export const feedPage = listOf(event).keys({
     .example(CURSOR_EXAMPLE),
 });
 
-/** The name of a type of event, in requests and answers. */
+/** The name of a type of event, in requests and responses. */
 export function eventType() {
   return Joi.string()
     .valid(...EVENT_TYPES)

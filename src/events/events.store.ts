@@ -70,13 +70,13 @@ export async function findEventsBetween(
 
 export type FeedFilter = { venueIds: readonly string[]; type?: EventType; since: Date };
 
-/** The last place of the feed that had been given at the moment of the snapshot, in which every event up to it is. */
-export async function findLastPlace(db: Db, snapshot: Snapshot): Promise<number> {
+/** The last sequence number assigned at the moment of the snapshot, which has every event up to it. */
+export async function findLastSequenceNumber(db: Db, snapshot: Snapshot): Promise<number> {
   const counter = await feedCounterCollection(db).findOne({ _id: 'feed' }, inSnapshot(snapshot));
   return counter?.last ?? 0;
 }
 
-/** Events of the feed after one place and up to another, in its order. */
+/** Events of the feed after one sequence number and up to another, in its order. */
 export async function findFeed(
   db: Db,
   { venueIds, type, since }: FeedFilter,
@@ -117,13 +117,13 @@ export async function eraseReasons(
   return rows.map((row) => row._id);
 }
 
-/** Whether any event has no place in the feed yet; of the state of which a transaction that begins now finds them. */
+/** Whether any event has no sequence number yet, in the state that a transaction which begins now finds. */
 export async function hasUnsequenced(db: Db): Promise<boolean> {
   const options = { projection: { _id: 1 }, ...NEWEST };
   return (await eventCollection(db).findOne({ isUnsequenced: true }, options)) !== null;
 }
 
-/** Ids of events that have no place in the feed yet, oldest first by the database's clock: ids tell the time of their hosts. */
+/** Ids of events that have no sequence number yet, oldest first by the database's clock: ids carry the time of their hosts. */
 export async function findUnsequencedIds(db: Db, limit: number, tx: Tx): Promise<string[]> {
   const rows = await eventCollection(db)
     .find({ isUnsequenced: true }, { session: tx, projection: { _id: 1 } })
@@ -133,19 +133,24 @@ export async function findUnsequencedIds(db: Db, limit: number, tx: Tx): Promise
   return rows.map((row) => row._id);
 }
 
-/** Takes the next `count` places of the feed; returns the first. Whoever else takes some meanwhile is made to try again. */
-export async function takePlaces(db: Db, count: number, tx: Tx): Promise<number> {
+/** Reserves the next `count` sequence numbers; returns the first. A transaction that reserves some meanwhile has to try again. */
+export async function reserveSequenceNumbers(db: Db, count: number, tx: Tx): Promise<number> {
   const counter = await feedCounterCollection(db).findOneAndUpdate(
     { _id: 'feed' },
     { $inc: { last: count } },
     { session: tx, upsert: true, returnDocument: 'after' },
   );
-  if (counter === null) throw new Error('An upsert answered no document');
+  if (counter === null) throw new Error('An upsert returned no document');
   return counter.last - count + 1;
 }
 
-/** Gives the events their places, in the order of `eventIds`, from `first` on. */
-export async function givePlaces(db: Db, eventIds: readonly string[], first: number, tx: Tx): Promise<void> {
+/** Assigns sequence numbers from `first` on to the events, in the order of `eventIds`. */
+export async function assignSequenceNumbers(
+  db: Db,
+  eventIds: readonly string[],
+  first: number,
+  tx: Tx,
+): Promise<void> {
   await eventCollection(db).bulkWrite(
     eventIds.map((_id, index) => ({
       updateOne: {
@@ -157,7 +162,7 @@ export async function givePlaces(db: Db, eventIds: readonly string[], first: num
   );
 }
 
-/** Takes the places of events that happened before `at`, so that readers of the feed need not pass over them. */
+/** Removes the sequence numbers of events that happened before `at`, so that readers of the feed need not pass over them. */
 export async function removeFromFeed(db: Db, at: Date): Promise<number> {
   const { modifiedCount } = await eventCollection(db).updateMany(
     { sequence: { $gt: 0 }, at: { $lt: at } },

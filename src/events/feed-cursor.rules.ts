@@ -9,7 +9,7 @@ export const NOT_A_FEED_CURSOR =
   'is not a next_cursor that this feed gave you. Pass it back exactly as it was returned; if you did, leave `after` out to read from the beginning, and pass over every event_id that you have had.';
 
 /**
- * The text for a sequence number of the feed, for one partner. It tells nobody anything, for the sequence numbers count the
+ * The text for a sequence number of the feed, for one partner. It reveals nothing, for the sequence numbers count the
  * events of all partners: it is sealed, of one length, and different each time, so that not even two ends of the feed can be
  * compared.
  */
@@ -24,7 +24,7 @@ export function isFeedCursor(text: string): boolean {
 
 /**
  * The sequence number that was sealed for this partner; undefined for what was not, by any key of the ring. What earlier releases
- * returned is read as the beginning of the feed, whatever is in it: anybody can make such a text, and where it led would tell how
+ * returned is read as the beginning of the feed, whatever is in it: anybody can make such a text, and where it led would show how
  * many events lie before one's own.
  */
 export function openFeedCursor(box: SecretBox, partnerId: string, text: string): number | undefined {

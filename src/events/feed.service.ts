@@ -5,13 +5,13 @@ import { inTransaction, readingSnapshot } from '../platform/mongo.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import type { EventRow } from './events.model.ts';
 import {
+  assignSequenceNumbers,
   findFeed,
-  findLastPlace,
+  findLastSequenceNumber,
   findUnsequencedIds,
-  givePlaces,
   hasUnsequenced,
   removeFromFeed,
-  takePlaces,
+  reserveSequenceNumbers,
 } from './events.store.ts';
 
 /** The feed goes back this far. */
@@ -21,8 +21,8 @@ const DAY_MS = 86_400_000;
 export type ReadFeed = { after: number; venueId?: string; type?: EventType; limit: number };
 
 /**
- * The events at the partner's venues after a place in the feed, in its order, and the place to go on from. That place is there
- * at the end too, and nothing that comes later will stand before it (ADR 0007). Grants, end and events are those of one moment:
+ * The events at the partner's venues after a sequence number, in the order of the feed, and the number to go on from. There is one
+ * at the end too, and nothing that comes later will have a lower one (ADR 0007). Grants, end and events are those of one moment:
  * of two moments, the end could be newer than the events, as after a failover, and what lies between would be skipped for good
  * (ADR 0023).
  */
@@ -38,7 +38,7 @@ export async function readFeed(
       since: feedBegin(deps),
       ...(type === undefined ? {} : { type }),
     };
-    const upTo = await findLastPlace(deps.db, snapshot);
+    const upTo = await findLastSequenceNumber(deps.db, snapshot);
     const events = await findFeed(deps.db, filter, { after, upTo }, limit, snapshot);
     const isFull = events.length === limit;
     return { events, next: isFull ? (events.at(-1)?.sequence ?? upTo) : Math.max(after, upTo) };
@@ -57,19 +57,24 @@ export async function shortenFeed(deps: { db: Db; clock: Clock }): Promise<numbe
 const BATCH = 500;
 
 /**
- * Gives the events that have none their places in the feed. The transactions that do so follow one another, because each
- * changes the one counter: whoever sees a place sees all places before it (ADR 0007). Goes on until every event has one or
- * `stopping` aborts; returns how many were given.
+ * Assigns sequence numbers to the events that have none. The transactions that do so follow one another, because each changes the
+ * one counter: whoever sees a number sees all events with lower ones (ADR 0007). Goes on until every event has one or `stopping`
+ * aborts; returns how many were assigned.
  */
 export async function sequenceEvents(deps: { db: Db }, stopping?: AbortSignal): Promise<number> {
   for (let count = 0; ; ) {
     if (stopping?.aborted === true || !(await hasUnsequenced(deps.db))) return count;
-    const placed = await inTransaction(deps.db, async (tx) => {
+    const assigned = await inTransaction(deps.db, async (tx) => {
       const eventIds = await findUnsequencedIds(deps.db, BATCH, tx);
       if (eventIds.length === 0) return 0;
-      await givePlaces(deps.db, eventIds, await takePlaces(deps.db, eventIds.length, tx), tx);
+      await assignSequenceNumbers(
+        deps.db,
+        eventIds,
+        await reserveSequenceNumbers(deps.db, eventIds.length, tx),
+        tx,
+      );
       return eventIds.length;
     });
-    count += placed;
+    count += assigned;
   }
 }

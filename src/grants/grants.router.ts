@@ -40,7 +40,7 @@ export function grantRoutes(deps: PartnerDeps & ReservationDeps): Route<Operator
       tag: 'Grants',
       summary: 'End a grant',
       description:
-        "The partner's live holds there are released before it answers. Deliveries of what happened at the venue that come due after that are cancelled. The same call finishes one that broke off.",
+        "The partner's live holds there are released before the response. Deliveries of what happened at the venue that come due after that are cancelled. The same call finishes one that broke off.",
       params: { partnerId: partnerIdParam, venueId: venueIdParam },
       subject: grantOf(deps),
       responses: {

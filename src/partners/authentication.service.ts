@@ -15,7 +15,7 @@ export type PartnerAuthentication = {
    * that it takes is made 100 ms later, together with those of all others that wait.
    * @throws DomainError INVALID_API_KEY: in one wording for a key that is missing, malformed or unknown, so that a stranger learns
    * nothing about keys; in another for whatever has the form of the other mode's keys, which is refused without a look at
-   * whether there is such a key; and who sends the whole of a key that was revoked or has expired is told so.
+   * whether there is such a key; in a third for the whole of a key that was revoked or has expired.
    * PARTNER_SUSPENDED for the key of a suspended partner.
    */
   authenticate(apiKey: string | undefined, when: 'at once' | 'in turn'): Promise<PartnerCaller>;
@@ -40,7 +40,7 @@ export function createPartnerAuthentication(deps: PartnerDeps & { log: Logger })
       requireMode(prefix, config.serviceMode);
       const key = prefix === undefined ? undefined : await find[when](prefix);
       const hash = hashOf(apiKey);
-      // Compared also where there is no such key, so that the time of a refusal does not tell whether there is.
+      // Compared also where there is no such key, so that the time of a rejection does not reveal whether there is.
       const isGenuine = isSameHash(hash, key?.hash ?? HASH_OF_NO_KEY);
       try {
         if (key === undefined || !isGenuine) throw new DomainError('INVALID_API_KEY', UNKNOWN);

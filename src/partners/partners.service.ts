@@ -207,14 +207,14 @@ export async function grantedVenueIds(
   return listGrantedVenueIds(deps.db, partnerId, snapshot);
 }
 
-/** A partner and a venue of whose events it may or may not hear; null for a sample, which is of no venue. */
-export type Hearing = { partnerId: string; venueId: string | null };
+/** A partner, and the venue of an event that it would receive; null for a sample, which is of no venue. */
+export type Receiver = { partnerId: string; venueId: string | null };
 
 /**
- * Whether a partner may be told of what happens at a venue: it is active and has a grant for it. One read by
+ * Whether a partner can receive the events of a venue: it is active and has a grant for it. One read by
  * key, because every attempt of every delivery asks.
  */
-export async function mayHear(deps: { db: Db }, { partnerId, venueId }: Hearing): Promise<boolean> {
+export async function canReceive(deps: { db: Db }, { partnerId, venueId }: Receiver): Promise<boolean> {
   return venueId === null
     ? isActivePartner(deps.db, partnerId)
     : isActiveGrantee(deps.db, partnerId, venueId);
@@ -235,15 +235,15 @@ export const SUSPENDED: Record<Audience, string> = {
 
 const NOT_GRANTED: Record<Audience, string> = {
   partner:
-    'The venue of the event is not granted to you any more, so you are not told of it. Ask the platform operator for the grant.',
+    'The venue of the event is not granted to you any more, so the event cannot be delivered to you. Ask the platform operator for the grant.',
   operator:
-    'The partner has no grant for the venue of the event any more, so it is not told of it. Grant it the venue first.',
+    'The partner has no grant for the venue of the event any more, so the event cannot be delivered to it. Grant it the venue first.',
 };
 
-/** The same for whoever asks, who is told which of the two is missing. @throws DomainError PARTNER_SUSPENDED, VENUE_NOT_AUTHORIZED */
-export async function requireHearing(
+/** The same, as an error that says which of the two is missing. @throws DomainError PARTNER_SUSPENDED, VENUE_NOT_AUTHORIZED */
+export async function requireCanReceive(
   deps: { db: Db },
-  { partnerId, venueId }: Hearing,
+  { partnerId, venueId }: Receiver,
   audience: Audience,
 ): Promise<void> {
   if (!(await isActivePartner(deps.db, partnerId))) {
@@ -253,8 +253,11 @@ export async function requireHearing(
   throw new DomainError('VENUE_NOT_AUTHORIZED', NOT_GRANTED[audience]);
 }
 
-/** Of `asked`, those of which `mayHear` says yes, in two reads whatever their number. */
-export async function onlyHearing<T extends Hearing>(deps: { db: Db }, asked: readonly T[]): Promise<T[]> {
+/** Of `asked`, those for which `canReceive` is true, in two reads whatever their number. */
+export async function filterCanReceive<T extends Receiver>(
+  deps: { db: Db },
+  asked: readonly T[],
+): Promise<T[]> {
   const active = await findActivePartnerIds(deps.db, [...new Set(asked.map(({ partnerId }) => partnerId))]);
   const isGranted = await findGrants(
     deps.db,
@@ -265,7 +268,7 @@ export async function onlyHearing<T extends Hearing>(deps: { db: Db }, asked: re
   );
 }
 
-/** The active partners that may operate the venue: those who may hear of its events. */
+/** The active partners with a grant for the venue: those that can receive its events. */
 export async function activeGrantees(deps: { db: Db }, venueId: string): Promise<Set<string>> {
   return findActivePartnerIds(deps.db, await listGranteeIds(deps.db, venueId));
 }

@@ -30,7 +30,7 @@ export class BlockedAddressError extends Error {
   override readonly name = 'BlockedAddressError';
 }
 
-/** The host name has no address, or its name servers did not tell. */
+/** The host name has no address, or its name servers did not respond. */
 export class UnresolvedHostError extends Error {
   override readonly name = 'UnresolvedHostError';
 }

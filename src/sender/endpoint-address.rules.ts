@@ -17,7 +17,7 @@ const PROVIDER_SERVICES = [
 ].map((range) => ipaddr.IPv4.parseCIDR(range));
 
 /**
- * Tells whether an IP address (as DNS or a parsed URL gives it, without brackets) is one of the public internet.
+ * Whether an IP address (as DNS or a parsed URL gives it, without brackets) is one of the public internet.
  *
  * Only global unicast is. Everything that the IANA special-purpose registries (RFC 6890) set apart is not: private,
  * loopback, link-local, shared (CGNAT), documentation, benchmarking, multicast, broadcast and reserved ranges, and in

@@ -9,7 +9,7 @@ import { createWantedConnect, type WantedConnect } from './wanted-connect.ts';
 
 const MAX_RESPONSE_BYTES = 16 * 1024;
 /** A receiver has use for one or two 1xx before its response; reading them without end would cost this process its time. */
-const MAX_INTERIM_ANSWERS = 20;
+const MAX_INTERIM_RESPONSES = 20;
 // A receiver that closes idle connections while a request is on its way would cost the delivery an attempt. Most wait
 // longer than a second; those that announce a longer time in `Keep-Alive` are taken at their word, up to the maximum.
 const IDLE_CONNECTION_MS = 1_000;
@@ -99,7 +99,7 @@ function post(message: WebhookMessage, timeoutMs: number, { agent, waitFor }: Wa
   const { origin, pathname, search } = new URL(message.url);
   const startedAt = performance.now();
   return new Promise((resolve) => {
-    const answer = createAnswer();
+    const response = collectResponse();
     const stopWaiting = waitFor(origin);
     let exchange: Dispatcher.DispatchController | undefined;
     let settled = false;
@@ -111,7 +111,7 @@ function post(message: WebhookMessage, timeoutMs: number, { agent, waitFor }: Wa
       clearTimeout(deadline);
       signal?.removeEventListener('abort', interrupt);
       stopWaiting();
-      resolve({ ...answer.outcome(ending), durationMs: Math.round(performance.now() - startedAt) });
+      resolve({ ...response.outcome(ending), durationMs: Math.round(performance.now() - startedAt) });
     };
     const cut = (ending: Ending): void => {
       settle(ending);
@@ -133,10 +133,10 @@ function post(message: WebhookMessage, timeoutMs: number, { agent, waitFor }: Wa
           if (settled) cut(null);
         },
         onResponseStart(_controller, statusCode) {
-          if (answer.isInterimTooOftenWith(statusCode)) cut('network_error');
+          if (response.isInterimTooOftenWith(statusCode)) cut('network_error');
         },
         onResponseData(_controller, chunk) {
-          if (answer.isFullWith(chunk)) cut(null);
+          if (response.isFullWith(chunk)) cut(null);
         },
         onResponseEnd: () => settle(null),
         onResponseError: (_controller, error) => settle(deliveryErrorOf(error)),
@@ -146,10 +146,10 @@ function post(message: WebhookMessage, timeoutMs: number, { agent, waitFor }: Wa
 }
 
 /** Gathers what arrives of one response, up to the reading limit, and gives the verdict on it. */
-function createAnswer() {
+function collectResponse() {
   const chunks: Buffer[] = [];
   let bytesLeft = MAX_RESPONSE_BYTES;
-  let interimLeft = MAX_INTERIM_ANSWERS;
+  let interimLeft = MAX_INTERIM_RESPONSES;
   let statusCode: number | null = null;
   return {
     isInterimTooOftenWith(status: number): boolean {

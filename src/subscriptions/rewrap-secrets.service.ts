@@ -55,7 +55,7 @@ export async function rewrapSecrets(
     afterId = last._id;
     log.info({ ...counts, up_to: afterId }, 'secrets are being sealed again');
   }
-  return tell(deps, { ...counts, ...(await takeStock(deps)) });
+  return logReport(deps, { ...counts, ...(await takeStock(deps)) });
 }
 
 type Done = { rewrapped: number; unreadable: number };
@@ -117,7 +117,7 @@ async function takeStock({ db, secretBox }: RewrapDeps): Promise<Stock> {
   };
 }
 
-function tell({ log, secretBox }: RewrapDeps, report: RewrapReport): RewrapReport {
+function logReport({ log, secretBox }: RewrapDeps, report: RewrapReport): RewrapReport {
   const { rewrapped, unreadable, isDone, inUse, droppable } = report;
   const fields = { rewrapped, unreadable, first_key: secretBox.keyIds[0], in_use: inUse, droppable };
   if (isDone) {
@@ -135,10 +135,10 @@ function tell({ log, secretBox }: RewrapDeps, report: RewrapReport): RewrapRepor
 }
 
 /**
- * Says, once, which keys stored secrets need that the ring lacks: deliveries that they sign wait until they are back.
+ * Logs, once, which keys stored secrets need that the ring lacks: deliveries that they sign wait until they are back.
  * Returns their ids.
  */
-export async function tellMissingKeys({ db, log, secretBox }: RewrapDeps): Promise<string[]> {
+export async function logMissingKeys({ db, log, secretBox }: RewrapDeps): Promise<string[]> {
   const { inUse } = await takeStock({ db, log, secretBox });
   const missing = Object.keys(inUse).filter((id) => !secretBox.keyIds.includes(id));
   if (missing.length > 0) {

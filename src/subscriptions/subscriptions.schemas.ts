@@ -34,7 +34,7 @@ const endpoint = (rules: EndpointUrlRules) =>
 const eventTypes = () =>
   list(Joi.string().valid(...EVENT_TYPES), 50)
     .min(1)
-    .description('The types of events to be told of; a type named twice counts once.')
+    .description('The types of events to deliver; a type named twice counts once.')
     .example(['booking_created', 'booking_cancelled', 'hold_expired']);
 
 export const createBody = (rules: EndpointUrlRules) =>

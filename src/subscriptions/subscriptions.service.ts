@@ -97,7 +97,7 @@ function limitReached(): DomainError {
 export type SubscriptionChange = { endpointUrl?: string; eventTypes?: EventType[] };
 
 /**
- * Changes where a subscription's deliveries go, or which events it is told of; its secret and status stay. What waits goes to
+ * Changes where a subscription's deliveries go, or which events it receives; its secret and status stay. What waits goes to
  * the new address with its next attempt, and a new address begins with a clean record of failures. What was made for a type
  * that is no longer asked for is delivered still.
  * @throws DomainError WEBHOOK_NOT_FOUND for a subscription that is missing or another partner's; VALIDATION_ERROR for an
@@ -245,7 +245,7 @@ function webhookNotFound(audience: Audience): DomainError {
   return new DomainError('WEBHOOK_NOT_FOUND', NOT_FOUND[audience]);
 }
 
-/** The active subscriptions to a type of event; which of their partners may hear of it is for the caller to say. */
+/** The active subscriptions to a type of event; which of their partners can receive it is for the caller to check. */
 export async function findReceivers(
   deps: { db: Db },
   type: EventType,

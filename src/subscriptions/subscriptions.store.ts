@@ -126,7 +126,7 @@ export async function findActiveSubscriptions(
     .toArray();
 }
 
-/** Puts a new secret in the place of the old one, which stays beside it for `overlapMs`; at 0 it is forgotten at once. */
+/** Replaces the secret; the old one stays beside it for `overlapMs`; at 0 it is forgotten at once. */
 export async function replaceSecret(
   db: Db,
   partnerId: string,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { EventRow } from '../../src/events/events.model.ts';
-import { appendEvents, findLastPlace } from '../../src/events/events.store.ts';
+import { appendEvents, findLastSequenceNumber } from '../../src/events/events.store.ts';
 import { readFeed, sequenceEvents } from '../../src/events/feed.service.ts';
 import { readingSnapshot } from '../../src/platform/mongo.ts';
 import type { Partner, Venue } from '../support/factories.ts';
@@ -123,7 +123,7 @@ describe('places that are given while a page is read', () => {
   }
 
   const lastPlace = () =>
-    readingSnapshot(service.context.db, (snapshot) => findLastPlace(service.context.db, snapshot));
+    readingSnapshot(service.context.db, (snapshot) => findLastSequenceNumber(service.context.db, snapshot));
 
   /** How many places are skipped by one who reads up to `upTo` while each venue gets an event between two batches. */
   async function skippedBy(after: number, upTo: number): Promise<number> {

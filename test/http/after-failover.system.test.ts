@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type mongoose from 'mongoose';
 import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import { sequenceEvents } from '../../src/events/feed.service.ts';
-import { activeGrantees, mayHear } from '../../src/partners/partners.service.ts';
+import { activeGrantees, canReceive } from '../../src/partners/partners.service.ts';
 import { findReservation } from '../../src/reservations/reservation-reads.store.ts';
 import { reasonLostMeanwhile } from '../../src/slots/revalidate-claim.service.ts';
 import { findReceivers } from '../../src/subscriptions/subscriptions.service.ts';
@@ -224,7 +224,7 @@ describe('what was acknowledged just before a failover', () => {
         receivers: (await findReceivers({ db }, 'hold_created')).filter(
           (each) => each.partnerId === newcomer.id,
         ).length,
-        mayHear: await mayHear({ db }, { partnerId: newcomer.id, venueId: venue.id }),
+        canReceive: await canReceive({ db }, { partnerId: newcomer.id, venueId: venue.id }),
         grantee: (await activeGrantees({ db }, venue.id)).has(newcomer.id),
         look: looking,
       };
@@ -236,7 +236,7 @@ describe('what was acknowledged just before a failover', () => {
       suspended: '403 PARTNER_SUSPENDED',
       revoked: '401 INVALID_API_KEY',
       receivers: 2,
-      mayHear: true,
+      canReceive: true,
       grantee: true,
     });
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { WebhookSender } from '../../src/sender/send-webhook.ts';
 import { createWebhookSender } from '../../src/sender/send-webhook.ts';
-import { rewrapSecrets, tellMissingKeys } from '../../src/subscriptions/rewrap-secrets.service.ts';
+import { logMissingKeys, rewrapSecrets } from '../../src/subscriptions/rewrap-secrets.service.ts';
 import type { SubscriptionRow } from '../../src/subscriptions/subscriptions.model.ts';
 import { rotateSecret } from '../../src/subscriptions/subscriptions.service.ts';
 import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
@@ -190,9 +190,9 @@ describe('a change of keys', () => {
     // An API process that has not been restarted yet.
     await subscribe(await anyPartner(service, [venueId]), receiver.url);
     const context = withKeys(NEW).context;
-    expect(await tellMissingKeys(context)).toEqual([idOf(OLD)]);
+    expect(await logMissingKeys(context)).toEqual([idOf(OLD)]);
     expect(service.logs()).toContain('"alert":"encryption_key_missing"');
-    expect(await tellMissingKeys(withKeys(NEW, OLD).context)).toEqual([]);
+    expect(await logMissingKeys(withKeys(NEW, OLD).context)).toEqual([]);
   });
 });
 
