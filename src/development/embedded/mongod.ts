@@ -93,6 +93,8 @@ function mongodArguments(testCommands: boolean): string[] {
     // Else whoever reaches the port first may make the first user.
     ...['--setParameter', 'enableLocalhostAuthBypass=0'],
     ...(testCommands ? ['--setParameter', 'enableTestCommands=1'] : []),
+    // A read that confirms a negative (ADR 0023) waits for the next commit of the journal, by default for up to 100 ms.
+    ...(testCommands ? ['--journalCommitInterval', '5'] : []),
   ];
 }
 
