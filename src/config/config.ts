@@ -4,7 +4,7 @@ import { isRegion } from '../domain/phone.ts';
 import { isTimeZone } from '../platform/calendar.ts';
 import type { PortRange } from './port-ranges.rules.ts';
 import { portRange, WEBHOOK_PORTS } from './port-ranges.rules.ts';
-import { settingsFaults } from './settings.rules.ts';
+import { RETRY_DELAYS_SECONDS, settingsFaults } from './settings.rules.ts';
 
 /** All settings there are, checked at start; each process has those of `SETTINGS`. Durations carry their unit in the name. */
 export type Config = {
@@ -179,7 +179,7 @@ const RULES: Record<string, Joi.Schema> = {
   HOLD_TTL_SECONDS: Joi.number().integer().min(1).max(1800).default(600),
   MAX_ACTIVE_HOLDS: Joi.number().integer().min(1).default(500),
   BOOKING_HORIZON_DAYS: Joi.number().integer().min(1).max(730).default(90),
-  WEBHOOK_RETRY_DELAYS_SECONDS: commaList(Joi.number().positive()).default([300, 900, 1800, 3600]),
+  WEBHOOK_RETRY_DELAYS_SECONDS: commaList(Joi.number().positive()).default(RETRY_DELAYS_SECONDS),
   WEBHOOK_TIMEOUT_MS: Joi.number().integer().min(50).max(60_000).default(10_000),
   WEBHOOK_ALLOW_PRIVATE_NETWORKS: Joi.boolean().default(false),
   WEBHOOK_PORTS: commaList(Joi.string().custom(portRange)).default(WEBHOOK_PORTS),

@@ -26,8 +26,8 @@ type Settings = Partial<{
   rateLimitPerMinute: number;
 }>;
 
-/** The schedule that partners are promised. */
-const RETRY_DELAYS_SECONDS = '300,900,1800,3600';
+/** The schedule of retries that partners are promised. */
+export const RETRY_DELAYS_SECONDS = [300, 900, 1800, 3600];
 /** The shortest that a partner may ask for. */
 const MIN_HOLD_SECONDS = 60;
 const TOO_LONG = `WEBHOOK_TIMEOUT_MS must be at most ${MAX_WEBHOOK_TIMEOUT_MS} in production: what a killed worker was sending would be taken up by another later than the 20 s that are promised; leave it out for 10000`;
@@ -50,7 +50,8 @@ export function settingsFaults(settings: Settings): string[] {
 /** Settings that break no promise and are hardly meant: a sentence each, for the log. */
 export function settingsWarnings(settings: Settings): string[] {
   const isProduction = settings.serviceMode === 'production';
-  const delays = settings.webhookRetryDelaysSeconds?.join() ?? RETRY_DELAYS_SECONDS;
+  const schedule = RETRY_DELAYS_SECONDS.join();
+  const delays = settings.webhookRetryDelaysSeconds?.join() ?? schedule;
   const accepted = isProduction ? insecureStores(settings).filter(({ isAccepted }) => isAccepted) : [];
   return when([
     ...accepted.map(
@@ -62,8 +63,8 @@ export function settingsWarnings(settings: Settings): string[] {
       'RATE_LIMIT_PER_MINUTE is 0: one partner can take all of the service; set how many calls a minute each may make',
     ],
     [
-      isProduction && delays !== RETRY_DELAYS_SECONDS,
-      `WEBHOOK_RETRY_DELAYS_SECONDS is not the schedule that partners are told; leave it out for ${RETRY_DELAYS_SECONDS}`,
+      isProduction && delays !== schedule,
+      `WEBHOOK_RETRY_DELAYS_SECONDS is not the schedule that partners are promised; leave it out for ${schedule}`,
     ],
     [!isProduction && isTimeoutTooLong(settings), TOO_LONG],
   ]);

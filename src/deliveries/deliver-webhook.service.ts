@@ -21,8 +21,10 @@ import {
   recordSuccess,
 } from '../subscriptions/subscriptions.store.ts';
 import type { AttemptError, DeliveryRow, DeliveryState } from './deliveries.model.ts';
-import { maxAttempts, raiseDeadLetter } from './deliveries.service.ts';
+import { raiseDeadLetter } from './deliveries.service.ts';
 import { beginAttempt, cancelDelivery, findDelivery, settleAttempt } from './deliveries.store.ts';
+import type { RetryConfig } from './retry-schedule.rules.ts';
+import { afterAttempt } from './retry-schedule.rules.ts';
 import { composeMessage, isOverlapOver, openSecrets } from './signed-message.service.ts';
 
 export type DeliverDeps = {
@@ -33,7 +35,7 @@ export type DeliverDeps = {
   sender: Pick<WebhookSender, 'send'>;
   queues: Pick<Queues, 'addDeadLetters' | 'removeDeadLetters'>;
   gate: EndpointGate;
-  config: { webhookRetryDelaysSeconds: readonly number[]; webhookTimeoutMs: number };
+  config: RetryConfig & { webhookTimeoutMs: number };
 };
 
 /** What the worker is asked to do: one attempt of a series. */
@@ -176,31 +178,19 @@ async function settle(
   attemptId: string,
   outcome: AttemptOutcome,
 ): Promise<AttemptResult> {
-  const isUncounted = outcome.error === 'interrupted' || outcome.error === 'subscription_changed';
-  const attemptsMade = row.attemptsMade + (isUncounted ? 0 : 1);
-  const delaySeconds = deps.config.webhookRetryDelaysSeconds[attemptsMade - 1];
-  const isDead = row.state === 'dead_letter' || attemptsMade >= maxAttempts(deps.config);
-  const state = outcome.ok ? 'succeeded' : isUncounted ? row.state : isDead ? 'dead_letter' : 'retrying';
-  const retryInMs = delaySeconds === undefined ? 0 : Math.round(delaySeconds * 1000);
-  const settled = await settleAttempt(deps.db, row, attemptId, {
-    outcome: outcome.ok ? 'succeeded' : isUncounted ? 'interrupted' : 'failed',
-    statusCode: outcome.statusCode,
-    error: outcome.error,
-    durationMs: outcome.durationMs,
-    responseExcerpt: outcome.responseExcerpt,
-    state,
-    attemptsMade,
-    nextAttemptInMs: isWaiting(state) ? (isUncounted ? 0 : retryInMs) : null,
-    isNewDeadLetter: state === 'dead_letter' && row.state !== 'dead_letter',
-  });
+  const next = afterAttempt(deps.config, row, outcome.error);
+  const { statusCode, error, durationMs, responseExcerpt } = outcome;
+  const response = { statusCode, error, durationMs, responseExcerpt };
+  const settled = await settleAttempt(deps.db, row, attemptId, { ...response, ...next });
+  const { state, attemptsMade, nextAttemptInMs } = next;
   logAttempt(deps, row, subscription, attemptId, outcome, state);
   if (settled === null) return { kind: 'later', inMs: 1000, attemptsMade };
-  if (isUncounted) return { kind: 'later', inMs: 0, attemptsMade };
+  if (next.outcome === 'interrupted') return { kind: 'later', inMs: 0, attemptsMade };
   if (outcome.ok && row.state === 'dead_letter') await deps.queues.removeDeadLetters([row._id]);
   await recordHealth(deps, subscription, outcome.ok);
   if (outcome.ok) return { kind: 'done' };
-  if (state === 'retrying') return { kind: 'retry', inMs: retryInMs, attemptsMade };
-  if (row.state !== 'dead_letter') await raiseDeadLetter(deps, settled);
+  if (nextAttemptInMs !== null) return { kind: 'retry', inMs: nextAttemptInMs, attemptsMade };
+  if (next.isNewDeadLetter) await raiseDeadLetter(deps, settled);
   return { kind: 'dead', attemptsMade };
 }
 
@@ -243,8 +233,4 @@ function logAttempt(
     },
     'delivery attempted',
   );
-}
-
-function isWaiting(state: DeliveryState): boolean {
-  return state === 'pending' || state === 'retrying';
 }

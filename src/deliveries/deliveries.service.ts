@@ -36,19 +36,14 @@ import {
 } from './deliveries.store.ts';
 import type { AttemptStatistics } from './delivery-statistics.store.ts';
 import { countDeadLetters, summariseDeliveries } from './delivery-statistics.store.ts';
-
-type DeliveryConfig = { webhookRetryDelaysSeconds: readonly number[] };
-
-/** A delivery has one attempt more than there are delays between attempts (5 in total). */
-export function maxAttempts(config: DeliveryConfig): number {
-  return config.webhookRetryDelaysSeconds.length + 1;
-}
+import type { RetryConfig } from './retry-schedule.rules.ts';
+import { attemptsLeft, isWaiting } from './retry-schedule.rules.ts';
 
 export type CreateDeliveriesDeps = {
   db: Db;
   clock: Clock;
   queues: Pick<Queues, 'scheduleDeliveries'>;
-  config: DeliveryConfig;
+  config: RetryConfig;
 };
 
 /**
@@ -101,14 +96,14 @@ export async function schedulePending(
   await deps.queues.scheduleDeliveries(pending.map((row) => dueNow(row, deps.config)));
 }
 
-function dueNow(row: DeliveryRow, config: DeliveryConfig): DueDelivery {
+function dueNow(row: DeliveryRow, config: RetryConfig): DueDelivery {
   return {
     deliveryId: row._id,
     subscriptionId: row.subscriptionId,
     partnerId: row.partnerId,
     generation: row.generation,
     attemptsMade: row.attemptsMade,
-    attemptsLeft: Math.max(1, maxAttempts(config) - row.attemptsMade),
+    attemptsLeft: attemptsLeft(config, row.attemptsMade),
     delayMs: 0,
   };
 }
@@ -117,7 +112,7 @@ export type SweepDeps = {
   db: Db;
   log: Logger;
   queues: Pick<Queues, 'ensureDelivery' | 'addDeadLetters'>;
-  config: DeliveryConfig;
+  config: RetryConfig;
 };
 
 /**
@@ -328,15 +323,12 @@ export async function deliveryStatistics(
  * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS where no attempt is waiting.
  */
 export async function advanceDelivery(
-  deps: { db: Db; queues: Pick<Queues, 'promoteDelivery' | 'ensureDelivery'>; config: DeliveryConfig },
+  deps: { db: Db; queues: Pick<Queues, 'promoteDelivery' | 'ensureDelivery'>; config: RetryConfig },
   partnerId: string,
   deliveryId: string,
 ): Promise<DeliveryDetail> {
   const { delivery } = await getDelivery(deps, partnerId, deliveryId);
-  const due =
-    delivery.state === 'retrying' || delivery.state === 'pending'
-      ? await makeDue(deps.db, delivery._id)
-      : null;
+  const due = isWaiting(delivery.state) ? await makeDue(deps.db, delivery._id) : null;
   if (due === null) {
     throw new DomainError(
       'DELIVERY_IN_PROGRESS',

@@ -5,6 +5,7 @@ import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';
 import type { AttemptRow, DeliveryRow, DeliveryState } from './deliveries.model.ts';
 import { deliveryCollection } from './deliveries.model.ts';
+import type { AfterAttempt } from './retry-schedule.rules.ts';
 
 /** Creates the rows that are missing, and returns how many that were; of an event and a subscription there is one. */
 export async function upsertDeliveries(db: Db, rows: readonly DeliveryRow[]): Promise<number> {
@@ -163,17 +164,9 @@ export async function beginAttempt(
 /** One series of attempts of a delivery. */
 type Series = Pick<DeliveryRow, '_id' | 'generation'>;
 
-export type Settlement = Pick<
-  AttemptRow,
-  'outcome' | 'statusCode' | 'error' | 'durationMs' | 'responseExcerpt'
-> & {
-  state: DeliveryState;
-  attemptsMade: number;
-  /** Milliseconds from the database's now to the next attempt; null where there is none. */
-  nextAttemptInMs: number | null;
-  /** The operators have to be alerted; the row keeps that until they were. */
-  isNewDeadLetter: boolean;
-};
+/** The result of an attempt, and what the delivery is after it. */
+export type Settlement = AfterAttempt &
+  Pick<AttemptRow, 'statusCode' | 'error' | 'durationMs' | 'responseExcerpt'>;
 
 /**
  * Ends the attempt and gives the row its new state. Null where the attempt is not open any more: its lease ran out and
@@ -209,6 +202,7 @@ export async function settleAttempt(
           leaseUntil: null,
           nextAttemptAt: nextAttemptInMs === null ? null : { $add: ['$$NOW', nextAttemptInMs] },
           deadLetteredAt: state === 'dead_letter' ? { $ifNull: ['$deadLetteredAt', '$$NOW'] } : null,
+          // The operators have to be alerted; the row keeps that until they were.
           ...(isNewDeadLetter ? { alertPending: true, isUncounted: true } : {}),
         },
       },

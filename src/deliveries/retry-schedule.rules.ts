@@ -1,0 +1,64 @@
+import type { AttemptError, DeliveryRow, DeliveryState } from './deliveries.model.ts';
+
+/** `WEBHOOK_RETRY_DELAYS_SECONDS`: after a failed attempt, how long until the next one. */
+export type RetryConfig = { webhookRetryDelaysSeconds: readonly number[] };
+
+/** A series has one attempt more than there are delays between attempts: 5, unless configured otherwise. */
+export function maxAttempts({ webhookRetryDelaysSeconds }: RetryConfig): number {
+  return webhookRetryDelaysSeconds.length + 1;
+}
+
+/** How many attempts a series has left; one for a dead letter, which an operator may attempt by hand. */
+export function attemptsLeft(config: RetryConfig, attemptsMade: number): number {
+  return Math.max(1, maxAttempts(config) - attemptsMade);
+}
+
+/** Whether a delivery waits for an attempt. */
+export function isWaiting(state: DeliveryState): boolean {
+  return state === 'pending' || state === 'retrying';
+}
+
+/** What a delivery is after an attempt. */
+export type AfterAttempt = {
+  outcome: 'succeeded' | 'failed' | 'interrupted';
+  state: DeliveryState;
+  /** Counted attempts of the series. */
+  attemptsMade: number;
+  /** Milliseconds until the next attempt; null where there is none. */
+  nextAttemptInMs: number | null;
+  /** This attempt made it a dead letter. */
+  isNewDeadLetter: boolean;
+};
+
+/**
+ * The next state of a delivery by the result of an attempt:
+ *
+ * | result | state | next attempt |
+ * |---|---|---|
+ * | success | `succeeded` | none |
+ * | interrupted, or its subscription changed meanwhile | as before, the attempt is not counted | at once, if it waited |
+ * | failure with a delay left | `retrying` | after that delay |
+ * | failure of the last attempt | `dead_letter` | none |
+ * | failure of a dead letter, attempted by hand | `dead_letter` | none |
+ */
+export function afterAttempt(
+  { webhookRetryDelaysSeconds: delaysSeconds }: RetryConfig,
+  before: Pick<DeliveryRow, 'state' | 'attemptsMade'>,
+  error: AttemptError | null,
+): AfterAttempt {
+  if (error === 'interrupted' || error === 'subscription_changed') {
+    const { state, attemptsMade } = before;
+    const nextAttemptInMs = isWaiting(state) ? 0 : null;
+    return { outcome: 'interrupted', state, attemptsMade, nextAttemptInMs, isNewDeadLetter: false };
+  }
+  const attemptsMade = before.attemptsMade + 1;
+  const ended = { attemptsMade, nextAttemptInMs: null };
+  if (error === null) return { ...ended, outcome: 'succeeded', state: 'succeeded', isNewDeadLetter: false };
+  const wasDead = before.state === 'dead_letter';
+  const delaySeconds = delaysSeconds[attemptsMade - 1];
+  if (wasDead || delaySeconds === undefined) {
+    return { ...ended, outcome: 'failed', state: 'dead_letter', isNewDeadLetter: !wasDead };
+  }
+  const nextAttemptInMs = Math.round(delaySeconds * 1000);
+  return { outcome: 'failed', state: 'retrying', attemptsMade, nextAttemptInMs, isNewDeadLetter: false };
+}
