@@ -10,7 +10,8 @@ import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, freeSlotIds, subscribe } from '../support/factories.ts';
 import { freePort } from '../support/own-servers.ts';
 import type { Service } from '../support/service.ts';
-import { serviceEnvironment, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { serviceEnvironment } from '../support/service-environment.ts';
 import type { AlertReceiver } from './watching.ts';
 import { alertsOf, insertDeadLetters, startAlertReceiver, sweep, sweepAll, timesLogged } from './watching.ts';
 

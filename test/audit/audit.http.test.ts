@@ -20,7 +20,8 @@ import {
 } from '../support/factories.ts';
 import { sortedQueriesOf } from '../support/query-plans.ts';
 import type { Service } from '../support/service.ts';
-import { OPERATOR_KEY, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
 
 const AUDIT = '/api/v1/operator/audit';

@@ -10,11 +10,11 @@ import {
   placeHold,
   slotsOf,
 } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { SharedService } from '../support/shared-service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
-let service: Service;
+let service: SharedService;
 let venue: Venue;
 let partner: Partner;
 let other: Partner;
@@ -24,7 +24,7 @@ const MORNING = { operating_hours_start: '06:00', operating_hours_end: '09:00' }
 const UTC = { time_zone: 'UTC' };
 
 beforeAll(async () => {
-  service = await startService();
+  service = sharedService();
   venue = await anyVenue(
     service,
     [

@@ -16,15 +16,15 @@ import {
   placeHold,
   slotsOf,
 } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { SharedService } from '../support/shared-service.ts';
+import { sharedService } from '../support/shared-service.ts';
 
-let service: Service;
+let service: SharedService;
 let partner: Partner;
 let venue: Venue;
 
 beforeAll(async () => {
-  service = await startService();
+  service = sharedService();
   const night = { name: 'Night', operating_hours_start: '18:00', operating_hours_end: '02:00' };
   venue = await anyVenue(service, [{}, night]);
   partner = await anyPartner(service, [venue.id]);

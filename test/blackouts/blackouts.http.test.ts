@@ -15,8 +15,8 @@ import {
   slotsOf,
 } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { SharedService } from '../support/shared-service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 const HOLDS = '/api/v1/partner/holds';
@@ -25,9 +25,9 @@ const DATE = dateIn(5);
 const MORNING = { operating_hours_start: '06:00', operating_hours_end: '10:00' };
 const time = (hour: string, date = DATE) => `${date}T${hour}.000Z`;
 
-let service: Service;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = sharedService();
 });
 afterAll(() => service.stop());
 

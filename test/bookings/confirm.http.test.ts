@@ -10,22 +10,22 @@ import {
   operatorOf,
   placeHold,
 } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { SharedService } from '../support/shared-service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 const CONFIRM = '/api/v1/bookings/confirm';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-let service: Service;
+let service: SharedService;
 let venue: Venue;
 let partner: Partner;
 let rival: Partner;
 let slots: string[];
 
 beforeAll(async () => {
-  service = await startService();
+  service = sharedService();
   venue = await anyVenue(service, [{ price_rupees: 950.5 }, {}, {}], { name: 'Arena', city: 'Pune' });
   [partner, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
   slots = await freeSlotIds(partner, venue.id);

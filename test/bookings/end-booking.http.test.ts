@@ -9,21 +9,21 @@ import {
   operatorOf,
 } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { SharedService } from '../support/shared-service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 type Operation = 'cancel' | 'refund';
 const ENDED = { cancel: 'CANCELLED', refund: 'REFUNDED' } as const;
 
-let service: Service;
+let service: SharedService;
 let venue: Venue;
 let partner: Partner;
 let rival: Partner;
 let slots: string[];
 
 beforeAll(async () => {
-  service = await startService();
+  service = sharedService();
   venue = await anyVenue(service, [{}, {}, {}]);
   [partner, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
   slots = await freeSlotIds(partner, venue.id);

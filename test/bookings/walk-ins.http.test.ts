@@ -15,18 +15,18 @@ import {
   slotsOf,
 } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { SharedService } from '../support/shared-service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
-let service: Service;
+let service: SharedService;
 let venueId: string;
 let turf: string;
 let partner: Partner;
 let slots: string[];
 
 beforeAll(async () => {
-  service = await startService();
+  service = sharedService();
   const venue = await anyVenue(service, [{}], { name: 'Arena', city: 'Pune', time_zone: 'UTC' });
   [venueId, turf = ''] = [venue.id, ...venue.resourceIds];
   partner = await anyPartner(service, [venueId]);

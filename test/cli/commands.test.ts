@@ -4,8 +4,8 @@ import { COMMANDS, NOUNS } from '../../src/cli/commands.ts';
 import type { Operation } from '../../src/cli/description.ts';
 import { OPERATIONS } from '../../src/cli/description.ts';
 import { exampleWords } from '../../src/cli/example.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { SharedService } from '../support/shared-service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { operator } from './operator.ts';
 import type { Relay } from './relay.ts';
 import { startRelay } from './relay.ts';
@@ -61,10 +61,10 @@ describe('the commands and the operations of the operator interface', () => {
 });
 
 describe('the example of each command', () => {
-  let service: Service;
+  let service: SharedService;
   let relay: Relay;
   beforeAll(async () => {
-    service = await startService();
+    service = sharedService();
     relay = await startRelay(service.adminUrl, () => 'refuse');
   });
   afterAll(async () => {

@@ -1,7 +1,7 @@
 import { runCommandLine } from '../../src/cli/program.ts';
 import type { OperatorEnvironment } from '../../src/config/config.ts';
 import { operatorEnvironment } from '../../src/config/config.ts';
-import { OPERATOR_KEY } from '../support/service.ts';
+import { OPERATOR_KEY } from '../support/service-environment.ts';
 
 /** What a command line printed, and the code with which it would have ended. */
 export type Ended = { code: number; out: string; err: string };

@@ -6,7 +6,8 @@ import { projectFolder } from '../architecture/planted-tree.ts';
 import { reasonToSkip } from '../docs/programs.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import type { Service } from '../support/service.ts';
-import { OPERATOR_KEY, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { programArguments } from '../support/worker-process.ts';
 
 let service: Service;

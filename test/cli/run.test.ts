@@ -8,7 +8,8 @@ import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import type { Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, freeSlotIds, operatorOf } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
-import { OPERATOR_KEY, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { operator, operatorJson } from './operator.ts';
 import { startRelay } from './relay.ts';
 

@@ -18,7 +18,8 @@ import type { WebhookReceiver } from '../support/receiver.ts';
 import { headerOf, startReceiver } from '../support/receiver.ts';
 import { rowOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
-import { OPERATOR_KEY, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
 
 const QUEUES_PATH = '/queues/api/queues';

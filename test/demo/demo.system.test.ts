@@ -8,7 +8,8 @@ import { eventually } from '../support/eventually.ts';
 import type { Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, dateIn, freeSlotIds } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
-import { OPERATOR_KEY, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { endProcesses, startProcess } from '../support/worker-process.ts';
 
 afterAll(endProcesses);

@@ -1,5 +1,5 @@
+import type { Db } from '../../src/platform/mongo.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
-import type { Stored } from '../support/rows.ts';
 import type { GroundsOf } from './audit.ts';
 import { areRivals } from './audit.ts';
 
@@ -17,7 +17,7 @@ type LoggedWrite = {
 type Commit = readonly LoggedWrite[];
 
 /** Every write of a reservation there ever was, in the order in which MongoDB committed them. */
-export async function readCommits({ context }: Stored): Promise<Commit[]> {
+export async function readCommits({ context }: { context: { db: Db } }): Promise<Commit[]> {
   const ns = `${context.db.name}.reservations`;
   const entries = await context.db
     .getClient()

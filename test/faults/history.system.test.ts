@@ -97,7 +97,11 @@ const inWords = (tally: Tally): string =>
     .join(', ');
 
 /** Everything that contradicts the promise: in the responses, step by step, and in the database at the end. */
-async function contradictions(service: Stored, scene: HistoryScene, groundsOf: GroundsOf): Promise<string[]> {
+async function contradictions(
+  service: { context: Pick<Service['context'], 'db'> },
+  scene: HistoryScene,
+  groundsOf: GroundsOf,
+): Promise<string[]> {
   const rows = await rowsOf(service, 'reservations');
   const atEnd = [
     ...(await faultsOfHistories(service, rows)),

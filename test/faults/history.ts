@@ -7,7 +7,7 @@ import type { Json, Partner } from '../support/factories.ts';
 import { confirmBody, json } from '../support/factories.ts';
 import type { Random } from '../support/random.ts';
 import { integerBetween, mulberry32, pick } from '../support/random.ts';
-import { OPERATOR_KEY } from '../support/service.ts';
+import { OPERATOR_KEY } from '../support/service-environment.ts';
 import type { ClaimsModel, Owned, SlotWindow, Span } from './claims-model.ts';
 import type { Patience } from './insist.ts';
 import { insist } from './insist.ts';

@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import type { MongoSet } from '../support/mongo-set.ts';
 import { startMongoSet } from '../support/mongo-set.ts';
 import { freePort, KEEPS_DATA, ownRedis } from '../support/own-servers.ts';
-import { serviceEnvironment } from '../support/service.ts';
+import { serviceEnvironment } from '../support/service-environment.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { START_DEADLINE_MS, startProcess, stopProcess } from '../support/worker-process.ts';
 

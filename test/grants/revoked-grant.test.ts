@@ -17,7 +17,8 @@ import {
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
-import { serviceEnvironment, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { serviceEnvironment } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
 
 const HOLDS = '/api/v1/partner/holds';

@@ -10,16 +10,16 @@ import {
   placeHold,
 } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { SharedService } from '../support/shared-service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { verdict } from '../support/verdict.ts';
 
-let service: Service;
+let service: SharedService;
 let partner: Partner;
 let slotIds: string[];
 
 beforeAll(async () => {
-  service = await startService();
+  service = sharedService();
   const venue = await anyVenue(service);
   partner = await anyPartner(service, [venue.id]);
   slotIds = await freeSlotIds(partner, venue.id);

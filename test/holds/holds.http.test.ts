@@ -13,20 +13,20 @@ import {
 } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { SharedService } from '../support/shared-service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { verdict } from '../support/verdict.ts';
 
 const HOLDS = '/api/v1/partner/holds';
 const RACES = scaled(40, 12);
 
-let service: Service;
+let service: SharedService;
 let venue: Venue;
 let partner: Partner;
 let slots: string[];
 
 beforeAll(async () => {
-  service = await startService();
+  service = sharedService();
   venue = await anyVenue(service, [{}, {}, {}]);
   partner = await anyPartner(service, [venue.id]);
   slots = await freeSlotIds(partner, venue.id);

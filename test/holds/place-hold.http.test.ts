@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { mayBeUnreported } from '../../src/blackouts/blackout.rules.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import {
   anyPartner,
@@ -12,14 +11,14 @@ import {
   operatorOf,
   placeHold,
 } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { SharedService } from '../support/shared-service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 const HOLDS = '/api/v1/partner/holds';
 const DATE = dateIn(3);
 
-let service: Service;
+let service: SharedService;
 let venue: Venue;
 let second: Venue;
 let foreign: Venue;
@@ -28,7 +27,7 @@ let turf: string;
 let slots: string[];
 
 beforeAll(async () => {
-  service = await startService();
+  service = sharedService();
   venue = await anyVenue(service, [{}, {}], { time_zone: 'UTC' });
   second = await anyVenue(service, [{}], { time_zone: 'UTC' });
   foreign = await anyVenue(service, [{}], { time_zone: 'UTC' });
@@ -260,21 +259,4 @@ test('a partner_id in the body changes nothing: the hold is of the partner whose
   const hold = expectStatus(await place({ slot_id: nextSlot(), partner_id: rival.id }), 201);
   expect(verdict(await rival.api.get(`${HOLDS}/${String(hold['hold_id'])}`))).toBe('404 HOLD_NOT_FOUND');
   expect(verdict(await partner.api.get(`${HOLDS}/${String(hold['hold_id'])}`))).toBe('200');
-});
-
-test('the database gives the write of a hold up long before a blackout takes it for reported', async () => {
-  const { db } = service.context.db;
-  if (db === undefined) throw new Error('The database is not connected');
-  await db.command({ profile: 2 });
-  const holdId = (await placeHold(partner, nextSlot()))['hold_id'];
-  await db.command({ profile: 0 });
-  const written = await db
-    .collection('system.profile')
-    .findOne({ 'command.query._id': holdId, 'command.upsert': true });
-  const maxTimeMs = Number((written?.['command'] as Json | undefined)?.['maxTimeMS']);
-  expect(maxTimeMs).toBeGreaterThan(0);
-  const placedAt = new Date();
-  const madeAfter = (ms: number) => ({ createdAt: new Date(placedAt.getTime() + ms) });
-  expect(mayBeUnreported({ placedAt }, madeAfter(2 * maxTimeMs))).toBe(true);
-  expect(mayBeUnreported({ placedAt }, madeAfter(10 * maxTimeMs))).toBe(false);
 });

@@ -4,7 +4,8 @@ import { createClient } from '../support/client.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
-import { OPERATOR_KEY, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
 import { quotaOf, statusFrom } from './quota.ts';
 

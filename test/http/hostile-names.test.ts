@@ -5,8 +5,8 @@ import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, confirmBody, freeSlotIds } from '../support/factories.ts';
 import { integerBetween, mulberry32, pick, propertySeed } from '../support/random.ts';
 import { isLongTier } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { SharedService } from '../support/shared-service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { verdict } from '../support/verdict.ts';
 
 const NAMES = 1000;
@@ -59,10 +59,10 @@ async function p99(items: readonly string[], work: (item: string) => Promise<voi
 }
 
 describeWhenIdle('a hostile name', () => {
-  let service: Service;
+  let service: SharedService;
   let partner: Partner;
   beforeAll(async () => {
-    service = await startService({ RATE_LIMIT_PER_MINUTE: '0' });
+    service = sharedService();
     const venue = await anyVenue(service);
     partner = await anyPartner(service, [venue.id]);
     for (const slot of (await freeSlotIds(partner, venue.id)).slice(0, 10)) await bookSlot(partner, slot);

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, operatorOf } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { SharedService } from '../support/shared-service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { verdict } from '../support/verdict.ts';
 
-let service: Service;
+let service: SharedService;
 let partner: Partner;
 let venue: Venue;
 
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_PER_MINUTE: '0' });
+  service = sharedService();
   venue = await anyVenue(service);
   partner = await anyPartner(service, [venue.id]);
 });

@@ -5,7 +5,7 @@ import type { Operation } from '../../src/http/route.ts';
 import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import { anyVenue, bookSlot, dateIn, expectStatus, operatorOf } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
-import { OPERATOR_KEY } from '../support/service.ts';
+import { OPERATOR_KEY } from '../support/service-environment.ts';
 import type { Known } from './injection-inputs.ts';
 
 /** One of the two interfaces, who may call it, and what there is for its calls to succeed. */

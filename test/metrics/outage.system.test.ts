@@ -13,7 +13,8 @@ import { parseExposition } from '../support/exposition.ts';
 import type { OwnRedis } from '../support/own-servers.ts';
 import { freePort, ownRedis } from '../support/own-servers.ts';
 import type { Service } from '../support/service.ts';
-import { serviceEnvironment, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { serviceEnvironment } from '../support/service-environment.ts';
 
 let redis: OwnRedis;
 let service: Service;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { OPERATOR_KEY } from '../support/service.ts';
+import { OPERATOR_KEY } from '../support/service-environment.ts';
 
 /** Each value occurs nowhere else, so where it is found it was written. */
 export const CUSTOMER = {

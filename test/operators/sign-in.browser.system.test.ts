@@ -4,7 +4,8 @@ import { findBrowser, startBrowser } from '../support/browser.ts';
 import type { FrontProxy } from '../support/front-proxy.ts';
 import { startFrontProxy } from '../support/front-proxy.ts';
 import type { Service } from '../support/service.ts';
-import { OPERATOR_KEY, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { OPERATOR_KEY } from '../support/service-environment.ts';
 
 const HOST = 'console.example';
 /** Under it a browser says of no form from which origin it comes. */

@@ -7,7 +7,8 @@ import { createClient } from '../support/client.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
-import { OPERATOR_KEY, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
 
 const PARTNERS = '/api/v1/operator/partners';

@@ -15,20 +15,20 @@ import {
   placeHold,
 } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { SharedService } from '../support/shared-service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { verdict } from '../support/verdict.ts';
 
 const RACERS = 50;
 
-let service: Service;
+let service: SharedService;
 let partner: Partner;
 let venue: Venue;
 let otherVenue: Venue;
 let slotIds: string[];
 let phones = 0;
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_PER_MINUTE: '0' });
+  service = sharedService();
   venue = await anyVenue(service, [{ duration_minutes: 5 }]);
   otherVenue = await anyVenue(service);
   partner = await anyPartner(service, [venue.id, otherVenue.id]);

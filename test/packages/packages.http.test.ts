@@ -10,20 +10,20 @@ import {
   json,
   operatorOf,
 } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { SharedService } from '../support/shared-service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { verdict } from '../support/verdict.ts';
 
 const PHONE = '+919876543210';
 const DAY_MS = 86_400_000;
 
-let service: Service;
+let service: SharedService;
 let partner: Partner;
 let venue: Venue;
 let otherVenue: Venue;
 let packageId: string;
 beforeAll(async () => {
-  service = await startService();
+  service = sharedService();
   venue = await anyVenue(service);
   otherVenue = await anyVenue(service);
   partner = await anyPartner(service, [venue.id, otherVenue.id]);

@@ -10,7 +10,8 @@ import { eventually } from '../support/eventually.ts';
 import type { Json } from '../support/factories.ts';
 import { anyPackage, anyPartner, anyVenue, expectStatus, operatorOf } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
-import { OPERATOR_KEY, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
 
 const PARTNERS = '/api/v1/operator/partners';

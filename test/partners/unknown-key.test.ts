@@ -7,7 +7,8 @@ import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
-import { serviceEnvironment, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { serviceEnvironment } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
 
 /** How many texts of how many bytes were compared in constant time; the comparison itself is the real one. */

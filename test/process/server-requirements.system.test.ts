@@ -8,7 +8,7 @@ import { requireFitRedis } from '../../src/process/server-requirements.ts';
 import { eventually } from '../support/eventually.ts';
 import type { OwnRedis, OwnServer } from '../support/own-servers.ts';
 import { bareMongod, ownRedis } from '../support/own-servers.ts';
-import { serviceEnvironment } from '../support/service.ts';
+import { serviceEnvironment } from '../support/service-environment.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, startProcess } from '../support/worker-process.ts';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from '@jest/globals';
-import { serviceEnvironment } from '../support/service.ts';
+import { serviceEnvironment } from '../support/service-environment.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, logged, projectFolder, startProcess } from '../support/worker-process.ts';
 

@@ -12,7 +12,7 @@ import {
 import type { OwnServer } from '../support/own-servers.ts';
 import { ownMongod, ownRedis } from '../support/own-servers.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { serviceEnvironment } from '../support/service.ts';
+import { serviceEnvironment } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, logged, startProcess } from '../support/worker-process.ts';

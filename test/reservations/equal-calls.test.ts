@@ -8,7 +8,8 @@ import { buyPackage } from '../../src/packages/packages.service.ts';
 import type { Partner, Venue } from '../support/factories.ts';
 import * as factories from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
-import { serviceEnvironment, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { serviceEnvironment } from '../support/service-environment.ts';
 
 const CALLS = 50;
 const PHONE = '+919876543210';

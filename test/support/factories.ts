@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import type { Client, Reply } from './client.ts';
 import { createClient } from './client.ts';
-import type { Service } from './service.ts';
-import { OPERATOR_KEY } from './service.ts';
+import type { Listeners } from './service-environment.ts';
+import { OPERATOR_KEY } from './service-environment.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -21,9 +21,6 @@ export function expectStatus(reply: Reply, status: number): Json {
 
 export type Partner = { id: string; apiKey: string; api: Client };
 export type Venue = { id: string; resourceIds: string[] };
-
-/** All that a factory needs of a service, wherever it runs. */
-type Listeners = Pick<Service, 'url' | 'adminUrl'>;
 
 export function operatorOf(service: Listeners): Client {
   return createClient(service.adminUrl, OPERATOR_KEY);

@@ -9,16 +9,12 @@ import { createLogger } from '../../src/platform/logger.ts';
 import type { ApiContext, WorkerContext } from '../../src/process/context.ts';
 import { createApiContext } from '../../src/process/context.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
-
-/** Drawn anew for each test file, since a service in production refuses a key that is published. */
-export const OPERATOR_KEY = `op_${randomBytes(32).toString('base64url')}`;
-const ENCRYPTION_KEY = randomBytes(32).toString('base64');
+import type { Listeners } from './service-environment.ts';
+import { serviceEnvironment } from './service-environment.ts';
 
 /** A whole API of one test file: own database, own queues, both listeners on free ports, in this process. */
-export type Service = {
+export type Service = Listeners & {
   context: ApiContext & WorkerContext<ConfigOf<'webhook-delivery'>>;
-  url: string;
-  adminUrl: string;
   /** The environment with which a worker process works on the same database and queues. */
   environment: Record<string, string>;
   /** Everything that was logged, as text. */
@@ -26,7 +22,10 @@ export type Service = {
   stop: () => Promise<void>;
 };
 
-/** Starts a service on the servers of this jest run; `overrides` are environment variables. Stop it in `afterAll`. */
+/**
+ * Starts a service on the servers of this jest run; `overrides` are environment variables. Stop it in `afterAll`. Most suites do with
+ * the one that is there (`sharedService`), which costs them nothing.
+ */
 export async function startService(overrides: Record<string, string> = {}): Promise<Service> {
   const name = `t${randomBytes(6).toString('hex')}`;
   const environment = serviceEnvironment(name, overrides);
@@ -60,34 +59,5 @@ export async function startService(overrides: Record<string, string> = {}): Prom
       await context.db.dropDatabase();
       for (const release of releases.reverse()) await release();
     },
-  };
-}
-
-/** The environment of a service with a database and queues of its own, named `name`. */
-export function serviceEnvironment(
-  name: string,
-  overrides: Record<string, string> = {},
-): Record<string, string> {
-  const { TEST_MONGODB_URI: mongodbUri, TEST_REDIS_URL: redisUrl } = process.env;
-  if (mongodbUri === undefined || redisUrl === undefined) throw new Error('The test servers are not running');
-  const uri = new URL(mongodbUri);
-  uri.pathname = `/${name}`;
-  return {
-    MONGODB_URI: uri.toString(),
-    REDIS_URL: redisUrl,
-    QUEUE_PREFIX: `{${name}}`,
-    OPERATOR_API_KEY: OPERATOR_KEY,
-    ENCRYPTION_KEYS: ENCRYPTION_KEY,
-    WEBHOOK_ALLOW_PRIVATE_NETWORKS: String(overrides['SERVICE_MODE'] !== 'production'),
-    // Those of the test run have neither TLS nor passwords, and are refused in production.
-    MONGODB_ALLOW_INSECURE: 'true',
-    REDIS_ALLOW_INSECURE: 'true',
-    HOST: '127.0.0.1',
-    PORT: '0',
-    ADMIN_PORT: '0',
-    LOG_LEVEL: 'info',
-    // Counted as ever, and more than any suite makes.
-    RATE_LIMIT_PER_MINUTE: '1000000',
-    ...overrides,
   };
 }

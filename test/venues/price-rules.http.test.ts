@@ -12,16 +12,16 @@ import {
   placeHold,
   slotsOf,
 } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { SharedService } from '../support/shared-service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 const DATE = dateIn(5);
 const MISSING = '00000000-0000-7000-8000-00000000dead';
 
-let service: Service;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = sharedService();
 });
 afterAll(() => service.stop());
 

@@ -13,8 +13,8 @@ import {
   placeHold,
   slotsOf,
 } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { SharedService } from '../support/shared-service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 const HOLDS = '/api/v1/partner/holds';
@@ -22,9 +22,9 @@ const DATE = dateIn(3);
 /** Slots at 06:00, 07:00, 08:00 and 09:00 UTC. */
 const MORNING = { operating_hours_start: '06:00', operating_hours_end: '10:00' };
 
-let service: Service;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = sharedService();
 });
 afterAll(() => service.stop());
 

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, expectStatus, operatorOf } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { SharedService } from '../support/shared-service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { verdict } from '../support/verdict.ts';
 
-let service: Service;
+let service: SharedService;
 let granted: Venue;
 let foreign: Venue;
 let partner: Partner;
 
 beforeAll(async () => {
-  service = await startService();
+  service = sharedService();
   granted = await anyVenue(
     service,
     [

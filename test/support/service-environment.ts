@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+
+/** Where a service is reached. */
+export type Listeners = { url: string; adminUrl: string };
+
+/** The settings that every service of a run has: drawn anew for it, since one in production refuses a key that is published. */
+const {
+  TEST_OPERATOR_KEY: operatorKey = `op_${randomBytes(32).toString('base64url')}`,
+  TEST_ENCRYPTION_KEY: encryptionKey = randomBytes(32).toString('base64'),
+} = process.env;
+
+export { operatorKey as OPERATOR_KEY };
+
+/** What suites read of their run: the global setup puts it into the environment. */
+export type RunSettings = {
+  TEST_MONGODB_URI: string;
+  TEST_REDIS_URL: string;
+  TEST_OPERATOR_KEY: string;
+  TEST_ENCRYPTION_KEY: string;
+  TEST_SERVICE_URL: string;
+  TEST_SERVICE_ADMIN_URL: string;
+};
+
+/** The keys as the environment has them. */
+export const runKeys = (): Pick<RunSettings, 'TEST_OPERATOR_KEY' | 'TEST_ENCRYPTION_KEY'> => ({
+  TEST_OPERATOR_KEY: operatorKey,
+  TEST_ENCRYPTION_KEY: encryptionKey,
+});
+
+/** A variable that the global setup has set. */
+export function runSetting(name: keyof RunSettings): string {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`The servers of the test run are not running: ${name} is not set`);
+  return value;
+}
+
+/** The database and the prefix in Redis of the service that the suites of a run share. */
+export const SHARED_NAME = 'shared';
+
+/** The address of a database of the run's MongoDB. */
+export function databaseUri(name: string): string {
+  const uri = new URL(runSetting('TEST_MONGODB_URI'));
+  uri.pathname = `/${name}`;
+  return uri.toString();
+}
+
+/** The environment of a service with a database and queues of its own, named `name`. */
+export function serviceEnvironment(
+  name: string,
+  overrides: Record<string, string> = {},
+): Record<string, string> {
+  return {
+    MONGODB_URI: databaseUri(name),
+    REDIS_URL: runSetting('TEST_REDIS_URL'),
+    QUEUE_PREFIX: `{${name}}`,
+    OPERATOR_API_KEY: operatorKey,
+    ENCRYPTION_KEYS: encryptionKey,
+    WEBHOOK_ALLOW_PRIVATE_NETWORKS: String(overrides['SERVICE_MODE'] !== 'production'),
+    // Those of the test run have neither TLS nor passwords, and are refused in production.
+    MONGODB_ALLOW_INSECURE: 'true',
+    REDIS_ALLOW_INSECURE: 'true',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    LOG_LEVEL: 'info',
+    // Counted as ever, and more than any suite makes.
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    ...overrides,
+  };
+}
