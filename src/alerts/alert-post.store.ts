@@ -5,13 +5,13 @@ import type { AlertRow } from './alert-types.ts';
 import { alertCollection, alertStateCollection } from './alerts.model.ts';
 
 /** The right to post once; `failures` is how many posts in a row have failed before. */
-export type Turn = { holder: string; failures: number };
+export type PostLease = { holder: string; failures: number };
 
 /**
- * Takes the turn to post where nobody has had it for as long as it was to be kept, and keeps it for `everyMs` by the
- * database's clock: over all processes, and across their ends. Null where it is not to be had.
+ * Acquires the lease to post if the one before is over, for `everyMs` by the database's clock: one for all processes, and it
+ * outlives the process that has it. Null while another holds it.
  */
-export async function takeTurn(db: Db, everyMs: number): Promise<Turn | null> {
+export async function acquirePostLease(db: Db, everyMs: number): Promise<PostLease | null> {
   const holder = newId();
   const isFree = { $lte: [{ $ifNull: ['$until', new Date(0)] }, '$$NOW'] };
   const orKeep = (value: unknown, field: string) => ({ $cond: [isFree, value, `$${field}`] });
@@ -36,8 +36,8 @@ export async function takeTurn(db: Db, everyMs: number): Promise<Turn | null> {
   }
 }
 
-/** Ends a turn: the next is to be had after `waitMs`. Without effect where somebody else has had it since. */
-export async function endTurn(
+/** Lets the next post be made after `waitMs`. Without effect if another process has acquired the lease since. */
+export async function scheduleNextPost(
   db: Db,
   holder: string,
   { failures, waitMs }: { failures: number; waitMs: number },
@@ -47,36 +47,41 @@ export async function endTurn(
   ]);
 }
 
-/** Whether there is anything to tell. */
-export async function hasUntold(db: Db): Promise<boolean> {
-  return (await alertCollection(db).findOne({ isUntold: true }, { projection: { _id: 1 } })) !== null;
+/** The stored mark of an alert of which the latest revision was not posted yet. */
+const PENDING = { isUntold: true } as const;
+
+/** Whether a notification is pending. */
+export async function hasPendingNotification(db: Db): Promise<boolean> {
+  return (await alertCollection(db).findOne(PENDING, { projection: { _id: 1 } })) !== null;
 }
 
 /**
- * Alerts of which the latest has not been told: first those that never were, then those told longest ago, so that however often
- * some change, every one has its turn. `leftOut` is how many there are beyond `limit`.
+ * Alerts whose notification is pending: first those that were never posted, then those posted longest ago, so that no alert is
+ * kept back by others that change often. `leftOut` is how many there are beyond `limit`.
  */
-export async function findUntold(db: Db, limit: number): Promise<{ rows: AlertRow[]; leftOut: number }> {
-  const untold = { isUntold: true } as const;
+export async function findPendingNotifications(
+  db: Db,
+  limit: number,
+): Promise<{ rows: AlertRow[]; leftOut: number }> {
   const [rows, count] = await Promise.all([
-    // What was never told has null here, which comes before every instant.
-    alertCollection(db).find(untold).sort({ notifiedAt: 1, raisedAt: 1, _id: 1 }).limit(limit).toArray(),
-    alertCollection(db).countDocuments(untold),
+    // What was never posted has null here, which comes before every instant.
+    alertCollection(db).find(PENDING).sort({ notifiedAt: 1, raisedAt: 1, _id: 1 }).limit(limit).toArray(),
+    alertCollection(db).countDocuments(PENDING),
   ]);
   return { rows, leftOut: Math.max(0, count - rows.length) };
 }
 
-/** Drops what nobody needs to hear any more: what has been over for `forMs`. */
-export async function forgetUntold(db: Db, forMs: number): Promise<void> {
+/** Drops notifications that nobody needs any more: of alerts that have been resolved for `forMs`. */
+export async function dropStaleNotifications(db: Db, forMs: number): Promise<void> {
   const isLongOver = { $lte: ['$resolvedAt', { $subtract: ['$$NOW', forMs] }] };
   await alertCollection(db).updateMany(
-    { isUntold: true, resolvedAt: { $ne: null }, $expr: isLongOver },
+    { ...PENDING, resolvedAt: { $ne: null }, $expr: isLongOver },
     { $unset: { isUntold: '' } },
   );
 }
 
-/** Notes that `rows` were told as they were read; what has become of one since is still to be told. */
-export async function markTold(db: Db, rows: readonly AlertRow[]): Promise<void> {
+/** Notes that `rows` were posted as they were read; for one that has changed since, a notification stays pending. */
+export async function markNotified(db: Db, rows: readonly AlertRow[]): Promise<void> {
   await alertCollection(db).bulkWrite(
     rows.map(({ _id, revision, count }) => ({
       updateOne: {

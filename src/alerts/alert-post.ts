@@ -7,7 +7,7 @@ const READ_AT_MOST_BYTES = 16 * 1024;
 
 /**
  * Makes the POST to ALERT_URL. One deadline over connecting, head and body of the response; redirects are not followed; of the
- * answer only the status counts. Any address is called, private ones and plain http too: it is the operator's own setting,
+ * response only the status counts. Any address is called, private ones and plain http too: it is the operator's own setting,
  * not a stranger's, and is often a relay in the same network. Never rejects, and never repeats the address.
  */
 export function createAlertPost(
@@ -17,7 +17,7 @@ export function createAlertPost(
   const post =
     (body: string) =>
     async (signal: AbortSignal): Promise<PostOutcome> => {
-      const answer = await request(url, {
+      const response = await request(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'user-agent': 'partner-booking-service/1' },
         body,
@@ -25,9 +25,9 @@ export function createAlertPost(
         // So that no connection is left over that a receiver may close a minute later.
         reset: true,
       });
-      await answer.body.dump({ limit: READ_AT_MOST_BYTES, signal }).catch(() => undefined);
-      const ok = answer.statusCode >= 200 && answer.statusCode < 300;
-      return { ok, status: answer.statusCode, error: ok ? null : 'http_status' };
+      await response.body.dump({ limit: READ_AT_MOST_BYTES, signal }).catch(() => undefined);
+      const ok = response.statusCode >= 200 && response.statusCode < 300;
+      return { ok, status: response.statusCode, error: ok ? null : 'http_status' };
     };
   return (body, stopping) =>
     withDeadline(timeoutMs, post(body), stopping).catch((err: unknown) => ({

@@ -118,7 +118,7 @@ export function alertView(row: AlertRow): Record<string, unknown> {
 /** The body of a POST to ALERT_URL, for which `leftOut` were too many; `text` is what chat services show. */
 export function postBody(rows: readonly AlertRow[], leftOut: number, mode: string): Record<string, unknown> {
   const head = `Partner Booking Service (${mode}): ${counted(rows.length, 'alert', 'alerts')}`;
-  const more = leftOut === 0 ? [] : [`and ${counted(leftOut, 'alert', 'alerts')} more, to be told next`];
+  const more = leftOut === 0 ? [] : [`and ${counted(leftOut, 'alert', 'alerts')} more, to follow`];
   return {
     text: [head, ...rows.map((row) => `• ${lineOf(row)}`), ...more].join('\n'),
     service: 'partner-booking-service',
@@ -127,7 +127,7 @@ export function postBody(rows: readonly AlertRow[], leftOut: number, mode: strin
   };
 }
 
-/** Of dead letters, the new ones are told; an alert that ended before it was told is told as both. */
+/** Of dead letters only the new ones are counted; an alert that was resolved before it was posted says both. */
 function lineOf(row: AlertRow): string {
   if (!row.isOpen) {
     return row.notifiedAt === null ? `Was, and is over: ${messageOf(row)}` : `Over: ${messageOf(row)}`;

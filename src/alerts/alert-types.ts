@@ -27,7 +27,7 @@ export type AlertRow = {
   raisedAt: Date;
   lastSeenAt: Date;
   resolvedAt: Date | null;
-  /** When ALERT_URL took it last. */
+  /** When ALERT_URL accepted it last. */
   notifiedAt: Date | null;
   /** Dead letters since it was raised, failures in a row, what waits (1 of a queue), absent indexes, or wrong keys. */
   count: number;
@@ -36,16 +36,16 @@ export type AlertRow = {
   /** The latest few dead letters. */
   deliveryIds: string[];
   missingIndexes: string[];
-  /** Grows with everything that is worth telling. */
+  /** Grows with each change that operators are notified of. */
   revision: number;
-  /** Present while ALERT_URL has not taken the latest revision. */
+  /** Notification pending: present until ALERT_URL has accepted the latest revision. */
   isUntold?: true;
-  /** `count` when it was told last. */
+  /** `count` at the latest notification. */
   toldCount: number;
 };
 
-/** A condition as a sweep finds it. */
-export type Sighting = Pick<
+/** A condition that a sweep found. */
+export type Condition = Pick<
   AlertRow,
   'kind' | 'subject' | 'partnerId' | 'count' | 'since' | 'missingIndexes'
 >;

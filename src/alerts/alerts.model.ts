@@ -6,7 +6,7 @@ import { ALERT_KINDS } from './alert-types.ts';
 
 export const alertCollection = (db: Db) => openCollection<AlertRow>(db, 'alerts');
 
-/** What alerting remembers beside its alerts: whose turn it is to post, how many dead letters there have been, and wrong keys lately. */
+/** What alerting remembers beside its alerts: the lease to post, how many dead letters there have been, and wrong keys lately. */
 type AlertState = {
   _id: 'post' | 'dead-letters' | `wrong-keys:${string}`;
   /** Of `post`. */

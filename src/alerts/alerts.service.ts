@@ -10,11 +10,10 @@ import type { Page, Position } from '../platform/pagination.ts';
 import type { QueueState, Queues } from '../queues/queues.ts';
 import { overdueHolds, undispatchedBacklog } from '../reservations/reservation-backlog.service.ts';
 import { logFields, messageOf } from './alert-text.rules.ts';
-import type { AlertKind, AlertRow, Sighting } from './alert-types.ts';
+import type { AlertKind, AlertRow, Condition } from './alert-types.ts';
 import { ALERT_KINDS } from './alert-types.ts';
 import type { AlertFilter } from './alerts.store.ts';
 import {
-  countOpenAlerts,
   findOpenSubjects,
   listAlertRows,
   raiseAlert,
@@ -22,11 +21,10 @@ import {
   resolveUnseen,
   touchAlerts,
 } from './alerts.store.ts';
-import { readTotal } from './dead-letter-total.store.ts';
+import type { Listener } from './counters.store.ts';
+import { readWrongKeys } from './counters.store.ts';
 import { countNewDeadLetters } from './dead-letters.service.ts';
 import type { WorkerWatch } from './worker-watch.ts';
-import type { Listener } from './wrong-keys.store.ts';
-import { readWrongKeys } from './wrong-keys.store.ts';
 
 export type AlertDeps = {
   db: Db;
@@ -38,7 +36,7 @@ export type AlertDeps = {
   workers: WorkerWatch;
 };
 
-/** How long a condition may last before operators hear of it. */
+/** How long a condition may last before an alert is raised. */
 export type AlertTimes = {
   undispatchedMs: number;
   overdueMs: number;
@@ -68,7 +66,7 @@ const MAX_FAILING = 1000;
 const IN_ORDER = [...ALERT_KINDS.filter((kind) => kind !== 'dead_letter'), 'dead_letter' as const];
 
 /**
- * Looks at what operators must hear of, raises and resolves alerts. Every condition is read from the database, but for those of
+ * Checks every condition, raises and resolves alerts. Every condition is read from the database, but for those of
  * queues, which only Redis knows, so it is noticed whoever failed to do the work. Sweeps may race: each alert is raised, and logged, once. A condition that cannot be
  * read is neither raised nor resolved, and does not keep the others waiting (ADR 0013).
  */
@@ -88,7 +86,7 @@ export async function sweepAlerts(deps: AlertDeps, times: AlertTimes, stopping: 
   }
 }
 
-/** `queues` is undefined where Redis does not answer. */
+/** `queues` is undefined where Redis does not respond. */
 type Look = { times: AlertTimes; queues: QueueState[] | undefined; stopping: AbortSignal };
 
 /** Returns whether the condition could be looked at. */
@@ -99,14 +97,14 @@ async function checkKind(deps: AlertDeps, kind: AlertKind, at: Look): Promise<bo
     return true;
   }
   const open = await findOpenSubjects(deps.db, kind);
-  const sightings = await look(deps, kind, at);
-  if (sightings === undefined) return false;
+  const conditions = await look(deps, kind, at);
+  if (conditions === undefined) return false;
   await refreshAlerts(
     deps.db,
-    sightings.filter(({ subject }) => open.has(subject)),
+    conditions.filter(({ subject }) => open.has(subject)),
   );
-  for (const sighting of sightings.filter(({ subject }) => !open.has(subject))) {
-    const raised = await raiseAlert(deps.db, sighting);
+  for (const condition of conditions.filter(({ subject }) => !open.has(subject))) {
+    const raised = await raiseAlert(deps.db, condition);
     if (raised !== null) deps.log.error(logFields(raised), messageOf(raised));
   }
   return true;
@@ -125,7 +123,7 @@ async function look(
   deps: AlertDeps,
   kind: Exclude<AlertKind, 'dead_letter'>,
   { times, queues }: Look,
-): Promise<Sighting[] | undefined> {
+): Promise<Condition[] | undefined> {
   switch (kind) {
     case 'endpoint_failing':
       return (await failingSubscriptions(deps, times.failingMs, MAX_FAILING)).map((row) => ({
@@ -160,11 +158,11 @@ async function look(
   }
 }
 
-function waiting(kind: AlertKind, backlog: Backlog | null): Sighting[] {
+function waiting(kind: AlertKind, backlog: Backlog | null): Condition[] {
   return backlog === null ? [] : [{ kind, ...OF_SERVICE, count: backlog.count, since: backlog.since }];
 }
 
-function ofQueue(kind: AlertKind, name: string): Sighting {
+function ofQueue(kind: AlertKind, name: string): Condition {
   return { kind, subject: name, partnerId: null, count: 1, since: null, missingIndexes: [] };
 }
 
@@ -180,14 +178,4 @@ export async function listAlerts(
   limit: number,
 ): Promise<Page<AlertRow>> {
   return listAlertRows(deps.db, filter, after, limit);
-}
-
-/** For the metrics: open alerts by kind. */
-export async function openAlerts(deps: { db: Db }): Promise<Map<AlertKind, number>> {
-  return countOpenAlerts(deps.db);
-}
-
-/** For the metrics: all dead letters that there have been. */
-export async function deadLettersTotal(deps: { db: Db }): Promise<number> {
-  return readTotal(deps.db);
 }

@@ -4,7 +4,7 @@ import { isDuplicateKey } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';
-import type { AlertKind, AlertRow, Sighting } from './alert-types.ts';
+import type { AlertKind, AlertRow, Condition } from './alert-types.ts';
 import { alertCollection } from './alerts.model.ts';
 
 const literal = (value: unknown): Expression => ({ $literal: value });
@@ -30,8 +30,8 @@ function kept(id: string, partnerId: string | null): Expression {
  * Raises the alert of a condition unless it is open. Returns the new alert; null where it was there, also of callers that
  * race: one open alert a kind and subject is a unique index.
  */
-export async function raiseAlert(db: Db, sighting: Sighting): Promise<AlertRow | null> {
-  const { kind, subject, partnerId, ...figures } = sighting;
+export async function raiseAlert(db: Db, condition: Condition): Promise<AlertRow | null> {
+  const { kind, subject, partnerId, ...figures } = condition;
   const id = newId();
   const isNew = { $eq: [{ $type: '$_id' }, 'missing'] };
   const seen = Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, literal(value)]));
@@ -59,10 +59,10 @@ export async function raiseAlert(db: Db, sighting: Sighting): Promise<AlertRow |
 }
 
 /** Notes that open alerts still hold, with the figures of now. */
-export async function refreshAlerts(db: Db, sightings: readonly Sighting[]): Promise<void> {
-  if (sightings.length === 0) return;
+export async function refreshAlerts(db: Db, conditions: readonly Condition[]): Promise<void> {
+  if (conditions.length === 0) return;
   await alertCollection(db).bulkWrite(
-    sightings.map(({ kind, subject, count, since, missingIndexes }) => ({
+    conditions.map(({ kind, subject, count, since, missingIndexes }) => ({
       updateOne: {
         filter: { kind, subject, isOpen: true },
         update: { $set: { count, since, missingIndexes }, $currentDate: { lastSeenAt: true } },
@@ -82,7 +82,7 @@ export async function touchAlerts(db: Db, kind: AlertKind, subjects: readonly st
 
 const IDS_KEPT = 5;
 
-/** Adds dead letters to the open alert of their subscription, which is raised where there is none; it is worth telling again. */
+/** Adds dead letters to the open alert of their subscription, which is raised where there is none; it is to be posted again. */
 export async function addDeadLetters(
   db: Db,
   { subscriptionId, partnerId }: { subscriptionId: string; partnerId: string },
@@ -117,7 +117,7 @@ export async function findOpenSubjects(db: Db, kind: AlertKind): Promise<Set<str
   return new Set(rows.map((row) => row.subject));
 }
 
-/** Resolves the open alerts of `kinds` that no sweep has seen for `calmMs`, by the database's clock; returns them. */
+/** Resolves the open alerts of `kinds` that no sweep has found for `calmMs`, by the database's clock; returns them. */
 export async function resolveUnseen(
   db: Db,
   kinds: readonly AlertKind[],

@@ -2,14 +2,14 @@ import { countDeadLettersOnce, listUncountedDeadLetters } from '../deliveries/de
 import type { Db } from '../platform/mongo.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import { addDeadLetters } from './alerts.store.ts';
-import { addToTotal } from './dead-letter-total.store.ts';
+import { addToDeadLetterTotal } from './counters.store.ts';
 
 type DeadLetter = Awaited<ReturnType<typeof listUncountedDeadLetters>>[number];
 
 const BATCH = 1000;
 /** How long one sweep goes on from batch to batch; what is left is the next one's. */
 const SWEEP_MS = 3000;
-const IDS_TOLD = 5;
+const IDS_SHOWN = 5;
 
 /**
  * Adds each new dead letter to the alert of its subscription and to the total, once: its mark goes in the same transaction.
@@ -42,8 +42,8 @@ async function count(deps: { db: Db }, rows: readonly DeadLetter[]): Promise<voi
     await inTransaction(deps.db, async (tx) => {
       const counted = await countDeadLettersOnce(deps, ids, tx);
       if (counted === 0) return;
-      await addDeadLetters(deps.db, first, { count: counted, deliveryIds: ids.slice(-IDS_TOLD) }, tx);
-      await addToTotal(deps.db, counted, tx);
+      await addDeadLetters(deps.db, first, { count: counted, deliveryIds: ids.slice(-IDS_SHOWN) }, tx);
+      await addToDeadLetterTotal(deps.db, counted, tx);
     });
   } catch (err) {
     // Another process raised the same alert at the same moment: the marks are still there, and the next sweep counts them.

@@ -2,7 +2,7 @@ import type { Db } from '../platform/mongo.ts';
 import { keepSweeping } from '../platform/sweep.ts';
 import type { WorkerContext } from '../process/context.ts';
 import type { ProcessScope } from '../process/lifecycle.ts';
-import { tellOfAlerts } from './alert-post.service.ts';
+import { postAlerts } from './alert-post.service.ts';
 import { createAlertPost } from './alert-post.ts';
 import { ALERT_TIMES, sweepAlerts } from './alerts.service.ts';
 import { createWorkerWatch } from './worker-watch.ts';
@@ -32,6 +32,6 @@ export function startAlerting(
   sweep('alerts', (stopping) => sweepAlerts(deps, ALERT_TIMES, stopping));
   if (config.alertUrl !== undefined) {
     const post = createAlertPost(config.alertUrl);
-    sweep('alert-posts', (stopping) => tellOfAlerts({ db, log, config, post }, stopping));
+    sweep('alert-posts', (stopping) => postAlerts({ db, log, config, post }, stopping));
   }
 }

@@ -65,7 +65,7 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
   const count = countUnrouted(authenticateCall, limit);
   // By the contract: all scope is that of the key.
   const ignoredInQuery = ['partner_id'];
-  mountRoutes(app, routes, authenticateCall, { limit, beforeRefusal: count, ignoredInQuery });
+  mountRoutes(app, routes, authenticateCall, { limit, beforeRejection: count, ignoredInQuery });
   app.use(count, notFound);
   app.use(errorHandler);
   return app;

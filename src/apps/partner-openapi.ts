@@ -12,7 +12,7 @@ const DESCRIPTION = `Sell time slots on sports courts and turfs: read availabili
 
 **Requests.** Bodies are JSON. An unknown field of a query is refused (400); one of a body is ignored and named in the header \`X-Ignored-Fields\` of the response. Texts are kept as given; a name or reason must not be blank. Nothing in a body is coerced, so \`"120"\` is no integer. Checks come in this order: path and method, key, rate limit, body and query, grant or ownership, state.
 
-**Answers.** Instants are ISO 8601 in UTC with milliseconds. Money is rupees, a JSON number with at most two decimals; no call moves money. Fields may be added to answers and events at any time: ignore those that you do not know.
+**Responses.** Instants are ISO 8601 in UTC with milliseconds. Money is rupees, a JSON number with at most two decimals; no call moves money. Fields may be added to answers and events at any time: ignore those that you do not know.
 
 **Errors.** Every error has the form of the schema \`Error\`. Decide by \`error.code\`. Beside those of each operation there are two that belong to none: \`ROUTE_NOT_FOUND\` (404) for a path that does not exist, and \`METHOD_NOT_ALLOWED\` (405, with the header \`Allow\`) for a method that a path does not have.
 

@@ -1,8 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { clientAddressOf, pathOf, serverRequestIdOf } from '../http/base-app.ts';
-import type { Operator } from '../http/operator.ts';
 import { idsIn } from '../http/redact-path.rules.ts';
-import type { Route } from '../http/route.ts';
+import type { Operator, Route } from '../http/route.ts';
 import type { Attempt, AuditDeps } from './audit.service.ts';
 import { beginAction, completeAction, recordAction } from './audit.service.ts';
 import { createAuditLookup } from './audited-subject.ts';
@@ -32,13 +31,13 @@ export function auditTrail(
     const action = audited?.action ?? (isOfBoard ? 'useQueueBoard' : 'unknown');
     const before = (await audited?.readSubject()) ?? null;
     const id = await beginAction(deps, attemptOf(req, res, action, operator), before);
-    beforeAnswer(res, async (body) => {
-      const isRefused = res.statusCode >= 400;
-      const answered = body ?? (await audited?.readSubject().catch(() => null));
+    beforeResponse(res, async (body) => {
+      const isRejected = res.statusCode >= 400;
+      const after = body ?? (await audited?.readSubject().catch(() => null));
       await completeAction(deps, id, {
         status: res.statusCode,
-        errorCode: isRefused ? errorCodeOf(body) : null,
-        after: isRefused ? null : answered,
+        errorCode: isRejected ? errorCodeOf(body) : null,
+        after: isRejected ? null : after,
       });
     });
     next();
@@ -78,7 +77,7 @@ function attemptOf(req: Request, res: Response, action: string, operator: Operat
 }
 
 /** Has `work` done between the end of the handler and the last byte of the response; it must not throw. */
-function beforeAnswer(res: Response, work: (body: unknown) => Promise<void>): void {
+function beforeResponse(res: Response, work: (body: unknown) => Promise<void>): void {
   const { json, end } = res;
   let body: unknown;
   res.json = (value: unknown) => {

@@ -27,7 +27,7 @@ export type AuditRow = {
   requestId: string;
   /** As this service chose it. */
   serverRequestId?: string;
-  /** What was answered; null until then, and for good where the process ended in between. */
+  /** Of the response; null until then, and for good where the process ended in between. */
   status: number | null;
   errorCode: string | null;
   /** What the action was about, as operators see it. */

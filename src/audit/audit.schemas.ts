@@ -5,9 +5,9 @@ import { EXAMPLE } from '../http/example-values.ts';
 import { cursor, instant, instantNotAfter, pageLimit, text } from '../http/fields.ts';
 import { count, id, named, object, orNull, pageOf, timestamp } from '../http/response-fields.ts';
 import type { Position } from '../platform/pagination.ts';
-import type { AuditFilter } from './audit-filter.rules.ts';
+import type { ActionQuery } from './audit.service.ts';
 
-export type AuditQuery = AuditFilter & { limit: number; cursor?: Position };
+export type AuditQuery = ActionQuery & { limit: number; cursor?: Position };
 
 const ipAddress = () =>
   Joi.string()
@@ -70,7 +70,7 @@ const action = named(
     method: Joi.string().example('PATCH'),
     path: Joi.string().example(`/api/v1/operator/partners/${EXAMPLE.partnerId}`),
     request_id: Joi.string()
-      .description('As in the answer, X-Request-Id; the caller may have chosen it.')
+      .description('As in the response, X-Request-Id; the caller may have chosen it.')
       .example(EXAMPLE.requestId),
     server_request_id: orNull(Joi.string())
       .description('The id that the service gave the request itself, in its log too.')
@@ -78,14 +78,14 @@ const action = named(
     status: Joi.number()
       .integer()
       .allow(null)
-      .description('What was answered; null while it is not known, as after a crash in between.')
+      .description('The status of the response; null while it is not known, as after a crash in between.')
       .example(200),
     error_code: Joi.string().allow(null).description('Of a refused action.').example(null),
     before: seen('active').description(
       'What it was about, before it; without secrets and customers’ data, and beyond 16 KB without its longest members. Null where nothing was there.',
     ),
     after: seen('suspended').description(
-      'The same after it, or what was answered, as short. Null where it was refused.',
+      'The same after it, or the body of the response, as short. Null where it was rejected.',
     ),
   }),
 );

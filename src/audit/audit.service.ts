@@ -7,8 +7,7 @@ import type { Page, Position } from '../platform/pagination.ts';
 import type { AuditRow } from './audit.model.ts';
 import type { AuditFilter } from './audit.store.ts';
 import { completeAuditRow, insertAuditRow, listActionNames, listAuditRows } from './audit.store.ts';
-import { redact, shortenForListing } from './redact.rules.ts';
-import { subjectsOf } from './subject-ids.rules.ts';
+import { redact, shortenForListing, subjectsOf } from './redact.rules.ts';
 
 export type { AuditRow } from './audit.model.ts';
 
@@ -32,7 +31,7 @@ export async function beginAction(deps: AuditDeps, attempt: Attempt, before: unk
 }
 
 /**
- * Writes down how it ended, before it is answered. Never throws: the action has been carried out, and its row tells at least
+ * Writes down how it ended, before the response is sent. Never throws: the action has been carried out, and its row tells at least
  * that it was begun.
  */
 export async function completeAction(
@@ -67,20 +66,26 @@ function rowOf(
   };
 }
 
-/** What to list: `action` is a part of the name of an action, in any case and with or without spaces. */
-export type ActionQuery = Omit<AuditFilter, 'actions'> & { action?: string };
+/**
+ * What to list, as a request names it: `action` is a part of the name of an action, in any case and with or without spaces; `who`
+ * is `nobody` for wrong keys.
+ */
+export type ActionQuery = Omit<AuditFilter, 'actions' | 'who'> & {
+  action?: string;
+  who?: 'api-key' | 'session' | 'nobody';
+};
 
 /** What operators did, newest first; of what it was about up to 16 KB before and after. */
 export async function listActions(
   deps: { db: Db },
-  { action, ...filter }: ActionQuery,
+  { action, who, ...filter }: ActionQuery,
   after: Position | undefined,
   limit: number,
 ): Promise<Page<AuditRow>> {
   const actions = action === undefined ? undefined : await actionsLike(deps.db, action);
   return listAuditRows(
     deps.db,
-    { ...filter, ...omitUndefined({ actions }) },
+    { ...filter, ...omitUndefined({ actions, who: who === 'nobody' ? null : who }) },
     after,
     limit,
     shortenForListing,

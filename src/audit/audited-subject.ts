@@ -1,6 +1,5 @@
 import { DomainError } from '../domain/errors.ts';
-import type { Operator } from '../http/operator.ts';
-import type { Route } from '../http/route.ts';
+import type { Operator, Route } from '../http/route.ts';
 
 /** A call of an operator as the route table has it. */
 export type Audited = {

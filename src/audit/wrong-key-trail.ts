@@ -13,7 +13,7 @@ type Counted = { id: Promise<string | undefined>; attempts: number };
 /**
  * Writes wrong keys down so that no flood fills the audit: one row a minute for each address and kind of attempt, with how many
  * there were, and at most 100 rows a minute in this process: beyond that one row stands for all other addresses. The first is
- * there before it is answered; how many followed is written once a second. Nothing hangs on these rows, so no failure is thrown.
+ * there before the response; how many followed is written once a second. Nothing depends on these rows, so no failure is thrown.
  */
 export function createWrongKeyTrail(deps: AuditDeps) {
   let rows = new Map<string, Counted>();

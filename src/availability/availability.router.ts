@@ -1,5 +1,5 @@
 import type { Schema } from 'joi';
-import type { Answer, ResponseDescription, Route } from '../http/route.ts';
+import type { ResponseDescription, Route, RouteResponse } from '../http/route.ts';
 import { ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { datesBetween } from '../platform/calendar.ts';
@@ -63,6 +63,6 @@ export function availabilityRoutes(deps: AvailabilityDeps): Route<PartnerCaller>
 }
 
 /** Kept only to be revalidated: Express returns 304 where If-None-Match has the ETag that it makes of the body. */
-function revalidated(body: object): Answer {
+function revalidated(body: object): RouteResponse {
   return { ...ok(body), headers: { 'Cache-Control': 'private, no-cache' } };
 }

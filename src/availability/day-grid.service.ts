@@ -1,8 +1,8 @@
 import { closesGroundOf } from '../blackouts/blackout.rules.ts';
 import type { BlackoutRow } from '../blackouts/blackouts.service.ts';
 import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
+import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import { dayBounds, localDateOf } from '../platform/calendar.ts';
-import { PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import type { Occupancy } from '../reservations/reservation-reads.store.ts';
 import { findOccupancyAtVenue } from '../reservations/reservation-reads.store.ts';
 import { scheduledSlotAt } from '../slots/schedule.rules.ts';

@@ -1,5 +1,4 @@
-import type { Operator } from '../http/operator.ts';
-import type { Route } from '../http/route.ts';
+import type { Operator, Route } from '../http/route.ts';
 import { created, listing, noContent, ok, route } from '../http/route.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';

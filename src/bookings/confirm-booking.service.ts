@@ -1,9 +1,10 @@
 import { DomainError } from '../domain/errors.ts';
 import { requireCustomerPhone } from '../domain/phone.ts';
+import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from '../holds/holds.service.ts';
 import { consumeCredit } from '../packages/packages.service.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
-import { newId, PLATFORM_PARTNER_ID } from '../platform/ids.ts';
+import { newId } from '../platform/ids.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import { sharedRuns } from '../platform/shared-runs.ts';
 import { actorOf, SERVICE } from '../reservations/actor-types.ts';

@@ -1,7 +1,7 @@
 import { DomainError } from '../domain/errors.ts';
+import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import { giveCreditBack } from '../packages/packages.service.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
-import { PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import { sharedRuns } from '../platform/shared-runs.ts';
 import { actorOf, OPERATOR } from '../reservations/actor-types.ts';

@@ -1,6 +1,5 @@
-import type { Operator } from '../http/operator.ts';
 import { listOf } from '../http/response-fields.ts';
-import type { Route } from '../http/route.ts';
+import type { Operator, Route } from '../http/route.ts';
 import { listing, ok, replayable, route } from '../http/route.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';

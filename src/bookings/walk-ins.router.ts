@@ -1,5 +1,4 @@
-import type { Operator } from '../http/operator.ts';
-import type { Route } from '../http/route.ts';
+import type { Operator, Route } from '../http/route.ts';
 import { created, route } from '../http/route.ts';
 import { OPERATOR } from '../reservations/actor-types.ts';
 import { bookingView } from './booking-view.rules.ts';

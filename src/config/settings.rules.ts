@@ -152,7 +152,7 @@ function productionFaults(settings: Settings): string[] {
   ]);
 }
 
-/** Options under which a response may be taken back, or a reader miss what was answered, and the values that may be given. */
+/** Options under which a response may be taken back, or a reader miss what was acknowledged, and the values that may be given. */
 const STRONG: ReadonlyMap<string, string> = new Map([
   ['w', 'majority'],
   ['journal', 'true'],
@@ -168,7 +168,7 @@ function mongodbFaults(uri: string): string[] {
     .filter(([name, value]) => STRONG.has(name) && STRONG.get(name) !== value)
     .map(
       ([name]) =>
-        `MONGODB_URI must not set ${name} to anything but ${STRONG.get(name)}: what was answered could be lost or overlooked; leave it out`,
+        `MONGODB_URI must not set ${name} to anything but ${STRONG.get(name)}: acknowledged writes could be lost or overlooked; leave it out`,
     );
 }
 

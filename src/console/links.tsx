@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
+import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import { localDateOf } from '../platform/calendar.ts';
-import { PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import type { VenueRow } from '../venues/venues.service.ts';
 import { longDate, withQuery } from './format.rules.ts';
 

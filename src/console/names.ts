@@ -1,5 +1,5 @@
+import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import { partnerNames } from '../partners/partners.service.ts';
-import { PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import type { ConsoleDeps } from './request.ts';
 
 /** A function that names partners, read at once; the built-in one is the platform, an unknown one has its id for a name. */

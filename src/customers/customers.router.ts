@@ -1,5 +1,4 @@
-import type { Operator } from '../http/operator.ts';
-import type { Route } from '../http/route.ts';
+import type { Operator, Route } from '../http/route.ts';
 import { ok, route } from '../http/route.ts';
 import type { EraseBody } from './customers.schemas.ts';
 import { eraseBody, erasure } from './customers.schemas.ts';

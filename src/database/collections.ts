@@ -40,7 +40,7 @@ export async function migrate(db: Db): Promise<void> {
   await fillCustomerSearch(db);
 }
 
-/** The unique indexes and validators that the database lacks: without them nothing may be served. */
+/** The unique indexes and validators that the database lacks: while one is missing nothing is sold. */
 export async function missingGuards(db: Db): Promise<string[]> {
   const indexes = await Promise.all(COLLECTIONS.map((definition) => missingUniqueIndexes(db, definition)));
   return [...indexes.flat(), ...(await missingValidators(db, COLLECTIONS))];

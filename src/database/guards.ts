@@ -5,27 +5,27 @@ import type { Db } from '../platform/mongo.ts';
 import type { ProcessScope } from '../process/lifecycle.ts';
 import { missingGuards } from './collections.ts';
 
-/** How often they are looked for while some are absent, and how often it is made sure that all are still there. */
+/** How often to check while some are missing, and while all are there. */
 const TIMES = { waitMs: 1000, watchMs: 10_000 };
 
 const REMEDY = 'Run `npm run migrate` against this database; nothing has to be restarted.';
 
-/** What a process knows of the indexes and validators without which nothing may be sold. */
+/** What a process knows about the indexes and validators without which nothing may be sold. */
 export type Guards = {
-  /** Looks which are absent; rejects where the database cannot be reached. */
+  /** Reads which are missing; rejects where the database cannot be reached. */
   missing(): Promise<string[]>;
-  /** @throws DomainError SERVICE_UNAVAILABLE while some are absent, or none was looked for yet */
+  /** @throws DomainError SERVICE_UNAVAILABLE while some are missing, or before the first check */
   require(): void;
 };
 
-/** Looks when asked and refuses nothing. */
+/** Looks for missing guards when asked and rejects nothing. */
 export function unwatchedGuards(db: Db): Guards {
   return { missing: () => missingGuards(db), require: () => undefined };
 }
 
 /**
- * Looks for the guards from `connected` on until the process stops. Nothing is sold before they were seen, nor from when one
- * was seen to be gone until it is back. A look that fails changes nothing: an unreachable database refuses by itself (ADR 0015).
+ * Checks the guards from `connected` on until the process stops. Nothing is sold before they were found, nor from when one
+ * is found missing until it is back. A check that fails changes nothing: without a database every call fails anyway (ADR 0015).
  */
 export function watchGuards(
   { log, stopping }: Pick<ProcessScope, 'log' | 'stopping'>,
@@ -36,18 +36,20 @@ export function watchGuards(
   let absent: string[] | undefined;
   const missing = coalesced(async () => {
     const found = await missingGuards(db);
-    tell(log, absent, found);
+    logChange(log, absent, found);
     absent = found;
     return found;
   });
   const watch = async () => {
     await connected;
     while (!stopping.aborted) {
-      await missing().catch((err: Error) => log.debug({ error: err.message }, 'the guards were not seen'));
+      await missing().catch((err: Error) =>
+        log.debug({ error: err.message }, 'the guards could not be checked'),
+      );
       await delay(absent?.length === 0 ? times.watchMs : times.waitMs, undefined, { signal: stopping });
     }
   };
-  // It ends with the process, or with a connection that was given up, which is told by whoever waits for it.
+  // It ends with the process, or with a connection that was given up, which is logged by whoever waits for it.
   watch().catch(() => undefined);
   return {
     missing,
@@ -57,21 +59,21 @@ export function watchGuards(
   };
 }
 
-/** Resolves once all guards are there; says which are absent when it first waits for them. */
+/** Resolves once all guards are there; logs which are missing when it first waits for them. */
 export async function untilGuarded(
   { log, stopping }: Pick<ProcessScope, 'log' | 'stopping'>,
   db: Db,
 ): Promise<void> {
   for (let before: string[] | undefined; ; await delay(TIMES.waitMs, undefined, { signal: stopping })) {
     const found = await missingGuards(db).catch(() => undefined);
-    if (found !== undefined) tell(log, before, found);
+    if (found !== undefined) logChange(log, before, found);
     if (found?.length === 0) return;
     before = found ?? before;
   }
 }
 
-/** A line when guards are found to be absent, and one when they are there after all. */
-function tell(
+/** A line when guards are found missing, and one when they are there again. */
+function logChange(
   log: ProcessScope['log'],
   before: readonly string[] | undefined,
   found: readonly string[],
@@ -79,15 +81,16 @@ function tell(
   if (found.length > 0 && found.join() !== before?.join()) {
     log.error(
       { missing_indexes: found, remedy: REMEDY },
-      'the database lacks guards without which nothing may be sold',
+      'nothing can be sold: the database lacks indexes or validators',
     );
   }
-  if (found.length === 0 && before !== undefined && before.length > 0) log.info('the guards are there');
+  if (found.length === 0 && before !== undefined && before.length > 0)
+    log.info('all indexes and validators are there');
 }
 
 function notReady(): DomainError {
   return new DomainError(
     'SERVICE_UNAVAILABLE',
-    'The service is not ready: its database is being set up. Nothing was changed. Repeat the call after the time in Retry-After, with the same idempotency_key.',
+    'The service is not ready: its database is being set up. Nothing was changed. Repeat the call after the seconds in Retry-After, with the same idempotency_key.',
   );
 }

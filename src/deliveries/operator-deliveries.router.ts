@@ -1,5 +1,4 @@
-import type { Operator } from '../http/operator.ts';
-import type { Route } from '../http/route.ts';
+import type { Operator, Route } from '../http/route.ts';
 import { accepted, listing, ok, route } from '../http/route.ts';
 import type { Db } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';

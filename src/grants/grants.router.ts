@@ -1,5 +1,4 @@
-import type { Operator } from '../http/operator.ts';
-import type { Route } from '../http/route.ts';
+import type { Operator, Route } from '../http/route.ts';
 import { noContent, ok, route } from '../http/route.ts';
 import { partnerIdParam } from '../partners/partners.schemas.ts';
 import type { PartnerDeps } from '../partners/partners.service.ts';

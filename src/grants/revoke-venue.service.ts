@@ -1,6 +1,6 @@
+import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import type { PartnerDeps } from '../partners/partners.service.ts';
 import { endGrant } from '../partners/partners.service.ts';
-import { PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import { OPERATOR } from '../reservations/actor-types.ts';
 import { findLiveHoldsAtVenue } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';

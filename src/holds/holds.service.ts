@@ -9,10 +9,10 @@ import {
 import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
 import type { Audience } from '../domain/errors.ts';
 import { audienceOf, DomainError } from '../domain/errors.ts';
+import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { venueNotAuthorized } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
-import { PLATFORM_PARTNER_ID } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { sharedRuns } from '../platform/shared-runs.ts';

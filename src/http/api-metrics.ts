@@ -17,14 +17,14 @@ export function createApiMetrics(): ApiMetrics {
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the end of its answer, by route pattern.',
+    help: 'Time from the first byte of a request to the end of its response, by route pattern.',
     labelNames: ['listener', 'method', 'route', 'status'],
     buckets: SECONDS,
     registers: [registry],
   });
   const replays = new Counter({
     name: 'http_request_replays_total',
-    help: 'Requests that were answered with what their idempotency key had been answered before.',
+    help: 'Requests that got the stored result of an earlier request with the same idempotency key.',
     labelNames: ['route'],
     registers: [registry],
   });

@@ -24,7 +24,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
  * An Express app with what both listeners share: request ids, one log line a request (of the path only what is ours, and no
- * query: both may hold a customer's phone), security headers, and answers that no cache keeps unless a route says otherwise.
+ * query: both may hold a customer's phone), security headers, and responses that no cache keeps unless a route says otherwise.
  */
 export function createBaseApp(
   log: Logger,
@@ -76,7 +76,7 @@ export function createBaseApp(
   );
   app.use((req, res, next) => {
     res.setHeader('Cache-Control', 'no-store');
-    // `fetch` sends no-cache with every If-None-Match, for which Express would never answer 304. Nothing is cached here.
+    // `fetch` sends no-cache with every If-None-Match, for which Express would never respond with 304. Nothing is cached here.
     delete req.headers['cache-control'];
     const fault = faultOfHost(req);
     if (fault !== undefined) throw new DomainError('MALFORMED_REQUEST', fault);

@@ -1,9 +1,23 @@
 import type { ErrorRequestHandler, Response } from 'express';
-import type { ErrorCode } from '../domain/errors.ts';
+import type { ErrorCode, ErrorExtras } from '../domain/errors.ts';
 import { DomainError, fieldError } from '../domain/errors.ts';
 import { isDatabaseUnavailable } from '../platform/mongo.ts';
 import { ERRORS } from './error-registry.ts';
-import { errorBody } from './error-responses.ts';
+
+export type ErrorBody = {
+  success: false;
+  error: { code: ErrorCode; message: string; request_id: string } & ErrorExtras;
+};
+
+/** The body of every error response. */
+export function errorBody(
+  code: ErrorCode,
+  message: string,
+  requestId: string,
+  extras: ErrorExtras = {},
+): ErrorBody {
+  return { success: false, error: { code, message, request_id: requestId, ...extras } };
+}
 
 /** What `Retry-After` says while the database is out of reach, or the same work is under way. */
 export const RETRY_AFTER_SECONDS = '1';

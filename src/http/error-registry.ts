@@ -7,12 +7,12 @@ export type ErrorEntry = {
   when: string;
   /** What the caller does about it, as a sentence. */
   remedy: string;
-  /** Present where only the operator's listener answers it. */
+  /** Present where only the operator's listener has it. */
   audience?: 'operator';
 };
 
 /**
- * The one place where a code gets its HTTP status, its meaning and its remedy. Handlers
+ * The only file where a code gets its HTTP status, its meaning and its remedy. Handlers
  * take the status from here, and the published interface and `docs/errors.md` are generated from it; a code without an
  * entry does not compile.
  */

@@ -168,7 +168,7 @@ export const customerPhone = (region: string) =>
 export const idempotencyKey = () =>
   opaque(255)
     .description(
-      'Names this operation: a repeated call with the same key has no further effect and gets the first answer again.',
+      'Names this operation: a repeated call with the same key has no further effect and gets the first response again.',
     )
     .example('order-2026-000731');
 
@@ -191,6 +191,6 @@ export type PageQuery = { limit: number; cursor?: Position };
 
 export const pageQuery = Joi.object<PageQuery>({ limit: pageLimit(), cursor: cursor() });
 
-/** A parameter of a path. One of the wrong form names nothing, which is answered like a missing object. */
+/** A parameter of a path. One of the wrong form names nothing and is treated like a missing object. */
 export const pathId = (description: string, example: string) =>
   Joi.string().description(description).example(example);

@@ -5,7 +5,7 @@ import { Server as NetServer } from 'node:net';
 /** The connections of a server, each with the response that is under way on it. */
 export type Connections = Map<Socket, ServerResponse | undefined>;
 
-/** How a listener takes leave of its clients. */
+/** How a listener closes under load. */
 export type Drain = {
   /** How long it goes on as before while anybody is connected, so that who asks `/readyz` sends no more. */
   announceMs: number;
@@ -29,9 +29,9 @@ const CHECK_EVERY_MS = 50;
 export function gracefulClose(server: Server, connections: Connections): (drain?: Drain) => Promise<void> {
   let isClosing = false;
   const latest = new WeakMap<Socket, ServerResponse>();
-  // Before the app, which may answer at once.
+  // Before the app, which may respond at once.
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    if (isClosing) announceEnd(response, latest.get(socket));
+    if (isClosing) closeAfter(response, latest.get(socket));
     latest.set(socket, response);
   });
   return async ({ announceMs, idleMs } = AT_ONCE) => {
@@ -40,7 +40,7 @@ export function gracefulClose(server: Server, connections: Connections): (drain?
     const closed = new Promise((resolve) => server.once('close', resolve));
     // Not the HTTP server's own, which would end idle connections.
     NetServer.prototype.close.call(server);
-    for (const response of connections.values()) if (response !== undefined) announceEnd(response);
+    for (const response of connections.values()) if (response !== undefined) closeAfter(response);
     const stopChecking = closeSilent(connections, idleMs);
     const cut = setTimeout(() => server.closeAllConnections(), FINISH_TIMEOUT_MS);
     await closed;
@@ -50,7 +50,7 @@ export function gracefulClose(server: Server, connections: Connections): (drain?
 }
 
 /** Of requests that came one behind the other without waiting, only the last response may end the connection. */
-function announceEnd(response: ServerResponse, before?: ServerResponse): void {
+function closeAfter(response: ServerResponse, before?: ServerResponse): void {
   if (before?.headersSent === false) before.removeHeader('Connection');
   if (!response.headersSent) response.setHeader('Connection', 'close');
 }

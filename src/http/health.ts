@@ -61,7 +61,7 @@ export type HealthDeps = {
 };
 
 /**
- * `/healthz`: the process lives. `/readyz`: the database answers and its guard indexes are there, else 503 with what is
+ * `/healthz`: the process lives. `/readyz`: the database responds and its guard indexes are there, else 503 with what is
  * missing; so it is from when the process is asked to stop, so that who balances the load sends no more. Redis is reported but not
  * required. Neither needs a key.
  */

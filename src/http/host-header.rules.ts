@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 
 const HOST = /^(?:\[([0-9a-f:.]+)\]|[a-z0-9._-]+)(?::\d{0,5})?$/i;
 
-/** What public name servers do not answer for: a web page's author has no such name to point elsewhere (RFC 6761, 6762; ICANN's `internal`). */
+/** Names that public name servers do not resolve: a web page's author cannot point one elsewhere (RFC 6761, 6762; ICANN's `internal`). */
 const PRIVATE_ENDINGS: ReadonlySet<string> = new Set(['localhost', 'local', 'internal']);
 
 /** The host that the value of a Host header names: lower case, no port; undefined where the value is malformed. */

@@ -42,7 +42,7 @@ export function HtmlPage({ title, script, children }: Frame): VNode {
 }
 
 /**
- * Answers with a page. Text is escaped wherever it stands; nothing in the pages is written as HTML. What is not seen, such as
+ * Responds with a page. Text is escaped wherever it stands; nothing in the pages is written as HTML. What is not seen, such as
  * marks that turn the direction of text, is shown as U+FFFD: older releases took it in names.
  */
 export function sendPage(res: Response, page: VNode, status = 200): void {

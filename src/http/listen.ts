@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Express } from 'express';
 import type { Connections, Drain } from './graceful-close.ts';
 import { gracefulClose } from './graceful-close.ts';
-import { answerUnreadable } from './unreadable-requests.ts';
+import { rejectUnreadable } from './unreadable-requests.ts';
 
 export type Listener = {
   url: string;
@@ -15,7 +15,7 @@ export type Listener = {
 /** How long a client may take, so that one that is slow on purpose holds nothing for long (ADR 0016). */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 12_000;
-const TAKE_ANSWER_TIMEOUT_MS = 10_000;
+const TAKE_RESPONSE_TIMEOUT_MS = 10_000;
 const CHECK_EVERY_MS = 1000;
 
 /** Request line and headers together; a path with its query has no limit of its own. */
@@ -26,7 +26,7 @@ const MAX_CONNECTIONS = 10_000;
 
 /**
  * Serves `app`; port 0 picks a free one. A client that takes too long over its request, or over taking its response, is cut
- * within 15 s; what is no request is answered in the documented form.
+ * within 15 s; what is no request is rejected in the documented form.
  */
 export async function listen(
   app: Express,
@@ -40,18 +40,18 @@ export async function listen(
       requestTimeout: REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: CHECK_EVERY_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // The app refuses a request without one, in the documented form.
+      // The app rejects a request without one, in the documented form.
       requireHostHeader: false,
     },
     app,
   );
-  // An expectation that nobody knows is one that nobody has to meet; Node would answer 417 without a body.
+  // An unknown expectation is ignored; Node would respond with 417 without a body.
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
   // Longer than the idle time of common load balancers, which must be the ones to close.
   server.keepAliveTimeout = 65_000;
   server.maxConnections = maxConnections;
   const connections = watchConnections(server);
-  answerUnreadable(server, (socket) => connections.get(socket));
+  rejectUnreadable(server, (socket) => connections.get(socket));
   cutSlowReaders(server, connections);
   const close = gracefulClose(server, connections);
   await new Promise<void>((resolve, reject) => {
@@ -88,12 +88,12 @@ function cutSlowReaders(server: Server, connections: Connections): void {
   const waiting = new WeakMap<ServerResponse, { bytes: number; since: number }>();
   const check = (): void => {
     const now = performance.now();
-    for (const [socket, answer] of connections) {
-      if (answer?.headersSent !== true || answer.writableFinished) continue;
-      const last = waiting.get(answer);
+    for (const [socket, response] of connections) {
+      if (response?.headersSent !== true || response.writableFinished) continue;
+      const last = waiting.get(response);
       const bytes = socket.bytesWritten;
-      if (last?.bytes !== bytes) waiting.set(answer, { bytes, since: now });
-      else if (now - last.since >= TAKE_ANSWER_TIMEOUT_MS) socket.destroy();
+      if (last?.bytes !== bytes) waiting.set(response, { bytes, since: now });
+      else if (now - last.since >= TAKE_RESPONSE_TIMEOUT_MS) socket.destroy();
     }
   };
   const checking = setInterval(check, CHECK_EVERY_MS).unref();

@@ -2,39 +2,39 @@ import type { IRouter, NextFunction, Request, RequestHandler, Response } from 'e
 import type { FieldFault } from '../domain/errors.ts';
 import { DomainError } from '../domain/errors.ts';
 import { readJson } from './read-json.ts';
-import type { Answer, Authenticate, Route } from './route.ts';
+import type { Authenticate, Route, RouteResponse } from './route.ts';
 import { sendJson } from './send-json.ts';
 import { checkInput, requireNoFaults } from './validate.ts';
 
 type Around = {
   limit?: RequestHandler;
-  beforeRefusal?: RequestHandler;
+  beforeRejection?: RequestHandler;
   ignoredInQuery?: readonly string[];
 };
 
 /**
- * Serves the rows of a route table. Order of checks: route, caller, limit, body and query, then whatever the handler does
- *. `limit` finds the caller in `res.locals['caller']`. A known path with another method returns 405 with
- * `Allow`, once `beforeRefusal` is through; an unknown one is left to `notFound`. A body's fields that the row does not have are
- * named in `X-Ignored-Fields`; a query's are refused, but for `ignoredInQuery`.
+ * Serves the rows of a route table. Order of checks: route, caller, limit, body and query, then whatever the handler does.
+ * `limit` finds the caller in `res.locals['caller']`. A known path with another method returns 405 with
+ * `Allow`, once `beforeRejection` is through; an unknown one is left to `notFound`. A body's fields that the row does not have are
+ * named in `X-Ignored-Fields`; a query's are rejected, but for `ignoredInQuery`.
  */
 export function mountRoutes<Caller>(
   router: IRouter,
   routes: readonly Route<Caller>[],
   authenticate: Authenticate<Caller>,
-  { limit = pass, beforeRefusal = pass, ignoredInQuery = [] }: Around = {},
+  { limit = pass, beforeRejection = pass, ignoredInQuery = [] }: Around = {},
 ): void {
   for (const path of new Set(routes.map((each) => each.path))) {
     const rows = routes.filter((each) => each.path === path);
     const mounted = router.route(path);
     for (const row of rows) {
       const body = row.method === 'get' ? [] : [readJson];
-      mounted[row.method](identify(authenticate), limit, ...body, answer(row, ignoredInQuery));
+      mounted[row.method](identify(authenticate), limit, ...body, handle(row, ignoredInQuery));
     }
-    mounted.all(beforeRefusal, refuseMethod(rows));
+    mounted.all(beforeRejection, rejectMethod(rows));
   }
   for (const { path, notOffered } of routes)
-    if (notOffered !== undefined) router.use(path, refusePath(notOffered));
+    if (notOffered !== undefined) router.use(path, rejectPath(notOffered));
 }
 
 const pass: RequestHandler = (_req, _res, next) => next();
@@ -46,7 +46,7 @@ function identify<Caller>(authenticate: Authenticate<Caller>): RequestHandler {
   };
 }
 
-function answer<Caller>(row: Route<Caller>, ignoredInQuery: readonly string[]): RequestHandler {
+function handle<Caller>(row: Route<Caller>, ignoredInQuery: readonly string[]): RequestHandler {
   return async (req, res) => {
     // A body that was left out lacks every field: the response then names those that are needed.
     const body: unknown = req.body === undefined ? {} : req.body;
@@ -65,7 +65,7 @@ function answer<Caller>(row: Route<Caller>, ignoredInQuery: readonly string[]): 
   };
 }
 
-async function send(req: Request, res: Response, { status, body, headers }: Answer): Promise<void> {
+async function send(req: Request, res: Response, { status, body, headers }: RouteResponse): Promise<void> {
   if (headers !== undefined) res.set(headers);
   res.status(status);
   if (body === undefined) res.end();
@@ -82,7 +82,7 @@ function withHeaderNamed(fault: FieldFault, req: Request): FieldFault {
     : fault;
 }
 
-function refuseMethod<Caller>(rows: readonly Route<Caller>[]): RequestHandler {
+function rejectMethod<Caller>(rows: readonly Route<Caller>[]): RequestHandler {
   const allowed = [
     ...new Set(rows.flatMap((row) => (row.method === 'get' ? ['GET', 'HEAD'] : [row.method.toUpperCase()]))),
   ];
@@ -98,7 +98,7 @@ function refuseMethod<Caller>(rows: readonly Route<Caller>[]): RequestHandler {
   };
 }
 
-function refusePath(notOffered: string): RequestHandler {
+function rejectPath(notOffered: string): RequestHandler {
   return () => {
     throw new DomainError('ROUTE_NOT_FOUND', `There is no such path here. ${notOffered}`);
   };

@@ -7,8 +7,8 @@ import { addressKey } from './client-address.rules.ts';
 import type { BadKeyLimits, LocalRateLimiter, RateLimiter, Usage } from './rate-limiter.ts';
 import type { Authenticate } from './route.ts';
 
-/** The refusals that count as a bad key. */
-const KEY_REFUSALS: readonly ErrorCode[] = ['INVALID_API_KEY', 'PARTNER_SUSPENDED'];
+/** The errors that count as a bad key. */
+const BAD_KEY_ERRORS: readonly ErrorCode[] = ['INVALID_API_KEY', 'PARTNER_SUSPENDED'];
 
 /**
  * Counts every call under `keyOf(res)` and says on its response, whatever that becomes, what is left. No
@@ -22,10 +22,10 @@ export function limitCalls(
   return async (_req, res, next) => {
     if (limiter !== undefined) {
       const usage = await limiter.count(keyOf(res));
-      announce(res, usage);
+      setRateLimitHeaders(res, usage);
       if (usage.isRefused) {
         const { limit, windowSeconds } = usage.quota;
-        throw rateLimited(`You have made the ${limit} calls that you may make in ${windowSeconds} s.`);
+        throw rateLimited(`You have reached the limit of ${limit} calls in ${windowSeconds} s.`);
       }
     }
     next();
@@ -41,8 +41,8 @@ export type KeyCheck<Caller> = {
 };
 
 /**
- * For what is answered before a key is asked for, 404 and 405: where a key was sent all the same, the call counts like any
- * other and its response says what is left. The response stays what it is, also where the key is refused or none can be looked up.
+ * For what is rejected before a key is checked, 404 and 405: where a key was sent all the same, the call counts like any
+ * other and its response says what is left. The response stays what it is, also where the key is rejected or cannot be looked up.
  */
 export function countUnrouted<Caller>(
   authenticate: Authenticate<Caller>,
@@ -66,7 +66,7 @@ export function countUnrouted<Caller>(
 /**
  * Checks the key of a call. One that was not right here lately is counted under its address before it is looked up: past the
  * limit of the address, or of all of them together, it is looked up in turn. So a right key always passes, and wrong ones cost a
- * bounded number of reads (ADR 0021). A wrong one past the limit of its address is answered by 429 in place of 401 or 403; a
+ * bounded number of reads (ADR 0021). A wrong one past the limit of its address is rejected with 429 instead of 401 or 403; a
  * call without a key tries none and is not counted.
  * @throws DomainError RATE_LIMITED with `Retry-After`, and what `authenticate` throws
  */
@@ -85,18 +85,18 @@ export function limitBadKeys<Caller>(
       await guess?.takeBack();
       return caller;
     } catch (err) {
-      if (!isKeyRefusal(err)) {
+      if (!isBadKey(err)) {
         await guess?.takeBack();
         throw err;
       }
       if (key !== undefined && isWrongKey(err)) onWrongKey();
       if (limits === undefined) throw err;
       if (key === undefined) {
-        announce(res, { ...(await limits.ofAddress.read(address)), isRefused: false });
+        setRateLimitHeaders(res, { ...(await limits.ofAddress.read(address)), isRefused: false });
         throw err;
       }
       const usage = guess?.usage ?? (await limits.ofAddress.count(address));
-      announce(res, usage);
+      setRateLimitHeaders(res, usage);
       throw usage.isRefused ? tooManyBadKeys() : err;
     }
   };
@@ -114,7 +114,7 @@ async function countGuess({ ofAddress, ofAll }: BadKeyLimits, address: string) {
 
 const isWrongKey = (err: unknown): boolean => err instanceof DomainError && err.code === 'INVALID_API_KEY';
 
-const isKeyRefusal = (err: unknown): boolean => err instanceof DomainError && KEY_REFUSALS.includes(err.code);
+const isBadKey = (err: unknown): boolean => err instanceof DomainError && BAD_KEY_ERRORS.includes(err.code);
 
 /**
  * Compares a key that costs nothing to compare: a right one is right however many wrong ones its address has sent, which are
@@ -128,12 +128,12 @@ export async function tryKey(
 ): Promise<'right' | 'wrong' | 'refused'> {
   if (isRight()) return 'right';
   const usage = await limiter.count(addressKey(clientAddressOf(req)));
-  announce(res, usage);
+  setRateLimitHeaders(res, usage);
   return usage.isRefused ? 'refused' : 'wrong';
 }
 
 export function tooManyBadKeys(): DomainError {
-  return rateLimited('Too many keys from your address were refused. Check the key that you send.');
+  return rateLimited('Too many keys from your address were rejected. Check the key that you send.');
 }
 
 function rateLimited(what: string): DomainError {
@@ -141,7 +141,7 @@ function rateLimited(what: string): DomainError {
 }
 
 /** The two fields of draft-ietf-httpapi-ratelimit-headers: the policy, and where the caller stands; times in whole seconds. */
-function announce(res: Response, { quota, remaining, resetMs, isRefused }: Usage): void {
+function setRateLimitHeaders(res: Response, { quota, remaining, resetMs, isRefused }: Usage): void {
   const resetSeconds = Math.max(1, Math.ceil(resetMs / 1000));
   res.set('RateLimit-Policy', `"${quota.name}";q=${quota.limit};w=${quota.windowSeconds}`);
   res.set('RateLimit', `"${quota.name}";r=${remaining};t=${resetSeconds}`);

@@ -36,7 +36,7 @@ export type RateLimits = {
   partnerCalls: RateLimiter | undefined;
   badPartnerKeys: BadKeyLimits | undefined;
   badOperatorKeys: LocalRateLimiter;
-  /** Lets go of Redis, also where it does not answer. */
+  /** Lets go of Redis, also where it does not respond. */
   close(): Promise<void>;
 };
 
@@ -108,13 +108,13 @@ function createSharedLimiter(quota: Quota, redis: Redis, keyPrefix: string, log:
     // What is over the limit is refused from memory until the window ends: a flood of calls is none of Redis.
     inMemoryBlockOnConsumed: quota.limit,
   });
-  // A write: a Redis that is full, or became a replica, answers a PING and counts nothing.
+  // A write: a Redis that is full, or became a replica, responds to a PING and counts nothing.
   const outage = watchOutage(() => redis.set(`${keyPrefix}:probe`, '1', 'EX', 1), log);
   return {
     count: async (key) => {
       if (outage.isOn()) return local.count(key);
       try {
-        return await answered(consume(shared, quota, key));
+        return await withinTimeout(consume(shared, quota, key));
       } catch (err) {
         outage.begin(err as Error);
         return local.count(key);
@@ -154,14 +154,14 @@ function watchOutage(probe: () => Promise<unknown>, log: Logger) {
 
 /**
  * Fails where there is no response within 100 ms. One that has reached the socket by then counts, however late this process
- * comes to read it: one that is short of CPU must not mistake that for an outage.
+ * reads it: a process that is short of CPU must not take that for an outage.
  */
-function answered<T>(answer: Promise<T>): Promise<T> {
+function withinTimeout<T>(counted: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new Error(`Redis did not answer within ${REDIS_TIMEOUT_MS} ms`));
+    const giveUp = () => reject(new Error(`Redis did not respond within ${REDIS_TIMEOUT_MS} ms`));
     // Node reads the sockets between a timer and an immediate.
     const timer = setTimeout(() => setImmediate(giveUp), REDIS_TIMEOUT_MS);
-    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+    counted.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 

@@ -25,7 +25,7 @@ export function readJson(req: Request, res: Response, next: NextFunction): void 
 }
 
 /**
- * Runs one of Express's body parsers with its refusals turned into the documented errors.
+ * Runs one of Express's body parsers with its errors turned into the documented errors.
  * @throws DomainError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_JSON
  */
 export function reading(parse: RequestHandler): RequestHandler {
@@ -34,7 +34,7 @@ export function reading(parse: RequestHandler): RequestHandler {
 }
 
 /** Where the parser stopped; never what stands there, which may be a customer's. */
-function placeOf(err: unknown): string {
+function positionOf(err: unknown): string {
   const { message = '' } = err as { message?: string };
   if (message.includes('end of JSON')) return ': it ends before it is complete';
   const position = /at position (\d+)/.exec(message)?.[1];
@@ -56,7 +56,7 @@ function bodyError(err: unknown): unknown {
     const what =
       type === 'request.aborted'
         ? 'The body ended before its announced length'
-        : `The body is not valid JSON${placeOf(err)}`;
+        : `The body is not valid JSON${positionOf(err)}`;
     return new DomainError('INVALID_JSON', `${what}. Send one complete JSON object.`);
   }
   return err;

@@ -2,27 +2,30 @@ import type { Request, Response } from 'express';
 import type { ObjectSchema, Schema, StringSchema } from 'joi';
 import type { ErrorCode } from '../domain/errors.ts';
 
+/** Who makes an operator's call; `via` says how it was signed in, `keyId` with which key. */
+export type Operator = { via: 'api-key' | 'session'; keyId: string };
+
 /** Finds out who calls; what it throws is the response. */
 export type Authenticate<Caller> = (req: Request, res: Response) => Promise<Caller>;
 
 /** What a handler is given: all of it checked, nothing else of the request. */
 export type Call<Caller, Params, Query, Body> = { caller: Caller; params: Params; query: Query; body: Body };
 
-/** What a handler answers; `body` is sent as JSON, absent with 204. */
-export type Answer = { status: number; body?: unknown; headers?: Record<string, string> };
+/** What a handler returns; `body` is sent as JSON, absent with 204. */
+export type RouteResponse = { status: number; body?: unknown; headers?: Record<string, string> };
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** Headers of single responses; those of every response are added by the generator of the description. */
-export type AnswerHeader = 'ETag' | 'Idempotent-Replayed';
+export type ResponseHeader = 'ETag' | 'Idempotent-Replayed';
 
 /** What callers are told of a response; 204 and 304 have no body. */
 export type ResponseDescription = {
   description: string;
   body?: Schema;
-  /** Where that of the body's schema is not what this endpoint answers. */
+  /** Where that of the body's schema is not what this endpoint returns. */
   example?: Record<string, unknown>;
-  headers?: readonly AnswerHeader[];
+  headers?: readonly ResponseHeader[];
 };
 
 type Described = {
@@ -59,7 +62,7 @@ type Definition<Caller, Params, Query, Body> = Described &
      * same path, or of the path without its last word, does (ADR 0010).
      */
     subject?: (params: Params) => Promise<unknown>;
-    handle: (call: Call<Caller, Params, Query, Body>) => Promise<Answer>;
+    handle: (call: Call<Caller, Params, Query, Body>) => Promise<RouteResponse>;
   };
 
 /** An endpoint as it is described, whoever serves it. */
@@ -74,7 +77,7 @@ export type Operation = Described & {
 /** One row of the route table: the whole interface of an endpoint, as data. */
 export type Route<Caller> = Operation & {
   subject?: (params: Readonly<Record<string, string>>) => Promise<unknown>;
-  handle: (call: Call<Caller, unknown, unknown, unknown>) => Promise<Answer>;
+  handle: (call: Call<Caller, unknown, unknown, unknown>) => Promise<RouteResponse>;
 };
 
 /** States a route; the types of its input come from its schemas. */
@@ -84,18 +87,20 @@ export function route<Caller, Params = unknown, Query = unknown, Body = unknown>
   return definition as unknown as Route<Caller>;
 }
 
-export const ok = (body: unknown): Answer => ({ status: 200, body });
-export const created = (body: unknown): Answer => ({ status: 201, body });
-export const accepted = (body: unknown): Answer => ({ status: 202, body });
-export const noContent = (): Answer => ({ status: 204 });
+export const ok = (body: unknown): RouteResponse => ({ status: 200, body });
+export const created = (body: unknown): RouteResponse => ({ status: 201, body });
+export const accepted = (body: unknown): RouteResponse => ({ status: 202, body });
+export const noContent = (): RouteResponse => ({ status: 204 });
 
 /** A listing; `next_cursor` only where the listing is paginated. */
-export function listing(data: unknown[], nextCursor?: string | null): Answer {
+export function listing(data: unknown[], nextCursor?: string | null): RouteResponse {
   const page = nextCursor === undefined ? {} : { next_cursor: nextCursor };
   return ok({ success: true, count: data.length, data, ...page });
 }
 
 /** Marks a response as the replay of an earlier one. */
-export function replayable(answer: Answer, isReplay: boolean): Answer {
-  return isReplay ? { ...answer, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } } : answer;
+export function replayable(response: RouteResponse, isReplay: boolean): RouteResponse {
+  return isReplay
+    ? { ...response, headers: { ...response.headers, 'Idempotent-Replayed': 'true' } }
+    : response;
 }

@@ -3,36 +3,36 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorCode } from '../domain/errors.ts';
 import { newId } from '../platform/ids.ts';
+import { errorBody } from './error-handler.ts';
 import { ERRORS } from './error-registry.ts';
-import { errorBody } from './error-responses.ts';
 
-/** What the parser and the clock of Node's server refuse before the app hears of it; everything else is no HTTP. */
-const REFUSALS: Readonly<Record<string, ErrorCode>> = {
+/** What Node's server rejects before the app gets it, by parser or timeout; everything else is not HTTP. */
+const REJECTIONS: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'PAYLOAD_TOO_LARGE',
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 };
 
 /**
- * Returns what cannot be read as a request in the documented form, which Node by itself does without a body, and closes the
- * connection. Where a response has begun on it, or one to an earlier request is under way (`answerOn`), nothing is put in
+ * Rejects what cannot be read as a request in the documented form, which Node by itself does without a body, and closes the
+ * connection. Where a response has begun on it, or one to an earlier request is under way (`responseOn`), nothing is put in
  * between: that one ends first.
  */
-export function answerUnreadable(
+export function rejectUnreadable(
   server: Server,
-  answerOn: (socket: Socket) => ServerResponse | undefined,
+  responseOn: (socket: Socket) => ServerResponse | undefined,
 ): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const answer = answerOn(socket);
+    const response = responseOn(socket);
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
-    else if (answer === undefined || (!answer.headersSent && !answer.req.complete)) {
-      socket.end(refusal(REFUSALS[error.code ?? ''] ?? 'MALFORMED_REQUEST'), () => socket.destroy());
-    } else if (answer.req.complete) answer.once('close', () => socket.destroySoon());
+    else if (response === undefined || (!response.headersSent && !response.req.complete)) {
+      socket.end(rejection(REJECTIONS[error.code ?? ''] ?? 'MALFORMED_REQUEST'), () => socket.destroy());
+    } else if (response.req.complete) response.once('close', () => socket.destroySoon());
     else socket.destroy();
   });
 }
 
-function refusal(code: ErrorCode): string {
+function rejection(code: ErrorCode): string {
   const { status, when, remedy } = ERRORS[code];
   const requestId = newId();
   const body = JSON.stringify(errorBody(code, `${when} ${remedy}`, requestId));

@@ -5,12 +5,11 @@ import { hostNamedBy, isPrivateHost } from '../http/host-header.rules.ts';
 import { coalesced } from '../platform/coalesced.ts';
 import { withDeadline } from '../platform/deadline.ts';
 import type { Queues } from '../queues/queues.ts';
-import { mergeExpositions } from './exposition.rules.ts';
 import type { FigureDeps, FigureReaders } from './service-figures.service.ts';
 import { figureReaders, readServiceFigures } from './service-figures.service.ts';
-import { exposeService } from './service-metrics.ts';
+import { exposeService, mergeExpositions } from './service-metrics.ts';
 
-/** A scrape answers well within the 10 s that Prometheus waits, whatever is away. */
+/** A scrape ends well within the 10 s that Prometheus waits, whatever is away. */
 const WAIT_MS = 1500;
 /** The page needs no key, so that it must cost little however often it is asked for. */
 const FRESH_MS = 250;

@@ -1,5 +1,7 @@
 import type { AlertKind } from '../alerts/alert-types.ts';
-import { ALERT_TIMES, deadLettersTotal, openAlerts } from '../alerts/alerts.service.ts';
+import { ALERT_TIMES } from '../alerts/alerts.service.ts';
+import { countOpenAlerts } from '../alerts/alerts.store.ts';
+import { readDeadLetterTotal } from '../alerts/counters.store.ts';
 import {
   deliveriesInState,
   dueDeliveries,
@@ -47,13 +49,13 @@ export function figureReaders(deps: FigureDeps): FigureReaders {
     overdueHolds: () => overdueHolds(deps, 0),
     failingEndpoints: async () =>
       (await failingSubscriptions(deps, ALERT_TIMES.failingMs, MAX_FAILING)).length,
-    openAlerts: () => openAlerts(deps),
-    deadLettersTotal: () => deadLettersTotal(deps),
+    openAlerts: () => countOpenAlerts(deps.db),
+    deadLettersTotal: () => readDeadLetterTotal(deps.db),
   };
 }
 
 /**
- * Reads all figures at once, each as `settle` has it, which answers undefined for one that fails or is late: it is absent, and
+ * Reads all figures at once, each as `settle` has it, which returns undefined for one that fails or is late: it is absent, and
  * the others are there.
  */
 export async function readServiceFigures(

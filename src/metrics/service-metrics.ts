@@ -4,7 +4,7 @@ import type { Backlog } from '../platform/backlog.store.ts';
 import type { QueueState } from '../queues/queues.ts';
 import type { ServiceFigures } from './service-figures.service.ts';
 
-/** `queues` is undefined where Redis did not answer for all of them. */
+/** `queues` is undefined where Redis did not respond for all of them. */
 export type Reached = {
   figures: Partial<ServiceFigures>;
   isRedisUp: boolean;
@@ -14,15 +14,15 @@ export type Reached = {
 type Row = [name: string, help: string, value: number | undefined];
 
 /**
- * What the service as a whole fares like, in the exposition format of Prometheus. Series that could not be read are absent,
+ * The state of the service as a whole, in the exposition format of Prometheus. Series that could not be read are absent,
  * which says more than a stale or invented figure; with none of them `pbs_database_up` is 0.
  */
 export async function exposeService({ figures, isRedisUp, queues }: Reached): Promise<string> {
   const registry = new Registry();
   const isDatabaseUp = Object.keys(figures).length > 0;
   const rows: Row[] = [
-    ['pbs_database_up', 'Whether MongoDB answered this scrape in time.', Number(isDatabaseUp)],
-    ['pbs_redis_up', 'Whether Redis answered this scrape in time.', Number(isRedisUp)],
+    ['pbs_database_up', 'Whether MongoDB responded to this scrape in time.', Number(isDatabaseUp)],
+    ['pbs_redis_up', 'Whether Redis responded to this scrape in time.', Number(isRedisUp)],
     ...rowsOf(figures),
   ];
   for (const [name, help, value] of rows) {
@@ -111,4 +111,21 @@ function labelled(registry: Registry, figures: Partial<ServiceFigures>): void {
     help: 'Deliveries that were ever dead-lettered, counted in the database.',
     registers: [registry],
   }).inc(deadLettersTotal);
+}
+
+/**
+ * Joins texts in the exposition format of Prometheus, which repeat each other's metrics, into one that is valid: a
+ * metric's HELP and TYPE once, its samples together below them. Every sample is named exactly as its metric.
+ */
+export function mergeExpositions(texts: readonly string[]): string {
+  const families = new Map<string, { head: string[]; samples: string[] }>();
+  for (const line of texts.flatMap((text) => text.split('\n')).filter((each) => each !== '')) {
+    const [, comment, name = ''] = /^(?:# (HELP|TYPE) )?([a-zA-Z_:][\w:]*)/.exec(line) ?? [];
+    const family = families.get(name) ?? { head: [], samples: [] };
+    families.set(name, family);
+    if (comment === undefined) family.samples.push(line);
+    else if (!family.head.some((each) => each.startsWith(`# ${comment} `))) family.head.push(line);
+  }
+  const lines = [...families.values()].flatMap(({ head, samples }) => [...head, ...samples]);
+  return lines.map((line) => `${line}\n`).join('');
 }

@@ -2,10 +2,10 @@ import type { Express, NextFunction, Request, RequestHandler, Response } from 'e
 import express from 'express';
 import { DomainError } from '../domain/errors.ts';
 import { sendPage } from '../http/html-page.tsx';
-import type { Operator } from '../http/operator.ts';
 import { tooManyBadKeys, tryKey } from '../http/rate-limit.ts';
 import type { LocalRateLimiter } from '../http/rate-limiter.ts';
 import { reading } from '../http/read-json.ts';
+import type { Operator } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Session } from './session.rules.ts';

@@ -1,7 +1,6 @@
 import { toPaise, toRupees } from '../domain/money.ts';
-import type { Operator } from '../http/operator.ts';
 import { listOf, pageOf } from '../http/response-fields.ts';
-import type { Route } from '../http/route.ts';
+import type { Operator, Route } from '../http/route.ts';
 import { created, listing, ok, replayable, route } from '../http/route.ts';
 import type { PartnerCaller, PartnerDeps } from '../partners/partners.service.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';

@@ -1,8 +1,7 @@
 import type { PageQuery } from '../http/fields.ts';
 import { pageQuery } from '../http/fields.ts';
-import type { Operator } from '../http/operator.ts';
 import { listOf, pageOf } from '../http/response-fields.ts';
-import type { Route } from '../http/route.ts';
+import type { Operator, Route } from '../http/route.ts';
 import { created, listing, noContent, ok, route } from '../http/route.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';

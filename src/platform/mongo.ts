@@ -4,7 +4,12 @@ import mongoose from 'mongoose';
 import type { Logger } from './logger.ts';
 import { translateSocketErrors } from './mongo-socket-errors.ts';
 import type { Hello } from './server-requirements.rules.ts';
-import { directUri, isUninitiated, requireFitMongod, UnfitServerError } from './server-requirements.rules.ts';
+import {
+  directUri,
+  isUninitiated,
+  requireSupportedMongod,
+  UnsupportedServerError,
+} from './server-requirements.rules.ts';
 
 translateSocketErrors(mongoose.mongo.MongoNetworkError);
 
@@ -25,7 +30,7 @@ export type Snapshot = { session: ClientSession };
 
 /**
  * A connection that is not open yet. Every write is acknowledged by a majority and journalled, every read is of
- * majority-committed data unless a query says otherwise, so nothing that was answered can be rolled back.
+ * majority-committed data unless a query says otherwise, so nothing that was acknowledged can be rolled back.
  */
 export function createDb(): Db {
   return mongoose.createConnection();
@@ -39,7 +44,7 @@ export type Expression = Record<string, unknown>;
  * on a hold's insert. What may be written is guarded by the collection's validator in the database (ADR 0027).
  */
 export function openCollection<T extends object>(db: Db, name: string): mongoose.mongo.Collection<T> {
-  return db.collection<T>(name) as unknown as mongoose.mongo.Collection<T>;
+  return db.collection<T>(name);
 }
 
 /** The model of a collection that is written through mongoose, which checks each new document; compiled at its first use. */
@@ -54,29 +59,29 @@ export function collectionOf<T extends object>({ collection }: Model<T>): mongoo
 
 /**
  * Opens `db`, trying again every second until it succeeds or `signal` aborts; says so once while it waits.
- * @throws UnfitServerError where what answers is no replica set, or too old: waiting would not help
+ * @throws UnsupportedServerError where the server is no replica set, or too old: waiting would not help
  */
 export async function openDb(db: Db, uri: string, log: Logger, signal: AbortSignal): Promise<void> {
-  let hasToldOfSet = false;
+  let hasWarnedOfSet = false;
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
     try {
       await db.openUri(uri, OPTIONS);
-      requireFitMongod(await greet(db.getClient()), uri);
-      if (attempt > 1) log.info('MongoDB answers');
+      requireSupportedMongod(await greet(db.getClient()), uri);
+      if (attempt > 1) log.info('MongoDB is reachable');
       return;
     } catch (err) {
-      if (err instanceof UnfitServerError) throw err;
+      if (err instanceof UnsupportedServerError) throw err;
       if (attempt === 1 || attempt % 30 === 0) {
         log.warn({ error: (err as Error).message }, 'waiting for MongoDB: it cannot be reached yet');
       }
       const [hello] = await Promise.all([greetDirectly(uri), delay(1000, undefined, { signal })]);
       if (hello === undefined) continue;
       // The driver passes over a server that is not of the set that it was told, and says no more than that.
-      requireFitMongod(hello, uri);
-      if (isUninitiated(hello) && !hasToldOfSet)
+      requireSupportedMongod(hello, uri);
+      if (isUninitiated(hello) && !hasWarnedOfSet)
         log.warn('waiting for MongoDB: its replica set is yet to be made; run rs.initiate() once in mongosh');
-      hasToldOfSet = isUninitiated(hello);
+      hasWarnedOfSet = isUninitiated(hello);
     }
   }
 }
@@ -102,7 +107,7 @@ function greet(client: mongoose.mongo.MongoClient): Promise<Hello> {
   return client.db('admin').command({ hello: 1 });
 }
 
-/** What the first host says of itself, whatever it belongs to; undefined where it does not answer within a second. */
+/** What the first host says of itself, whatever it belongs to; undefined where it does not respond within a second. */
 async function greetDirectly(uri: string): Promise<Hello | undefined> {
   const direct = directUri(uri);
   if (direct === undefined) return undefined;
@@ -122,7 +127,7 @@ async function greetDirectly(uri: string): Promise<Hello | undefined> {
 
 /**
  * Runs reads that are all of one moment: the newest that a majority has when the first is made. A failover between two of them
- * changes nothing: the next primary answers of that moment, once it knows that a majority has it.
+ * changes nothing: the next primary reads that moment, once it knows that a majority has it.
  */
 export async function readingSnapshot<T>(db: Db, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
   const session = await db.startSession({ snapshot: true });
@@ -205,7 +210,7 @@ const UNAVAILABLE = new Set([
 ]);
 
 /**
- * What a server answers that is going down, stepping down or too slow: the retryable errors of MongoDB's specification, a
+ * The errors of a server that is going down, stepping down or too slow: the retryable errors of MongoDB's specification, a
  * cursor that ended with its server (43), no primary as a router sees it (133), the end of `maxTimeMS` (50) and `wtimeout`
  * (64), and a moment that cannot be read (any more: 239; just after a migration: 246). Only failed writes carry a label that says so; reads have the code alone.
  */

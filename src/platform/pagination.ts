@@ -1,4 +1,4 @@
-/** A place in a listing that is ordered by an instant, ties broken by id; both descending, or both ascending. */
+/** A position in a listing that is ordered by an instant, ties broken by id; both descending, or both ascending. */
 export type Position = { at: Date; id: string };
 
 export type Page<T> = { rows: T[]; next: Position | null };
@@ -9,7 +9,7 @@ export function encodeCursor(position: Position | null): string | null {
   return Buffer.from(JSON.stringify([position.at.getTime(), position.id])).toString('base64url');
 }
 
-/** The place that `encodeCursor` made the text of; undefined for anything that it did not make. */
+/** The position that `encodeCursor` made the text of; undefined for anything that it did not make. */
 export function decodeCursor(cursor: string): Position | undefined {
   const decoded = parse(cursor);
   if (!Array.isArray(decoded)) return undefined;

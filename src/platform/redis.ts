@@ -4,7 +4,7 @@ import type { Logger } from './logger.ts';
 
 const QUIT_TIMEOUT_MS = 1000;
 /**
- * A connection on which nothing is answered for so long is replaced: where the network swallows packets, or has forgotten the
+ * A connection on which nothing arrives for so long is replaced: where the network swallows packets, or has forgotten the
  * connection, nothing else would end it for a quarter of an hour or more. A worker's waits for jobs up to 10 s at a time.
  */
 const PRODUCER_SILENCE_MS = 5000;
@@ -12,7 +12,7 @@ const WORKER_SILENCE_MS = 14_000;
 
 /**
  * A connection for producers: it fails at once while Redis is away instead of queueing commands, and reconnects by
- * itself. What was sent and not answered is sent again then, however long that takes: each queue of BullMQ asks for Redis's
+ * itself. What was sent without a reply is sent again then, however long that takes: each queue of BullMQ asks for Redis's
  * version once, and is of no use any more where that fails. Nothing on the request path may await it without a bound (ADR 0003).
  */
 export function createProducerRedis(url: string, log: Logger): Redis {
@@ -30,7 +30,7 @@ export function createProducerRedis(url: string, log: Logger): Redis {
 
 /**
  * A connection for counting calls: a command fails with its connection and is never repeated, and a connection on which
- * nothing is answered for 2 s is replaced. Its outages are logged by whoever counts, once there is something to count.
+ * nothing arrives for 2 s is replaced. Its outages are logged by whoever counts, once there is something to count.
  */
 export function createLimiterRedis(url: string): Redis {
   const redis = new Redis(url, {
@@ -58,8 +58,8 @@ export function createWorkerRedis(url: string, log: Logger): Redis {
 }
 
 /**
- * What Redis says of itself (INFO), as soon as it answers, on a connection that is gone then.
- * @throws Error where it answers with an error, or `signal` aborts first
+ * What Redis says of itself (INFO), as soon as it responds, on a connection that is gone then.
+ * @throws Error where it responds with an error, or `signal` aborts first
  */
 export async function readRedisInfo(url: string, signal: AbortSignal): Promise<string> {
   signal.throwIfAborted();
@@ -80,7 +80,7 @@ export async function readRedisInfo(url: string, signal: AbortSignal): Promise<s
   }
 }
 
-/** Ends the connection whatever its state, also where Redis does not answer; never throws. */
+/** Ends the connection whatever its state, also where Redis does not respond; never throws. */
 export async function closeRedis(redis: Redis): Promise<void> {
   if (redis.status === 'ready') {
     await Promise.race([
@@ -103,7 +103,7 @@ function logOutages(redis: Redis, log: Logger): void {
     isAway = true;
   });
   redis.on('ready', () => {
-    if (isAway) log.info('Redis answers');
+    if (isAway) log.info('Redis is reachable again');
     isAway = false;
   });
 }

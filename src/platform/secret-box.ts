@@ -20,8 +20,8 @@ export class SecretBoxError extends Error {
   }
 }
 
-/** The row that a sealed text belongs to, and whose it is: it opens nowhere else (ADR 0014). */
-export type Place = { owner: string; id: string };
+/** The row that a sealed text belongs to, and its owner: what the text is bound to, as associated data (ADR 0014). */
+export type SecretContext = { owner: string; id: string };
 
 /** Encryption of short secrets at rest. */
 export type SecretBox = {
@@ -31,14 +31,14 @@ export type SecretBox = {
   prefix: string;
   /**
    * Encrypts text with the first key. The result, `v2.<key id>.<base64url of IV, ciphertext and tag>`, opens only in its
-   * place: copied to another row, or where its row is made another owner's, it is void.
+   * context: copied to another row, or where its row is given to another owner, it does not open.
    */
-  seal(plaintext: string, place: Place): string;
+  seal(plaintext: string, context: SecretContext): string;
   /**
    * Decrypts what `seal` made, with whichever key of the ring it names; also what releases before version 2 made.
-   * @throws SecretBoxError `malformed`, `unknown_key` or `not_authentic` (altered, or of another place)
+   * @throws SecretBoxError `malformed`, `unknown_key` or `not_authentic` (altered, or of another context)
    */
-  open(sealed: string, place: Place): string;
+  open(sealed: string, context: SecretContext): string;
 };
 
 /**
@@ -57,8 +57,8 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
   return {
     keyIds: [...ring.keys()],
     prefix: prefixOf(sealingKey),
-    seal: (plaintext, place) => sealWith(sealingKey, plaintext, place),
-    open(sealed, place) {
+    seal: (plaintext, context) => sealWith(sealingKey, plaintext, context),
+    open(sealed, context) {
       const { version, id, bytes } = parseSealed(sealed);
       const key = ring.get(id);
       if (key === undefined) {
@@ -67,7 +67,7 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
           `The key ${id}, which sealed this text, is not in the key ring.`,
         );
       }
-      return openWith(key, bytes, associatedData(version, id, place));
+      return openWith(key, bytes, associatedData(version, id, context));
     },
   };
 }
@@ -81,14 +81,14 @@ export function deriveKeys(keys: readonly Buffer[], purpose: string): Buffer[] {
 }
 
 /** What is authenticated beside the text. Version 1 named the row alone. */
-function associatedData(version: string, key: string, { owner, id }: Place): Buffer {
+function associatedData(version: string, key: string, { owner, id }: SecretContext): Buffer {
   return Buffer.from(version === 'v1' ? id : JSON.stringify([version, key, owner, id]));
 }
 
-function sealWith(key: Buffer, plaintext: string, place: Place): string {
+function sealWith(key: Buffer, plaintext: string, context: SecretContext): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES });
-  cipher.setAAD(associatedData(VERSION, keyId(key), place));
+  cipher.setAAD(associatedData(VERSION, keyId(key), context));
   const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
   const bytes = Buffer.concat([iv, ciphertext, cipher.getAuthTag()]);
   return prefixOf(key) + bytes.toString('base64url');

@@ -1,6 +1,6 @@
-/** A server is not of the kind that the promises need: the message says what it is and what to do about it. */
-export class UnfitServerError extends Error {
-  override readonly name = 'UnfitServerError';
+/** A server on which the guarantees do not hold: too old, or configured otherwise than they need. The message says what is wrong and what to do. */
+export class UnsupportedServerError extends Error {
+  override readonly name = 'UnsupportedServerError';
 }
 
 /** What a mongod says of itself (`hello`), as far as it is judged. */
@@ -13,17 +13,17 @@ const MAKE_A_SET =
   'One node is enough: start it with --replSet rs0, run rs.initiate() once in mongosh, and end MONGODB_URI in ?replicaSet=rs0.';
 
 /**
- * @throws UnfitServerError for a standalone mongod (no transactions, no majority), one before 6.0, or a member of another
+ * @throws UnsupportedServerError for a standalone mongod (no transactions, no majority), one before 6.0, or a member of another
  *   set than `uri` names, which the driver would pass over for ever.
  */
-export function requireFitMongod(hello: Hello, uri: string): void {
+export function requireSupportedMongod(hello: Hello, uri: string): void {
   const isPartOfMore = hello.setName !== undefined || hello.isreplicaset === true || hello.msg === 'isdbgrid';
-  if (!isPartOfMore) throw new UnfitServerError(`This MongoDB is no replica set. ${MAKE_A_SET}`);
+  if (!isPartOfMore) throw new UnsupportedServerError(`This MongoDB is no replica set. ${MAKE_A_SET}`);
   if ((hello.maxWireVersion ?? 0) < WIRE_VERSION)
-    throw new UnfitServerError('This MongoDB is older than 6.0. Upgrade it to 6.0 or newer.');
+    throw new UnsupportedServerError('This MongoDB is older than 6.0. Upgrade it to 6.0 or newer.');
   const wanted = /[?&]replicaSet=([^&]*)/i.exec(uri)?.[1];
   if (wanted !== undefined && hello.setName !== undefined && hello.setName !== decodeURIComponent(wanted)) {
-    throw new UnfitServerError(
+    throw new UnsupportedServerError(
       `MONGODB_URI names the replica set ${wanted}, and this MongoDB belongs to ${hello.setName}. Name that one in MONGODB_URI.`,
     );
   }

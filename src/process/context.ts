@@ -4,8 +4,7 @@ import { createApiMetrics } from '../http/api-metrics.ts';
 import type { RateLimits } from '../http/rate-limiter.ts';
 import { createRateLimits } from '../http/rate-limiter.ts';
 import type { Clock } from '../platform/clock.ts';
-import { systemClock } from '../platform/clock.ts';
-import { createDatabaseClock } from '../platform/database-clock.ts';
+import { createDatabaseClock, systemClock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import { createDb, openDb } from '../platform/mongo.ts';
@@ -14,7 +13,7 @@ import { createSecretBox, deriveKeys } from '../platform/secret-box.ts';
 import type { Queues } from '../queues/queues.ts';
 import { createQueues } from '../queues/queues.ts';
 import type { ProcessScope } from './lifecycle.ts';
-import { requireFitRedis } from './server-requirements.ts';
+import { requireSupportedRedis } from './server-requirements.ts';
 
 /** What every process has that does the service's work. */
 export type WorkerContext<Settings = ConfigOf<'hold-expiry'>> = {
@@ -42,7 +41,7 @@ export type ApiContext = Context & {
 
 /**
  * Builds the connections of one process and registers their release. Nothing is awaited: the database connects in the
- * background (`connected`, once its time is known too), Redis by itself. A server that is not fit ends the process, whenever
+ * background (`connected`, once its time is known too), Redis by itself. An unsupported server ends the process, whenever
  * it first responds (ADR 0015).
  */
 export function createContext<Settings extends ConfigOf<'hold-expiry'>>(
@@ -53,7 +52,7 @@ export function createContext<Settings extends ConfigOf<'hold-expiry'>>(
   onStop('MongoDB', () => db.close());
   const queues = createQueues(config.redisUrl, config.queuePrefix, log);
   onStop('queues', () => queues.close());
-  void requireFitRedis(scope);
+  void requireSupportedRedis(scope);
   const clock = createDatabaseClock(systemClock, db, log);
   const connected = openDb(db, config.mongodbUri, log, stopping).then(() => clock.measure());
   connected.then(

@@ -4,7 +4,7 @@ import { ConfigError, loadConfig } from '../config/config.ts';
 import { settingsWarnings } from '../config/settings.rules.ts';
 import type { Logger } from '../platform/logger.ts';
 import { createLogger } from '../platform/logger.ts';
-import { UnfitServerError } from '../platform/server-requirements.rules.ts';
+import { UnsupportedServerError } from '../platform/server-requirements.rules.ts';
 
 /** How long a process may take to finish or hand back what it has. */
 const STOP_TIMEOUT_MS = 25_000;
@@ -28,7 +28,7 @@ export type ProcessScope<Settings = ConfigOf<'api'>> = {
 /**
  * Runs one process from its configuration, of which it has the settings of its name, to its exit code. `start` acquires and registers; what it returns is sent to
  * the parent process, when there is one, with `ready: true`. SIGTERM, SIGINT, an unexpected error and the death of the
- * parent all end in the same orderly stop, which is cut after 25 s; a faulty configuration, and a server that is not fit
+ * parent all end in the same orderly stop, which is cut after 25 s; a faulty configuration, and an unsupported server
  * (ADR 0015), end with exit code 1.
  */
 export function runProcess<Name extends ProcessName>(
@@ -63,7 +63,7 @@ export function runProcess<Name extends ProcessName>(
 
   const fail = (err: Error) => {
     if (stop.signal.aborted) return;
-    if (err instanceof UnfitServerError) log.fatal(err.message);
+    if (err instanceof UnsupportedServerError) log.fatal(err.message);
     else log.fatal({ err }, 'the process could not start');
     hasFailed = true;
     stopOnce();

@@ -1,13 +1,13 @@
 import type { ConfigOf } from '../config/config.ts';
 import { readRedisInfo } from '../platform/redis.ts';
-import { redisFaults, UnfitServerError } from '../platform/server-requirements.rules.ts';
+import { redisFaults, UnsupportedServerError } from '../platform/server-requirements.rules.ts';
 import type { ProcessScope } from './lifecycle.ts';
 
 /**
- * Looks at Redis once, as soon as it answers, and never rejects: processes do not wait for it. One that evicts, forgets or is too
+ * Looks at Redis once, as soon as it responds, and never rejects: processes do not wait for it. One that evicts, forgets or is too
  * old ends the process in production, and is a warning in the sandbox (ADR 0015).
  */
-export function requireFitRedis({
+export function requireSupportedRedis({
   config,
   log,
   stopping,
@@ -18,11 +18,11 @@ export function requireFitRedis({
       const faults = redisFaults(info);
       if (faults.length === 0) return;
       const sentence = `This Redis may lose what is due. ${faults.join(' ')}`;
-      if (config.serviceMode === 'production') fail(new UnfitServerError(sentence));
+      if (config.serviceMode === 'production') fail(new UnsupportedServerError(sentence));
       else log.warn(sentence);
     },
     (err: Error) => {
-      if (!stopping.aborted) log.warn({ error: err.message }, 'Redis did not say how it is set up');
+      if (!stopping.aborted) log.warn({ error: err.message }, 'the settings of Redis could not be read');
     },
   );
 }

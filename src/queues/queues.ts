@@ -63,7 +63,7 @@ export type Queues = {
   isReady(): boolean;
   /** The figures of each queue in the exposition format of Prometheus; undefined where Redis does not give all of them. */
   exportMetrics(): Promise<string[] | undefined>;
-  /** Whether each worked queue is paused and how many workers it has; undefined where Redis does not answer for all of them. */
+  /** Whether each worked queue is paused and how many workers it has; undefined where Redis does not respond for all of them. */
   readStates(): Promise<QueueState[] | undefined>;
   byName(name: QueueName): Queue;
   close(): Promise<void>;
@@ -74,7 +74,7 @@ const DAY_SECONDS = 86_400;
 
 type NewJob = { name: string; data: object; opts: BulkJobOptions };
 
-/** Connects to Redis in the background; the queues can be used, and refuse politely, before it answers. */
+/** Connects to Redis in the background; the queues can be used, and report that nothing was taken, before it is reachable. */
 export function createQueues(redisUrl: string, prefix: string, log: Logger): Queues {
   const redis = createProducerRedis(redisUrl, log);
   const open = (name: QueueName) => {
@@ -105,7 +105,7 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger): Que
     } catch (err) {
       log.warn(
         { queue: name, error: (err as Error).message },
-        'Redis did not answer; what it did not take, a sweep will',
+        'Redis did not respond; a sweep will do what it did not take',
       );
       return undefined;
     } finally {

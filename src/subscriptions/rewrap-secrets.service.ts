@@ -84,9 +84,9 @@ type Resealed = { sealed: string | null; isNew: boolean; fault: SecretBoxError |
 
 function reseal({ secretBox }: RewrapDeps, { _id, partnerId }: SealedRow, sealed: string | null): Resealed {
   if (sealed === null || sealed.startsWith(secretBox.prefix)) return { sealed, isNew: false, fault: null };
-  const place = { owner: partnerId, id: _id };
+  const context = { owner: partnerId, id: _id };
   try {
-    return { sealed: secretBox.seal(secretBox.open(sealed, place), place), isNew: true, fault: null };
+    return { sealed: secretBox.seal(secretBox.open(sealed, context), context), isNew: true, fault: null };
   } catch (err) {
     if (!(err instanceof SecretBoxError)) throw err;
     return { sealed, isNew: false, fault: err };

@@ -1,6 +1,5 @@
-import type { Operator } from '../http/operator.ts';
 import { listOf } from '../http/response-fields.ts';
-import type { Route } from '../http/route.ts';
+import type { Operator, Route } from '../http/route.ts';
 import { created, listing, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Db } from '../platform/mongo.ts';

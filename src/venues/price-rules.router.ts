@@ -1,6 +1,5 @@
 import { toPaise, toRupees } from '../domain/money.ts';
-import type { Operator } from '../http/operator.ts';
-import type { Route } from '../http/route.ts';
+import type { Operator, Route } from '../http/route.ts';
 import { created, listing, noContent, ok, route } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/mongo.ts';

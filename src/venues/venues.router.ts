@@ -1,9 +1,8 @@
 import { toPaise } from '../domain/money.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { pageQuery } from '../http/fields.ts';
-import type { Operator } from '../http/operator.ts';
 import { listOf, pageOf } from '../http/response-fields.ts';
-import type { Route } from '../http/route.ts';
+import type { Operator, Route } from '../http/route.ts';
 import { created, listing, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Worker } from 'bullmq';
-import type { AlertKind, Sighting } from '../../src/alerts/alert-types.ts';
+import type { AlertKind, Condition } from '../../src/alerts/alert-types.ts';
 import { raiseAlert } from '../../src/alerts/alerts.store.ts';
 import { createWorkerWatch } from '../../src/alerts/worker-watch.ts';
 import { migrate } from '../../src/database/collections.ts';
@@ -319,11 +319,11 @@ describe('an alert', () => {
 
   test('is one though 40 raise it at the same time, by its unique index; control: without it there can be two', async () => {
     const { db } = service.context;
-    const sighting: Sighting = {
+    const condition: Condition = {
       ...{ kind: 'hold_overdue', subject: null, partnerId: null },
       ...{ count: 1, since: null, missingIndexes: [] },
     };
-    const raised = await Promise.all(Array.from({ length: 40 }, () => raiseAlert(db, sighting)));
+    const raised = await Promise.all(Array.from({ length: 40 }, () => raiseAlert(db, condition)));
     expect(raised.filter((row) => row !== null)).toHaveLength(1);
     const [row] = await alertsOf(service);
     const another = () => db.collection('alerts').insertOne({ ...row, _id: 'another' as never });

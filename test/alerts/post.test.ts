@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { tellOfAlerts } from '../../src/alerts/alert-post.service.ts';
+import { postAlerts } from '../../src/alerts/alert-post.service.ts';
 import { createAlertPost } from '../../src/alerts/alert-post.ts';
 import { ConfigError, loadConfig } from '../../src/config/config.ts';
 import { tcpReceiver } from '../deliveries/receivers.ts';
@@ -50,7 +50,7 @@ const deadLetters = async (count: number, subscriptionId = 'subscription') => {
   return names;
 };
 const tell = (stopping = NEVER, url = receiver.url) =>
-  tellOfAlerts({ ...service.context, post: createAlertPost(url, TIMEOUT_MS) }, stopping, EVERY_MS);
+  postAlerts({ ...service.context, post: createAlertPost(url, TIMEOUT_MS) }, stopping, EVERY_MS);
 const state = () => service.context.db.collection('alert_state').findOne({ _id: 'post' as never });
 const secondsToWait = async () => {
   const until = (await state())?.['until'] as Date;
@@ -233,7 +233,7 @@ test('what happens during a POST is in the next one', async () => {
   receiver.respondWith((response) => {
     release = () => response.writeHead(200).end();
   });
-  const told = tellOfAlerts({ ...service.context, post: createAlertPost(receiver.url) }, NEVER, EVERY_MS);
+  const told = postAlerts({ ...service.context, post: createAlertPost(receiver.url) }, NEVER, EVERY_MS);
   const answer = await eventually('the POST has arrived', () => release);
   await deadLetters(4);
   answer();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { PLATFORM_PARTNER_ID } from '../../src/platform/ids.ts';
+import { PLATFORM_PARTNER_ID } from '../../src/domain/platform-partner.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import {
   anyPartner,

@@ -15,7 +15,7 @@ import { startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
 
 const GUARD = 'one_claim_per_cell';
-const ABSENT = 'the database lacks guards without which nothing may be sold';
+const ABSENT = 'nothing can be sold: the database lacks indexes or validators';
 
 /** The API as its process has it, on the database of a service that refuses nothing. */
 let service: Service;

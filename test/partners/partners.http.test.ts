@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createAdminApp } from '../../src/apps/admin-app.ts';
 import { createPartnerApp } from '../../src/apps/partner-app.ts';
+import { PLATFORM_PARTNER_ID } from '../../src/domain/platform-partner.ts';
 import { listen } from '../../src/http/listen.ts';
 import { createKeyUse } from '../../src/partners/key-use.ts';
-import { PLATFORM_PARTNER_ID } from '../../src/platform/ids.ts';
 import type { Client, Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import {
   directUri,
   redisFaults,
-  requireFitMongod,
-  UnfitServerError,
+  requireSupportedMongod,
+  UnsupportedServerError,
 } from '../../src/platform/server-requirements.rules.ts';
 
 const URI = 'mongodb://h/db?replicaSet=rs0';
@@ -15,7 +15,7 @@ describe('a MongoDB', () => {
     ['a router of shards', { msg: 'isdbgrid', maxWireVersion: 21 }],
     ['a member of a set that is yet to be made', { isreplicaset: true, maxWireVersion: 17 }],
   ])('that is %s is fit', (_what, hello) => {
-    expect(() => requireFitMongod(hello, URI)).not.toThrow();
+    expect(() => requireSupportedMongod(hello, URI)).not.toThrow();
   });
 
   test.each([
@@ -23,8 +23,8 @@ describe('a MongoDB', () => {
     ['5.0', { ...FIT, maxWireVersion: 13 }, 'older than 6.0. Upgrade'],
     ['of another set', { ...FIT, setName: 'rs1' }, 'Name that one in MONGODB_URI'],
   ])('that is %s is not, and the error says what to do', (_what, hello, remedy) => {
-    expect(() => requireFitMongod(hello, URI)).toThrow(UnfitServerError);
-    expect(() => requireFitMongod(hello, URI)).toThrow(remedy);
+    expect(() => requireSupportedMongod(hello, URI)).toThrow(UnsupportedServerError);
+    expect(() => requireSupportedMongod(hello, URI)).toThrow(remedy);
   });
 });
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { loadConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { createDb, openDb } from '../../src/platform/mongo.ts';
-import { UnfitServerError } from '../../src/platform/server-requirements.rules.ts';
-import { requireFitRedis } from '../../src/process/server-requirements.ts';
+import { UnsupportedServerError } from '../../src/platform/server-requirements.rules.ts';
+import { requireSupportedRedis } from '../../src/process/server-requirements.ts';
 import { eventually } from '../support/eventually.ts';
 import type { OwnRedis, OwnServer } from '../support/own-servers.ts';
 import { bareMongod, ownRedis } from '../support/own-servers.ts';
@@ -85,7 +85,7 @@ describe('a MongoDB that is no replica set', () => {
       await maker.close();
       await opened;
       expect(logged().split('run rs.initiate() once')).toHaveLength(2);
-      expect(logged()).toContain('MongoDB answers');
+      expect(logged()).toContain('MongoDB is reachable');
       // A name that is not this set's would be waited for in vain.
       await expect(
         openDb(createDb(), `${uninitiated.uri}?replicaSet=rs1`, log, stopping.signal),
@@ -104,7 +104,7 @@ async function verdictOn(
 ): Promise<{ failed: Error[]; warned: string }> {
   const { log, logged, stopping } = listening();
   const failed: Error[] = [];
-  const looked = requireFitRedis({
+  const looked = requireSupportedRedis({
     config: loadConfig(environment({ REDIS_URL: redisUrl, ...overrides })),
     ...{ log, stopping: stopping.signal, fail: (reason) => void failed.push(reason) },
   });
@@ -115,7 +115,7 @@ async function verdictOn(
 describe('a Redis that forgets at a restart', () => {
   test('is refused in production with the remedy, and is one warning in the sandbox', async () => {
     const { failed } = await verdictOn(forgetting.uri, PRODUCTION);
-    expect(failed).toEqual([expect.any(UnfitServerError)]);
+    expect(failed).toEqual([expect.any(UnsupportedServerError)]);
     expect(failed[0]?.message).toMatch(/set appendonly yes/);
     const { failed: none, warned } = await verdictOn(forgetting.uri, {});
     expect([none, warned.match(/set appendonly yes/g)]).toEqual([[], ['set appendonly yes']]);

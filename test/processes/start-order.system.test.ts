@@ -74,7 +74,7 @@ test('with MongoDB there, nothing is sold and no worker works until its indexes 
   await eventually('MongoDB is met', async () => (await get('/readyz')).text.includes('missing_indexes'));
   const refused = await get('/api/v1/partner/venues');
   for (const process of [api, ...workers]) {
-    const line = await logged(process, 'the database lacks guards without which nothing may be sold');
+    const line = await logged(process, 'nothing can be sold: the database lacks indexes or validators');
     expect(line).toMatchObject({ level: 50, remedy: expect.stringContaining('npm run migrate') });
     expect(line['missing_indexes']).toContain('one_claim_per_cell');
   }

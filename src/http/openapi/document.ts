@@ -36,7 +36,7 @@ export type OpenApiDocument = {
     responses: Record<string, ResponseObject>;
     schemas: Record<string, JsonSchema>;
   };
-  /** Answers of no operation: to a path or a method that does not exist, and to what cannot be read as a request. */
+  /** Responses of no operation: to a path or a method that does not exist, and to what cannot be read as a request. */
   'x-general-responses': Record<string, JsonSchema>;
 };
 
@@ -61,7 +61,7 @@ const PARAMETERS: Record<string, JsonSchema> = {
   'If-None-Match': {
     name: 'If-None-Match',
     in: 'header',
-    description: 'The ETag of an earlier answer.',
+    description: 'The ETag of an earlier response.',
     required: false,
     schema: { type: 'string' },
   },
@@ -106,7 +106,7 @@ export function describeApi(api: ApiDescription, operations: readonly Operation[
         ['Error', errorSchema(codesOf(operations, api))],
       ]),
     },
-    'x-general-responses': Object.fromEntries(GENERAL_ERRORS.map((code) => [code, generalAnswer(code)])),
+    'x-general-responses': Object.fromEntries(GENERAL_ERRORS.map((code) => [code, generalResponse(code)])),
   };
 }
 
@@ -136,10 +136,10 @@ function usedIn(
 }
 
 /** With its headers written out: what only this part of the document refers to, linters take for unused. */
-function generalAnswer(code: ErrorCode): JsonSchema {
-  const { headers, ...answer } = errorResponse([code], {});
+function generalResponse(code: ErrorCode): JsonSchema {
+  const { headers, ...response } = errorResponse([code], {});
   const named = Object.keys(headers) as HeaderName[];
-  return { ...answer, headers: Object.fromEntries(named.map((name) => [name, HEADERS[name]])) };
+  return { ...response, headers: Object.fromEntries(named.map((name) => [name, HEADERS[name]])) };
 }
 
 function sorted<Value>(components: Iterable<readonly [string, Value]>): Record<string, Value> {

@@ -1,7 +1,7 @@
 import type { Schema } from 'joi';
 import type { ErrorCode } from '../../domain/errors.ts';
+import { errorBody } from '../error-handler.ts';
 import { ERROR_CODES, ERRORS } from '../error-registry.ts';
-import { errorBody } from '../error-responses.ts';
 import { EXAMPLE } from '../example-values.ts';
 import { exampleOf } from './examples.ts';
 import type { HeaderName } from './headers.ts';
@@ -97,7 +97,7 @@ export function errorSchema(codes: readonly ErrorCode[]): JsonSchema {
   const text = { type: 'string', minLength: 1 };
   return {
     type: 'object',
-    description: 'Every error answer. Decide by `code`; `message` is for your developers and may change.',
+    description: 'Every error response. Decide by `code`; `message` is for your developers and may change.',
     properties: {
       success: { type: 'boolean', enum: [false] },
       error: {
@@ -105,7 +105,7 @@ export function errorSchema(codes: readonly ErrorCode[]): JsonSchema {
         properties: {
           code: { type: 'string', enum: codes },
           message: { ...text, description: 'What was wrong and what to do next.' },
-          request_id: { ...text, description: 'X-Request-Id of this answer; quote it to the operator.' },
+          request_id: { ...text, description: 'X-Request-Id of this response; quote it to the operator.' },
           details: {
             type: 'array',
             description: 'With VALIDATION_ERROR: every faulty field.',

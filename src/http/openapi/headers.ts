@@ -1,4 +1,4 @@
-import type { AnswerHeader } from '../route.ts';
+import type { ResponseHeader } from '../route.ts';
 
 type Header = { description: string; required?: true; schema: Record<string, unknown>; example: unknown };
 
@@ -29,14 +29,14 @@ export const HEADERS = {
     example: 1,
   },
   ETag: {
-    description: 'Names this state of the answer; send it back in If-None-Match.',
+    description: 'Names this state of the response; send it back in If-None-Match.',
     required: true,
     schema: { type: 'string' },
     example: 'W/"4f2-9mPq0x7cR3vT1k"',
   },
   'Idempotent-Replayed': {
     description:
-      'There, and `true`, where the answer repeats that of an earlier call with the same idempotency_key.',
+      'There, and `true`, where the response repeats that of an earlier call with the same idempotency_key.',
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
   },
@@ -60,7 +60,7 @@ export type HeaderName = keyof typeof HEADERS;
 const OF_ALL = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const;
 
 /** References to the headers of a response: those that all have and `own`. */
-export function headersOf(own: readonly (AnswerHeader | HeaderName)[]): Record<string, { $ref: string }> {
+export function headersOf(own: readonly (ResponseHeader | HeaderName)[]): Record<string, { $ref: string }> {
   return Object.fromEntries(
     [...OF_ALL, ...own].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );

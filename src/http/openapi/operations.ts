@@ -20,12 +20,12 @@ export type ListenerRules = {
 /** What describing operations gathers for the components of the document. */
 export type Gathered = { schemas: Components; responses: Map<string, ResponseObject> };
 
-/** Every code that an operation can response: its own, and those that follow from its form. */
+/** Every code that an operation can respond with: its own, and those that follow from its form. */
 export function errorsOf(operation: Operation, rules: ListenerRules): Set<ErrorCode> {
   if (operation.isPublic === true) return new Set(operation.errors);
   const isChange = operation.method !== 'get';
   return new Set<ErrorCode>([
-    // A query field that there is not is a fault everywhere.
+    // An unknown field of the query is rejected everywhere.
     'VALIDATION_ERROR',
     ...(isChange ? (['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) : []),
     ...(isChange ? rules.errorsOfChanges : []),
@@ -73,14 +73,19 @@ function parametersOf(operation: Operation, schemas: Components): JsonSchema[] {
   ];
 }
 
-function parameter(name: string, place: 'path' | 'query', schema: Schema, schemas: Components): JsonSchema {
+function parameter(
+  name: string,
+  location: 'path' | 'query',
+  schema: Schema,
+  schemas: Components,
+): JsonSchema {
   const { description, ...rest } = toJsonSchema(schema, schemas);
   return {
     name,
-    in: place,
+    in: location,
     ...(description === undefined ? {} : { description }),
-    required: place === 'path' || isRequired(schema),
-    style: place === 'path' ? 'simple' : 'form',
+    required: location === 'path' || isRequired(schema),
+    style: location === 'path' ? 'simple' : 'form',
     schema: rest,
   };
 }

@@ -13,7 +13,7 @@ export type WebhookDescription = {
 };
 
 const RETRIES =
-  'Answer with 2xx within 10 seconds and do the work afterwards. Anything else is a failure: the delivery is tried again after 5, 15, 30 and 60 minutes, five times in all. Deliveries can come twice and out of order: be idempotent on event_id.';
+  'Respond with 2xx within 10 seconds and do the work afterwards. Anything else is a failure: the delivery is tried again after 5, 15, 30 and 60 minutes, five times in all. Deliveries can come twice and out of order: be idempotent on event_id.';
 
 /** The path item of a webhook: the request that the partner's endpoint gets. */
 export function describeWebhook(webhook: WebhookDescription, components: Components): JsonSchema {
