@@ -90,7 +90,7 @@ test('3,000 dead letters of one endpoint are one line; the next batch tells of t
   expect(receiver.posts.map(({ text }) => text.length < 2000)).toEqual([true, true]);
 });
 
-test('alerts that change all the time keep no other from being told, and the text says how many are left out', async () => {
+test('alerts that change all the time keep no other from being posted, and the text says how many are left out', async () => {
   const busy = Array.from({ length: 50 }, (_each, index) => `busy-${index}`);
   const fail = async (subjects: readonly string[]) => {
     for (const subject of subjects)
@@ -106,7 +106,7 @@ test('alerts that change all the time keep no other from being told, and the tex
   expect(told.map((subjects) => subjects.length)).toEqual([50, 50]);
   expect(told[1]?.[0]).toBe('late');
   const lines = receiver.posts.map(({ body }) => String(body['text']).split('\n').at(-1));
-  expect(lines).toEqual([expect.stringMatching(/^• /), 'and 1 alert more, to be told next']);
+  expect(lines).toEqual([expect.stringMatching(/^• /), 'and 1 alert more, to follow']);
   await pass(EVERY_MS);
   await tell();
   expect(receiver.posts[2]?.body['alerts']).toHaveLength(1);

@@ -112,6 +112,8 @@ test('what was sold twice without the index, an operator can undo, and then it c
   // Control: where nothing refuses, and no index guards, one slot is sold twice.
   const [booking] = [await bookSlot(seller, slotId), await bookSlot(seller, slotId)];
   await expect(migrate(service.context.db)).rejects.toThrow(/duplicate key.*one_claim_per_cell/);
+  // While the index was being built, the database listed it.
+  await eventually('it refuses again', async () => !(await serves()));
 
   const path = `/api/v1/operator/bookings/${String(booking['booking_id'])}`;
   expect(verdict(await admin().post('/api/v1/operator/walk-ins', {}))).toBe('503 SERVICE_UNAVAILABLE');
