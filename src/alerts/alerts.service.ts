@@ -8,7 +8,7 @@ import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import type { QueueState, Queues } from '../queues/queues.ts';
-import { overdueHolds, undispatchedBacklog } from '../reservations/reservation-backlog.service.ts';
+import { findOverdueHolds, findUndispatched } from '../reservations/reservation-backlog.store.ts';
 import { logFields, messageOf } from './alert-text.rules.ts';
 import type { AlertKind, AlertRow, Condition } from './alert-types.ts';
 import { ALERT_KINDS } from './alert-types.ts';
@@ -135,9 +135,9 @@ async function look(
         missingIndexes: [],
       }));
     case 'event_undispatched':
-      return waiting(kind, await undispatchedBacklog(deps, times.undispatchedMs));
+      return waiting(kind, await findUndispatched(deps.db, times.undispatchedMs));
     case 'hold_overdue':
-      return waiting(kind, await overdueHolds(deps, times.overdueMs));
+      return waiting(kind, await findOverdueHolds(deps.db, times.overdueMs));
     case 'delivery_overdue':
       return waiting(kind, await overdueDeliveries(deps, times.deliveryOverdueMs));
     case 'queue_paused':

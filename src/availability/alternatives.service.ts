@@ -1,9 +1,11 @@
 import { addDays, datesBetween, dayBounds, localDateOf } from '../platform/calendar.ts';
 import { coalescedByKey, onePer } from '../platform/coalesced.ts';
+import type { ListedSlot } from '../slots/slot.rules.ts';
+import { salePeriodOf } from '../slots/slot.rules.ts';
+import type { SlotDeps } from '../slots/slots.service.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
-import { resourcesOf } from '../venues/venues.service.ts';
-import type { AvailabilityDeps, Slot } from './availability.service.ts';
-import { readSlots, sellableWindow } from './availability.service.ts';
+import { listResourceRows } from '../venues/venues.store.ts';
+import { readSlots } from './availability.service.ts';
 
 const MAX_ALTERNATIVES = 3;
 
@@ -13,7 +15,7 @@ const MAX_ALTERNATIVES = 3;
  */
 const REACHES = [1, 7, 38, 69, 100];
 
-const lookUpsOf = onePer(coalescedByKey<Slot[]>);
+const lookUpsOf = onePer(coalescedByKey<ListedSlot[]>);
 
 /**
  * Up to three free slots of the venue for the same sport, nearest in time to `wanted`, within the booking horizon and 100 days;
@@ -22,11 +24,11 @@ const lookUpsOf = onePer(coalescedByKey<Slot[]>);
  * 90 days (19 in any), each of at most 31 days: a venue that is closed for all that time costs what two ranges of 31 days do (measured).
  */
 export function findAlternatives(
-  deps: AvailabilityDeps,
+  deps: SlotDeps,
   venue: VenueRow,
   resource: ResourceRow,
   wanted: Date,
-): Promise<Slot[]> {
+): Promise<ListedSlot[]> {
   return lookUpsOf(deps.db)(`${resource._id} ${wanted.getTime()}`, () =>
     lookUpAlternatives(deps, venue, resource, wanted),
   );
@@ -36,19 +38,19 @@ export function findAlternatives(
 type Dates = { from: string; to: string };
 
 async function lookUpAlternatives(
-  deps: AvailabilityDeps,
+  deps: SlotDeps,
   venue: VenueRow,
   resource: ResourceRow,
   wanted: Date,
-): Promise<Slot[]> {
+): Promise<ListedSlot[]> {
   if (venue.status !== 'active') return [];
-  const resources = (await resourcesOf(deps, venue)).filter(
+  const resources = (await listResourceRows(deps.db, venue._id)).filter(
     ({ sportCategory, status }) => sportCategory === resource.sportCategory && status === 'active',
   );
   if (resources.length === 0) return [];
   const sold = sellableDates(deps, venue);
   const nearest = ofNearness(wanted);
-  let found: Slot[] = [];
+  let found: ListedSlot[] = [];
   let seen: Dates | undefined;
   for (const reach of REACHES) {
     const next = datesAround(wanted, reach, sold, venue.timeZone);
@@ -67,8 +69,8 @@ async function lookUpAlternatives(
 }
 
 /** The operating dates of which slots are sold now. An operating day of yesterday may run past midnight. */
-function sellableDates(deps: AvailabilityDeps, venue: VenueRow): Dates {
-  const { after, before } = sellableWindow(deps, venue);
+function sellableDates(deps: SlotDeps, venue: VenueRow): Dates {
+  const { after, before } = salePeriodOf(deps.clock.now(), deps.config.bookingHorizonDays, venue.timeZone);
   const last = new Date(before.getTime() - 1);
   return {
     from: addDays(localDateOf(after, venue.timeZone), -1),
@@ -109,13 +111,13 @@ function certainty(seen: Dates, sold: Dates, wanted: Date, timeZone: string): nu
 }
 
 /** The nearer first; of two as near, by resource and then the earlier. */
-function ofNearness(wanted: Date): (a: Slot, b: Slot) => number {
+function ofNearness(wanted: Date): (a: ListedSlot, b: ListedSlot) => number {
   return (a, b) =>
     distance(a, wanted) - distance(b, wanted) ||
     a.resource._id.localeCompare(b.resource._id) ||
     a.start.getTime() - b.start.getTime();
 }
 
-function distance(slot: Slot, wanted: Date): number {
+function distance(slot: ListedSlot, wanted: Date): number {
   return Math.abs(slot.start.getTime() - wanted.getTime());
 }

@@ -4,10 +4,10 @@ import { ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { datesBetween } from '../platform/calendar.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
-import { slotView } from '../slots/slot-view.rules.ts';
+import { slotView } from '../slots/slot.rules.ts';
+import type { SlotDeps } from '../slots/slots.service.ts';
 import type { DayQuery, RangeQuery } from './availability.schemas.ts';
 import { availability, availabilityRange, dayQuery, rangeQuery } from './availability.schemas.ts';
-import type { AvailabilityDeps } from './availability.service.ts';
 import { readAvailability } from './availability.service.ts';
 
 const PROMISE = 'What is free now may be taken the next moment: place a hold before you promise a slot.';
@@ -19,7 +19,7 @@ const responsesWith = (body: Schema, description: string): Record<number, Respon
 });
 
 /** The slots of a day and of a range of days. */
-export function availabilityRoutes(deps: AvailabilityDeps): Route<PartnerCaller>[] {
+export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller, unknown, DayQuery>({
       method: 'get',

@@ -1,22 +1,23 @@
-import { closesGroundOf } from '../blackouts/blackout.rules.ts';
+import { blackedOutBy, closesGroundOf } from '../blackouts/blackout.rules.ts';
 import type { BlackoutRow } from '../blackouts/blackouts.service.ts';
-import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
+import { findBlackouts } from '../blackouts/blackouts.store.ts';
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import { dayBounds, localDateOf } from '../platform/calendar.ts';
-import type { Occupancy } from '../reservations/reservation-reads.store.ts';
-import { findOccupancyAtVenue } from '../reservations/reservation-reads.store.ts';
-import { scheduledSlotAt } from '../slots/schedule.rules.ts';
-import { slotIdOf } from '../slots/slot-id.rules.ts';
-import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
-import { getVenue, resourcesOf } from '../venues/venues.service.ts';
-import type { AvailabilityDeps, Slot } from './availability.service.ts';
+import { cellsOfWindow } from '../reservations/cells.rules.ts';
+import type { Occupancy } from '../reservations/claim-reads.store.ts';
+import { findOccupancyAtVenue } from '../reservations/claim-reads.store.ts';
+import type { ListedSlot } from '../slots/slot.rules.ts';
 import {
-  cellsOfWindow,
-  openingsOf,
-  pricedWindows,
-  sellableWindow,
+  pricedSlotAt,
+  pricedSlotsOn,
+  salePeriodOf,
+  slotIdOf,
   unsellableReason,
-} from './availability.service.ts';
+} from '../slots/slot.rules.ts';
+import type { SlotDeps } from '../slots/slots.service.ts';
+import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
+import { getVenue } from '../venues/venues.service.ts';
+import { listResourceRows } from '../venues/venues.store.ts';
 
 /** Who has a slot, for operators alone. `secondsLeft` is of a hold, by the database's clock; null of a booking. */
 export type Occupant = Pick<
@@ -40,7 +41,7 @@ export type CellState =
   | 'inactive';
 
 /** One slot of the schedule. It is `free` exactly where availability lists it as available. */
-export type DayCell = Omit<Slot, 'unavailableReason'> & {
+export type DayCell = Omit<ListedSlot, 'unavailableReason'> & {
   state: CellState;
   /** Whoever stands in its way: claims on the resource itself, or, where there are none, on its ground. */
   occupants: Occupant[];
@@ -52,7 +53,7 @@ export type DayCell = Omit<Slot, 'unavailableReason'> & {
 
 export type DayColumn = { resource: ResourceRow; sharesWith: ResourceRow[]; cells: DayCell[] };
 
-/** `offSchedule`: what stands on this day in a window that the schedule does not have, or not any more. */
+/** `offSchedule`: what is claimed on this day in a window that the schedule does not have, or not any more. */
 export type DayGrid = {
   venue: VenueRow;
   date: string;
@@ -65,16 +66,16 @@ export type DayGrid = {
  * The operating day `date` of a venue as operators see it: every slot of the schedule with who has it or why it is closed
  *. Four queries, whatever the number of resources. @throws DomainError VENUE_NOT_FOUND
  */
-export async function readDayGrid(deps: AvailabilityDeps, venueId: string, date: string): Promise<DayGrid> {
+export async function readDayGrid(deps: SlotDeps, venueId: string, date: string): Promise<DayGrid> {
   const venue = await getVenue(deps, venueId);
-  const resources = await resourcesOf(deps, venue);
-  const windows = pricedWindows(venue, resources, [date]);
+  const resources = await listResourceRows(deps.db, venueId);
+  const slots = pricedSlotsOn(venue, resources, [date]);
   const day = dayBounds(date, venue.timeZone);
-  const from = new Date(Math.min(day.start.getTime(), ...windows.map(({ start }) => start.getTime())));
-  const to = new Date(Math.max(day.end.getTime(), ...windows.map(({ end }) => end.getTime())));
+  const from = new Date(Math.min(day.start.getTime(), ...slots.map(({ start }) => start.getTime())));
+  const to = new Date(Math.max(day.end.getTime(), ...slots.map(({ end }) => end.getTime())));
   const [claims, blackouts] = await Promise.all([
     findOccupancyAtVenue(deps.db, venue._id, from, to),
-    findBlackoutsAt(deps, venue._id, from, to),
+    findBlackouts(deps.db, venue._id, from, to),
   ]);
   const closers = new Map(
     resources.map((resource) => [
@@ -83,7 +84,7 @@ export async function readDayGrid(deps: AvailabilityDeps, venueId: string, date:
     ]),
   );
   const toCell = cellMaker(deps, venue, claims, closers);
-  const cells = windows.map(toCell);
+  const cells = slots.map(toCell);
   const columns = resources.map((resource) => ({
     resource,
     sharesWith: resources.filter(({ _id }) => resource.sharesSpaceWith.includes(_id)),
@@ -101,15 +102,15 @@ export async function readDayGrid(deps: AvailabilityDeps, venueId: string, date:
 }
 
 function cellMaker(
-  deps: AvailabilityDeps,
+  deps: SlotDeps,
   venue: VenueRow,
   claims: readonly Occupancy[],
   /** By resource, those that close it at some time. */
   closers: ReadonlyMap<string, readonly BlackoutRow[]>,
 ) {
   const claimOn = new Map(claims.flatMap((claim) => claim.cells.map((cell) => [cell, claim] as const)));
-  const sellable = sellableWindow(deps, venue);
-  return (slot: Omit<Slot, 'slotId' | 'unavailableReason'>): DayCell => {
+  const onSale = salePeriodOf(deps.clock.now(), deps.config.bookingHorizonDays, venue.timeZone);
+  return (slot: Omit<ListedSlot, 'slotId' | 'unavailableReason'>): DayCell => {
     const { resource } = slot;
     const inTheWay = new Set(cellsOfWindow(resource, slot).flatMap((cell) => claimOn.get(cell) ?? []));
     const own = [...inTheWay].filter(({ resourceId }) => resourceId === resource._id);
@@ -117,7 +118,7 @@ function cellMaker(
     const closing = (closers.get(resource._id) ?? []).filter(
       ({ startsAt, endsAt }) => startsAt < slot.end && endsAt > slot.start,
     );
-    const unsellable = unsellableReason(venue, resource, slot, sellable, closing);
+    const unsellable = unsellableReason(venue, resource, slot, onSale, blackedOutBy(resource, closing));
     const isTaken = occupants.some(({ kind }) => kind !== 'held');
     return {
       ...slot,
@@ -128,7 +129,7 @@ function cellMaker(
       takesWalkIn:
         !isTaken &&
         closing.length === 0 &&
-        slot.end > sellable.after &&
+        slot.end > onSale.after &&
         (unsellable === null || unsellable === 'past'),
     };
   };
@@ -154,12 +155,11 @@ function kindOf(occupants: readonly Occupant[]): Occupant['kind'] {
 
 /** Whether a claim's window is on no day's schedule and begins on this date. */
 function isOffSchedule(
-  { timeZone }: VenueRow,
+  venue: VenueRow,
   resource: ResourceRow,
   { slotStart, slotEnd }: Occupancy,
   date: string,
 ): boolean {
-  if (localDateOf(slotStart, timeZone) !== date) return false;
-  const slot = scheduledSlotAt(slotStart, openingsOf(resource), resource.durationMinutes, timeZone);
-  return slot?.end.getTime() !== slotEnd.getTime();
+  if (localDateOf(slotStart, venue.timeZone) !== date) return false;
+  return pricedSlotAt(venue, resource, slotStart)?.end.getTime() !== slotEnd.getTime();
 }

@@ -2,7 +2,6 @@ import type { Operator, Route } from '../http/route.ts';
 import { created, listing, noContent, ok, route } from '../http/route.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
-import type { StandingClaim } from '../reservations/reservations.service.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
 import type { BlackoutBody, BlackoutListQuery } from './blackouts.schemas.ts';
 import {
@@ -112,7 +111,7 @@ function detailView({ blackout, conflicts }: BlackoutDetail): Record<string, unk
   };
 }
 
-function conflictView(claim: StandingClaim): Record<string, unknown> {
+function conflictView(claim: BlackoutDetail['conflicts'][number]): Record<string, unknown> {
   const { _id: holdId, bookingId, partnerId, slotId, slotStart } = claim;
   return {
     ...(bookingId === undefined ? { hold_id: holdId } : { booking_id: bookingId }),

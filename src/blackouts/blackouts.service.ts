@@ -1,11 +1,11 @@
 import { DomainError, fieldError } from '../domain/errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
-import type { Db, Tx } from '../platform/mongo.ts';
+import type { Db } from '../platform/mongo.ts';
 import { inTransaction } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
-import type { StandingClaim } from '../reservations/reservations.service.ts';
-import { listStandingClaims } from '../reservations/reservations.service.ts';
+import type { LiveClaim } from '../reservations/claim-reads.store.ts';
+import { findLiveClaimsAtVenue } from '../reservations/claim-reads.store.ts';
 import { excludeWalkIns, getVenue, listResources, requireResourcesOf } from '../venues/venues.service.ts';
 import { isBlackedOut, mayBeUnreported, windowFault } from './blackout.rules.ts';
 import type { BlackoutRow } from './blackouts.model.ts';
@@ -24,12 +24,12 @@ export type { BlackoutRow } from './blackouts.model.ts';
 export type BlackoutDeps = { db: Db; clock: Clock };
 
 /** A blackout and the live holds and bookings in it, by their start; what is over by now needs no call and is left out. */
-export type BlackoutDetail = { blackout: BlackoutRow; conflicts: StandingClaim[] };
+export type BlackoutDetail = { blackout: BlackoutRow; conflicts: LiveClaim[] };
 
 /**
- * Closes resources of a venue for a time. What stands in it is left alone and reported. The blackout is written first and
+ * Closes resources of a venue for a time. What is claimed in it is left alone and reported. The blackout is written first and
  * the claims are read after that, while a hold is written first and blackouts are read after that, and a walk-in's transaction
- * excludes this one's, so that each claim is either among the conflicts or given up (ADR 0009).
+ * excludes this one's, so that each claim is either among the conflicts or released (ADR 0009).
  * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR for a window that is inverted, past or too long, for resources that the
  * venue does not have, and where it has as many blackouts as it can have.
  */
@@ -49,32 +49,32 @@ export async function addBlackout(
     const fence = await excludeWalkIns(deps, venueId, tx);
     return insertBlackout(deps.db, { ...draft, fence }, tx);
   });
-  const { standing, isFirst } = await reportStanding(deps, blackout);
-  // Another's report may name a claim that this look came too early for; it stands, so that a second look finds it.
-  const reported = isFirst ? standing : await standingIn(deps, blackout, blackout.startsAt);
+  const { live, isFirst } = await reportLiveClaims(deps, blackout);
+  // Another's report may name a claim that this read came too early for; it is live, so that a second read finds it.
+  const reported = isFirst ? live : await liveClaimsIn(deps, blackout, blackout.startsAt);
   const reportedFrom = deps.clock.now();
   return { blackout, conflicts: reported.filter(({ slotEnd }) => slotEnd > reportedFrom) };
 }
 
-/** Looks what stands in the blackout and keeps which of it is young, unless another has done so first. */
-async function reportStanding(
+/** Reads the live claims in the blackout and keeps which of them are young, unless another has done so first. */
+async function reportLiveClaims(
   deps: { db: Db },
   blackout: BlackoutRow,
-): Promise<{ standing: StandingClaim[]; isFirst: boolean }> {
-  // All of its time: a claim that is over by now may be young, and would be given up as one that was not reported.
-  const standing = await standingIn(deps, blackout, blackout.startsAt);
-  const young = standing.filter((claim) => mayBeUnreported(claim, blackout)).map(({ _id }) => _id);
-  return { standing, isFirst: await keepReported(deps.db, blackout._id, young) };
+): Promise<{ live: LiveClaim[]; isFirst: boolean }> {
+  // All of its time: a claim that is over by now may be young, and would be released as one that was not reported.
+  const live = await liveClaimsIn(deps, blackout, blackout.startsAt);
+  const young = live.filter((claim) => mayBeUnreported(claim, blackout)).map(({ _id }) => _id);
+  return { live, isFirst: await keepReported(deps.db, blackout._id, young) };
 }
 
 /**
  * The blackout with its report; null where it has been lifted. Whoever meets one without makes it: the process that made the
- * blackout may have died in between, and what stood then is left alone all the same (ADR 0009).
+ * blackout may have died in between, and what was claimed then is left alone all the same (ADR 0009).
  */
 export async function withReport(deps: { db: Db }, blackout: BlackoutRow): Promise<BlackoutRow | null> {
   if (blackout.reportedIds !== undefined) return blackout;
-  await reportStanding(deps, blackout);
-  const now = await findBlackoutsAt(deps, blackout.venueId, blackout.startsAt, blackout.endsAt);
+  await reportLiveClaims(deps, blackout);
+  const now = await findBlackouts(deps.db, blackout.venueId, blackout.startsAt, blackout.endsAt);
   return now.find(({ _id }) => _id === blackout._id) ?? null;
 }
 
@@ -100,12 +100,12 @@ export async function listBlackouts(
   return listBlackoutRows(deps.db, venueId, deps.clock.now(), after, limit);
 }
 
-/** A blackout, ended or not, with what stands in it now. @throws DomainError BLACKOUT_NOT_FOUND */
+/** A blackout, ended or not, with the live claims in it. @throws DomainError BLACKOUT_NOT_FOUND */
 export async function getBlackout(deps: BlackoutDeps, blackoutId: string): Promise<BlackoutDetail> {
   const blackout = await findBlackout(deps.db, blackoutId);
   if (blackout === null) throw blackoutNotFound();
   const from = new Date(Math.max(blackout.startsAt.getTime(), deps.clock.now().getTime()));
-  return { blackout, conflicts: await standingIn(deps, blackout, from) };
+  return { blackout, conflicts: await liveClaimsIn(deps, blackout, from) };
 }
 
 /** Opens again what the blackout closed, unless another one does. @throws DomainError BLACKOUT_NOT_FOUND */
@@ -118,21 +118,10 @@ function blackoutNotFound(): DomainError {
   return new DomainError('BLACKOUT_NOT_FOUND', 'There is no blackout with that id.');
 }
 
-/** The blackouts of a venue that overlap [from, to), as they are at this moment, or in the transaction's snapshot. */
-export async function findBlackoutsAt(
-  deps: { db: Db },
-  venueId: string,
-  from: Date,
-  to: Date,
-  tx?: Tx,
-): Promise<BlackoutRow[]> {
-  return findBlackouts(deps.db, venueId, from, to, tx);
-}
-
 /** The live claims in the blackout that end after `from`, by their start. */
-async function standingIn(deps: { db: Db }, blackout: BlackoutRow, from: Date): Promise<StandingClaim[]> {
+async function liveClaimsIn(deps: { db: Db }, blackout: BlackoutRow, from: Date): Promise<LiveClaim[]> {
   if (from >= blackout.endsAt) return [];
-  const claims = await listStandingClaims(deps, blackout.venueId, from, blackout.endsAt);
+  const claims = await findLiveClaimsAtVenue(deps.db, blackout.venueId, from, blackout.endsAt);
   // Read after the claims: every one of them is then of a resource that is known, with the ground that it shares.
   const resources = new Map((await listResources(deps, blackout.venueId)).map((row) => [row._id, row]));
   return claims.filter(({ resourceId, slotStart, slotEnd }) => {

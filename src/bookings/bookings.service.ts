@@ -5,13 +5,14 @@ import { addDays, dayBounds } from '../platform/calendar.ts';
 import type { Db } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
+import type { BookingFilter } from '../reservations/booking-list.store.ts';
+import { listBookingRows } from '../reservations/booking-list.store.ts';
 import type { CustomerSearch } from '../reservations/customer.rules.ts';
 import { foldName, SHORT_SEARCH, searchOf } from '../reservations/customer.rules.ts';
-import type { BookingFilter } from '../reservations/reservation-reads.store.ts';
-import { findReservationByBookingId, listBookingRows } from '../reservations/reservation-reads.store.ts';
+import { findReservationByBookingId } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
-import { findResourceById, findVenueById } from '../venues/venues.service.ts';
+import { findResource, findVenue } from '../venues/venues.store.ts';
 
 export type BookingDeps = { db: Db; config: { defaultTimeZone: string; defaultRegion: string } };
 
@@ -75,7 +76,7 @@ async function filterOf(
 ): Promise<BookingFilter> {
   const { holdId, paymentReference } = query;
   const filter: BookingFilter = omitUndefined({ partnerId, holdId, paymentReference });
-  const venue = query.venueId === undefined ? null : await findVenueById(deps, query.venueId);
+  const venue = query.venueId === undefined ? null : await findVenue(deps.db, query.venueId);
   const timeZone = venue?.timeZone ?? deps.config.defaultTimeZone;
   if (query.venueId !== undefined) filter.venueId = query.venueId;
   if (query.status !== undefined) filter.status = query.status;
@@ -101,11 +102,11 @@ function requireSearch(text: string): CustomerSearch {
 async function withVenues(deps: { db: Db }, bookings: readonly Reservation[]): Promise<BookingDetail[]> {
   const venues = await readEach(
     bookings.map((booking) => booking.venueId),
-    (id) => findVenueById(deps, id),
+    (id) => findVenue(deps.db, id),
   );
   const resources = await readEach(
     bookings.map((booking) => booking.resourceId),
-    (id) => findResourceById(deps, id),
+    (id) => findResource(deps.db, id),
   );
   return bookings.map((booking) => ({
     booking,

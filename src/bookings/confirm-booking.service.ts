@@ -1,7 +1,7 @@
 import { DomainError } from '../domain/errors.ts';
 import { requireCustomerPhone } from '../domain/phone.ts';
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
-import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from '../holds/holds.service.ts';
+import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from '../holds/hold-errors.rules.ts';
 import { consumeCredit } from '../packages/packages.service.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { newId } from '../platform/ids.ts';
@@ -20,7 +20,7 @@ import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { enqueueDispatch, moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
 import type { Change } from '../reservations/reservations.store.ts';
 import { applyTransition } from '../reservations/reservations.store.ts';
-import { reasonLostMeanwhile } from '../slots/revalidate-claim.service.ts';
+import { revalidateClaim } from '../slots/revalidate-claim.service.ts';
 
 export type ConfirmDeps = ReservationDeps & { config: { defaultRegion: string } };
 
@@ -62,17 +62,16 @@ async function confirmOnce(
   const { partnerId } = caller;
   const hold = await findReservation(deps.db, input.holdId);
   if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
-  const reasonLost = hold.status === 'ACTIVE' ? await reasonLostMeanwhile(deps, hold) : null;
-  if (reasonLost === 'blackout' || reasonLost === 'held') {
+  const invalid = hold.status === 'ACTIVE' ? await revalidateClaim(deps, hold) : null;
+  if (invalid === 'blackout' || invalid === 'held') {
     await moveReservation(deps, 'displace', hold._id, { actor: SERVICE, originatorId: PLATFORM_PARTNER_ID });
   }
-  const booking =
-    reasonLost === 'not_granted' ? null : await tryConfirm(deps, caller, hold, input, phoneE164);
+  const booking = invalid === 'not_granted' ? null : await tryConfirm(deps, caller, hold, input, phoneE164);
   if (booking !== null) return { booking, isReplay: false };
   const earlier = await findReservationByKey(deps.db, partnerId, 'confirmKey', input.idempotencyKey, true);
   if (earlier?._id === input.holdId) return { booking: earlier, isReplay: true };
   if (earlier !== null) throw keyMismatch();
-  throw reasonLost === 'not_granted' ? holdNotGranted() : await whyNotConfirmed(deps, input.holdId);
+  throw invalid === 'not_granted' ? holdNotGranted() : await whyNotConfirmed(deps, input.holdId);
 }
 
 /** Null where the hold cannot be confirmed now, or the key belongs to another hold. */

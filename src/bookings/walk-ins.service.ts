@@ -1,8 +1,6 @@
-import { cellsOfWindow, reasonOf } from '../availability/availability.service.ts';
 import { isBlackedOut } from '../blackouts/blackout.rules.ts';
-import { findBlackoutsAt } from '../blackouts/blackouts.service.ts';
-import type { Audience } from '../domain/errors.ts';
-import { audienceOf, DomainError } from '../domain/errors.ts';
+import { findBlackouts } from '../blackouts/blackouts.store.ts';
+import { DomainError } from '../domain/errors.ts';
 import { requireCustomerPhone } from '../domain/phone.ts';
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -10,18 +8,19 @@ import { newId } from '../platform/ids.ts';
 import { inTransaction } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Actor } from '../reservations/actor-types.ts';
-import { claimSlot } from '../reservations/claim-slot.service.ts';
+import { cellsOfWindow } from '../reservations/cells.rules.ts';
+import { findClaimants } from '../reservations/claim-reads.store.ts';
+import { claimSlot } from '../reservations/claims.service.ts';
 import { customerOf } from '../reservations/customer.rules.ts';
-import { findClaimants, findReservation } from '../reservations/reservation-reads.store.ts';
+import { findReservation } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { enqueueDispatch, moveReservation } from '../reservations/reservations.service.ts';
 import type { NewReservation, Written } from '../reservations/reservations.store.ts';
 import { applyTransition, insertBooked } from '../reservations/reservations.store.ts';
-import { parseSlotId } from '../slots/slot-id.rules.ts';
-import type { SlotTarget } from '../slots/slots.service.ts';
-import { draftReservation, requireScheduledSlot, slotNotFound } from '../slots/slots.service.ts';
-import { findResourceById, getResourceForWalkIn, getVenue } from '../venues/venues.service.ts';
+import { reasonOf } from '../slots/slot.rules.ts';
+import { loadSlotForWalkIn } from '../slots/slots.service.ts';
+import { getResourceForWalkIn } from '../venues/venues.service.ts';
 import type { BookingDetail } from './bookings.service.ts';
 
 export type WalkInDeps = ReservationDeps & { clock: Clock; config: { defaultRegion: string } };
@@ -31,7 +30,7 @@ export type PlaceWalkIn = {
   customerName: string | null;
   customerPhone: string | null;
   overrideHolds: boolean;
-  /** In the sandbox the partner for whom the other channel is played: only its holds are overridden. */
+  /** In the sandbox the partner for whom the other channel is played, who must be authorized; only its holds are overridden. */
   playedFor?: string;
   /** Who sells it: an operator, or in a sandbox a partner's developer. */
   actor: Actor;
@@ -45,22 +44,16 @@ export type PlaceWalkIn = {
  * @throws DomainError SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  */
 export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise<BookingDetail> {
-  const audience = audienceOf(input.playedFor);
-  const target = await resolveSlot(deps, input.slotId, audience);
-  const { venue, resource } = target;
-  const slot = requireScheduledSlot(target, audience);
+  const { venue, resource, slot, draft } = await loadSlotForWalkIn(deps, input.slotId, input.playedFor);
   if (venue.status !== 'active' || resource.status !== 'active') throw slotNotAvailable('inactive');
   if (slot.end <= deps.clock.now()) throw slotNotAvailable('past');
-  const draft = draftReservation(PLATFORM_PARTNER_ID, target, slot);
   const claim = () => claimSlot(deps, draft.cells, () => insertWalkIn(deps, draft, input));
   let outcome = await claim();
-  // A hold that was placed in between is overridden like those that stood.
+  // A hold that was placed in between is overridden like those before it.
   const isLostToHolds = 'lostTo' in outcome && outcome.lostTo.every((each) => each.status === 'ACTIVE');
   if (input.overrideHolds && isLostToHolds) outcome = await claim();
   if ('lostTo' in outcome) {
-    throw slotNotAvailable(
-      outcome.lostTo.some((each) => reasonOf(each.status) === 'booked') ? 'booked' : 'held',
-    );
+    throw slotNotAvailable(outcome.lostTo.some((each) => reasonOf(each) === 'booked') ? 'booked' : 'held');
   }
   const { booked, displaced } = outcome.won;
   for (const written of [...displaced, booked]) enqueueDispatch(deps, written);
@@ -77,11 +70,10 @@ export async function cancelPlayedWalkIn(
   playedFor: string,
   actor: Actor,
 ): Promise<Reservation> {
-  const target = await resolveSlot(deps, slotId, 'partner');
-  const { cells } = draftReservation(PLATFORM_PARTNER_ID, target, requireScheduledSlot(target));
-  for (const { _id } of await findClaimants(deps.db, cells)) {
+  const { draft } = await loadSlotForWalkIn(deps, slotId, playedFor);
+  for (const { _id } of await findClaimants(deps.db, draft.cells)) {
     const claim = await findReservation(deps.db, _id);
-    if (claim?.playedFor !== playedFor || claim.slotId !== target.slotId) continue;
+    if (claim?.playedFor !== playedFor || claim.slotId !== draft.slotId) continue;
     const cancelled = await moveReservation(deps, 'cancel', _id, { actor });
     if (cancelled !== null) return cancelled;
   }
@@ -89,13 +81,6 @@ export async function cancelPlayedWalkIn(
     'BOOKING_NOT_FOUND',
     'No other channel has sold this slot for you. Let it do so first: POST /api/v1/sandbox/slots/{slotId}/walk-in.',
   );
-}
-
-async function resolveSlot(deps: WalkInDeps, slotId: string, audience: Audience): Promise<SlotTarget> {
-  const named = parseSlotId(slotId);
-  const resource = named === undefined ? null : await findResourceById(deps, named.resourceId);
-  if (named === undefined || resource === null) throw slotNotFound(audience);
-  return { venue: await getVenue(deps, resource.venueId), resource, slotId, start: named.start };
 }
 
 async function insertWalkIn(
@@ -114,7 +99,7 @@ async function insertWalkIn(
   return inTransaction(deps.db, async (tx) => {
     const resource = await getResourceForWalkIn(deps, { _id: draft.resourceId, venueId: draft.venueId }, tx);
     const window = { start: draft.slotStart, end: draft.slotEnd };
-    const blackouts = await findBlackoutsAt(deps, draft.venueId, window.start, window.end, tx);
+    const blackouts = await findBlackouts(deps.db, draft.venueId, window.start, window.end, tx);
     if (resource.status !== 'active') throw slotNotAvailable('inactive');
     if (isBlackedOut(resource, window, blackouts)) throw slotNotAvailable('blackout');
     const displaced: Written[] = [];

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
 import type { BlackoutRow } from '../blackouts/blackouts.service.ts';
 import { getBlackout } from '../blackouts/blackouts.service.ts';
+import { findCustomers } from '../reservations/reservation-reads.store.ts';
 import type { Customer } from '../reservations/reservations.service.ts';
-import { readCustomers } from '../reservations/reservations.service.ts';
 import { getVenue, listResources } from '../venues/venues.service.ts';
 import { count, dateTime, timeSpan, zoneName } from './format.rules.ts';
 import { ApiForm } from './forms.tsx';
@@ -25,8 +25,8 @@ export const blackoutPage: PageHandler = async (deps, { params }) => {
       deps,
       shown.map(({ partnerId }) => partnerId),
     ),
-    readCustomers(
-      deps,
+    findCustomers(
+      deps.db,
       shown.map(({ _id }) => _id),
     ),
   ]);

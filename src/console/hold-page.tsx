@@ -1,6 +1,7 @@
 import { getHold } from '../holds/holds.service.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
-import { findVenueById, getResource } from '../venues/venues.service.ts';
+import { getResource } from '../venues/venues.service.ts';
+import { findVenue } from '../venues/venues.store.ts';
 import { price, timeSpan, zoneName } from './format.rules.ts';
 import { dateOf, gridPath, PartnerLink } from './links.tsx';
 import { readNames } from './names.ts';
@@ -13,7 +14,7 @@ export const holdPage: PageHandler = async (deps, { params }) => {
   const hold = await getHold(deps, undefined, params['holdId'] ?? '');
   if (hold.bookingId !== undefined) return { redirect: `/bookings/${hold.bookingId}` };
   const [venue, resource, nameOf] = await Promise.all([
-    findVenueById(deps, hold.venueId),
+    findVenue(deps.db, hold.venueId),
     getResource(deps, hold.resourceId),
     readNames(deps, [hold.partnerId]),
   ]);

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { PartnerRow } from '../partners/partners.service.ts';
 import { getPartner, grantedVenueIds, listApiKeys } from '../partners/partners.service.ts';
 import type { VenueRow } from '../venues/venues.service.ts';
-import { readVenues } from '../venues/venues.service.ts';
+import { findVenuesById } from '../venues/venues.store.ts';
 import { venuesToChoose } from './choices.ts';
 import { withQuery } from './format.rules.ts';
 import { ApiForm, Field } from './forms.tsx';
@@ -15,7 +15,7 @@ export const partnerPage: PageHandler = async (deps, { params }) => {
   const partner = await getPartner(deps, params['partnerId'] ?? '');
   const [keys, granted, venues] = await Promise.all([
     listApiKeys(deps, partner._id),
-    grantedVenueIds(deps, partner._id).then((ids) => readVenues(deps, ids)),
+    grantedVenueIds(deps, partner._id).then((ids) => findVenuesById(deps.db, ids)),
     venuesToChoose(deps),
   ]);
   const timeZone = deps.config.defaultTimeZone;

@@ -1,13 +1,13 @@
 import type { ObjectSchema } from 'joi';
-import type { AvailabilityDeps } from '../availability/availability.service.ts';
 import type { BookingDeps } from '../bookings/bookings.service.ts';
 import type { FieldFault } from '../domain/errors.ts';
 import { checkInput } from '../http/validate.ts';
 import type { PartnerDeps } from '../partners/partners.service.ts';
+import type { SlotDeps } from '../slots/slots.service.ts';
 import type { Page } from './layout.tsx';
 
 /** All that the pages need: they read by the services of the components, and change nothing. */
-export type ConsoleDeps = AvailabilityDeps & BookingDeps & PartnerDeps;
+export type ConsoleDeps = SlotDeps & BookingDeps & PartnerDeps;
 
 /** What a page is asked for; fields of the query that were left blank are not in it. */
 export type PageRequest = { path: string; params: Record<string, string>; query: Record<string, string> };

@@ -9,8 +9,9 @@ import type { Db } from '../platform/mongo.ts';
 import type { SweptPage } from '../platform/sweep.ts';
 import { sweepEach } from '../platform/sweep.ts';
 import type { Queues } from '../queues/queues.ts';
-import type { PageOfDue } from '../reservations/reservation-reads.store.ts';
-import { findReservation, findUndispatchedPage } from '../reservations/reservation-reads.store.ts';
+import type { PageOfDue } from '../reservations/reservation-backlog.store.ts';
+import { findUndispatchedPage } from '../reservations/reservation-backlog.store.ts';
+import { findReservation } from '../reservations/reservation-reads.store.ts';
 import { removeFromOutbox } from '../reservations/reservations.store.ts';
 import { findReceivers } from '../subscriptions/subscriptions.service.ts';
 

@@ -3,7 +3,7 @@ import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { hasDetail, isOfBooking } from '../reservations/event-types.ts';
-import { slotIdOf } from '../slots/slot-id.rules.ts';
+import { slotIdOf } from '../slots/slot.rules.ts';
 import type { EventRow } from './events.model.ts';
 import type { EventRange } from './events.store.ts';
 import {

@@ -2,7 +2,7 @@ import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import type { PartnerDeps } from '../partners/partners.service.ts';
 import { endGrant } from '../partners/partners.service.ts';
 import { OPERATOR } from '../reservations/actor-types.ts';
-import { findLiveHoldsAtVenue } from '../reservations/reservation-reads.store.ts';
+import { findLiveHoldsAtVenue } from '../reservations/hold-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { moveReservation } from '../reservations/reservations.service.ts';

@@ -18,7 +18,8 @@ import {
   releasedHold,
 } from './holds.schemas.ts';
 import type { HoldDeps } from './holds.service.ts';
-import { extendHoldBy, getHold, listHolds, placeHold, releaseHold } from './holds.service.ts';
+import { extendHoldBy, getHold, listHolds, releaseHold } from './holds.service.ts';
+import { placeHold } from './place-hold.service.ts';
 
 type HoldParams = { holdId: string };
 

@@ -10,10 +10,10 @@ import {
 import type { Backlog } from '../platform/backlog.store.ts';
 import type { Db } from '../platform/mongo.ts';
 import {
-  activeHolds,
-  overdueHolds,
-  undispatchedBacklog,
-} from '../reservations/reservation-backlog.service.ts';
+  countActiveHolds,
+  findOverdueHolds,
+  findUndispatched,
+} from '../reservations/reservation-backlog.store.ts';
 
 export type FigureDeps = { db: Db; missingGuards: () => Promise<string[]> };
 
@@ -44,9 +44,9 @@ export function figureReaders(deps: FigureDeps): FigureReaders {
     retrying: () => deliveriesInState(deps, 'retrying'),
     deadLetters: () => deliveriesInState(deps, 'dead_letter'),
     due: () => dueDeliveries(deps),
-    undispatched: () => undispatchedBacklog(deps, 0),
-    activeHolds: () => activeHolds(deps),
-    overdueHolds: () => overdueHolds(deps, 0),
+    undispatched: () => findUndispatched(deps.db, 0),
+    activeHolds: () => countActiveHolds(deps.db),
+    overdueHolds: () => findOverdueHolds(deps.db, 0),
     failingEndpoints: async () =>
       (await failingSubscriptions(deps, ALERT_TIMES.failingMs, MAX_FAILING)).length,
     openAlerts: () => countOpenAlerts(deps.db),

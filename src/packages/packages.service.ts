@@ -1,4 +1,3 @@
-import { requireAuthorizedVenue } from '../availability/availability.service.ts';
 import type { Erasure, ToCome } from '../domain/erasure.ts';
 import { DomainError, fieldError } from '../domain/errors.ts';
 import { requireCustomerPhone } from '../domain/phone.ts';
@@ -9,7 +8,8 @@ import type { Db, Tx } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
 import { sharedRuns } from '../platform/shared-runs.ts';
-import { readVenues } from '../venues/venues.service.ts';
+import { requireAuthorizedVenue } from '../venues/granted-venues.service.ts';
+import { findVenuesById } from '../venues/venues.store.ts';
 import type { PackageRow } from './packages.model.ts';
 import type { SeenPurchase } from './packages.store.ts';
 import {
@@ -261,7 +261,7 @@ export async function updatePackage(
 }
 
 async function requireVenues(deps: { db: Db }, venueIds: readonly string[]): Promise<void> {
-  const known = new Set((await readVenues(deps, venueIds)).map((venue) => venue._id));
+  const known = new Set((await findVenuesById(deps.db, venueIds)).map((venue) => venue._id));
   const unknown = venueIds.find((venueId) => !known.has(venueId));
   if (unknown !== undefined) {
     throw fieldError('venue_ids', `names a venue that does not exist: ${unknown}`);

@@ -22,6 +22,14 @@ export function cellsOf(spaces: readonly string[], start: Date, end: Date): stri
   return spaces.flatMap((space) => steps.map((step) => `${space}@${step}`));
 }
 
+/** The cells that a claim on this window of a resource fills, in all the space that it has. */
+export function cellsOfWindow(
+  { _id, sharesSpaceWith }: { _id: string; sharesSpaceWith: readonly string[] },
+  { start, end }: { start: Date; end: Date },
+): string[] {
+  return cellsOf(spacesOf(_id, sharesSpaceWith), start, end);
+}
+
 /**
  * The spaces that a resource fills: its own, and one for each resource with which it shares ground, named by the pair in
  * alphabetical order so that both name it alike (`turf-a+turf-full`). A full turf thus meets each of its halves in one

@@ -1,7 +1,21 @@
-import type { Backlog } from '../platform/backlog.store.ts';
-import { measureBacklog } from '../platform/backlog.store.ts';
+import type { Backlog, DuePage, DueQuery } from '../platform/backlog.store.ts';
+import { findDuePage, measureBacklog } from '../platform/backlog.store.ts';
 import type { Db } from '../platform/mongo.ts';
 import { reservationCollection } from './reservations.model.ts';
+
+export type PageOfDue = Pick<DueQuery, 'graceMs' | 'limit' | 'from'>;
+
+/** A page of holds that lapsed at least `graceMs` ago and that nobody has settled, oldest first. */
+export async function findLapsedHolds(db: Db, query: PageOfDue): Promise<DuePage> {
+  const due = { field: 'holdExpiresAt', hint: 'active_holds', ...query };
+  return findDuePage(reservationCollection(db), { status: 'ACTIVE' }, due);
+}
+
+/** A page of reservations whose outbox has not been empty for at least `graceMs`, oldest first. */
+export async function findUndispatchedPage(db: Db, query: PageOfDue): Promise<DuePage> {
+  const due = { field: 'outboxSince', hint: 'undispatched', ...query };
+  return findDuePage(reservationCollection(db), { outboxSince: { $exists: true } }, due);
+}
 
 /** Reservations whose outbox has not been empty for at least `graceMs`. */
 export async function findUndispatched(db: Db, graceMs: number): Promise<Backlog | null> {

@@ -1,23 +1,19 @@
 import type { DuePosition } from '../platform/backlog.store.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { SweptPage } from '../platform/sweep.ts';
 import { sweepEach } from '../platform/sweep.ts';
 import type { Queues } from '../queues/queues.ts';
 import { SERVICE } from './actor-types.ts';
-import type { PageOfDue, StandingClaim } from './reservation-reads.store.ts';
-import {
-  findCustomers,
-  findLapsedHolds,
-  findStandingClaimsAtVenue,
-  findTimeLeftMs,
-} from './reservation-reads.store.ts';
-import type { Customer, Reservation } from './reservations.model.ts';
+import type { PageOfDue } from './reservation-backlog.store.ts';
+import { findLapsedHolds } from './reservation-backlog.store.ts';
+import { findTimeLeftMs } from './reservation-reads.store.ts';
+import type { Reservation } from './reservations.model.ts';
 import type { TransitionName } from './reservations.rules.ts';
 import type { Change, Written } from './reservations.store.ts';
 import { applyTransition } from './reservations.store.ts';
 
-export type { StandingClaim } from './reservation-reads.store.ts';
 export type { Customer } from './reservations.model.ts';
 
 export type ReservationDeps = { db: Db; queues: Pick<Queues, 'enqueueDispatch'> };
@@ -41,6 +37,14 @@ export async function moveReservation(
 /** Offers the dispatch of an event that was written, without waiting for Redis; what Redis does not take, the sweep finds. */
 export function enqueueDispatch(deps: ReservationDeps, { reservation, eventId }: Written): void {
   void deps.queues.enqueueDispatch(reservation._id, eventId);
+}
+
+/** Offers the expiry of a hold as a job for its worker, likewise. */
+export function scheduleExpiry(
+  deps: { clock: Clock; queues: Pick<Queues, 'scheduleHoldExpiry'> },
+  { _id: holdId, holdExpiresAt: expiresAt }: Reservation,
+): void {
+  void deps.queues.scheduleHoldExpiry({ holdId, expiresAt }, deps.clock.now());
 }
 
 /**
@@ -71,22 +75,4 @@ export async function settleLapsedHolds(
   const settle = async (holdId: string) => Number(await settleLapsedHold(deps, holdId));
   const onError = (err: unknown) => deps.log.error({ err }, 'a lapsed hold could not be settled and waits');
   return { count: await sweepEach(ids, stopping, settle, onError), next };
-}
-
-/** The live holds and bookings of a venue that overlap [from, to), by their start, whoever has them. */
-export async function listStandingClaims(
-  deps: { db: Db },
-  venueId: string,
-  from: Date,
-  to: Date,
-): Promise<StandingClaim[]> {
-  return findStandingClaimsAtVenue(deps.db, venueId, from, to);
-}
-
-/** The customers of bookings, by the ids of their holds; a hold has none yet. */
-export async function readCustomers(
-  deps: { db: Db },
-  holdIds: readonly string[],
-): Promise<Map<string, Customer>> {
-  return findCustomers(deps.db, holdIds);
 }

@@ -1,4 +1,5 @@
 import type { WalkInDeps } from '../bookings/walk-ins.service.ts';
+import { cancelPlayedWalkIn, placeWalkIn } from '../bookings/walk-ins.service.ts';
 import { delivery, deliveryIdParam, waitingDelivery } from '../deliveries/deliveries.schemas.ts';
 import { advanceDelivery } from '../deliveries/deliveries.service.ts';
 import { deliveryView } from '../deliveries/delivery-view.rules.ts';
@@ -10,7 +11,7 @@ import type { Route } from '../http/route.ts';
 import { created, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Queues } from '../queues/queues.ts';
-import { releaseByOtherChannel, sellByOtherChannel } from './other-channel.service.ts';
+import { actorOf } from '../reservations/actor-types.ts';
 import type { OtherChannelBody } from './sandbox.schemas.ts';
 import { otherChannelBody, releasedSlot, slotIdParam, takenSlot } from './sandbox.schemas.ts';
 
@@ -69,8 +70,15 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
       responses: { 201: { description: 'The slot is sold.', body: takenSlot } },
       errors: ['SLOT_NOT_FOUND', 'SLOT_NOT_AVAILABLE'],
       handle: async ({ caller, params: { slotId }, body }) => {
-        const bookingId = await sellByOtherChannel(deps, caller, slotId, body.override_holds);
-        return created({ slot_id: slotId, booking_id: bookingId, status: 'BOOKED' });
+        const { booking } = await placeWalkIn(deps, {
+          slotId,
+          customerName: null,
+          customerPhone: null,
+          overrideHolds: body.override_holds,
+          playedFor: caller.partnerId,
+          actor: actorOf(caller),
+        });
+        return created({ slot_id: slotId, booking_id: booking.bookingId, status: 'BOOKED' });
       },
     }),
     route<PartnerCaller, { slotId: string }>({
@@ -84,8 +92,8 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
       responses: { 200: { description: 'The slot is free.', body: releasedSlot } },
       errors: ['SLOT_NOT_FOUND', 'BOOKING_NOT_FOUND'],
       handle: async ({ caller, params: { slotId } }) => {
-        const bookingId = await releaseByOtherChannel(deps, caller, slotId);
-        return ok({ slot_id: slotId, booking_id: bookingId, status: 'CANCELLED' });
+        const booking = await cancelPlayedWalkIn(deps, slotId, caller.partnerId, actorOf(caller));
+        return ok({ slot_id: slotId, booking_id: booking.bookingId, status: 'CANCELLED' });
       },
     }),
   ];

@@ -1,26 +1,27 @@
-import { cellsOfWindow } from '../availability/availability.service.ts';
 import { goesForClaim, isBlackedOut, mayBeUnreported } from '../blackouts/blackout.rules.ts';
-import { findBlackoutsAt, withReport } from '../blackouts/blackouts.service.ts';
+import { withReport } from '../blackouts/blackouts.service.ts';
+import { findBlackouts } from '../blackouts/blackouts.store.ts';
 import type { Db } from '../platform/mongo.ts';
+import { cellsOfWindow } from '../reservations/cells.rules.ts';
+import { addSharedCellsToClaim } from '../reservations/claims.service.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
-import { coverSpaceSharedMeanwhile } from '../reservations/shared-space.service.ts';
-import { getResourceAndGrant } from '../venues/venues.service.ts';
+import { getResourceAndGrant } from '../venues/granted-venues.service.ts';
 
 /**
- * Why a hold that was written must be given up after all: its partner's grant for the venue has ended (ADR 0024), a blackout
- * that did not report it has come over its slot (ADR 0009), or its resource has come to share ground that another claim has by
- * now (ADR 0002). Null where it may stand. To be called after the hold was acknowledged and before anybody is told of it; and
- * again before it is answered to a repeated call or confirmed, because the process that placed it may have died, or lost the
+ * Why a hold that was written must be released after all: its partner's grant for the venue has ended (ADR 0024), a blackout
+ * that did not report it has come over its slot (ADR 0009), or its resource has come to share space that another claim has by
+ * now (ADR 0002). Null where it is valid. To be called after the hold was acknowledged and before anybody is told of it; and
+ * again before it is returned to a repeated call or confirmed, because the process that placed it may have died, or lost the
  * database, in between.
  */
-export async function reasonLostMeanwhile(
+export async function revalidateClaim(
   deps: { db: Db },
   hold: Reservation,
 ): Promise<'not_granted' | 'blackout' | 'held' | null> {
   const window = { start: hold.slotStart, end: hold.slotEnd };
   const [{ resource, isGranted }, blackouts] = await Promise.all([
     getResourceAndGrant(deps, hold),
-    findBlackoutsAt(deps, hold.venueId, window.start, window.end),
+    findBlackouts(deps.db, hold.venueId, window.start, window.end),
   ]);
   if (!isGranted) return 'not_granted';
   const met = blackouts.filter(
@@ -31,6 +32,5 @@ export async function reasonLostMeanwhile(
     .filter((blackout) => blackout !== null)
     .filter(({ reportedIds }) => !reportedIds?.includes(hold._id));
   if (isBlackedOut(resource, window, withoutHold)) return 'blackout';
-  const cellsNow = cellsOfWindow(resource, window);
-  return (await coverSpaceSharedMeanwhile(deps, hold._id, hold.cells, cellsNow)) ? null : 'held';
+  return (await addSharedCellsToClaim(deps, hold, cellsOfWindow(resource, window))) ? null : 'held';
 }

@@ -1,62 +1,126 @@
-import {
-  cellsOfWindow,
-  openingsOf,
-  requireAuthorizedVenue,
-  requireResourceOf,
-} from '../availability/availability.service.ts';
+import { blackedOutBy } from '../blackouts/blackout.rules.ts';
+import { findBlackouts } from '../blackouts/blackouts.store.ts';
 import type { Audience } from '../domain/errors.ts';
-import { DomainError } from '../domain/errors.ts';
+import { audienceOf, DomainError } from '../domain/errors.ts';
+import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
+import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
+import { cellsOfWindow } from '../reservations/cells.rules.ts';
 import type { NewReservation } from '../reservations/reservations.store.ts';
+import { requireAuthorizedVenue, requireResourceOf } from '../venues/granted-venues.service.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
-import { findGrantedVenue, findResourceById } from '../venues/venues.service.ts';
-import { pricesOf, wallTimesIn } from './price.rules.ts';
-import type { ScheduledSlot } from './schedule.rules.ts';
-import { scheduledSlotAt } from './schedule.rules.ts';
-import { parseSlotId, slotIdOf } from './slot-id.rules.ts';
+import { findGrantedVenue, findResource, findVenue } from '../venues/venues.store.ts';
+import type { PricedSlot, UnsellableReason } from './slot.rules.ts';
+import { parseSlotId, pricedSlotAt, salePeriodOf, slotIdOf, unsellableReason } from './slot.rules.ts';
+
+export type SlotDeps = { db: Db; clock: Clock; config: { bookingHorizonDays: number } };
 
 /** The two ways in which a caller names a slot; both may be given if they agree. */
 export type SlotReference = { slotId?: string; venueId?: string; resourceId?: string; slotStart?: Date };
 
-/** A start on a resource that the caller may sell; whether the schedule has a slot there is not checked yet. */
+/** A start on a resource that the caller may sell. */
 export type SlotTarget = { venue: VenueRow; resource: ResourceRow; slotId: string; start: Date };
 
+/** What the schedule has there: window and price, and the reservation of it as it is before it is written. */
+type Offer = { slot: PricedSlot; draft: NewReservation };
+
+/** `offer` is null where the schedule has no slot at the target, `unsellable` where it can be sold unless somebody has claimed it. */
+export type LoadedSlot = SlotTarget & { offer: (Offer & { unsellable: UnsellableReason | null }) | null };
+
 /**
- * Finds what a slot reference names, for this partner.
+ * Everything of a slot that a partner wants to hold, as of now: venue, resource, window, price, whether it may be sold with
+ * regard to state, time, horizon and blackouts, and the draft of its reservation. Whether it is claimed, only a claim tells.
  * @throws DomainError VALIDATION_ERROR where the parts disagree; VENUE_NOT_AUTHORIZED for a venue_id that is unknown or
  * not granted; RESOURCE_NOT_FOUND; SLOT_NOT_FOUND for a slot_id alone that is unknown or of such a venue.
  */
-export async function resolveSlotTarget(
-  deps: { db: Db },
+export async function loadSlot(
+  deps: SlotDeps,
   partnerId: string,
+  reference: SlotReference,
+): Promise<LoadedSlot> {
+  const target = await findTarget(deps, partnerId, reference);
+  const offer = offerAt(target, partnerId);
+  if (offer === null) return { ...target, offer };
+  const { venue, resource } = target;
+  const blackouts = await findBlackouts(deps.db, venue._id, offer.slot.start, offer.slot.end);
+  const onSale = salePeriodOf(deps.clock.now(), deps.config.bookingHorizonDays, venue.timeZone);
+  const isClosed = blackedOutBy(resource, blackouts);
+  const unsellable = unsellableReason(venue, resource, offer.slot, onSale, isClosed);
+  return { ...target, offer: { ...offer, unsellable } };
+}
+
+/**
+ * The same for a walk-in at any venue, or at one of the partner for whom it is played; the draft is of the built-in partner
+ * `platform`. Whether the slot may be sold, the walk-in's own transaction decides.
+ * @throws DomainError SLOT_NOT_FOUND
+ */
+export async function loadSlotForWalkIn(
+  deps: { db: Db },
+  slotId: string,
+  playedFor: string | undefined,
+): Promise<SlotTarget & Offer> {
+  const target = await findTarget(deps, playedFor, { slotId });
+  const offer = offerAt(target, PLATFORM_PARTNER_ID);
+  if (offer === null) throw slotNotFound(audienceOf(playedFor));
+  return { ...target, ...offer };
+}
+
+async function findTarget(
+  deps: { db: Db },
+  partnerId: string | undefined,
   reference: SlotReference,
 ): Promise<SlotTarget> {
   const { slotId, venueId, resourceId, slotStart: start } = reference;
   const named = slotId === undefined ? undefined : parseSlotId(slotId);
   if (named !== undefined) requireAgreement(reference, named);
-  if (venueId === undefined) return resolveSlotIdAlone(deps, partnerId, named);
-  const venue = await requireAuthorizedVenue(deps, partnerId, venueId);
-  if (slotId !== undefined) {
-    const target = await resolveSlotIdAlone(deps, partnerId, named);
-    if (target.venue._id !== venueId) throw disagreement('venue_id');
-    return target;
-  }
-  if (resourceId === undefined || start === undefined) throw slotNotFound();
-  const resource = await requireResourceOf(deps, venueId, resourceId);
-  return { venue, resource, slotId: slotIdOf(resource._id, start), start };
+  const given =
+    venueId === undefined || partnerId === undefined
+      ? undefined
+      : await requireAuthorizedVenue(deps, partnerId, venueId);
+  if (slotId !== undefined) return targetOf(deps, partnerId, named, given);
+  if (given === undefined || resourceId === undefined || start === undefined) throw slotNotFound();
+  const resource = await requireResourceOf(deps, given._id, resourceId);
+  return { venue: given, resource, slotId: slotIdOf(resource._id, start), start };
 }
 
-async function resolveSlotIdAlone(
-  deps: { db: Db },
-  partnerId: string,
+/** What a slot id names; it must be of the venue `given`, where there is one. */
+async function targetOf(
+  { db }: { db: Db },
+  partnerId: string | undefined,
   named: { resourceId: string; start: Date } | undefined,
+  given: VenueRow | undefined,
 ): Promise<SlotTarget> {
-  const resource = named === undefined ? null : await findResourceById(deps, named.resourceId);
-  const venue = resource === null ? null : await findGrantedVenue(deps, partnerId, resource.venueId);
-  if (named === undefined || resource === null || venue === null) throw slotNotFound();
-  return { venue, resource, slotId: slotIdOf(resource._id, named.start), start: named.start };
+  const resource = named === undefined ? null : await findResource(db, named.resourceId);
+  if (named === undefined || resource === null) throw slotNotFound(audienceOf(partnerId));
+  const target = { resource, slotId: slotIdOf(resource._id, named.start), start: named.start };
+  if (given?._id === resource.venueId) return { ...target, venue: given };
+  const venue =
+    partnerId === undefined
+      ? await findVenue(db, resource.venueId)
+      : await findGrantedVenue(db, partnerId, resource.venueId);
+  if (venue === null) throw slotNotFound(audienceOf(partnerId));
+  if (given !== undefined) throw disagreement('venue_id');
+  return { ...target, venue };
+}
+
+function offerAt({ venue, resource, slotId, start }: SlotTarget, partnerId: string): Offer | null {
+  const slot = pricedSlotAt(venue, resource, start);
+  if (slot === undefined) return null;
+  const draft = {
+    _id: newId(),
+    partnerId,
+    venueId: venue._id,
+    resourceId: resource._id,
+    slotId,
+    slotStart: slot.start,
+    slotEnd: slot.end,
+    cells: cellsOfWindow(resource, slot),
+    ...omitUndefined({ sharingSince: resource.sharingSince }),
+    pricePaise: slot.pricePaise,
+  };
+  return { slot, draft };
 }
 
 function requireAgreement(reference: SlotReference, named: { resourceId: string; start: Date }): void {
@@ -72,31 +136,6 @@ function disagreement(...fields: string[]): DomainError {
   const message = 'does not agree with slot_id. Send slot_id alone, or values that agree.';
   const details = fields.map((path) => ({ path, message }));
   return new DomainError('VALIDATION_ERROR', `${fields.join(', ')}: ${message}`, { details });
-}
-
-/** The slot that the resource's schedule has at the target. @throws DomainError SLOT_NOT_FOUND */
-export function requireScheduledSlot(target: SlotTarget, audience: Audience = 'partner'): ScheduledSlot {
-  const { resource, venue, start } = target;
-  const slot = scheduledSlotAt(start, openingsOf(resource), resource.durationMinutes, venue.timeZone);
-  if (slot === undefined) throw slotNotFound(audience);
-  return slot;
-}
-
-/** A reservation of the target's slot as it is before it is written: the partner's, at the price of now. */
-export function draftReservation(partnerId: string, target: SlotTarget, slot: ScheduledSlot): NewReservation {
-  const { venue, resource, slotId } = target;
-  return {
-    _id: newId(),
-    partnerId,
-    venueId: venue._id,
-    resourceId: resource._id,
-    slotId,
-    slotStart: slot.start,
-    slotEnd: slot.end,
-    cells: cellsOfWindow(resource, slot),
-    ...omitUndefined({ sharingSince: resource.sharingSince }),
-    pricePaise: pricesOf(resource, wallTimesIn(venue.timeZone))(slot.date)(slot.start),
-  };
 }
 
 const NOT_FOUND: Record<Audience, string> = {

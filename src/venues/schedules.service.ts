@@ -1,7 +1,6 @@
 import { DomainError } from '../domain/errors.ts';
 import type { Db } from '../platform/mongo.ts';
-import { everyDay } from './schedule.rules.ts';
-import { scheduleFaults } from './schedule-faults.rules.ts';
+import { everyDay, scheduleFaults } from './schedule.rules.ts';
 import type { Schedule } from './venues.model.ts';
 import { getResource, updateResource } from './venues.service.ts';
 import { unsetSchedule } from './venues.store.ts';

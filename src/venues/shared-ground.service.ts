@@ -1,6 +1,6 @@
 import { fieldError } from '../domain/errors.ts';
 import type { Db } from '../platform/mongo.ts';
-import { coverSharedSpace } from '../reservations/shared-space.service.ts';
+import { addSharedCellsToClaims } from '../reservations/claims.service.ts';
 import type { ResourceRow } from './venues.model.ts';
 import { relateResources } from './venues.store.ts';
 
@@ -44,8 +44,8 @@ export async function coverCommonGround(
 ): Promise<void> {
   for (const otherId of otherIds) {
     const overlapping = [
-      ...(await coverSharedSpace(deps, resourceId, otherId, now)),
-      ...(await coverSharedSpace(deps, otherId, resourceId, now)),
+      ...(await addSharedCellsToClaims(deps, resourceId, otherId, now)),
+      ...(await addSharedCellsToClaims(deps, otherId, resourceId, now)),
     ];
     const [first] = overlapping;
     if (first === undefined) continue;

@@ -8,6 +8,7 @@ import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
+import { getGrantedVenue, listGrantedResources, listGrantedVenues } from './granted-venues.service.ts';
 import { operatorResourceView, resourceView, venueView } from './venue-view.rules.ts';
 import type { ResourceBody, VenueBody } from './venues.schemas.ts';
 import {
@@ -26,11 +27,8 @@ import {
   changeResource,
   createResource,
   createVenue,
-  getGrantedVenue,
   getResource,
   getVenue,
-  listGrantedResources,
-  listGrantedVenues,
   listResources,
   listVenues,
   updateVenue,

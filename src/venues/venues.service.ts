@@ -1,7 +1,5 @@
 import slugify from '@sindresorhus/slugify';
 import { DomainError, fieldError } from '../domain/errors.ts';
-import { grantIdOf } from '../partners/grant-id.rules.ts';
-import { grantedVenueIds, hasGrant } from '../partners/partners.service.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
@@ -11,9 +9,7 @@ import {
   fenceResource,
   fenceVenue,
   findResource,
-  findResourceAndGrant,
   findVenue,
-  findVenuesById,
   insertResource,
   insertVenue,
   listResourceRows,
@@ -27,43 +23,6 @@ import {
 export type { Hours, PriceRule, ResourceRow, Schedule, VenueRow } from './venues.model.ts';
 
 export type VenueDeps = { db: Db; config: { defaultTimeZone: string } };
-
-/** The venues granted to the partner, by name; none before onboarding. */
-export async function listGrantedVenues(deps: { db: Db }, partnerId: string): Promise<VenueRow[]> {
-  return findVenuesById(deps.db, await grantedVenueIds(deps, partnerId));
-}
-
-/** @throws DomainError VENUE_NOT_FOUND for a venue that is missing or not granted; the two look the same. */
-export async function getGrantedVenue(
-  deps: { db: Db },
-  partnerId: string,
-  venueId: string,
-): Promise<VenueRow> {
-  const venue = await findGrantedVenue(deps, partnerId, venueId);
-  if (venue !== null) return venue;
-  throw venueNotFound(
-    'There is no venue with that id among those granted to you. List your venues to find its id.',
-  );
-}
-
-/** The venue if it exists and is granted to the partner, else null. */
-export async function findGrantedVenue(
-  deps: { db: Db },
-  partnerId: string,
-  venueId: string,
-): Promise<VenueRow | null> {
-  return (await hasGrant(deps, partnerId, venueId)) ? findVenue(deps.db, venueId) : null;
-}
-
-/** The resources of a venue granted to the partner. @throws DomainError VENUE_NOT_FOUND */
-export async function listGrantedResources(
-  deps: { db: Db },
-  partnerId: string,
-  venueId: string,
-): Promise<ResourceRow[]> {
-  await getGrantedVenue(deps, partnerId, venueId);
-  return listResourceRows(deps.db, venueId);
-}
 
 export async function createVenue(
   deps: VenueDeps,
@@ -79,21 +38,11 @@ export async function listVenues(deps: { db: Db }, wanted: PageWanted): Promise<
   return listVenueRows(deps.db, wanted);
 }
 
-/** Those of `venueIds` that there are, by name. */
-export async function readVenues(deps: { db: Db }, venueIds: readonly string[]): Promise<VenueRow[]> {
-  return findVenuesById(deps.db, venueIds);
-}
-
 /** @throws DomainError VENUE_NOT_FOUND */
 export async function getVenue(deps: { db: Db }, venueId: string): Promise<VenueRow> {
   const venue = await findVenue(deps.db, venueId);
-  if (venue === null) throw venueNotFound('There is no venue with that id.');
+  if (venue === null) throw venueNotFound();
   return venue;
-}
-
-/** The venue, granted to anyone or not, or null where there is none of that id. */
-export async function findVenueById(deps: { db: Db }, venueId: string): Promise<VenueRow | null> {
-  return findVenue(deps.db, venueId);
 }
 
 /** @throws DomainError VENUE_NOT_FOUND */
@@ -103,7 +52,7 @@ export async function updateVenue(
   change: Partial<Omit<VenueRow, '_id'>>,
 ): Promise<VenueRow> {
   const venue = await updateVenueRow(deps.db, venueId, change);
-  if (venue === null) throw venueNotFound('There is no venue with that id.');
+  if (venue === null) throw venueNotFound();
   return venue;
 }
 
@@ -174,31 +123,9 @@ export async function listResources(deps: { db: Db }, venueId: string): Promise<
   return listResourceRows(deps.db, venueId);
 }
 
-/** The resources of a venue that the caller has read already. */
-export async function resourcesOf(deps: { db: Db }, venue: VenueRow): Promise<ResourceRow[]> {
-  return listResourceRows(deps.db, venue._id);
-}
-
-/** The resource, or null where there is none of that id. */
-export async function findResourceById(deps: { db: Db }, resourceId: string): Promise<ResourceRow | null> {
-  return findResource(deps.db, resourceId);
-}
-
 /** @throws DomainError RESOURCE_NOT_FOUND */
 export async function getResource(deps: { db: Db }, resourceId: string): Promise<ResourceRow> {
   return foundResource(await findResource(deps.db, resourceId));
-}
-
-/**
- * The resource as it is at this moment, and whether the partner has a grant for its venue.
- * @throws DomainError RESOURCE_NOT_FOUND
- */
-export async function getResourceAndGrant(
-  deps: { db: Db },
-  { partnerId, venueId, resourceId }: { partnerId: string; venueId: string; resourceId: string },
-): Promise<{ resource: ResourceRow; isGranted: boolean }> {
-  const found = await findResourceAndGrant(deps.db, resourceId, grantIdOf(partnerId, venueId));
-  return { resource: foundResource(found?.resource ?? null), isGranted: found?.isGranted === true };
 }
 
 /**
@@ -276,6 +203,6 @@ function foundResource(resource: ResourceRow | null): ResourceRow {
   throw new DomainError('RESOURCE_NOT_FOUND', 'There is no resource with that id.');
 }
 
-function venueNotFound(message: string): DomainError {
-  return new DomainError('VENUE_NOT_FOUND', message);
+function venueNotFound(): DomainError {
+  return new DomainError('VENUE_NOT_FOUND', 'There is no venue with that id.');
 }

@@ -1,4 +1,5 @@
 import mongoose from 'mongoose';
+import { grantIdOf } from '../partners/grant-id.rules.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
 import { collectionOf, inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
@@ -15,6 +16,30 @@ export async function findVenue(db: Db, venueId: string): Promise<VenueRow | nul
   const venues = collectionOf(venueModel(db));
   return confirmAbsence((options) => venues.findOne({ _id: venueId }, options), NEWEST);
 }
+
+/** The venue, or null where it is missing or the partner has no grant for it: one round trip. */
+export async function findGrantedVenue(db: Db, partnerId: string, venueId: string): Promise<VenueRow | null> {
+  return confirmAbsence(async (options) => {
+    const [row] = await collectionOf(venueModel(db))
+      .aggregate<VenueRow & { grants: unknown[] }>(
+        [{ $match: { _id: venueId } }, withGrant(partnerId, venueId)],
+        options,
+      )
+      .toArray();
+    if (row === undefined || row.grants.length === 0) return null;
+    const { grants: _, ...venue } = row;
+    return venue;
+  }, NEWEST);
+}
+
+/** Puts the partner's grant for the venue, if there is one, into `grants`. */
+const withGrant = (partnerId: string, venueId: string) => ({
+  $lookup: {
+    from: 'grants',
+    pipeline: [{ $match: { _id: grantIdOf(partnerId, venueId) } }, { $project: { _id: 1 } }],
+    as: 'grants',
+  },
+});
 
 /** Those of `venueIds` that there are, by name. */
 export async function findVenuesById(db: Db, venueIds: readonly string[]): Promise<VenueRow[]> {
@@ -71,17 +96,11 @@ export async function findResource(db: Db, resourceId: string): Promise<Resource
  */
 export async function findResourceAndGrant(
   db: Db,
-  resourceId: string,
-  grantId: string,
+  { partnerId, venueId, resourceId }: { partnerId: string; venueId: string; resourceId: string },
 ): Promise<{ resource: ResourceRow; isGranted: boolean } | null> {
-  const grant = {
-    from: 'grants',
-    pipeline: [{ $match: { _id: grantId } }, { $project: { _id: 1 } }],
-    as: 'grants',
-  };
   const [row] = await resourceCollection(db)
     .aggregate<ResourceRow & { grants: unknown[] }>(
-      [{ $match: { _id: resourceId } }, { $lookup: grant }],
+      [{ $match: { _id: resourceId } }, withGrant(partnerId, venueId)],
       NEWEST,
     )
     .toArray();

@@ -4,7 +4,7 @@ import { newId } from '../../src/platform/ids.ts';
 import { SERVICE } from '../../src/reservations/actor-types.ts';
 import { cellsOf } from '../../src/reservations/cells.rules.ts';
 import { insertHold } from '../../src/reservations/reservations.store.ts';
-import { slotIdOf } from '../../src/slots/slot-id.rules.ts';
+import { slotIdOf } from '../../src/slots/slot.rules.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyVenue } from '../support/factories.ts';
 import { freePort } from '../support/own-servers.ts';

@@ -5,7 +5,7 @@ import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import { sequenceEvents } from '../../src/events/feed.service.ts';
 import { activeGrantees, canReceive } from '../../src/partners/partners.service.ts';
 import { findReservation } from '../../src/reservations/reservation-reads.store.ts';
-import { reasonLostMeanwhile } from '../../src/slots/revalidate-claim.service.ts';
+import { revalidateClaim } from '../../src/slots/revalidate-claim.service.ts';
 import { findReceivers } from '../../src/subscriptions/subscriptions.service.ts';
 import type { Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -215,7 +215,7 @@ describe('what was acknowledged just before a failover', () => {
     const { look, ...found } = await afterFailover(write, async () => {
       commands.length = 0;
       // It goes on to write, which is done when a majority is known to have that.
-      const looking = reasonLostMeanwhile({ db }, reservation);
+      const looking = revalidateClaim({ db }, reservation);
       await Promise.race([looking, eventually('it takes the ground', () => writes() > 0)]);
       return {
         venue: verdict(await newcomer.api.get(`/api/v1/partner/venues/${venue.id}`)),

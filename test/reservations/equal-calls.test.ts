@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type mongoose from 'mongoose';
 import { confirmBooking } from '../../src/bookings/confirm-booking.service.ts';
 import { endBooking } from '../../src/bookings/end-booking.service.ts';
-import { placeHold } from '../../src/holds/holds.service.ts';
+import { placeHold } from '../../src/holds/place-hold.service.ts';
 import { buyPackage } from '../../src/packages/packages.service.ts';
 import type { Partner, Venue } from '../support/factories.ts';
 import * as factories from '../support/factories.ts';

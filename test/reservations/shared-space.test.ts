@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { cellsOf, spacesOf } from '../../src/reservations/cells.rules.ts';
-import { coverSpaceSharedMeanwhile } from '../../src/reservations/shared-space.service.ts';
+import { addSharedCellsToClaim } from '../../src/reservations/claims.service.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
@@ -58,14 +58,14 @@ const holdFull = (hour: number) =>
 
 test('a hold that was being placed while its ground became shared covers it, and keeps the others off', async () => {
   const { id, before, now } = await holdOfBefore(0);
-  expect(await coverSpaceSharedMeanwhile(service.context, id, before, now)).toBe(true);
+  expect(await addSharedCellsToClaim(service.context, { _id: id, cells: before }, now)).toBe(true);
   expect(verdict(await holdFull(0))).toBe('409 SLOT_NOT_AVAILABLE');
 });
 
 test('it has to give itself up where the other was sold before it could', async () => {
   const { id, before, now } = await holdOfBefore(1);
   expect((await holdFull(1)).status).toBe(201);
-  expect(await coverSpaceSharedMeanwhile(service.context, id, before, now)).toBe(false);
+  expect(await addSharedCellsToClaim(service.context, { _id: id, cells: before }, now)).toBe(false);
 });
 
 test('it stands where the other was released before anybody saw whose it was', async () => {
@@ -81,7 +81,7 @@ test('it stands where the other was released before anybody saw whose it was', a
       return read(...given).toArray();
     },
   });
-  expect(await coverSpaceSharedMeanwhile(service.context, id, before, now)).toBe(true);
+  expect(await addSharedCellsToClaim(service.context, { _id: id, cells: before }, now)).toBe(true);
   expect(verdict(await holdFull(7))).toBe('409 SLOT_NOT_AVAILABLE');
 });
 
@@ -92,7 +92,7 @@ test('without covering itself, the full turf would be sold over it', async () =>
 
 test('where nothing became shared, nothing is written', async () => {
   const { id, now } = await holdOfBefore(3);
-  expect(await coverSpaceSharedMeanwhile(service.context, id, now, now)).toBe(true);
+  expect(await addSharedCellsToClaim(service.context, { _id: id, cells: now }, now)).toBe(true);
   expect((await rowOf(service, 'reservations', { _id: id })).cells).not.toEqual(now);
 });
 

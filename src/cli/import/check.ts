@@ -3,7 +3,7 @@ import { checkClosed } from '../../http/validate.ts';
 import { MAX_PRICE_RULES } from '../../venues/price-rule-limit.rules.ts';
 import type { PriceRuleBody } from '../../venues/price-rules.schemas.ts';
 import { priceRuleBody } from '../../venues/price-rules.schemas.ts';
-import { scheduleFaults } from '../../venues/schedule-faults.rules.ts';
+import { scheduleFaults } from '../../venues/schedule.rules.ts';
 import type { ScheduleBody } from '../../venues/schedules.schemas.ts';
 import { scheduleBody } from '../../venues/schedules.schemas.ts';
 import type { ResourceBody, VenueBody } from '../../venues/venues.schemas.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { everyDay } from '../../src/venues/schedule.rules.ts';
-import { scheduleFaults } from '../../src/venues/schedule-faults.rules.ts';
+import { everyDay, scheduleFaults } from '../../src/venues/schedule.rules.ts';
 import type { Hours, Schedule } from '../../src/venues/venues.service.ts';
 
 /** `06:00–12:00 16:00–23:00` */

@@ -1,0 +1,127 @@
+import { DomainError } from '../domain/errors.ts';
+import type { PartnerCaller } from '../partners/partners.service.ts';
+import { venueNotAuthorized } from '../partners/partners.service.ts';
+import { sharedRuns } from '../platform/shared-runs.ts';
+import { actorOf, SERVICE } from '../reservations/actor-types.ts';
+import type { Claimant } from '../reservations/claim-reads.store.ts';
+import { claimSlot } from '../reservations/claims.service.ts';
+import { findReservationByKey } from '../reservations/reservation-reads.store.ts';
+import type { Reservation } from '../reservations/reservations.model.ts';
+import { enqueueDispatch, moveReservation, scheduleExpiry } from '../reservations/reservations.service.ts';
+import type { NewReservation, Written } from '../reservations/reservations.store.ts';
+import { forgetHoldKey, insertHold } from '../reservations/reservations.store.ts';
+import { revalidateClaim } from '../slots/revalidate-claim.service.ts';
+import type { SlotReference } from '../slots/slots.service.ts';
+import { loadSlot, slotNotFound } from '../slots/slots.service.ts';
+import { holdLimitReached, insertWithinLimit } from './hold-limit.service.ts';
+import type { HoldDeps } from './holds.service.ts';
+import { conflictWith, slotNotAvailable } from './slot-conflict.service.ts';
+
+export type PlaceHold = SlotReference & { ttlSeconds?: number; idempotencyKey?: string };
+
+type PlacedHold = { hold: Reservation; isReplay: boolean };
+
+const shareRun = sharedRuns<PlacedHold>();
+
+/**
+ * Reserves a slot for the partner until `hold_expiry_at`. Of any number of racing calls for overlapping slots exactly
+ * one succeeds, by the guard index; of any number for different slots no more than the partner may hold, by the index on
+ * ordinals. With an idempotency key a repeated call returns the first one's hold, and equal calls at once share a run.
+ * @throws DomainError VENUE_NOT_AUTHORIZED, RESOURCE_NOT_FOUND, SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE (with
+ * `conflict`), HOLD_LIMIT_REACHED, IDEMPOTENCY_KEY_MISMATCH
+ */
+export async function placeHold(
+  deps: HoldDeps,
+  caller: PartnerCaller,
+  input: PlaceHold,
+): Promise<PlacedHold> {
+  const place = () => placeOnce(deps, caller, input);
+  return input.idempotencyKey === undefined ? place() : shareRun(deps.db, [caller, input], place);
+}
+
+async function placeOnce(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): Promise<PlacedHold> {
+  const { partnerId } = caller;
+  const slot = await loadSlot(deps, partnerId, input);
+  const findReplay = (afterConflict: boolean) =>
+    findHoldOfKey(deps, partnerId, slot.slotId, input.idempotencyKey, afterConflict);
+  const replayed = await findReplay(false);
+  if (replayed !== null) return { hold: replayed, isReplay: true };
+  if (slot.offer === null) throw slotNotFound();
+
+  // What an earlier call with the key was told may be too young for the first read, which takes what a majority has.
+  const orReplay = async (rejection: () => DomainError | Promise<DomainError>) => {
+    const twin = await findReplay(true);
+    if (twin === null) throw await rejection();
+    return { hold: twin, isReplay: true };
+  };
+  const { draft, unsellable } = slot.offer;
+  if (unsellable !== null) return orReplay(() => slotNotAvailable(deps, slot, { reason: unsellable }));
+
+  const outcome = await claimWithinLimit(deps, caller, draft, input);
+  if ('lostTo' in outcome) {
+    return orReplay(() => slotNotAvailable(deps, slot, conflictWith(outcome.lostTo, partnerId)));
+  }
+  if (outcome.won === null) return orReplay(() => holdLimitReached(deps));
+  const { reservation: hold } = outcome.won;
+
+  const invalid = await releaseIfInvalid(deps, hold);
+  if (invalid === 'not_granted') throw input.venueId === undefined ? slotNotFound() : venueNotAuthorized();
+  if (invalid !== null) throw await slotNotAvailable(deps, slot, { reason: invalid });
+
+  enqueueDispatch(deps, outcome.won);
+  scheduleExpiry(deps, hold);
+  return { hold, isReplay: false };
+}
+
+/** Null where the partner has as many holds as it may have. */
+function claimWithinLimit(
+  deps: HoldDeps,
+  caller: PartnerCaller,
+  draft: NewReservation,
+  input: PlaceHold,
+): Promise<{ won: Written | null } | { lostTo: Claimant[] }> {
+  const ttlMs = (input.ttlSeconds ?? deps.config.holdTtlSeconds) * 1000;
+  const options = { ttlMs, holdKey: input.idempotencyKey, actor: actorOf(caller) };
+  return claimSlot(deps, draft.cells, () =>
+    insertWithinLimit(deps, draft.partnerId, (holdOrdinal) =>
+      insertHold(deps.db, draft, { ...options, holdOrdinal }),
+    ),
+  );
+}
+
+/**
+ * Releases a hold that is not valid any more, unless somebody else has ended it first, and returns why; its key may be sent
+ * again either way. Null where it is valid.
+ */
+async function releaseIfInvalid(
+  deps: HoldDeps,
+  hold: Reservation,
+): Promise<'not_granted' | 'blackout' | 'held' | null> {
+  const reason = await revalidateClaim(deps, hold);
+  if (reason === null) return null;
+  const released = await moveReservation(deps, 'release', hold._id, { actor: SERVICE, forgetHoldKey: true });
+  // Else the key that is rejected now would return, as ACTIVE, a hold that somebody else ended.
+  if (released === null) await forgetHoldKey(deps.db, hold._id);
+  return reason;
+}
+
+/** The hold that this key placed before, if it is valid. @throws DomainError IDEMPOTENCY_KEY_MISMATCH where that was for another slot. */
+async function findHoldOfKey(
+  deps: HoldDeps,
+  partnerId: string,
+  slotId: string,
+  key: string | undefined,
+  afterConflict: boolean,
+): Promise<Reservation | null> {
+  if (key === undefined) return null;
+  const earlier = await findReservationByKey(deps.db, partnerId, 'holdKey', key, afterConflict);
+  if (earlier === null) return null;
+  if (earlier.slotId !== slotId) {
+    throw new DomainError(
+      'IDEMPOTENCY_KEY_MISMATCH',
+      'This idempotency_key has already placed a hold on another slot. Use a new key for each hold.',
+    );
+  }
+  const isInvalid = earlier.status === 'ACTIVE' && (await releaseIfInvalid(deps, earlier)) !== null;
+  return isInvalid ? null : earlier;
+}

@@ -1,0 +1,65 @@
+import type { Db, Expression } from '../platform/mongo.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
+import type { Page, Position } from '../platform/pagination.ts';
+import { beyond, toPage } from '../platform/pagination.ts';
+import type { CustomerSearch } from './customer.rules.ts';
+import type { Reservation } from './reservations.model.ts';
+import { reservationCollection } from './reservations.model.ts';
+
+export type BookingFilter = {
+  /** Absent: every partner's, walk-ins included. */
+  partnerId?: string;
+  holdId?: string;
+  paymentReference?: string;
+  venueId?: string;
+  bookedFrom?: Date;
+  /** Exclusive. */
+  bookedBefore?: Date;
+  status?: 'BOOKED' | 'CANCELLED' | 'REFUNDED';
+  phoneE164?: string;
+  namePrefixFolded?: string;
+  search?: CustomerSearch;
+  slotFrom?: Date;
+  /** Exclusive. */
+  slotBefore?: Date;
+};
+
+/** Bookings, newest `bookedAt` first, ties by booking id; what is written meanwhile moves no row over a page's edge. */
+export async function listBookingRows(
+  db: Db,
+  filter: BookingFilter,
+  after: Position | undefined,
+  limit: number,
+): Promise<Page<Reservation>> {
+  const { namePrefixFolded: prefix } = filter;
+  const slotStart = omitUndefined({ $gte: filter.slotFrom, $lt: filter.slotBefore });
+  const match = omitUndefined({
+    _id: filter.holdId,
+    partnerId: filter.partnerId,
+    paymentReference: filter.paymentReference,
+    venueId: filter.venueId,
+    status: filter.status,
+    'customer.phoneE164': filter.phoneE164,
+    'customer.nameFolded': prefix === undefined ? undefined : beginningWith(prefix),
+    slotStart: Object.keys(slotStart).length === 0 ? undefined : slotStart,
+    $and: filter.search === undefined ? undefined : matching(filter.search),
+    bookedAt: { $exists: true, ...omitUndefined({ $gte: filter.bookedFrom, $lt: filter.bookedBefore }) },
+    ...beyond(after, 'bookedAt', 'bookingId'),
+  });
+  const rows = await reservationCollection(db)
+    .aggregate<Reservation>(
+      [{ $match: match }, { $sort: { bookedAt: -1, bookingId: -1 } }, { $limit: limit + 1 }],
+      filter.paymentReference === undefined ? {} : { hint: 'bookings_of_payment' },
+    )
+    .toArray();
+  return toPage(rows, limit, (row) => ({ at: row.bookedAt ?? row.placedAt, id: row.bookingId ?? row._id }));
+}
+
+const beginningWith = (prefix: string) => ({ $gte: prefix, $lt: `${prefix}\u{10FFFF}` });
+
+function matching(search: CustomerSearch): Expression[] {
+  if ('id' in search) return [{ $or: [{ bookingId: search.id }, { _id: search.id }] }];
+  if ('phoneReversed' in search) return [{ 'customer.phoneReversed': beginningWith(search.phoneReversed) }];
+  // Both bounds of one element, else any two words on either side of them would do.
+  return search.words.map((word) => ({ 'customer.nameWords': { $elemMatch: beginningWith(word) } }));
+}

@@ -1,0 +1,122 @@
+import type { Db, Expression } from '../platform/mongo.ts';
+import { NEWEST } from '../platform/newest-reads.ts';
+import { ALIVE, AS_SEEN_NOW } from './hold-expiry.rules.ts';
+import type { Reservation } from './reservations.model.ts';
+import { reservationCollection } from './reservations.model.ts';
+
+/** How a claim on cells is described to somebody else: never whose it is. */
+export type ClaimedCells = Pick<Reservation, '_id' | 'cells' | 'status' | 'holdExpiresAt'>;
+
+const CLAIM_FIELDS = { cells: 1, status: 1, holdExpiresAt: 1 };
+const DAY_MS = 86_400_000;
+
+/** The live claims at a venue that overlap [from, to); lapsed holds claim nothing. */
+export async function findClaimedCells(
+  db: Db,
+  venueId: string,
+  from: Date,
+  to: Date,
+): Promise<ClaimedCells[]> {
+  return reservationCollection(db)
+    .aggregate<ClaimedCells>([...liveClaimsAt(venueId, from, to), { $project: CLAIM_FIELDS }])
+    .toArray();
+}
+
+/** Of what is claimed: a booking, or a hold that has not lapsed. */
+const IS_LIVE_CLAIM: Expression = { $or: [{ $ne: ['$status', 'ACTIVE'] }, ALIVE] };
+
+function liveClaimsAt(venueId: string, from: Date, to: Date): Expression[] {
+  // No slot is longer than a day, which bounds the range of the index.
+  const earliest = new Date(from.getTime() - DAY_MS);
+  return [
+    { $match: { venueId, claimed: true, slotStart: { $gte: earliest, $lt: to }, slotEnd: { $gt: from } } },
+    { $match: { $expr: IS_LIVE_CLAIM } },
+  ];
+}
+
+/** A claim as operators are told of it. */
+export type LiveClaim = Pick<
+  Reservation,
+  '_id' | 'bookingId' | 'partnerId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd' | 'placedAt'
+>;
+
+const WHOSE_AND_WHEN = {
+  bookingId: 1,
+  partnerId: 1,
+  resourceId: 1,
+  slotId: 1,
+  slotStart: 1,
+  slotEnd: 1,
+};
+
+/** The live claims at a venue that overlap [from, to), by their start; the newest state, committed or about to be. */
+export async function findLiveClaimsAtVenue(
+  db: Db,
+  venueId: string,
+  from: Date,
+  to: Date,
+): Promise<LiveClaim[]> {
+  const fields = { ...WHOSE_AND_WHEN, placedAt: 1 };
+  return reservationCollection(db)
+    .aggregate<LiveClaim>(
+      [...liveClaimsAt(venueId, from, to), { $sort: { slotStart: 1, _id: 1 } }, { $project: fields }],
+      NEWEST,
+    )
+    .toArray();
+}
+
+/** A claim as operators see it on the day of a venue: whose it is, and how long a hold has left by the database's clock. */
+export type Occupancy = Omit<LiveClaim, 'placedAt'> &
+  Pick<Reservation, 'cells' | 'status'> & { customerName?: string | null; leftMs: number };
+
+/** The live claims at a venue that overlap [from, to), by their start, with who has them. */
+export async function findOccupancyAtVenue(
+  db: Db,
+  venueId: string,
+  from: Date,
+  to: Date,
+): Promise<Occupancy[]> {
+  const fields = {
+    ...WHOSE_AND_WHEN,
+    cells: 1,
+    status: 1,
+    customerName: '$customer.name',
+    leftMs: { $subtract: ['$holdExpiresAt', '$$NOW'] },
+  };
+  return reservationCollection(db)
+    .aggregate<Occupancy>([
+      ...liveClaimsAt(venueId, from, to),
+      { $sort: { slotStart: 1, _id: 1 } },
+      { $project: fields },
+    ])
+    .toArray();
+}
+
+/** A claim with whose it is, which only that partner is told. */
+export type Claimant = ClaimedCells & Pick<Reservation, 'partnerId'>;
+
+/** Whoever claims any of `cells`, lapsed holds (status EXPIRED) included; the newest state, committed or about to be. */
+export async function findClaimants(db: Db, cells: readonly string[]): Promise<Claimant[]> {
+  return reservationCollection(db)
+    .aggregate<Claimant>(
+      [
+        { $match: { claimed: true, cells: { $in: [...cells] } } },
+        AS_SEEN_NOW,
+        { $project: { ...CLAIM_FIELDS, partnerId: 1 } },
+      ],
+      NEWEST,
+    )
+    .toArray();
+}
+
+export type LiveWindow = Pick<Reservation, '_id' | 'slotStart' | 'slotEnd'>;
+
+/** Live claims of a resource that end after `now`, for making them fill space that became shared. */
+export async function findLiveClaimsOfResource(db: Db, resourceId: string, now: Date): Promise<LiveWindow[]> {
+  return reservationCollection(db)
+    .find(
+      { resourceId, claimed: true, slotEnd: { $gt: now }, $expr: IS_LIVE_CLAIM },
+      { projection: { slotStart: 1, slotEnd: 1 }, ...NEWEST },
+    )
+    .toArray();
+}

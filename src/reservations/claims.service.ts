@@ -1,0 +1,95 @@
+import type { Db } from '../platform/mongo.ts';
+import { isDuplicateKey } from '../platform/mongo.ts';
+import { SERVICE } from './actor-types.ts';
+import { cellsOf, spacesOf } from './cells.rules.ts';
+import type { Claimant, LiveWindow } from './claim-reads.store.ts';
+import { findClaimants, findLiveClaimsOfResource } from './claim-reads.store.ts';
+import type { Reservation } from './reservations.model.ts';
+import type { ReservationDeps } from './reservations.service.ts';
+import { settleLapsedHold } from './reservations.service.ts';
+import { addCells, applyTransition } from './reservations.store.ts';
+
+const isLapsed = ({ status }: { status: string }): boolean => status === 'EXPIRED';
+
+/**
+ * Runs an insert that claims `cells`. Where the guard index rejects it, every lapsed hold in the way is settled, whatever else
+ * is in the way, and where nothing else is, the insert is tried once more: a lapsed hold can be taken over at once, worker or
+ * not. Returns the insert's result, or the live claims in the way; the index alone decides, nothing is checked first (ADR 0002).
+ */
+export async function claimSlot<T>(
+  deps: ReservationDeps,
+  cells: readonly string[],
+  insert: () => Promise<T>,
+): Promise<{ won: T } | { lostTo: Claimant[] }> {
+  for (let isRetry = false; ; isRetry = true) {
+    try {
+      return { won: await insert() };
+    } catch (err) {
+      if (!isDuplicateKey(err)) throw err;
+    }
+    const claimants = await findClaimants(deps.db, cells);
+    // Also where a live claim decides the outcome: a walk-in that overrides that one would lose to these again.
+    await Promise.all(claimants.filter(isLapsed).map(({ _id }) => settleLapsedHold(deps, _id)));
+    const live = claimants.filter((claim) => !isLapsed(claim));
+    if (live.length > 0 || isRetry) return { lostTo: live };
+  }
+}
+
+/**
+ * Makes every live claim on `resourceId` also fill the space that it shares with `otherId` from now on, so that the guard index
+ * rejects overlaps with claims that were there first. The relation must be stored before: what is claimed after this has read
+ * the claims sees it, and fills that space itself (`addSharedCellsToClaim`). Safe to repeat. Returns the claims that could not
+ * be made to: others have some of their shared space by now.
+ */
+export async function addSharedCellsToClaims(
+  deps: { db: Db },
+  resourceId: string,
+  otherId: string,
+  now: Date,
+): Promise<LiveWindow[]> {
+  const shared = spacesOf(resourceId, [otherId]).filter((space) => space !== resourceId);
+  const overlapping: LiveWindow[] = [];
+  for (const claim of await findLiveClaimsOfResource(deps.db, resourceId, now)) {
+    const cells = cellsOf(shared, claim.slotStart, claim.slotEnd);
+    if (!(await tryAddCells(deps, claim._id, cells))) overlapping.push(claim);
+  }
+  return overlapping;
+}
+
+/**
+ * Makes a claim that was just written also fill the space that its resource has come to share while it was being written.
+ * `cellsNow` must be read after the claim was acknowledged. False where another claim has some of that space by now: the
+ * caller must release its own.
+ */
+export async function addSharedCellsToClaim(
+  deps: { db: Db },
+  claim: Pick<Reservation, '_id' | 'cells'>,
+  cellsNow: readonly string[],
+): Promise<boolean> {
+  const claimed = new Set(claim.cells);
+  const missing = cellsNow.filter((cell) => !claimed.has(cell));
+  return missing.length === 0 || tryAddCells(deps, claim._id, missing);
+}
+
+/** False where another live claim has one of the cells; lapsed holds that have some are settled. */
+async function tryAddCells(
+  deps: { db: Db },
+  reservationId: string,
+  cells: readonly string[],
+): Promise<boolean> {
+  for (let isRetry = false; ; isRetry = true) {
+    try {
+      await addCells(deps.db, reservationId, cells);
+      return true;
+    } catch (err) {
+      if (!isDuplicateKey(err)) throw err;
+    }
+    const claimants = await findClaimants(deps.db, cells);
+    // No dispatch is enqueued for their events; the dispatcher's sweep finds them.
+    for (const { _id } of claimants.filter(isLapsed))
+      await applyTransition(deps.db, 'expire', _id, { actor: SERVICE });
+    // None of them lives where the one in the way has just ended; the claim itself has some of the cells already.
+    const isTaken = claimants.some((claim) => claim._id !== reservationId && !isLapsed(claim));
+    if (isTaken || isRetry) return false;
+  }
+}

@@ -1,0 +1,81 @@
+import { DomainError } from '../domain/errors.ts';
+import { grantedVenueIds, venueNotAuthorized } from '../partners/partners.service.ts';
+import type { Db } from '../platform/mongo.ts';
+import type { ResourceRow, VenueRow } from './venues.model.ts';
+import {
+  findGrantedVenue,
+  findResource,
+  findResourceAndGrant,
+  findVenuesById,
+  listResourceRows,
+} from './venues.store.ts';
+
+/** The venues granted to the partner, by name; none before onboarding. */
+export async function listGrantedVenues(deps: { db: Db }, partnerId: string): Promise<VenueRow[]> {
+  return findVenuesById(deps.db, await grantedVenueIds(deps, partnerId));
+}
+
+/** @throws DomainError VENUE_NOT_FOUND for a venue that is missing or not granted; the two look the same. */
+export async function getGrantedVenue(
+  deps: { db: Db },
+  partnerId: string,
+  venueId: string,
+): Promise<VenueRow> {
+  const venue = await findGrantedVenue(deps.db, partnerId, venueId);
+  if (venue !== null) return venue;
+  throw new DomainError(
+    'VENUE_NOT_FOUND',
+    'There is no venue with that id among those granted to you. List your venues to find its id.',
+  );
+}
+
+/** The resources of a venue granted to the partner. @throws DomainError VENUE_NOT_FOUND */
+export async function listGrantedResources(
+  deps: { db: Db },
+  partnerId: string,
+  venueId: string,
+): Promise<ResourceRow[]> {
+  await getGrantedVenue(deps, partnerId, venueId);
+  return listResourceRows(deps.db, venueId);
+}
+
+/**
+ * The venue that a partner names in order to sell there.
+ * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted, in the same words.
+ */
+export async function requireAuthorizedVenue(
+  deps: { db: Db },
+  partnerId: string,
+  venueId: string,
+): Promise<VenueRow> {
+  const venue = await findGrantedVenue(deps.db, partnerId, venueId);
+  if (venue !== null) return venue;
+  throw venueNotAuthorized();
+}
+
+/** @throws DomainError RESOURCE_NOT_FOUND for a resource that the venue does not have. */
+export async function requireResourceOf(
+  deps: { db: Db },
+  venueId: string,
+  resourceId: string,
+): Promise<ResourceRow> {
+  const resource = await findResource(deps.db, resourceId);
+  if (resource?.venueId === venueId) return resource;
+  throw new DomainError(
+    'RESOURCE_NOT_FOUND',
+    'The venue has no resource with that id. Copy resource_id from the listing of its resources.',
+  );
+}
+
+/**
+ * The resource as it is at this moment, and whether the partner has a grant for its venue.
+ * @throws DomainError RESOURCE_NOT_FOUND
+ */
+export async function getResourceAndGrant(
+  deps: { db: Db },
+  claim: { partnerId: string; venueId: string; resourceId: string },
+): Promise<{ resource: ResourceRow; isGranted: boolean }> {
+  const found = await findResourceAndGrant(deps.db, claim);
+  if (found !== null) return found;
+  throw new DomainError('RESOURCE_NOT_FOUND', 'There is no resource with that id.');
+}
