@@ -7,7 +7,7 @@ import type { DuePosition } from '../src/platform/backlog.store.ts';
 import { coalesced } from '../src/platform/coalesced.ts';
 import { createContext } from '../src/process/context.ts';
 import { runProcess } from '../src/process/lifecycle.ts';
-import type { EventDispatchJob } from '../src/queues/queues.ts';
+import type { EventDispatchJob } from '../src/queues/jobs.ts';
 import { startSweep, startWorker } from './support/start-worker.ts';
 
 const SWEEP_EVERY_MS = 2000;

@@ -6,7 +6,7 @@ import type { DuePosition } from '../src/platform/backlog.store.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { createContext } from '../src/process/context.ts';
 import { runProcess } from '../src/process/lifecycle.ts';
-import type { HoldExpiryJob } from '../src/queues/queues.ts';
+import type { HoldExpiryJob } from '../src/queues/jobs.ts';
 import { expireHold, settleLapsedHolds } from '../src/reservations/reservations.service.ts';
 import { startSweep, startWorker } from './support/start-worker.ts';
 

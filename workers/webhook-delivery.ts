@@ -15,7 +15,7 @@ import { systemClock } from '../src/platform/clock.ts';
 import { createSecretBox } from '../src/platform/secret-box.ts';
 import { createContext } from '../src/process/context.ts';
 import { runProcess } from '../src/process/lifecycle.ts';
-import type { WebhookDeliveryJob } from '../src/queues/queues.ts';
+import type { WebhookDeliveryJob } from '../src/queues/jobs.ts';
 import { createEndpointGate } from '../src/sender/send-permits.ts';
 import { createWebhookSender } from '../src/sender/send-webhook.ts';
 import { logMissingKeys } from '../src/subscriptions/rewrap-secrets.service.ts';

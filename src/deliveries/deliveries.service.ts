@@ -10,7 +10,8 @@ import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import type { SweptPage } from '../platform/sweep.ts';
 import { sweepEach } from '../platform/sweep.ts';
-import type { DueDelivery, Queues } from '../queues/queues.ts';
+import type { DueDelivery } from '../queues/jobs.ts';
+import type { Queues } from '../queues/queues.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
 import { findSubscriptions } from '../subscriptions/subscriptions.store.ts';
 import {

@@ -1,8 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BulkJobOptions } from 'bullmq';
-import { Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import type { Logger } from '../platform/logger.ts';
-import { closeRedis, createProducerRedis } from '../platform/redis.ts';
+import type { DueDelivery, DueHold, NewJob } from './jobs.ts';
+import {
+  deadLetterJob,
+  deadLetterJobId,
+  deliveryJob,
+  deliveryJobId,
+  deliveryOfDeadLetter,
+  eventDispatchJob,
+  holdExpiryJob,
+} from './jobs.ts';
+import type { OpenQueues } from './open-queues.ts';
+import { openQueues, REDIS_TIMEOUT_MS } from './open-queues.ts';
 
 /** The queues whose jobs workers take, in the order in which a booking passes through them. */
 export const WORKED_QUEUES = ['hold-expiry', 'event-dispatch', 'webhook-delivery'] as const;
@@ -17,31 +27,6 @@ export type QueueName = (typeof QUEUE_NAMES)[number];
  * lists no clients to whoever asks.
  */
 export type QueueState = { name: WorkedQueue; isPaused: boolean; workers: number | null };
-
-/** Job data carries ids only: what a job means is read from the database when it runs. */
-export type HoldExpiryJob = { holdId: string };
-export type EventDispatchJob = { reservationId: string };
-/** `failuresBefore`: counted failures of the series before this job was made; its own come on top (`attemptsMade`). */
-export type WebhookDeliveryJob = {
-  deliveryId: string;
-  subscriptionId: string;
-  /** Absent in jobs of an older release. */
-  partnerId?: string;
-  generation: number;
-  failuresBefore: number;
-};
-export type DeadLetterJob = { deliveryId: string };
-
-export type DueHold = { holdId: string; expiresAt: Date };
-export type DueDelivery = {
-  deliveryId: string;
-  subscriptionId: string;
-  partnerId: string;
-  generation: number;
-  attemptsMade: number;
-  attemptsLeft: number;
-  delayMs: number;
-};
 
 /**
  * The producing side of the queues. Every method is a hint that something may be due: it resolves to whether Redis
@@ -69,122 +54,45 @@ export type Queues = {
   close(): Promise<void>;
 };
 
-const REDIS_TIMEOUT_MS = 500;
-const DAY_SECONDS = 86_400;
-
-type NewJob = { name: string; data: object; opts: BulkJobOptions };
-
-/** Connects to Redis in the background; the queues can be used, and report that nothing was taken, before it is reachable. */
+/** Connects to Redis in the background; the queues can be used before it is reachable, and take nothing then. */
 export function createQueues(redisUrl: string, prefix: string, log: Logger): Queues {
-  const redis = createProducerRedis(redisUrl, log);
-  const open = (name: QueueName) => {
-    const queue = new Queue(name, {
-      connection: redis,
-      prefix,
-      streams: { events: { maxLen: 2000 } },
-      defaultJobOptions: { stackTraceLimit: 3 },
-    });
-    queue.on('error', (err) => log.debug({ queue: name, error: err.message }, 'queue connection error'));
-    return queue;
-  };
-  const queues: Record<QueueName, Queue> = {
-    'hold-expiry': open('hold-expiry'),
-    'event-dispatch': open('event-dispatch'),
-    'webhook-delivery': open('webhook-delivery'),
-    'webhook-dead-letter': open('webhook-dead-letter'),
-  };
-
-  const bounded: Bounded = async (name, work) => {
-    if (redis.status !== 'ready') return undefined;
-    const deadline = new AbortController();
-    try {
-      return await Promise.race([
-        work(queues[name]),
-        delay(REDIS_TIMEOUT_MS, undefined, { signal: deadline.signal }),
-      ]);
-    } catch (err) {
-      log.warn(
-        { queue: name, error: (err as Error).message },
-        'Redis did not respond; a sweep will do what it did not take',
-      );
-      return undefined;
-    } finally {
-      deadline.abort();
-    }
-  };
+  const queues = openQueues(QUEUE_NAMES, { redisUrl, prefix }, log);
+  const { ask } = queues;
   const offer = async (name: QueueName, jobs: NewJob[]) =>
-    (await bounded(name, (queue) => queue.addBulk(jobs))) !== undefined;
+    (await ask(name, (queue) => queue.addBulk(jobs))) !== undefined;
 
   return {
-    scheduleHoldExpiry: (hold, now) =>
-      offer('hold-expiry', [
-        {
-          name: 'expire-hold',
-          data: { holdId: hold.holdId } satisfies HoldExpiryJob,
-          opts: {
-            jobId: `hold-${hold.holdId}-${hold.expiresAt.getTime()}`,
-            delay: Math.max(0, hold.expiresAt.getTime() - now.getTime()),
-            removeOnComplete: { age: 3600, count: 1000 },
-            removeOnFail: { age: DAY_SECONDS, count: 1000 },
-          },
-        },
-      ]),
+    scheduleHoldExpiry: (hold, now) => offer('hold-expiry', [holdExpiryJob(hold, now)]),
     enqueueDispatch: (reservationId, eventId) =>
-      offer('event-dispatch', [
-        {
-          name: 'dispatch-event',
-          data: { reservationId } satisfies EventDispatchJob,
-          opts: {
-            jobId: `event-${eventId}`,
-            attempts: 3,
-            backoff: { type: 'exponential', delay: 500 },
-            removeOnComplete: { age: 3600, count: 1000 },
-            removeOnFail: { age: DAY_SECONDS, count: 1000 },
-          },
-        },
-      ]),
+      offer('event-dispatch', [eventDispatchJob(reservationId, eventId)]),
     scheduleDeliveries: (deliveries) => offer('webhook-delivery', deliveries.map(deliveryJob)),
-    addDeadLetters: (deliveryIds) =>
-      offer(
-        'webhook-dead-letter',
-        deliveryIds.map((deliveryId) => ({
-          name: 'dead-letter',
-          data: { deliveryId } satisfies DeadLetterJob,
-          opts: { jobId: deadLetterJobId(deliveryId) },
-        })),
-      ),
+    ensureDelivery: async (delivery) =>
+      (await ask('webhook-delivery', (queue) => ensureJob(queue, deliveryJob(delivery)))) ?? 'unavailable',
+    promoteDelivery: async ({ deliveryId, generation }) =>
+      (await ask('webhook-delivery', (queue) => promoteJob(queue, deliveryJobId(deliveryId, generation)))) ??
+      false,
+    addDeadLetters: (deliveryIds) => offer('webhook-dead-letter', deliveryIds.map(deadLetterJob)),
     removeDeadLetters: async (deliveryIds) =>
-      (await bounded('webhook-dead-letter', (queue) =>
+      (await ask('webhook-dead-letter', (queue) =>
         Promise.all(deliveryIds.map((deliveryId) => queue.remove(deadLetterJobId(deliveryId)))),
       )) !== undefined,
     listDeadLetters: async (from, limit) =>
-      (await bounded('webhook-dead-letter', (queue) => queuedDeadLetters(queue, from, limit))) ?? [],
-    ensureDelivery: async (delivery) =>
-      (await bounded('webhook-delivery', (queue) => ensureJob(queue, deliveryJob(delivery)))) ??
-      'unavailable',
-    promoteDelivery: async ({ deliveryId, generation }) =>
-      (await bounded('webhook-delivery', (queue) =>
-        promoteJob(queue, deliveryJobId(deliveryId, generation)),
-      )) ?? false,
-    isReady: () => redis.status === 'ready',
-    ...reports(bounded),
-    byName: (name) => queues[name],
-    close: async () => {
-      await Promise.all(Object.values(queues).map((queue) => queue.close().catch(() => undefined)));
-      await closeRedis(redis);
-    },
+      (await ask('webhook-dead-letter', (queue) => queuedDeadLetters(queue, from, limit))) ?? [],
+    isReady: queues.isReady,
+    ...reports(ask),
+    byName: (name) => queues.byName[name],
+    close: queues.close,
   };
 }
 
-type Bounded = <T>(name: QueueName, work: (queue: Queue) => Promise<T>) => Promise<T | undefined>;
+type Ask = OpenQueues<QueueName>['ask'];
 
 /** What Redis knows of several queues at once. */
-function reports(bounded: Bounded): Pick<Queues, 'exportMetrics' | 'readStates'> {
+function reports(ask: Ask): Pick<Queues, 'exportMetrics' | 'readStates'> {
   return {
     exportMetrics: () =>
-      allOrNone(QUEUE_NAMES.map((name) => bounded(name, (queue) => queue.exportPrometheusMetrics()))),
-    readStates: () =>
-      allOrNone(WORKED_QUEUES.map((name) => bounded(name, (queue) => readState(name, queue)))),
+      allOrNone(QUEUE_NAMES.map((name) => ask(name, (queue) => queue.exportPrometheusMetrics()))),
+    readStates: () => allOrNone(WORKED_QUEUES.map((name) => ask(name, (queue) => readState(name, queue)))),
   };
 }
 
@@ -198,46 +106,16 @@ async function readState(name: WorkedQueue, queue: Queue): Promise<QueueState> {
   return { name, isPaused: await queue.isPaused(), workers: await workers };
 }
 
-/** BullMQ ignores a job whose id exists in any state, so each series of attempts has a generation of its own. */
-export function deliveryJobId(deliveryId: string, generation: number): string {
-  return `delivery-${deliveryId}-g${generation}`;
-}
-
-function deadLetterJobId(deliveryId: string): string {
-  return `dead-${deliveryId}`;
-}
-
 async function queuedDeadLetters(queue: Queue, from: number, limit: number): Promise<string[]> {
   const jobIds = await queue.getRanges(['waiting'], from, from + limit - 1, true);
-  return jobIds.map((jobId) => jobId.slice(deadLetterJobId('').length));
-}
-
-function deliveryJob(delivery: DueDelivery): NewJob {
-  return {
-    name: 'deliver-webhook',
-    data: {
-      deliveryId: delivery.deliveryId,
-      subscriptionId: delivery.subscriptionId,
-      partnerId: delivery.partnerId,
-      generation: delivery.generation,
-      failuresBefore: delivery.attemptsMade,
-    } satisfies WebhookDeliveryJob,
-    opts: {
-      jobId: deliveryJobId(delivery.deliveryId, delivery.generation),
-      delay: delivery.delayMs,
-      attempts: delivery.attemptsLeft,
-      backoff: { type: 'webhook' },
-      removeOnComplete: { age: 3600, count: 1000 },
-      removeOnFail: { age: 30 * DAY_SECONDS, count: 10_000 },
-    },
-  };
+  return jobIds.map(deliveryOfDeadLetter);
 }
 
 /** Longer than any deferral of a failing endpoint: a due row's job that waits longer waits for a time that has passed. */
 const MAX_DEFERRAL_MS = 10_000;
 
 async function ensureJob(queue: Queue, job: NewJob): Promise<'added' | 'present'> {
-  const existing = await queue.getJob(job.opts.jobId ?? '');
+  const existing = await queue.getJob(job.opts.jobId);
   const state = await existing?.getState();
   if (existing !== undefined && state !== 'completed' && state !== 'failed' && state !== 'unknown') {
     if (state === 'delayed' && existing.delay > MAX_DEFERRAL_MS) await existing.promote();

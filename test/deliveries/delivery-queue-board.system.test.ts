@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DeliveryRow } from '../../src/deliveries/deliveries.model.ts';
-import { deliveryJobId, QUEUE_NAMES } from '../../src/queues/queues.ts';
+import { deliveryJobId } from '../../src/queues/jobs.ts';
+import { QUEUE_NAMES } from '../../src/queues/queues.ts';
 import type { Client } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { withDeadLetters } from '../../src/deliveries/delivery-health.service.ts';
 import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
-import { deliveryJobId } from '../../src/queues/queues.ts';
+import { deliveryJobId } from '../../src/queues/jobs.ts';
 import type { WebhookMessage, WebhookSender } from '../../src/sender/send-webhook.ts';
 import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';

@@ -9,7 +9,7 @@ import { recoverDeliveries, redeliver as redeliverAsIs } from '../../src/deliver
 import { sendTestEvent } from '../../src/deliveries/test-event.service.ts';
 import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import type { Context } from '../../src/process/context.ts';
-import { deliveryJobId } from '../../src/queues/queues.ts';
+import { deliveryJobId } from '../../src/queues/jobs.ts';
 import { createEndpointGate } from '../../src/sender/send-permits.ts';
 import type { WebhookMessage } from '../../src/sender/send-webhook.ts';
 import type { DeliveryScene } from '../support/deliveries.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Worker } from 'bullmq';
 import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
-import type { WebhookDeliveryJob } from '../../src/queues/queues.ts';
-import { deliveryJobId } from '../../src/queues/queues.ts';
+import type { WebhookDeliveryJob } from '../../src/queues/jobs.ts';
+import { deliveryJobId } from '../../src/queues/jobs.ts';
 import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import type { Durations } from '../support/durations.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { redactPath } from '../../src/http/redact-path.rules.ts';
-import { deliveryJobId } from '../../src/queues/queues.ts';
+import { deliveryJobId } from '../../src/queues/jobs.ts';
 
 const ID = '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0a';
 const WORDS = new Set(['api', 'v1', 'bookings', 'resources', 'slots', 'cancel', 'queues', 'walk-in']);

@@ -1,0 +1,63 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Queue } from 'bullmq';
+import type { Logger } from '../platform/logger.ts';
+import { closeRedis, createProducerRedis } from '../platform/redis.ts';
+
+/** How long a call may wait for Redis. */
+export const REDIS_TIMEOUT_MS = 500;
+
+export type OpenQueues<Name extends string> = {
+  byName: Record<Name, Queue>;
+  /** What `work` returns; undefined where Redis is away, fails or takes longer than 500 ms. Never throws. */
+  ask<T>(name: Name, work: (queue: Queue) => Promise<T>): Promise<T | undefined>;
+  isReady(): boolean;
+  close(): Promise<void>;
+};
+
+/** Connects queues to Redis in the background, over one connection; they can be asked before it is there. */
+export function openQueues<Name extends string>(
+  names: readonly Name[],
+  { redisUrl, prefix }: { redisUrl: string; prefix: string },
+  log: Logger,
+): OpenQueues<Name> {
+  const redis = createProducerRedis(redisUrl, log);
+  const open = (name: Name) => {
+    const queue = new Queue(name, {
+      connection: redis,
+      prefix,
+      streams: { events: { maxLen: 2000 } },
+      defaultJobOptions: { stackTraceLimit: 3 },
+    });
+    queue.on('error', (err) => log.debug({ queue: name, error: err.message }, 'queue connection error'));
+    return queue;
+  };
+  const byName = Object.fromEntries(names.map((name) => [name, open(name)])) as Record<Name, Queue>;
+
+  return {
+    byName,
+    isReady: () => redis.status === 'ready',
+    ask: async (name, work) => {
+      if (redis.status !== 'ready') return undefined;
+      const deadline = new AbortController();
+      try {
+        return await Promise.race([
+          work(byName[name]),
+          delay(REDIS_TIMEOUT_MS, undefined, { signal: deadline.signal }),
+        ]);
+      } catch (err) {
+        log.warn(
+          { queue: name, error: (err as Error).message },
+          'Redis did not respond; a sweep will do what it did not take',
+        );
+        return undefined;
+      } finally {
+        deadline.abort();
+      }
+    },
+    close: async () => {
+      const queues: Queue[] = Object.values(byName);
+      await Promise.all(queues.map((queue) => queue.close().catch(() => undefined)));
+      await closeRedis(redis);
+    },
+  };
+}
