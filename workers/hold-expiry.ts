@@ -1,36 +1,4 @@
-import { DelayedError } from 'bullmq';
-import { startAlerting } from '../src/alerts/start-alerting.ts';
-import { missingGuards } from '../src/database/collections.ts';
-import { untilGuarded } from '../src/database/guards.ts';
-import type { DuePosition } from '../src/platform/backlog.store.ts';
-import { systemClock } from '../src/platform/clock.ts';
-import { createContext } from '../src/process/context.ts';
 import { runProcess } from '../src/process/lifecycle.ts';
-import type { HoldExpiryJob } from '../src/queues/jobs.ts';
-import { expireHold, settleLapsedHolds } from '../src/reservations/reservations.service.ts';
-import { startSweep, startWorker } from './support/start-worker.ts';
+import { startHoldExpiry } from './support/hold-expiry.ts';
 
-const SWEEP_EVERY_MS = 3000;
-const SWEEP_PAGE = 500;
-
-/** Ends holds when they lapse: a delayed job a hold for promptness, a sweep of MongoDB as the guarantee. */
-runProcess('hold-expiry', async (scope) => {
-  const context = createContext(scope);
-  await context.connected;
-  startAlerting(scope, context, missingGuards);
-  await untilGuarded(scope, context.db);
-  startWorker<HoldExpiryJob>(scope, 'hold-expiry', { concurrency: 50 }, async (job, token) => {
-    const leftMs = await expireHold(context, job.data.holdId);
-    if (leftMs === 0) return;
-    // By the host's clock: BullMQ compares it with that.
-    await job.moveToDelayed(systemClock.now().getTime() + leftMs, token);
-    throw new DelayedError();
-  });
-  startSweep<DuePosition>(scope, context.db, {
-    name: 'lapsed-holds',
-    everyMs: SWEEP_EVERY_MS,
-    run: (stopping, from) =>
-      settleLapsedHolds(context, { graceMs: SWEEP_EVERY_MS, limit: SWEEP_PAGE, from, stopping }),
-  });
-  return {};
-});
+runProcess('hold-expiry', startHoldExpiry);

@@ -114,13 +114,14 @@ export const BOOKING_ROWS: readonly Row[] = [
     rules: ['bookings/filter-by-date'],
     title: "are inclusive dates of booked_at in the venue's zone, else the service's; from after to is 400",
     endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
-    check: async (world) => {
+    needs: 'internals',
+    check: async (world, internals) => {
       const scene = await world.scene({ venue: { time_zone: 'Pacific/Kiritimati' } });
       const { partner, venue } = scene;
       const { booking_id: id } = await book(scene);
       // 11:00 UTC is the next day at the venue (UTC+14) and still this day in the service's zone.
       const bookedAt = new Date('2026-03-10T11:00:00.000Z');
-      await scene.service.context.db
+      await internals.service.context.db
         .collection('reservations')
         .updateOne({ bookingId: id }, { $set: { bookedAt } });
       const on = (from: string, to: string, at = '') => listIds(partner, `?from=${from}&to=${to}${at}`);
@@ -137,12 +138,13 @@ export const BOOKING_ROWS: readonly Row[] = [
     rules: ['bookings/page-size', 'bookings/paging'],
     title: 'is 1 to 200, and paging repeats nothing and skips nothing, also where booked_at is the same',
     endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
-    check: async (world) => {
+    needs: 'internals',
+    check: async (world, internals) => {
       const scene = await world.scene();
       const { partner } = scene;
       const made = [];
       for (let count = 0; count < 5; count += 1) made.push(await book(scene));
-      await scene.service.context.db
+      await internals.service.context.db
         .collection('reservations')
         .updateMany({ partnerId: partner.id }, { $set: { bookedAt: new Date() } });
       const seen: string[] = [];

@@ -12,6 +12,7 @@ import {
   attemptNumber,
   attemptsOf,
   DELIVERIES,
+  deactivate,
   deadLetter,
   deliveryOnce,
   failedOnce,
@@ -219,8 +220,8 @@ const RETRIES: readonly Row[] = [
     },
   },
   {
-    rules: ['webhooks/dead-letter', 'webhooks/dead-letter-alert', 'observability/list'],
-    title: 'the state is dead_letter, nothing more is sent, the operator is alerted, and the partner sees it',
+    rules: ['webhooks/dead-letter', 'observability/list'],
+    title: 'the state is dead_letter, nothing more is sent, and the partner sees it',
     endpoints: [`${LIST} 200`, `${ADVANCED} 409 DELIVERY_IN_PROGRESS`],
     check: async (world) => {
       const { listener, delivery } = await deadLetter(world, await world.scene());
@@ -228,12 +229,21 @@ const RETRIES: readonly Row[] = [
       expect(delivery['dead_lettered_at']).toEqual(expect.any(String));
       await expectVerdict(advance(listener, delivery['id']), '409 DELIVERY_IN_PROGRESS');
       expect(listener.receiver.received).toHaveLength(5);
-      const alerts = world.deliveryWorker
-        .log()
-        .filter((line) => line['alert'] === 'dead_letter' && line['delivery'] === delivery['id']);
-      expect(alerts).toMatchObject([{ level: 50, attempts: 5 }]);
       const shown = (await listener.partner.api.get(OBSERVABILITY)).body;
       expect(shown).toMatchObject({ count: 1, data: [{ id: delivery['id'], state: 'dead_letter' }] });
+    },
+  },
+  {
+    rules: ['webhooks/dead-letter-alert'],
+    title: 'an error is logged, once',
+    endpoints: [],
+    needs: 'internals',
+    check: async (world, internals) => {
+      const { delivery } = await deadLetter(world, await world.scene());
+      const alerts = internals
+        .workerLog()
+        .filter((line) => line['alert'] === 'dead_letter' && line['delivery'] === delivery['id']);
+      expect(alerts).toMatchObject([{ level: 50, attempts: 5 }]);
     },
   },
   {
@@ -307,15 +317,12 @@ const RETRIES: readonly Row[] = [
   {
     rules: ['subscriptions/inactive'],
     title: 'one that is deactivated before a retry gets nothing more',
-    endpoints: [`${ADVANCED} 200`],
+    endpoints: [`${ADVANCED} 409 DELIVERY_IN_PROGRESS`],
     check: async (world) => {
       const { listener, delivery } = await failedOnce(world, await world.scene());
-      // As the operator's deactivation leaves it.
-      await world.service.context.db
-        .collection('webhook_subscriptions')
-        .updateOne({ _id: listener.id as never }, { $set: { status: 'inactive' } });
-      expectStatus(await advance(listener, delivery['id']), 200);
-      await deliveryOnce(listener, 'its end', ({ state }) => state !== 'retrying');
+      await deactivate(world, listener);
+      await deliveryOnce(listener, 'its end', ({ state }) => state === 'cancelled');
+      await expectVerdict(advance(listener, delivery['id']), '409 DELIVERY_IN_PROGRESS');
       expect(listener.receiver.received).toHaveLength(1);
     },
   },

@@ -14,11 +14,13 @@ export const FAILURE_ROWS: readonly Row[] = [
     rules: ['errors/internal'],
     title: 'whatever nobody foresaw is 500 with a request_id and nothing of the inside',
     endpoints: [`GET ${HOLDS}/{holdId} 500 INTERNAL_ERROR`],
-    check: async (world) => {
-      const scene = await world.scene({ service: await world.serviceWith({}) });
+    needs: 'internals',
+    check: async (world, internals) => {
+      const service = await internals.serviceWith({});
+      const scene = await world.scene({ at: service });
       const { hold_id: id } = await held(scene);
       // A row that no code of the service could have written.
-      await scene.service.context.db
+      await service.context.db
         .collection('reservations')
         .updateOne({ _id: id as never }, { $unset: { slotStart: 1 } }, { bypassDocumentValidation: true });
       await expectVerdict(scene.partner.api.get(`${HOLDS}/${String(id)}`), '500 INTERNAL_ERROR');
@@ -28,15 +30,16 @@ export const FAILURE_ROWS: readonly Row[] = [
     rules: ['errors/unavailable'],
     title: 'while the database cannot be reached calls are 503 with Retry-After',
     endpoints: [`GET ${VENUES} 503 SERVICE_UNAVAILABLE`],
-    check: async (world) => {
+    needs: 'internals',
+    check: async (world, internals) => {
       const partner = await world.partner();
       const releases: (() => Promise<unknown>)[] = [];
       const stopping = new AbortController();
       // Nothing listens on port 9.
       const uri = 'mongodb://127.0.0.1:9/none?serverSelectionTimeoutMS=200';
-      const { context } = world.service;
+      const { context, environment } = internals.service;
       const unreachable = createApiContext({
-        config: loadConfig({ ...world.service.environment, MONGODB_URI: uri }),
+        config: loadConfig({ ...environment, MONGODB_URI: uri }),
         log: context.log,
         stopping: stopping.signal,
         stop: () => undefined,
@@ -46,7 +49,7 @@ export const FAILURE_ROWS: readonly Row[] = [
       const opened = unreachable.connected.catch(() => undefined);
       const listener = await listen(createPartnerApp(unreachable), '127.0.0.1', 0);
       try {
-        const reply = await world.client(partner.apiKey, { ...world.service, url: listener.url }).get(VENUES);
+        const reply = await world.client(partner.apiKey, listener).get(VENUES);
         await expectVerdict(reply, '503 SERVICE_UNAVAILABLE');
         expect(reply.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
       } finally {

@@ -84,10 +84,11 @@ const ENDING: readonly Row[] = [
     title:
       'from that instant on, and before any worker: reads say EXPIRED, the slot is free, and another partner has it at once',
     endpoints: [`${READ} 200`, `${PLACE} 201`, `POST ${CONFIRM} 409 HOLD_EXPIRED`],
-    check: async (world) => {
+    needs: 'internals',
+    check: async (world, internals) => {
       // No worker runs beside this one; the hold lapses by itself.
-      const service = await world.serviceWith({ HOLD_TTL_SECONDS: '1', RATE_LIMIT_PER_MINUTE: '0' });
-      const scene = await world.scene({ service });
+      const service = await internals.serviceWith({ HOLD_TTL_SECONDS: '1', RATE_LIMIT_PER_MINUTE: '0' });
+      const scene = await world.scene({ at: service });
       const { partner, rival, venue } = scene;
       const placed = await held(scene);
       const expiresAt = millisOf(placed, 'hold_expiry_at');

@@ -206,9 +206,10 @@ const PLACING: readonly Row[] = [
     title:
       'at the configured maximum another hold is 409, until one of them has ended; other partners have their own',
     endpoints: [`${PLACE} 409 HOLD_LIMIT_REACHED`],
-    check: async (world) => {
-      const service = await world.serviceWith({ MAX_ACTIVE_HOLDS: '2', RATE_LIMIT_PER_MINUTE: '0' });
-      const scene = await world.scene({ service });
+    needs: 'internals',
+    check: async (world, internals) => {
+      const service = await internals.serviceWith({ MAX_ACTIVE_HOLDS: '2', RATE_LIMIT_PER_MINUTE: '0' });
+      const scene = await world.scene({ at: service });
       const { hold_id: first } = await held(scene);
       await held(scene);
       await expectVerdict(hold(scene.partner, scene.slot()), '409 HOLD_LIMIT_REACHED');
@@ -256,12 +257,13 @@ const EXTENDING: readonly Row[] = [
     rules: ['holds/extend'],
     title: 'an end later than 7,200 s after the hold was placed is 409 HOLD_LIMIT_REACHED',
     endpoints: [`${EXTEND} 409 HOLD_LIMIT_REACHED`],
-    check: async (world) => {
+    needs: 'internals',
+    check: async (world, internals) => {
       const scene = await world.scene();
       const placed = await held(scene);
       // The only way to a hold that is old and still ACTIVE without waiting for it.
       const placedAt = new Date(Date.now() - 6_000_000);
-      await scene.service.context.db
+      await internals.service.context.db
         .collection('reservations')
         .updateOne({ _id: placed['hold_id'] as never }, { $set: { placedAt } });
       await expectVerdict(extend(scene, placed, 1800), '409 HOLD_LIMIT_REACHED');

@@ -45,8 +45,9 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
     title:
       'RateLimit and RateLimit-Policy are on every response to a partner, the policy 600 in 60 s by default',
     endpoints: [`GET ${VENUES} 200`, `GET ${HOLDS}/{holdId} 404 HOLD_NOT_FOUND`],
-    check: async (world) => {
-      const service = await world.serviceWith({ RATE_LIMIT_PER_MINUTE: String(defaultLimit()) });
+    needs: 'internals',
+    check: async (world, internals) => {
+      const service = await internals.serviceWith({ RATE_LIMIT_PER_MINUTE: String(defaultLimit()) });
       const partner = await partnerAt(world, service);
       const replies = [
         await partner.api.get(VENUES),
@@ -64,6 +65,7 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
     title:
       'more calls in a minute than allowed are 429 with Retry-After, before the body is looked at; other partners go on',
     endpoints: [`GET ${VENUES} 429 RATE_LIMITED`, 'POST /api/v1/bookings/confirm 429 RATE_LIMITED'],
+    needs: 'internals',
     check: (world) =>
       withService(limitedTo(3), async (service) => {
         const [partner, other] = [await partnerAt(world, service), await partnerAt(world, service)];
@@ -80,6 +82,7 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
     rules: ['rate-limits/shared-by-processes'],
     title: 'calls to another process on the same Redis count too',
     endpoints: [`GET ${VENUES} 429 RATE_LIMITED`],
+    needs: 'internals',
     check: (world) =>
       withService(limitedTo(4), (service) =>
         withService(startService(service.environment), async (second) => {
@@ -94,6 +97,7 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
     rules: ['rate-limits/without-redis'],
     title: 'each process limits by itself and serving goes on',
     endpoints: [`GET ${VENUES} 200`, `GET ${VENUES} 429 RATE_LIMITED`],
+    needs: 'internals',
     check: (world) =>
       // Nothing listens on port 9.
       withService(limitedTo(3, { REDIS_URL: 'redis://127.0.0.1:9' }), async (service) => {
@@ -105,6 +109,7 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
     rules: ['rate-limits/invalid-keys'],
     title: 'are 401 at first, and 429 when too many come from one address',
     endpoints: [`GET ${VENUES} 401 INVALID_API_KEY`, `GET ${VENUES} 429 RATE_LIMITED`],
+    needs: 'internals',
     check: (world) =>
       withService(limitedTo(100), async (service) => {
         const stranger = world.client('pk_sandbox_guess', service);

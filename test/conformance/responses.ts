@@ -51,10 +51,10 @@ function isOutcome(outcome: string, expected: string): boolean {
 }
 
 /** The members that only one of two lists of endpoints has. */
-export function differenceOf(named: Iterable<string>, mounted: Iterable<string>) {
-  const [rows, routes] = [new Set(named), new Set(mounted)];
+export function differenceOf(named: Iterable<string>, served: Iterable<string>) {
+  const [rows, routes] = [new Set(named), new Set(served)];
   return {
     withoutRow: [...routes].filter((endpoint) => !rows.has(endpoint)),
-    notMounted: [...rows].filter((endpoint) => !routes.has(endpoint)),
+    withoutEndpoint: [...rows].filter((endpoint) => !routes.has(endpoint)),
   };
 }

@@ -1,3 +1,4 @@
+import type { Internals } from './internals.ts';
 import type { Rule } from './rules.ts';
 import type { World } from './world.ts';
 
@@ -12,5 +13,11 @@ export type Row = {
    * row runs.
    */
   endpoints: readonly string[];
-  check: (world: World) => Promise<void>;
-};
+} & (
+  | { needs?: never; check: (world: World) => Promise<void> }
+  /** What HTTP alone cannot show: it needs settings, rows of the database or a log that only the tests' own service has. */
+  | { needs: 'internals'; check: (world: World, internals: Internals) => Promise<void> }
+);
+
+/** Thrown where a row cannot be tried on this deployment; the message says what is missing. */
+export class NotTried extends Error {}

@@ -21,6 +21,7 @@ import {
   arrival,
   attemptNumber,
   DELIVERIES,
+  deactivate,
   deadLetter,
   deliveryOnce,
   failedOnce,
@@ -29,7 +30,6 @@ import {
   redeliver,
   WEBHOOKS,
 } from './webhook-steps.ts';
-import type { World } from './world.ts';
 
 const CREATE = `POST ${WEBHOOKS}`;
 const LIST = `GET ${WEBHOOKS}`;
@@ -39,7 +39,8 @@ const TEST = `POST ${WEBHOOKS}/{id}/test`;
 const RECOVER = `POST ${WEBHOOKS}/{id}/recover`;
 
 const SECRET = expect.stringMatching(/^whsec_[A-Za-z0-9_-]{43}$/);
-const ENDPOINT = 'http://127.0.0.1:9/hooks';
+/** Nothing is ever sent there. */
+const ENDPOINT = 'https://93.184.215.14/hooks';
 
 const create = (partner: Partner, fields: Json = {}) =>
   partner.api.post(WEBHOOKS, { endpoint_url: ENDPOINT, event_types: ['hold_created'], ...fields });
@@ -227,8 +228,9 @@ const MANAGEMENT: readonly Row[] = [
     title:
       'https without credentials or fragment, at most 2,048 characters, and never a private or reserved address',
     endpoints: [`${CREATE} 201`, `${CREATE} 400 VALIDATION_ERROR`],
-    check: async (world) => {
-      const guarded = await world.serviceWith({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' });
+    needs: 'internals',
+    check: async (world, internals) => {
+      const guarded = await internals.serviceWith({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' });
       const partner = await world.partner([], guarded);
       const host = 'https://93.184.215.14';
       const refused = [
@@ -326,13 +328,6 @@ const REPAIRING: readonly Row[] = [
   },
 ];
 
-/** As the operator's deactivation leaves it. */
-async function deactivate(world: World, id: string): Promise<void> {
-  await world.service.context.db
-    .collection('webhook_subscriptions')
-    .updateOne({ _id: id as never }, { $set: { status: 'inactive' } });
-}
-
 const DEACTIVATED: readonly Row[] = [
   {
     rules: ['subscriptions/inactive'],
@@ -344,7 +339,7 @@ const DEACTIVATED: readonly Row[] = [
     ],
     check: async (world) => {
       const { listener, delivery } = await deadLetter(world, await world.scene());
-      await deactivate(world, listener.id);
+      await deactivate(world, listener);
       const { api } = listener.partner;
       const inactive = '409 WEBHOOK_INACTIVE';
       await expectVerdict(api.post(`${WEBHOOKS}/${listener.id}/test`), inactive);

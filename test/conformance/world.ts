@@ -2,41 +2,32 @@ import type { Client } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, operatorOf, slotsOf } from '../support/factories.ts';
-import type { Answering, WebhookReceiver } from '../support/receiver.ts';
-import { startReceiver } from '../support/receiver.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
-import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, startProcess } from '../support/worker-process.ts';
+import type { Answering, Receivers, WebhookReceiver } from '../support/receiver.ts';
+import type { Listeners } from '../support/service-environment.ts';
 import type { Exchange } from './responses.ts';
 import { recording } from './responses.ts';
+import { NotTried } from './row.ts';
 
-/** What a row is given. The service runs in sandbox mode with one process of each worker. */
+/** What a row is given: a deployment in sandbox mode with its workers, over HTTP. */
 export type World = {
-  service: Service;
   operator: Client;
-  /** The worker that makes the deliveries. */
-  deliveryWorker: SpawnedProcess;
   /** The exchanges of partners' clients since the row began. */
   seen: Exchange[];
-  /** A service of another configuration, without workers; the rows that ask for the same one share it. */
-  serviceWith: (overrides: Record<string, string>) => Promise<Service>;
   /** A partner of its own for the row, granted these venues. */
-  partner: (venueIds?: string[], service?: Service) => Promise<Partner>;
+  partner: (venueIds?: string[], at?: Listeners) => Promise<Partner>;
   /** A client of the partner listener with any key or none. */
-  client: (apiKey: string | undefined, service?: Service) => Client;
+  client: (apiKey: string | undefined, at?: Pick<Listeners, 'url'>) => Client;
   scene: (options?: SceneOptions) => Promise<Scene>;
   receiver: (answering?: Answering) => Promise<WebhookReceiver>;
 };
 
-/** The service, and a world of its own for each row, so that rows can run at the same time. */
-type Worlds = { anyWorld: () => World; stop: () => Promise<void> };
+/** A world of its own for each row, so that rows can run at the same time; `made` is all that they made so far. */
+export type Worlds = { anyWorld: () => World; made: { partners: string[]; venues: string[] } };
 
-type SceneOptions = { resources?: Json[]; venue?: Json; service?: Service };
+type SceneOptions = { resources?: Json[]; venue?: Json; at?: Listeners };
 
 /** A venue of 17 slots a day and two partners that may sell it. */
 export type Scene = {
-  service: Service;
   venue: Venue;
   partner: Partner;
   rival: Partner;
@@ -46,67 +37,44 @@ export type Scene = {
   slot: () => string;
 };
 
-/** Starts what the rows need; `stop` ends all of it, receivers and further services too. */
-export async function startWorlds(): Promise<Worlds> {
-  // No limit here: rows that are about the limit have a service of their own, and the others must not meet it.
-  const service = await startService({ RATE_LIMIT_PER_MINUTE: '0' });
-  const [, , deliveryWorker] = ['hold-expiry', 'event-dispatch', 'webhook-delivery'].map((name) =>
-    startProcess(`workers/${name}.ts`, service.environment),
-  );
-  if (deliveryWorker === undefined) throw new Error('There is no worker');
-  const others = new Map<string, Promise<Service>>();
-  const receivers: WebhookReceiver[] = [];
-  const shared = {
-    service,
-    operator: operatorOf(service),
-    deliveryWorker,
-    serviceWith: (overrides: Record<string, string>) => {
-      const name = JSON.stringify(overrides);
-      const started = others.get(name) ?? startService(overrides);
-      others.set(name, started);
-      return started;
-    },
-    receiver: async (answering?: Answering) => {
-      const receiver = await startReceiver(answering);
-      receivers.push(receiver);
-      return receiver;
-    },
+/** Worlds at a deployment; `receivers` is a reason where it can reach none of ours. */
+export function createWorlds(deployment: Listeners, receivers: Receivers | { missing: string }): Worlds {
+  const made: Worlds['made'] = { partners: [], venues: [] };
+  const operator = operatorOf(deployment);
+  const receiver = async (answering?: Answering) => {
+    if ('missing' in receivers) throw new NotTried(receivers.missing);
+    return receivers.open(answering);
   };
-  return {
-    anyWorld: () => {
-      const seen: Exchange[] = [];
-      const partner: World['partner'] = async (venueIds = [], at = service) => {
-        const made = await anyPartner(at, venueIds);
-        return { ...made, api: recording(made.api, seen) };
-      };
-      return {
-        ...shared,
-        seen,
-        partner,
-        client: (apiKey, at = service) => recording(createClient(at.url, apiKey), seen),
-        scene: (options = {}) => setScene(options.service ?? service, partner, options),
-      };
-    },
-    stop: async () => {
-      await endProcesses();
-      await Promise.all(receivers.map((receiver) => receiver.close()));
-      for (const other of others.values()) await (await other).stop();
-      await service.stop();
-    },
+  const venueAt = async (at: Listeners, { resources, venue: fields }: SceneOptions) => {
+    const venue = await anyVenue(at, resources, fields);
+    if (at === deployment) made.venues.push(venue.id);
+    return venue;
   };
+  const anyWorld = (): World => {
+    const seen: Exchange[] = [];
+    const partner: World['partner'] = async (venueIds = [], at = deployment) => {
+      const { api, ...rest } = await anyPartner(at, venueIds);
+      if (at === deployment) made.partners.push(rest.id);
+      return { ...rest, api: recording(api, seen) };
+    };
+    return {
+      operator,
+      seen,
+      partner,
+      receiver,
+      client: (apiKey, at = deployment) => recording(createClient(at.url, apiKey), seen),
+      scene: async (options = {}) => {
+        const { at = deployment } = options;
+        return setScene(await venueAt(at, options), (venueId) => partner([venueId], at));
+      },
+    };
+  };
+  return { anyWorld, made };
 }
 
-async function setScene(
-  service: Service,
-  partnerOf: World['partner'],
-  { resources, venue: fields }: SceneOptions,
-): Promise<Scene> {
-  const venue = await anyVenue(service, resources, fields);
-  const [partner, rival] = await Promise.all([
-    partnerOf([venue.id], service),
-    partnerOf([venue.id], service),
-  ]);
+async function setScene(venue: Venue, partnerOf: (venueId: string) => Promise<Partner>): Promise<Scene> {
+  const [partner, rival] = await Promise.all([partnerOf(venue.id), partnerOf(venue.id)]);
   const slots = await slotsOf(partner, venue.id, dateIn(3));
   const unused = slots.map((slot) => String(slot['slot_id']));
-  return { service, venue, partner, rival, slots, slot: () => unused.shift() ?? '' };
+  return { venue, partner, rival, slots, slot: () => unused.shift() ?? '' };
 }

@@ -23,7 +23,7 @@ export type Partner = { id: string; apiKey: string; api: Client };
 export type Venue = { id: string; resourceIds: string[] };
 
 export function operatorOf(service: Listeners): Client {
-  return createClient(service.adminUrl, OPERATOR_KEY);
+  return createClient(service.adminUrl, service.operatorKey ?? OPERATOR_KEY);
 }
 
 /** Any partner, with a key, granted `venueIds`. */

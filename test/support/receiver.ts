@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { faultOfDelivery } from './described-responses.ts';
 import type { Json } from './factories.ts';
@@ -28,49 +29,88 @@ export type WebhookReceiver = {
   close(): Promise<void>;
 };
 
+/** Many endpoints behind one port, each with a path of its own. */
+export type Receivers = {
+  open(answering?: Answering): WebhookReceiver;
+  /** Ends all of them. Rejects where a delivery came that is otherwise than the description of the interface says. */
+  close(): Promise<void>;
+};
+
+type Opened = { received: Received[]; answer: Answering };
+
 /** A partner's endpoint on a free port of this machine. It returns 200 until told otherwise. */
 export async function startReceiver(answering: Answering = 200): Promise<WebhookReceiver> {
-  const received: Received[] = [];
-  let answer = answering;
+  const receivers = await startReceivers();
+  return { ...receivers.open(answering), close: () => receivers.close() };
+}
+
+/** Listens on `host` and `port`; `url` is the address by which the service reaches that, where it is another. */
+export async function startReceivers({
+  host = '127.0.0.1',
+  port = 0,
+  url,
+}: {
+  host?: string;
+  port?: number;
+  url?: string;
+} = {}): Promise<Receivers> {
+  const endpoints = new Map<string, Opened>();
   const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => void chunks.push(chunk));
-    request.on('end', () => {
-      const bytes = Buffer.concat(chunks);
-      const attempt = {
-        headers: request.headers,
-        bytes,
-        body: JSON.parse(bytes.toString()) as Json,
-        atMs: performance.now(),
-        atUnixSeconds: Date.now() / 1000,
-      };
-      received.push(attempt);
-      if (typeof answer === 'number') response.writeHead(answer).end();
-      else answer(attempt, response);
-    });
+    const endpoint = endpoints.get(request.url?.split('/').at(-1) ?? '');
+    if (endpoint === undefined) response.writeHead(404).end();
+    else receive(endpoint, request, response);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
   });
+  const base = url ?? `http://${host}:${(server.address() as AddressInfo).port}`;
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
-    received,
-    respondWith: (next) => {
-      answer = next;
+    open: (answering = 200) => {
+      const endpoint: Opened = { received: [], answer: answering };
+      const name = `hooks-${endpoints.size + 1}`;
+      endpoints.set(name, endpoint);
+      return {
+        url: `${base.replace(/\/$/, '')}/${name}`,
+        received: endpoint.received,
+        respondWith: (next) => {
+          endpoint.answer = next;
+        },
+        close: async () => requireDescribedDeliveries(endpoint.received),
+      };
     },
-    close: () =>
-      new Promise((resolve, reject) => {
-        // Now, so that no response is kept waiting.
-        const faults = received.map(({ headers, body }) => faultOfDelivery(headers, body));
-        const fault = faults.find((each) => each !== undefined);
-        server.close(() =>
-          fault === undefined
-            ? resolve()
-            : reject(new Error(`A delivery was otherwise than described: ${fault}`)),
-        );
-        server.closeAllConnections();
-      }),
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+      for (const { received } of endpoints.values()) requireDescribedDeliveries(received);
+    },
   };
+}
+
+function receive(endpoint: Opened, request: IncomingMessage, response: ServerResponse): void {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => void chunks.push(chunk));
+  request.on('end', () => {
+    const bytes = Buffer.concat(chunks);
+    const attempt = {
+      headers: request.headers,
+      bytes,
+      body: JSON.parse(bytes.toString()) as Json,
+      atMs: performance.now(),
+      atUnixSeconds: Date.now() / 1000,
+    };
+    endpoint.received.push(attempt);
+    if (typeof endpoint.answer === 'number') response.writeHead(endpoint.answer).end();
+    else endpoint.answer(attempt, response);
+  });
+}
+
+function requireDescribedDeliveries(received: readonly Received[]): void {
+  const faults = received.map(({ headers, body }) => faultOfDelivery(headers, body));
+  const fault = faults.find((each) => each !== undefined);
+  if (fault !== undefined) throw new Error(`A delivery was otherwise than described: ${fault}`);
 }
 
 /** A header that must be there once. */

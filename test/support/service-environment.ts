@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
-/** Where a service is reached. */
-export type Listeners = { url: string; adminUrl: string };
+/** Where a service is reached; the operator key where it is not the tests' own. */
+export type Listeners = { url: string; adminUrl: string; operatorKey?: string };
 
 /** The settings that every service of a run has: drawn anew for it, since one in production refuses a key that is published. */
 const {

@@ -1,0 +1,55 @@
+import { startAlerting } from '../../src/alerts/start-alerting.ts';
+import type { ConfigOf } from '../../src/config/config.ts';
+import { missingGuards } from '../../src/database/collections.ts';
+import { untilGuarded } from '../../src/database/guards.ts';
+import { dispatchEvents, dispatchWaiting } from '../../src/dispatch/event-dispatch.service.ts';
+import { sequenceEvents, shortenFeed } from '../../src/events/feed.service.ts';
+import type { DuePosition } from '../../src/platform/backlog.store.ts';
+import { coalesced } from '../../src/platform/coalesced.ts';
+import { createContext } from '../../src/process/context.ts';
+import type { ProcessScope } from '../../src/process/lifecycle.ts';
+import type { EventDispatchJob } from '../../src/queues/jobs.ts';
+import { startSweep, startWorker } from './start-worker.ts';
+
+const SWEEP_EVERY_MS = 2000;
+const SWEEP_PAGE = 1000;
+const SHORTEN_EVERY_MS = 600_000;
+
+/** Takes events from the outboxes to the log, to the receivers' deliveries and to the feed. */
+export async function startEventDispatch(
+  scope: ProcessScope<ConfigOf<'event-dispatch'>>,
+): Promise<Record<string, unknown>> {
+  const context = createContext(scope);
+  await context.connected;
+  startAlerting(scope, context, missingGuards);
+  await untilGuarded(scope, context.db);
+  const sequence = coalesced(() => sequenceEvents(context));
+  startWorker<EventDispatchJob>(scope, 'event-dispatch', { concurrency: 20 }, async (job) => {
+    await dispatchEvents(context, job.data.reservationId);
+    await sequence();
+  });
+  startSweep<DuePosition>(scope, context.db, {
+    name: 'undispatched-events',
+    everyMs: SWEEP_EVERY_MS,
+    run: (stopping, from) =>
+      dispatchWaiting(context, { graceMs: SWEEP_EVERY_MS, limit: SWEEP_PAGE, from, stopping }),
+  });
+  startSweep(scope, context.db, {
+    name: 'unsequenced-events',
+    everyMs: SWEEP_EVERY_MS,
+    run: async (stopping) => {
+      await sequenceEvents(context, stopping);
+      // Uncounted: what it finds is nearly always a job that is about to do the same.
+      return { count: 0 };
+    },
+  });
+  startSweep(scope, context.db, {
+    name: 'shorten-feed',
+    everyMs: SHORTEN_EVERY_MS,
+    run: async () => {
+      await shortenFeed(context);
+      return { count: 0 };
+    },
+  });
+  return {};
+}
