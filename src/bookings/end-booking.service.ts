@@ -19,8 +19,8 @@ export type EndBooking = { bookingId: string; reason: string; idempotencyKey: st
 /** The state in which an operation leaves a booking. */
 export const ENDED_STATUS = { cancel: 'CANCELLED', refund: 'REFUNDED' } as const;
 
-/** Who ends a booking: its partner, or an operator, to whom every booking is open. */
-export type Ender = PartnerCaller | 'operator';
+/** A partner ends its own bookings, an operator any. */
+type Caller = PartnerCaller | 'operator';
 
 const shareRun = sharedRuns<{ isReplay: boolean }>();
 
@@ -34,35 +34,35 @@ const shareRun = sharedRuns<{ isReplay: boolean }>();
  */
 export async function endBooking(
   deps: ReservationDeps,
-  ender: Ender,
+  caller: Caller,
   operation: EndOperation,
   input: EndBooking,
 ): Promise<{ isReplay: boolean }> {
-  return shareRun(deps.db, [ender, operation, input], () => endOnce(deps, ender, operation, input));
+  return shareRun(deps.db, [caller, operation, input], () => endOnce(deps, caller, operation, input));
 }
 
 async function endOnce(
   deps: ReservationDeps,
-  ender: Ender,
+  caller: Caller,
   operation: EndOperation,
   input: EndBooking,
 ): Promise<{ isReplay: boolean }> {
-  const reservation = await requireBooking(deps, ender, operation, input.bookingId);
-  if (await isReplayOf(deps, ender, operation, input, false)) return { isReplay: true };
-  if (await tryEnd(deps, ender, reservation, operation, input)) return { isReplay: false };
-  if (await isReplayOf(deps, ender, operation, input, true)) return { isReplay: true };
-  throw new DomainError('INVALID_HOLD_STATE', await refusal(deps, operation, input.bookingId));
+  const reservation = await requireBooking(deps, caller, operation, input.bookingId);
+  if (await isReplayOf(deps, caller, operation, input, false)) return { isReplay: true };
+  if (await tryEnd(deps, caller, reservation, operation, input)) return { isReplay: false };
+  if (await isReplayOf(deps, caller, operation, input, true)) return { isReplay: true };
+  throw new DomainError('INVALID_HOLD_STATE', await rejection(deps, operation, input.bookingId));
 }
 
 async function requireBooking(
   deps: ReservationDeps,
-  ender: Ender,
+  caller: Caller,
   operation: EndOperation,
   bookingId: string,
 ): Promise<Reservation> {
   const reservation = await findReservationByBookingId(deps.db, bookingId);
-  if (reservation === null) throw bookingNotFound(ender === 'operator' ? 'operator' : 'partner');
-  if (ender === 'operator' || reservation.partnerId === ender.partnerId) return reservation;
+  if (reservation === null) throw bookingNotFound(caller === 'operator' ? 'operator' : 'partner');
+  if (caller === 'operator' || reservation.partnerId === caller.partnerId) return reservation;
   throw new DomainError(
     'UNAUTHORIZED',
     `The booking belongs to another partner; only the partner that made it can ${operation} it.`,
@@ -71,13 +71,13 @@ async function requireBooking(
 
 async function isReplayOf(
   deps: ReservationDeps,
-  ender: Ender,
+  caller: Caller,
   operation: EndOperation,
   { bookingId, idempotencyKey }: EndBooking,
   afterConflict: boolean,
 ): Promise<boolean> {
-  const field = endingsOf(ender);
-  const partnerId = ender === 'operator' ? null : ender.partnerId;
+  const field = namespaceOf(caller);
+  const partnerId = caller === 'operator' ? null : caller.partnerId;
   const earlier = await findReservationByKey(
     deps.db,
     partnerId,
@@ -94,25 +94,25 @@ async function isReplayOf(
   );
 }
 
-function endingsOf(ender: Ender): 'endings' | 'operatorEndings' {
-  return ender === 'operator' ? 'operatorEndings' : 'endings';
+function namespaceOf(caller: Caller): 'endings' | 'operatorEndings' {
+  return caller === 'operator' ? 'operatorEndings' : 'endings';
 }
 
 /** False where the booking is in no state for the operation, or the key was taken meanwhile. */
 async function tryEnd(
   deps: ReservationDeps,
-  ender: Ender,
+  caller: Caller,
   reservation: Reservation,
   operation: EndOperation,
   { reason, idempotencyKey }: EndBooking,
 ): Promise<boolean> {
   const change: Change = {
-    ...(ender === 'operator'
+    ...(caller === 'operator'
       ? { actor: OPERATOR, originatorId: PLATFORM_PARTNER_ID }
-      : { actor: actorOf(ender) }),
+      : { actor: actorOf(caller) }),
     reason,
     set: operation === 'cancel' ? { cancellationReason: reason } : { refundReason: reason },
-    ending: { of: endingsOf(ender), key: idempotencyKey, operation },
+    ending: { of: namespaceOf(caller), key: idempotencyKey, operation },
   };
   const { packagePurchaseId } = reservation;
   try {
@@ -142,7 +142,7 @@ async function refundWithCredit(
   return true;
 }
 
-async function refusal(deps: ReservationDeps, operation: EndOperation, bookingId: string): Promise<string> {
+async function rejection(deps: ReservationDeps, operation: EndOperation, bookingId: string): Promise<string> {
   const status = (await findReservationByBookingId(deps.db, bookingId, true))?.status ?? 'unknown';
   const remedy =
     operation === 'cancel' && status === 'CANCELLED'

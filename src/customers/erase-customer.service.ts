@@ -1,22 +1,24 @@
-import { eraseExcerptsOf, eraseTracedExcerpts } from '../deliveries/deliveries.service.ts';
+import { eraseExcerptsIdentifying, eraseExcerptsOf } from '../deliveries/deliveries.service.ts';
 import type { DispatchDeps } from '../dispatch/event-dispatch.service.ts';
 import { dispatchEvents } from '../dispatch/event-dispatch.service.ts';
 import type { Erasure } from '../domain/erasure.ts';
 import { DomainError } from '../domain/errors.ts';
 import { nationalDigitsOf, requireCustomerPhone } from '../domain/phone.ts';
 import { eraseReasonsOf } from '../events/events.service.ts';
-import { eraseCustomerOfPurchases, findUsable } from '../packages/packages.service.ts';
-import type { CustomerOf } from '../reservations/customer-erasure.service.ts';
+import { eraseCustomerOfPurchases } from '../packages/packages.service.ts';
+import { findUsablePurchases } from '../packages/packages.store.ts';
+import type { Db } from '../platform/mongo.ts';
+import type { CustomerOf, EndedHold } from '../reservations/customer-erasure.store.ts';
 import {
-  customerOfBooking,
-  eraseCustomerOf,
-  eraseCustomerOfHolds,
-  findIdentitiesOf,
-  findPastOf,
-  findTracedHolds,
-  findUpcomingOf,
-} from '../reservations/customer-erasure.service.ts';
-import { createTraceFinder } from './customer-traces.rules.ts';
+  eraseBookings,
+  eraseHolds,
+  findEndedHolds,
+  findIdentities,
+  findPast,
+  findPhone,
+  findUpcoming,
+} from '../reservations/customer-erasure.store.ts';
+import { createCustomerMatcher } from './customer-matcher.rules.ts';
 
 export type EraseDeps = DispatchDeps & { config: { defaultRegion: string } };
 
@@ -32,12 +34,12 @@ export type Erased = { bookings: number; holds: number; purchases: number };
  * Overwrites name, phone and email of a customer, and the free text of the reasons given, in everything that is past: the
  * bookings and package purchases of every partner, walk-ins, and the events of those bookings. Where a partner put phone,
  * name or email into a key, a payment reference or a method of payment, that is overwritten too, and so are holds that never
- * became a booking and what receivers answered where they tell of the customer; a call that repeats such a key is a new call.
- * A customer with something to come is refused: a booking that stands and is not over, or credit that can be used.
+ * became a booking and the responses of receivers that identify the customer; a call that repeats such a key is a new call.
+ * A customer with something upcoming is rejected: a booking that is not over, or credit that can be used.
  *
  * A booking id means its customer: all with its phone, or, where it has none, that booking alone.
  *
- * It can be repeated, after a crash too: a booking's phone and name, by which traces are found, go last, and do not go while the
+ * It can be repeated, after a crash too: a booking's phone and name, by which the rest is found, go last, and do not go while the
  * booking has been ended since it was read. What the customer books while the call runs is new and stays.
  * @throws DomainError VALIDATION_ERROR for what is no phone; BOOKING_NOT_FOUND; CUSTOMER_HAS_UPCOMING_BOOKINGS
  */
@@ -49,23 +51,26 @@ export async function eraseCustomer(
     'bookingId' in given
       ? await customerOfBooking(deps, given.bookingId)
       : { phoneE164: requireCustomerPhone(given.customerPhone, deps.config.defaultRegion) };
-  await requireNothingToCome(deps, customer);
+  await requireNothingUpcoming(deps, customer);
   const phones = 'phoneE164' in customer ? [nationalDigitsOf(customer.phoneE164)] : [];
-  const identities = (await findIdentitiesOf(deps, customer)).filter(({ name }) => name !== ERASED);
-  const erasure: Erasure = { overwritten: ERASED, isTrace: createTraceFinder(phones, identities) };
+  const identities = (await findIdentities(deps.db, customer)).filter(({ name }) => name !== ERASED);
+  const erasure: Erasure = {
+    replacement: ERASED,
+    identifiesCustomer: createCustomerMatcher(phones, identities),
+  };
   const purchases =
     'phoneE164' in customer ? await eraseCustomerOfPurchases(deps, customer.phoneE164, erasure) : 0;
   let holds = 0;
-  for await (const traced of findTracedHolds(deps, erasure, BATCH)) {
-    await eraseEventsOf(deps, traced);
-    holds += await eraseCustomerOfHolds(deps, traced, erasure);
+  for await (const found of holdsIdentifying(deps, erasure)) {
+    await eraseEventsOf(deps, found);
+    holds += await eraseHolds(deps.db, found, erasure);
   }
-  await eraseTracedExcerpts(deps, erasure, BATCH);
+  await eraseExcerptsIdentifying(deps, erasure, BATCH);
   for (let bookings = 0; ; ) {
-    const past = await findPastOf(deps, customer, ERASED, BATCH);
+    const past = await findPast(deps.db, customer, ERASED, BATCH);
     if (past.length === 0) return { bookings, holds, purchases };
     await eraseEventsOf(deps, past);
-    bookings += await eraseCustomerOf(deps, past, erasure);
+    bookings += await eraseBookings(deps.db, past, erasure);
   }
 }
 
@@ -80,14 +85,47 @@ async function eraseEventsOf(
   await eraseExcerptsOf(deps, await eraseReasonsOf(deps, ids, ERASED));
 }
 
-async function requireNothingToCome(deps: EraseDeps, customer: CustomerOf): Promise<void> {
-  const bookings = await findUpcomingOf(deps, customer);
+async function requireNothingUpcoming(deps: EraseDeps, customer: CustomerOf): Promise<void> {
+  const bookings = await findUpcoming(deps.db, customer);
   const purchases =
-    'phoneE164' in customer ? await findUsable(deps, customer.phoneE164) : { count: 0, until: null };
+    'phoneE164' in customer
+      ? await findUsablePurchases(deps.db, customer.phoneE164)
+      : { count: 0, until: null };
   if (bookings.count + purchases.count === 0) return;
   const until = new Date(Math.max(bookings.until?.getTime() ?? 0, purchases.until?.getTime() ?? 0));
   throw new DomainError(
     'CUSTOMER_HAS_UPCOMING_BOOKINGS',
     `The customer has ${bookings.count} bookings to come and ${purchases.count} packages with credit. Bookings can be cancelled; a purchase can be ended (POST /api/v1/operator/purchases/{id}/end), once what is left of it is settled with the customer. At ${until.toISOString()} all of it will be over: ask again then, or once nothing of it is left.`,
   );
+}
+
+/**
+ * Who the customer of a booking is: whoever has its phone, else, where it has none, of this one booking alone.
+ * @throws DomainError BOOKING_NOT_FOUND
+ */
+async function customerOfBooking(deps: { db: Db }, bookingId: string): Promise<CustomerOf> {
+  const phoneE164 = await findPhone(deps.db, bookingId);
+  if (phoneE164 === undefined) {
+    throw new DomainError(
+      'BOOKING_NOT_FOUND',
+      'There is no booking with that id. Use booking_id as it is listed.',
+    );
+  }
+  return phoneE164 === null ? { bookingId } : { phoneE164 };
+}
+
+/** The holds that ended without a booking and whose key or reason identifies the customer, BATCH at a time. */
+async function* holdsIdentifying(
+  deps: { db: Db },
+  { identifiesCustomer }: Erasure,
+): AsyncGenerator<EndedHold[]> {
+  let found: EndedHold[] = [];
+  for await (const hold of findEndedHolds(deps.db)) {
+    if (identifiesCustomer(hold.holdKey ?? '') || identifiesCustomer(hold.releaseReason ?? ''))
+      found.push(hold);
+    if (found.length < BATCH) continue;
+    yield found;
+    found = [];
+  }
+  if (found.length > 0) yield found;
 }

@@ -275,20 +275,20 @@ export async function eraseExcerptsOf(deps: { db: Db }, eventIds: readonly strin
   await eraseExcerpts(deps.db, eventIds);
 }
 
-/** Erases every excerpt with a trace of the customer in it, whatever it was a response to. */
-export async function eraseTracedExcerpts(
+/** Erases every excerpt that identifies the customer, whatever it was a response to. */
+export async function eraseExcerptsIdentifying(
   deps: { db: Db },
-  { isTrace }: Erasure,
+  { identifiesCustomer }: Erasure,
   limit: number,
 ): Promise<void> {
-  let traced: string[] = [];
+  let found: string[] = [];
   for await (const { _id, attempts } of findWithExcerpt(deps.db)) {
-    if (attempts.some(({ responseExcerpt }) => isTrace(responseExcerpt ?? ''))) traced.push(_id);
-    if (traced.length < limit) continue;
-    await eraseExcerptsById(deps.db, traced);
-    traced = [];
+    if (attempts.some(({ responseExcerpt }) => identifiesCustomer(responseExcerpt ?? ''))) found.push(_id);
+    if (found.length < limit) continue;
+    await eraseExcerptsById(deps.db, found);
+    found = [];
   }
-  await eraseExcerptsById(deps.db, traced);
+  await eraseExcerptsById(deps.db, found);
 }
 
 async function withDetails(deps: { db: Db }, rows: readonly DeliveryRow[]): Promise<DeliveryDetail[]> {

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 
-/** How a customer is erased: what is written over them, and which of the strings that others sent tell who they are. */
-export type Erasure = { overwritten: string; isTrace: (text: string) => boolean };
+/** How a customer is erased: `replacement` is written over them, and over the texts of others that identify them. */
+export type Erasure = { replacement: string; identifiesCustomer: (text: string) => boolean };
 
-/** A text that somebody sent, overwritten where it tells of the customer. */
-export function erasedText(text: string, { overwritten, isTrace }: Erasure): string {
-  return isTrace(text) ? overwritten : text;
+/** A text that somebody sent, replaced where it identifies the customer. */
+export function redactText(text: string, { replacement, identifiesCustomer }: Erasure): string {
+  return identifiesCustomer(text) ? replacement : text;
 }
 
-/** The same of an idempotency key, of which no two may be alike: what takes its place is in no call. */
-export function erasedKey(key: string, { overwritten, isTrace }: Erasure): string {
-  return isTrace(key) ? `${overwritten} ${randomUUID()}` : key;
+/** The same of an idempotency key, of which no two may be alike: its replacement is in no call. */
+export function redactKey(key: string, { replacement, identifiesCustomer }: Erasure): string {
+  return identifiesCustomer(key) ? `${replacement} ${randomUUID()}` : key;
 }
 
-/** How much a customer has to come, and when all of it will be over; null where it is nothing. */
-export type ToCome = { count: number; until: Date | null };
+/** How many bookings or purchases of a customer are upcoming, and when the last of them is over; null where there is none. */
+export type Upcoming = { count: number; until: Date | null };

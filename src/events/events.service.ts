@@ -39,9 +39,9 @@ export async function readEventsOfReservation(deps: { db: Db }, holdId: string):
 export async function eraseReasonsOf(
   deps: { db: Db },
   holdIds: readonly string[],
-  overwritten: string,
+  replacement: string,
 ): Promise<string[]> {
-  return eraseReasons(deps.db, holdIds, overwritten);
+  return eraseReasons(deps.db, holdIds, replacement);
 }
 
 /** State changes of these types at these venues in a span of time, oldest first, page by page: those after `last`. */

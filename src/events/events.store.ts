@@ -104,12 +104,12 @@ export async function findFeed(
 export async function eraseReasons(
   db: Db,
   holdIds: readonly string[],
-  overwritten: string,
+  replacement: string,
 ): Promise<string[]> {
   const ofThem = { holdId: { $in: [...holdIds] } };
   await eventCollection(db).updateMany(
     { ...ofThem, reason: { $type: 'string' } },
-    { $set: { reason: overwritten } },
+    { $set: { reason: replacement } },
   );
   const rows = await eventCollection(db)
     .find(ofThem, { projection: { _id: 1 } })

@@ -1,4 +1,4 @@
-import type { Erasure, ToCome } from '../domain/erasure.ts';
+import type { Erasure } from '../domain/erasure.ts';
 import { DomainError, fieldError } from '../domain/errors.ts';
 import { requireCustomerPhone } from '../domain/phone.ts';
 import type { PartnerDeps } from '../partners/partners.service.ts';
@@ -18,7 +18,6 @@ import {
   findPackage,
   findPurchase,
   findPurchaseByKey,
-  findUsablePurchases,
   insertPackage,
   insertPurchase,
   listPackagePage,
@@ -197,14 +196,9 @@ export async function giveCreditBack(deps: { db: Db }, purchaseId: string, tx: T
   await returnCredit(deps.db, purchaseId, tx);
 }
 
-/** The purchases of a customer, of whatever partner, that can still be used. */
-export async function findUsable(deps: { db: Db }, phoneE164: string): Promise<ToCome> {
-  return findUsablePurchases(deps.db, phoneE164);
-}
-
 /**
  * Overwrites the customer's phone in all purchases that cannot be used any more; returns how many there were. A key that does
- * not tell of the customer stays: a call that repeats it is refused as somebody else's, and sells nothing.
+ * not identify the customer stays: a call that repeats it is rejected as somebody else's, and sells nothing.
  */
 export async function eraseCustomerOfPurchases(
   deps: { db: Db },

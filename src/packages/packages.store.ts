@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
-import type { Erasure, ToCome } from '../domain/erasure.ts';
-import { erasedKey, erasedText } from '../domain/erasure.ts';
+import type { Erasure, Upcoming } from '../domain/erasure.ts';
+import { redactKey, redactText } from '../domain/erasure.ts';
 import type { Db, Expression, ReadOptions, Tx } from '../platform/mongo.ts';
 import { collectionOf, isDuplicateKey } from '../platform/mongo.ts';
 import { CONFIRMED, confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
@@ -161,8 +161,8 @@ export async function endPurchaseRow(db: Db, purchaseId: string, reason: string)
 }
 
 /** Purchases of a customer, of whatever partner, that can still be used. */
-export async function findUsablePurchases(db: Db, phoneE164: string): Promise<ToCome> {
-  const found = purchaseCollection(db).aggregate<ToCome>(
+export async function findUsablePurchases(db: Db, phoneE164: string): Promise<Upcoming> {
+  const found = purchaseCollection(db).aggregate<Upcoming>(
     [
       { $match: { phoneE164, creditsRemaining: { $gt: 0 }, $expr: UNEXPIRED } },
       { $group: { _id: null, count: { $sum: 1 }, until: { $max: '$expiresAt' } } },
@@ -174,11 +174,11 @@ export async function findUsablePurchases(db: Db, phoneE164: string): Promise<To
 }
 
 /**
- * Overwrites whose they are, and what tells of it among keys and methods of payment, in the purchases of a customer that
+ * Overwrites whose they are, and what identifies the customer among keys and methods of payment, in the purchases of a customer that
  * cannot be used any more; returns how many there were.
  */
 export async function erasePurchases(db: Db, phoneE164: string, erasure: Erasure): Promise<number> {
-  const { overwritten } = erasure;
+  const { replacement } = erasure;
   const over = { phoneE164, $or: [{ creditsRemaining: { $lte: 0 } }, { $expr: { $not: UNEXPIRED } }] };
   const rows = await purchaseCollection(db)
     .find(over, { projection: { purchaseKey: 1, paymentMethod: 1, endReason: 1 }, ...NEWEST })
@@ -189,11 +189,11 @@ export async function erasePurchases(db: Db, phoneE164: string, erasure: Erasure
       filter: { _id, ...over },
       update: {
         $set: {
-          customerPhone: overwritten,
-          phoneE164: overwritten,
-          purchaseKey: erasedKey(purchaseKey, erasure),
-          paymentMethod: erasedText(paymentMethod, erasure),
-          ...(endReason === undefined ? {} : { endReason: overwritten }),
+          customerPhone: replacement,
+          phoneE164: replacement,
+          purchaseKey: redactKey(purchaseKey, erasure),
+          paymentMethod: redactText(paymentMethod, erasure),
+          ...(endReason === undefined ? {} : { endReason: replacement }),
         },
       },
     },

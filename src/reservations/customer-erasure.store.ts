@@ -1,11 +1,11 @@
-import type { Erasure, ToCome } from '../domain/erasure.ts';
-import { erasedKey, erasedText } from '../domain/erasure.ts';
+import type { Erasure, Upcoming } from '../domain/erasure.ts';
+import { redactKey, redactText } from '../domain/erasure.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
-import type { Ending, Reservation } from './reservations.model.ts';
+import type { EndingKey, Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
 
-/** A booking that stands and whose slot is not over, by the database's clock. */
+/** A booking that is booked and whose slot is not over, by the database's clock. */
 const UPCOMING: Expression = { $and: [{ $eq: ['$status', 'BOOKED'] }, { $gt: ['$slotEnd', '$$NOW'] }] };
 
 /** What the index of phones asks for, beside the phone. */
@@ -32,9 +32,9 @@ export async function findPhone(db: Db, bookingId: string): Promise<string | nul
   return row === null ? undefined : (row.customer?.phoneE164 ?? null);
 }
 
-/** The bookings of a customer, of whatever partner and walk-ins included, that are still to come. */
-export async function findUpcoming(db: Db, customer: CustomerOf): Promise<ToCome> {
-  const found = reservationCollection(db).aggregate<ToCome>(
+/** The upcoming bookings of a customer, of whatever partner, walk-ins included. */
+export async function findUpcoming(db: Db, customer: CustomerOf): Promise<Upcoming> {
+  const found = reservationCollection(db).aggregate<Upcoming>(
     [
       { $match: { ...bookingsOf(customer), $expr: UPCOMING } },
       { $group: { _id: null, count: { $sum: 1 }, until: { $max: '$slotEnd' } } },
@@ -75,16 +75,16 @@ const SENT = {
   operatorEndings: 1,
 };
 
-/** Bookings of a customer, of whatever partner, that are not to come any more and have not been overwritten. */
+/** Up to `limit` bookings of a customer, of whatever partner, that are over, cancelled or refunded, and have no `replacement` yet. */
 export async function findPast(
   db: Db,
   customer: CustomerOf,
-  overwritten: string,
+  replacement: string,
   limit: number,
 ): Promise<PastBooking[]> {
   return reservationCollection(db)
     .find(
-      { ...bookingsOf(customer), 'customer.name': { $ne: overwritten }, $expr: { $not: UPCOMING } },
+      { ...bookingsOf(customer), 'customer.name': { $ne: replacement }, $expr: { $not: UPCOMING } },
       { projection: SENT, ...NEWEST },
     )
     .limit(limit)
@@ -92,10 +92,11 @@ export async function findPast(
 }
 
 /**
- * Overwrites who the customer was, the reasons given, and what tells of the customer among keys and references; returns in
- * how many bookings. Every change of a booking changes its status, so one that was changed since it was read is passed over.
+ * Overwrites who the customer was, the reasons given, and what identifies the customer among keys and references; returns in
+ * how many bookings. Every change of a booking changes its status, so one that was ended since it was read is passed over, to be
+ * read again: its new reason has not been erased where else it went. Ids stay, and so do all other keys and references.
  */
-export async function eraseCustomer(
+export async function eraseBookings(
   db: Db,
   bookings: readonly PastBooking[],
   erasure: Erasure,
@@ -103,37 +104,37 @@ export async function eraseCustomer(
   const updates = bookings.map((booking) => ({
     updateOne: {
       filter: { _id: booking._id, status: booking.status },
-      update: [{ $set: { ...withoutCustomer(erasure.overwritten), ...withoutTraces(booking, erasure) } }],
+      update: [{ $set: { ...withoutCustomer(erasure.replacement), ...redacted(booking, erasure) } }],
     },
   }));
   return (await reservationCollection(db).bulkWrite(updates, { ordered: false })).modifiedCount;
 }
 
-function withoutCustomer(overwritten: string): Expression {
+function withoutCustomer(replacement: string): Expression {
   const reasonOr = (field: string): Expression => ({
-    $cond: [{ $eq: [{ $type: `$${field}` }, 'string'] }, overwritten, '$$REMOVE'],
+    $cond: [{ $eq: [{ $type: `$${field}` }, 'string'] }, replacement, '$$REMOVE'],
   });
   return {
     customer: {
-      ...{ name: overwritten, nameFolded: null, nameWords: [], phone: overwritten, phoneE164: null },
+      ...{ name: replacement, nameFolded: null, nameWords: [], phone: replacement, phoneE164: null },
       ...{ phoneReversed: null, email: null },
     },
     cancellationReason: reasonOr('cancellationReason'),
     refundReason: reasonOr('refundReason'),
-    outbox: { $map: { input: '$outbox', in: WITHOUT_REASON(overwritten) } },
+    outbox: { $map: { input: '$outbox', in: WITHOUT_REASON(replacement) } },
   };
 }
 
-/** What of a booking is other than it was; a field that it has not, it gets not. */
-function withoutTraces(booking: PastBooking, erasure: Erasure): Expression {
+/** The keys and references of a booking without the customer; a field that it does not have stays absent. */
+function redacted(booking: PastBooking, erasure: Erasure): Expression {
   const { holdKey, confirmKey, paymentReference, endings, operatorEndings } = booking;
-  const withoutKeys = (given: readonly Ending[]) =>
-    given.map((ending) => ({ ...ending, key: erasedKey(ending.key, erasure) }));
+  const withoutKeys = (given: readonly EndingKey[]) =>
+    given.map((ending) => ({ ...ending, key: redactKey(ending.key, erasure) }));
   const sent = {
-    ...(holdKey === undefined ? {} : { holdKey: erasedKey(holdKey, erasure) }),
-    ...(confirmKey === undefined ? {} : { confirmKey: erasedKey(confirmKey, erasure) }),
+    ...(holdKey === undefined ? {} : { holdKey: redactKey(holdKey, erasure) }),
+    ...(confirmKey === undefined ? {} : { confirmKey: redactKey(confirmKey, erasure) }),
     ...(typeof paymentReference === 'string'
-      ? { paymentReference: erasedText(paymentReference, erasure) }
+      ? { paymentReference: redactText(paymentReference, erasure) }
       : {}),
     ...(endings === undefined ? {} : { endings: withoutKeys(endings) }),
     ...(operatorEndings === undefined ? {} : { operatorEndings: withoutKeys(operatorEndings) }),
@@ -141,7 +142,7 @@ function withoutTraces(booking: PastBooking, erasure: Erasure): Expression {
   return Object.fromEntries(Object.entries(sent).map(([field, value]) => [field, { $literal: value }]));
 }
 
-/** A hold that ended without a booking: it has no customer, and what was sent with it may tell of one all the same. */
+/** A hold that ended without a booking: it has no customer, and what was sent with it may identify one all the same. */
 export type EndedHold = Pick<Reservation, '_id' | 'outbox' | 'holdKey' | 'releaseReason'>;
 
 /** Over whether or not that has been written down: nothing that is over becomes a booking. */
@@ -164,7 +165,7 @@ export function findEndedHolds(db: Db): AsyncIterable<EndedHold> {
 
 const READ_AT_ONCE = 2000;
 
-/** Overwrites the reasons of these holds, and what tells of the customer in their keys; returns in how many. */
+/** Overwrites the reasons of these holds, and the keys that identify the customer; returns in how many. */
 export async function eraseHolds(db: Db, holds: readonly EndedHold[], erasure: Erasure): Promise<number> {
   const updates = holds.map(({ _id, holdKey, releaseReason }) => ({
     updateOne: {
@@ -172,9 +173,9 @@ export async function eraseHolds(db: Db, holds: readonly EndedHold[], erasure: E
       update: [
         {
           $set: {
-            ...(holdKey === undefined ? {} : { holdKey: { $literal: erasedKey(holdKey, erasure) } }),
-            ...(releaseReason === undefined ? {} : { releaseReason: erasure.overwritten }),
-            outbox: { $map: { input: '$outbox', in: WITHOUT_REASON(erasure.overwritten) } },
+            ...(holdKey === undefined ? {} : { holdKey: { $literal: redactKey(holdKey, erasure) } }),
+            ...(releaseReason === undefined ? {} : { releaseReason: erasure.replacement }),
+            outbox: { $map: { input: '$outbox', in: WITHOUT_REASON(erasure.replacement) } },
           },
         },
       ],
@@ -183,9 +184,9 @@ export async function eraseHolds(db: Db, holds: readonly EndedHold[], erasure: E
   return (await reservationCollection(db).bulkWrite(updates, { ordered: false })).modifiedCount;
 }
 
-const WITHOUT_REASON = (overwritten: string): Expression => ({
+const WITHOUT_REASON = (replacement: string): Expression => ({
   $mergeObjects: [
     '$$this',
-    { $cond: [{ $eq: [{ $type: '$$this.reason' }, 'string'] }, { reason: overwritten }, {}] },
+    { $cond: [{ $eq: [{ $type: '$$this.reason' }, 'string'] }, { reason: replacement }, {}] },
   ],
 });

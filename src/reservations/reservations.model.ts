@@ -46,7 +46,7 @@ export type Customer = {
 };
 
 /** An idempotency key of the namespace that cancels and refunds share. */
-export type Ending = { key: string; operation: 'cancel' | 'refund' };
+export type EndingKey = { key: string; operation: 'cancel' | 'refund' };
 
 /** One reservation, from hold to refund (ADR 0001). `_id` is the hold_id. */
 export type Reservation = {
@@ -89,9 +89,9 @@ export type Reservation = {
   cancellationReason?: string;
   refundedAt?: Date;
   refundReason?: string;
-  endings?: Ending[];
+  endings?: EndingKey[];
   /** The same of operators, whose keys are a namespace of their own: the partner's keys mean nothing to them, nor theirs to it. */
-  operatorEndings?: Ending[];
+  operatorEndings?: EndingKey[];
   outbox: OutboxEvent[];
   /** Since when the outbox is not empty; absent while it is. */
   outboxSince?: Date;

@@ -5,7 +5,7 @@ import type { Actor } from './actor-types.ts';
 import type { EventType } from './event-types.ts';
 import { isOfBooking } from './event-types.ts';
 import { ALIVE, LAPSED } from './hold-expiry.rules.ts';
-import type { Ending, EventSubject, Reservation } from './reservations.model.ts';
+import type { EndingKey, EventSubject, Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
 import type { ReservationStatus, TransitionName } from './reservations.rules.ts';
 import { HOLD_WRITE_MS, TRANSITIONS } from './reservations.rules.ts';
@@ -161,7 +161,7 @@ export type Change = {
     >
   >;
   /** The key of a cancel or refund and its namespace; refused where the reservation has it already. */
-  ending?: Ending & { of: 'endings' | 'operatorEndings' };
+  ending?: EndingKey & { of: 'endings' | 'operatorEndings' };
   reason?: string;
   /** Frees the key that placed the hold: the call that placed it is being refused, and may be sent again with its key. */
   forgetHoldKey?: true;
@@ -206,7 +206,7 @@ export async function applyTransition(
     outbox: { $concatArrays: ['$outbox', [event]] },
     outboxSince: { $ifNull: ['$outboxSince', '$$NOW'] },
     ...(change.forgetHoldKey === true ? { holdKey: '$$REMOVE' } : {}),
-    ...(change.ending === undefined ? {} : withEnding(change.ending)),
+    ...(change.ending === undefined ? {} : withEndingKey(change.ending)),
   };
   const reservation = await reservationCollection(db).findOneAndUpdate(filter, [{ $set: set }], {
     returnDocument: 'after',
@@ -224,7 +224,7 @@ function laterThanBefore(instant: string): Expression {
   return { $max: [instant, { $add: [last, 1] }] };
 }
 
-function withEnding({ of, ...ending }: NonNullable<Change['ending']>): Expression {
+function withEndingKey({ of, ...ending }: NonNullable<Change['ending']>): Expression {
   return { [of]: { $concatArrays: [{ $ifNull: [`$${of}`, []] }, [literal(ending)]] } };
 }
 

@@ -12,11 +12,11 @@ const UNMISTAKABLE_DIGITS = 5;
 type Folded = { text: string; words: readonly string[]; letters: string };
 
 /**
- * Says whether a text tells who a customer is: it holds one of `phones` (give the national number: its forms with a country
+ * Whether a text identifies a customer: it holds one of `phones` (give the national number: its forms with a country
  * code end in it) with whatever punctuation among the digits, a full name in whatever order of its words and with whatever
  * punctuation among its letters, or an address, in upper or lower case. No pattern is made of what a customer or a partner wrote: some would take long to match.
  */
-export function createTraceFinder(
+export function createCustomerMatcher(
   phones: readonly string[],
   identities: readonly Identity[],
 ): (text: string) => boolean {

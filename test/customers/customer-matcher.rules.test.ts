@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { createTraceFinder } from '../../src/customers/customer-traces.rules.ts';
+import { createCustomerMatcher } from '../../src/customers/customer-matcher.rules.ts';
 
-const isTrace = createTraceFinder(
+const identifiesCustomer = createCustomerMatcher(
   ['9845077777', '+919845077777', '098450 77777'],
   [
     { name: 'Asha Rao', email: 'asha.rao@mail.example' },
@@ -39,7 +39,7 @@ test.each([
   'raoasha-2',
   'upi/RAO_ASHA@okhdfc',
 ])('%j holds a customer', (text) => {
-  expect(isTrace(text)).toBe(true);
+  expect(identifiesCustomer(text)).toBe(true);
 });
 
 test.each([
@@ -58,12 +58,12 @@ test.each([
   'asha@turf-town.example',
   '018f6f3e-9845-7077-8777-000000000000',
 ])('%j does not', (text) => {
-  expect(isTrace(text)).toBe(false);
+  expect(identifiesCustomer(text)).toBe(false);
 });
 
 test('where nothing is known but nothing, nothing is found', () => {
   expect(
-    createTraceFinder(
+    createCustomerMatcher(
       [],
       [
         { name: '', email: '' },
