@@ -26,13 +26,13 @@ export function AlertBanner({ alerts: { rows, hasMore } }: { alerts: OpenAlerts 
     ? `More than ${READ_AT_MOST} alerts are open.`
     : `${count(rows.length, 'alert is', 'alerts are')} open.`;
   return (
-    <aside class="notice bad banner" aria-label="Open alerts">
+    <section class="notice bad" aria-label="Open alerts">
       {ofService.map((row) => (
         <p key={row._id}>{messageOf(row)}</p>
       ))}
       <p>
         {number} <a href="/alerts">See the alerts</a>
       </p>
-    </aside>
+    </section>
   );
 }

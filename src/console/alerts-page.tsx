@@ -67,7 +67,7 @@ function Row({ row, timeZone }: { row: AlertRow; timeZone: string }): VNode {
       </td>
       <td class="long">
         {messageOf(row)}
-        <span class="under links">
+        <span class="under row">
           {linksOf(row).map(([label, path]) => (
             <a key={path} href={path}>
               {label}

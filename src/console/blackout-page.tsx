@@ -115,11 +115,11 @@ export function BlackoutList({
   return (
     <section aria-labelledby="blackouts">
       <h2 id="blackouts">Blackouts in force and to come</h2>
-      {blackouts.length === 0 ? <p class="empty">There is none.</p> : null}
+      {blackouts.length === 0 ? <p class="faint">There is none.</p> : null}
       <ul class="list">
         {blackouts.map((blackout) => (
           <li id={blackout._id} key={blackout._id} tabindex={-1}>
-            <div class="grow">
+            <div>
               <a href={`/blackouts/${blackout._id}`}>
                 <strong>{blackout.reason}</strong>
               </a>

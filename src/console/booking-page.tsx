@@ -27,7 +27,7 @@ export const bookingPage: PageHandler = async (deps, { params }) => {
         <Heading title={`${detail.resource?.name ?? booking.resourceId}, ${dateOf(booking, timeZone)}`}>
           <Badge state={booking.status} />
         </Heading>
-        <p class="lead">
+        <p class="faint">
           {`${timeSpan(booking.slotStart, booking.slotEnd, timeZone)} at ${detail.venue?.name ?? booking.venueId} (${zoneName(timeZone, booking.slotStart)})`}
         </p>
         <div class="columns">
@@ -107,7 +107,7 @@ function Ending({ status, bookingId }: { status: string; bookingId: string }): V
               call={`POST /api/v1/operator/bookings/${bookingId}/${operation}`}
               done={done}
             >
-              <p class="hint">{effect}</p>
+              <p class="under">{effect}</p>
               <Field id={`${operation}-reason`} label="Reason">
                 <input id={`${operation}-reason`} name="reason" required maxlength={500} />
               </Field>

@@ -1,12 +1,13 @@
 import type { VNode } from 'preact';
 import { Dialog } from './dialog.tsx';
+import { Field } from './forms.tsx';
 
 /** Asks before what cannot be taken back; the script fills in the words of the form that asked. */
 export function ConfirmDialog(): VNode {
   return (
     <Dialog id="confirm-dialog" title="Are you sure?">
       <p data-text="question" />
-      <form method="dialog" class="actions">
+      <form method="dialog" class="row end">
         <button class="quiet" value="no">
           No, go back
         </button>
@@ -23,9 +24,10 @@ export function SecretDialog(): VNode {
   return (
     <Dialog id="secret-dialog" title="The new key">
       <p>Copy it now and hand it over safely. It is shown this once and cannot be read again.</p>
-      <label for="secret">API key</label>
-      <input id="secret" class="code" readonly autocomplete="off" spellcheck={false} />
-      <div class="actions">
+      <Field id="secret" label="API key">
+        <input id="secret" readonly autocomplete="off" spellcheck={false} />
+      </Field>
+      <div class="row end">
         <button type="button" class="quiet" data-close>
           Done
         </button>

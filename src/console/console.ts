@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
 import express from 'express';
@@ -27,7 +29,7 @@ import type { ConsoleDeps, PageHandler, PageRequest } from './request.ts';
 import { webhooksPage } from './webhooks-page.tsx';
 
 /** Every page of the console. Bull Board and the header link to these paths: they stay. */
-const PAGES: Record<string, PageHandler> = {
+const HANDLERS: Record<string, PageHandler> = {
   '/': gridPage,
   '/bookings': bookingsPage,
   '/bookings/:bookingId': bookingPage,
@@ -43,18 +45,19 @@ const PAGES: Record<string, PageHandler> = {
   '/audit': auditPage,
 };
 
+/** The stylesheet of what has no class, in its package's own folder, which Node finds from `src/` and from `dist/` alike. */
+const BASE_STYLE = createRequire(import.meta.url).resolve('simpledotcss/simple.min.css');
+
 /** Serves style and scripts to everybody: mounted in front of the sign-in, whose page needs the style. They hold no secret. */
 export function mountConsoleAssets(app: Express): void {
-  const folder = fileURLToPath(new URL('./assets', import.meta.url));
-  app.use(
-    ASSETS_PATH,
-    express.static(folder, {
-      index: false,
-      redirect: false,
-      // Kept by browsers, and asked for anew each time: 304 as long as it is the same.
-      setHeaders: (res) => res.setHeader('Cache-Control', 'no-cache'),
-    }),
-  );
+  // Kept by browsers, and asked for anew each time: 304 as long as it is the same.
+  const setHeaders = (res: Response) => res.setHeader('Cache-Control', 'no-cache');
+  const options = { index: false, redirect: false, cacheControl: false, setHeaders } as const;
+  app.get(`${ASSETS_PATH}/base.css`, (_req, res) => {
+    setHeaders(res);
+    res.sendFile(path.basename(BASE_STYLE), { root: path.dirname(BASE_STYLE), cacheControl: false });
+  });
+  app.use(ASSETS_PATH, express.static(fileURLToPath(new URL('./assets', import.meta.url)), options));
 }
 
 /**
@@ -62,7 +65,7 @@ export function mountConsoleAssets(app: Express): void {
  * script changes by the operator API, so that there is one way and one record of it (ADR 0012).
  */
 export function mountConsole(app: Express, deps: ConsoleDeps): void {
-  for (const [path, handler] of Object.entries(PAGES)) app.get(path, show(deps, handler));
+  for (const [address, handler] of Object.entries(HANDLERS)) app.get(address, show(deps, handler));
 }
 
 /** Answers a browser that asks for a page which there is not; everything else goes on to the API's own response. */

@@ -103,7 +103,7 @@ function BulkRedrive({ counts, heard, filter }: BulkProps): VNode | null {
       : ` ${off} more to subscriptions that are switched off, or to suspended partners, stay as they are.`;
   const many = count(redrivable, 'dead letter');
   return (
-    <div class="actions bulk">
+    <div class="row">
       <p>{`${many} can be delivered again.${left}`}</p>
       {redrivable === 0 ? null : (
         <ApiForm

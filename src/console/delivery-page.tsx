@@ -83,7 +83,7 @@ function DeadLetter({ deliveryId, isActive, isHeard }: DeadLetterProps): VNode {
       ? 'It can be delivered again.'
       : 'Its partner is suspended, or has no grant for the venue any more.';
   return (
-    <div class="notice bad actions">
+    <div class="notice bad row">
       <p>{`All attempts failed. ${standing}`}</p>
       {isActive && isHeard ? <Redrive deliveryId={deliveryId} label="this delivery" /> : null}
       {isActive ? null : <a href="/webhooks">Webhooks</a>}

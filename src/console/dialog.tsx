@@ -13,9 +13,9 @@ export function Dialog({
 }): VNode {
   return (
     <dialog id={id} aria-labelledby={`${id}-title`}>
-      <div class="dialog-head">
+      <div class="row spread">
         <h2 id={`${id}-title`}>{title}</h2>
-        <button type="button" class="quiet icon" data-close aria-label="Close">
+        <button type="button" class="quiet" data-close aria-label="Close">
           <Icon name="cross" />
         </button>
       </div>

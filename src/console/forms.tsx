@@ -53,7 +53,7 @@ export function Field({ id, label, hint, children }: FieldProps): VNode {
       <label for={id}>{label}</label>
       {children}
       {hint === undefined ? null : (
-        <p class="hint" id={`${id}-hint`}>
+        <p class="under" id={`${id}-hint`}>
           {hint}
         </p>
       )}
@@ -88,7 +88,7 @@ export function Filters({ filters, request: { path, query }, faults = [] }: Filt
             fault={faults.find((each) => each.path === filter.name)?.message}
           />
         ))}
-        <div class="actions">
+        <div class="row">
           <button>Filter</button>
           {Object.keys(query).length === 0 ? null : <a href={path}>Clear</a>}
         </div>

@@ -9,7 +9,7 @@ import { ReleaseHold } from './release-hold.tsx';
 export function WalkInDialog(): VNode {
   return (
     <Dialog id="walk-in-dialog" title="Place a walk-in">
-      <p class="lead" data-text="what" />
+      <p class="faint" data-text="what" />
       <ApiForm class="stack" call="POST /api/v1/operator/walk-ins" done="The walk-in is placed.">
         <input type="hidden" name="slot_id" />
         <div class="notice" data-if="hold" hidden>
@@ -20,7 +20,7 @@ export function WalkInDialog(): VNode {
             <input type="checkbox" name="override_holds" required />
             Override the hold
           </label>
-          <p class="hint">
+          <p class="under">
             The partner loses the slot at once and is told so by a webhook; its customer can no longer confirm
             it.
           </p>
@@ -31,7 +31,7 @@ export function WalkInDialog(): VNode {
         <Field id="walk-in-phone" label="Phone (optional)">
           <input id="walk-in-phone" name="customer_phone" type="tel" maxlength={20} autocomplete="off" />
         </Field>
-        <div class="actions">
+        <div class="row end">
           <button class="primary">Place walk-in</button>
         </div>
       </ApiForm>
@@ -47,7 +47,7 @@ export function WalkInDialog(): VNode {
 export function CancelDialog(): VNode {
   return (
     <Dialog id="cancel-dialog" title="Walk-in">
-      <p class="lead" data-text="what" />
+      <p class="faint" data-text="what" />
       <p>
         Customer: <strong data-text="name" /> · <a data-href="href">Open the booking</a>
       </p>
@@ -61,7 +61,7 @@ export function CancelDialog(): VNode {
         <Field id="cancel-reason" label="Reason">
           <input id="cancel-reason" name="reason" required maxlength={500} autocomplete="off" autofocus />
         </Field>
-        <div class="actions">
+        <div class="row end">
           <button class="danger">Cancel walk-in</button>
         </div>
       </ApiForm>
@@ -73,7 +73,7 @@ export function CancelDialog(): VNode {
 export function LiftDialog(): VNode {
   return (
     <Dialog id="lift-dialog" title="Blackout">
-      <p class="lead" data-text="what" />
+      <p class="faint" data-text="what" />
       <p>
         <strong data-text="reason" />
         <span class="under" data-text="span" />
@@ -88,8 +88,8 @@ export function LiftDialog(): VNode {
         done="The blackout is lifted."
       >
         <input type="hidden" name="blackout_id" data-path />
-        <p class="hint">All that it closes can be sold again, on this and every other day of it.</p>
-        <div class="actions">
+        <p class="under">All that it closes can be sold again, on this and every other day of it.</p>
+        <div class="row end">
           <button class="danger">Lift blackout</button>
         </div>
       </ApiForm>
@@ -101,7 +101,7 @@ export function LiftDialog(): VNode {
 export function BlackoutDialog({ grid: { venue, date, columns } }: { grid: DayGrid }): VNode {
   return (
     <Dialog id="blackout-dialog" title="Add a blackout">
-      <p class="hint">
+      <p class="under">
         {`Nothing is sold in that time any more. What is held or booked in it stays; the page of the blackout lists it. Times in ${venue.timeZone}.`}
       </p>
       <ApiForm
@@ -109,29 +109,27 @@ export function BlackoutDialog({ grid: { venue, date, columns } }: { grid: DayGr
         call={`POST /api/v1/operator/venues/${venue._id}/blackouts`}
         done="The blackout is in force."
       >
-        <div class="row">
-          <Field id="blackout-from" label="From">
-            <input
-              id="blackout-from"
-              name="starts_at"
-              type="datetime-local"
-              data-zone={venue.timeZone}
-              value={`${date}T00:00`}
-              required
-              autofocus
-            />
-          </Field>
-          <Field id="blackout-to" label="Until">
-            <input
-              id="blackout-to"
-              name="ends_at"
-              type="datetime-local"
-              data-zone={venue.timeZone}
-              value={`${addDays(date, 1)}T00:00`}
-              required
-            />
-          </Field>
-        </div>
+        <Field id="blackout-from" label="From">
+          <input
+            id="blackout-from"
+            name="starts_at"
+            type="datetime-local"
+            data-zone={venue.timeZone}
+            value={`${date}T00:00`}
+            required
+            autofocus
+          />
+        </Field>
+        <Field id="blackout-to" label="Until">
+          <input
+            id="blackout-to"
+            name="ends_at"
+            type="datetime-local"
+            data-zone={venue.timeZone}
+            value={`${addDays(date, 1)}T00:00`}
+            required
+          />
+        </Field>
         <fieldset>
           <legend>Resources (none chosen: all of the venue)</legend>
           {columns.map(({ resource }) => (
@@ -151,7 +149,7 @@ export function BlackoutDialog({ grid: { venue, date, columns } }: { grid: DayGr
             aria-describedby="blackout-reason-hint"
           />
         </Field>
-        <div class="actions">
+        <div class="row end">
           <button class="primary">Add blackout</button>
         </div>
       </ApiForm>

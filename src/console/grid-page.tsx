@@ -55,7 +55,7 @@ export const gridPage: PageHandler = async (deps, request) => {
           <p class="notice bad" key={path}>{`${path} ${message}`}</p>
         ))}
         <GridTable grid={grid} nameOf={nameOf} />
-        <div class="actions spread">
+        <div class="row spread">
           <Legend />
           <p class="faint">{`Times in ${zoneName(venue.timeZone, dayBounds(date, venue.timeZone).start)}`}</p>
         </div>
@@ -85,37 +85,39 @@ type ToolbarProps = { venues: readonly VenueRow[]; venue: VenueRow; date: string
 function Toolbar({ venues, venue, date, today }: ToolbarProps): VNode {
   const pathOn = (day: string) => withQuery('/', { venue_id: venue._id, date: day });
   return (
-    <div class="toolbar">
-      <form class="row" action="/">
-        <div class="field">
-          <label for="venue">Venue</label>
-          <select id="venue" name="venue_id">
-            {venues.map(({ _id, name }) => (
-              <option key={_id} value={_id} selected={_id === venue._id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </div>
-        <div class="field">
-          <label for="date">Date</label>
-          <input id="date" name="date" type="date" value={date} required />
-        </div>
-        <button>Show</button>
-      </form>
-      <nav class="row" aria-label="Days">
-        <a class="button icon" href={pathOn(addDays(date, -1))} id="day-before">
-          <Icon name="left" />
-          <span class="unseen">The day before</span>
-        </a>
-        <a class="button" href={pathOn(today)} id="today">
-          Today
-        </a>
-        <a class="button icon" href={pathOn(addDays(date, 1))} id="day-after">
-          <Icon name="right" />
-          <span class="unseen">The day after</span>
-        </a>
-      </nav>
+    <div class="row spread">
+      <div class="row">
+        <form class="row" action="/">
+          <div class="field">
+            <label for="venue">Venue</label>
+            <select id="venue" name="venue_id">
+              {venues.map(({ _id, name }) => (
+                <option key={_id} value={_id} selected={_id === venue._id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </div>
+          <div class="field">
+            <label for="date">Date</label>
+            <input id="date" name="date" type="date" value={date} required />
+          </div>
+          <button>Show</button>
+        </form>
+        <nav class="row" aria-label="Days">
+          <a class="button" href={pathOn(addDays(date, -1))} id="day-before">
+            <Icon name="left" />
+            <span class="unseen">The day before</span>
+          </a>
+          <a class="button" href={pathOn(today)} id="today">
+            Today
+          </a>
+          <a class="button" href={pathOn(addDays(date, 1))} id="day-after">
+            <Icon name="right" />
+            <span class="unseen">The day after</span>
+          </a>
+        </nav>
+      </div>
       <button type="button" id="add-blackout" data-dialog="blackout-dialog">
         <Icon name="closed" /> Add a blackout
       </button>
@@ -128,7 +130,7 @@ function noVenue(): Page {
     title: 'Today',
     section: '/',
     content: (
-      <div class="card lone">
+      <div class="card">
         <h1>There is no venue yet</h1>
         <p>
           Add one with its resources by the <a href="/docs">operator API</a>. Its day is then shown here.

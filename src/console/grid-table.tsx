@@ -14,10 +14,14 @@ export function GridTable({ grid, nameOf }: GridProps): VNode {
   const isFine = rows.some(({ placed }) =>
     placed.some((each) => each !== undefined && each.rows > 1 && each.cell),
   );
-  if (rows.length === 0) return <p class="empty">Nothing is open on this day.</p>;
+  if (rows.length === 0) return <p class="faint">Nothing is open on this day.</p>;
   return (
     <div class="scroll grid-scroll" id="grid-scroll" data-keep-scroll>
-      <table class={isFine ? 'grid fine' : 'grid'} aria-describedby="grid-keys">
+      <table
+        class={isFine ? 'grid fine' : 'grid'}
+        width={72 + 152 * grid.columns.length}
+        aria-describedby="grid-keys"
+      >
         <caption class="unseen">Slots by time and resource</caption>
         <thead>
           <tr>
@@ -46,10 +50,10 @@ function ColumnHead({ column: { resource, sharesWith } }: { column: DayColumn })
   return (
     <th scope="col">
       {resource.name}
-      {resource.status === 'inactive' ? <span class="badge off">inactive</span> : null}
+      {resource.status === 'inactive' ? <span class="badge">inactive</span> : null}
       <span class="under">{`${resource.sportCategory}, ${resource.durationMinutes} min`}</span>
       {sharesWith.length === 0 ? null : (
-        <span class="under shares">
+        <span class="under">
           <Icon name="link" /> {`shares ground with ${sharesWith.map(({ name }) => name).join(', ')}`}
         </span>
       )}
@@ -114,8 +118,8 @@ export function Legend(): VNode {
   return (
     <ul class="legend" aria-label="Legend">
       {LEGEND.map(([state, label]) => (
-        <li key={state}>
-          <span class={`swatch ${state}`} />
+        <li key={state} class={state}>
+          <span class="swatch" />
           {label}
         </li>
       ))}

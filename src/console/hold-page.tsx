@@ -28,7 +28,7 @@ export const holdPage: PageHandler = async (deps, { params }) => {
         <Heading title={`${resource.name}, ${dateOf(hold, timeZone)}`}>
           <Badge state={holdStatusOf(hold.status)} />
         </Heading>
-        <p class="lead">
+        <p class="faint">
           {`${timeSpan(hold.slotStart, hold.slotEnd, timeZone)} at ${venue?.name ?? hold.venueId} (${zoneName(timeZone, hold.slotStart)})`}
         </p>
         <section aria-labelledby="facts">

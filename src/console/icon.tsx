@@ -18,7 +18,14 @@ export type IconName = keyof typeof PATHS;
 export function Icon({ name }: { name: IconName }): VNode {
   return (
     <svg class="drawing" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
-      <path d={PATHS[name]} />
+      <path
+        d={PATHS[name]}
+        fill="none"
+        stroke="currentColor"
+        stroke-width="1.6"
+        stroke-linecap="round"
+        stroke-linejoin="round"
+      />
     </svg>
   );
 }

@@ -4,7 +4,7 @@ import type { OpenAlerts } from './alert-banner.tsx';
 import { AlertBanner } from './alert-banner.tsx';
 import { ConfirmDialog, SecretDialog } from './common-dialogs.tsx';
 import type { Section } from './navigation.ts';
-import { PAGES, TOOLS } from './navigation.ts';
+import { SECTIONS, TOOLS } from './navigation.ts';
 
 /** What one page of the console shows. */
 export type Page = {
@@ -27,7 +27,7 @@ export function ConsolePage({ page, mode, alerts }: ConsolePageProps): VNode {
   return (
     <HtmlPage title={page.title} script="console.js">
       <body>
-        <a class="skip" href="#main">
+        <a class="unseen" href="#main">
           Skip to the content
         </a>
         <Header section={page.section} mode={mode} />
@@ -50,14 +50,14 @@ export function ConsolePage({ page, mode, alerts }: ConsolePageProps): VNode {
 
 function Header({ section, mode }: { section: Section | undefined; mode: string }): VNode {
   return (
-    <header class="top">
-      <a class="brand" href="/">
-        Booking console
+    <header class="row">
+      <a href="/">
+        <strong>Booking console</strong>
       </a>
-      <span class={`mode ${mode}`}>{mode}</span>
+      <span class={mode === 'production' ? 'badge bad' : 'badge'}>{mode}</span>
       <nav aria-label="Console">
         <ul>
-          {PAGES.map(({ label, path }) => (
+          {SECTIONS.map(({ label, path }) => (
             <li key={path}>
               <a href={path} aria-current={path === section ? 'page' : undefined}>
                 {label}

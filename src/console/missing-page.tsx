@@ -6,7 +6,7 @@ export function missingPage(why = 'There is no page at this address.'): Page {
     title: 'Not found',
     status: 404,
     content: (
-      <div class="card lone">
+      <div class="card">
         <h1>Not found</h1>
         <p>{why}</p>
         <p>
@@ -23,7 +23,7 @@ export function faultPage(): Page {
     title: 'Not available',
     status: 503,
     content: (
-      <div class="card lone">
+      <div class="card">
         <h1>The database cannot be reached</h1>
         <p>Nothing is lost. Try again in a moment.</p>
       </div>

@@ -2,7 +2,7 @@
 export type Destination = { label: string; path: string };
 
 /** The console's own pages, in the order of the header. Another page is a line here and one in `console.ts`. */
-export const PAGES = [
+export const SECTIONS = [
   { label: 'Today', path: '/' },
   { label: 'Bookings', path: '/bookings' },
   { label: 'Partners', path: '/partners' },
@@ -20,4 +20,4 @@ export const TOOLS = [
 ] as const satisfies Destination[];
 
 /** A page that the header leads to. */
-export type Section = (typeof PAGES)[number]['path'];
+export type Section = (typeof SECTIONS)[number]['path'];

@@ -81,7 +81,7 @@ const OVERLAPS = [
 
 function KeyActions({ path, keyRow: { _id, prefix } }: { path: string; keyRow: ApiKeyRow }): VNode {
   return (
-    <div class="actions">
+    <div class="row">
       <ApiForm class="row" call={`POST ${path}/rotate`} done="The key is rotated." reveal="api_key">
         <label class="unseen" for={`overlap-${_id}`}>
           {`When ${prefix} is rotated`}

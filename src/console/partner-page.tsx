@@ -54,7 +54,7 @@ export const partnerPage: PageHandler = async (deps, { params }) => {
 function Own({ id }: { id: string }): VNode {
   const path = (listing: string) => withQuery(listing, { partner_id: id });
   return (
-    <span class="links">
+    <span class="row">
       <a href={path('/bookings')}>Bookings</a>
       <a href={path('/webhooks')}>Webhooks</a>
       <a href={path('/deliveries')}>Deliveries</a>
@@ -65,9 +65,9 @@ function Own({ id }: { id: string }): VNode {
 function Standing({ partner: { _id, name, status, certifiedAt } }: { partner: PartnerRow }): VNode {
   const path = `/api/v1/operator/partners/${_id}`;
   return (
-    <div class="actions">
+    <div class="row">
       {certifiedAt === null ? (
-        <ApiForm call={`POST ${path}/certify`} done={`${name} is certified.`}>
+        <ApiForm class="row" call={`POST ${path}/certify`} done={`${name} is certified.`}>
           <Field id="certify-notes" label="Notes (optional)">
             <input id="certify-notes" name="notes" maxlength={2000} autocomplete="off" />
           </Field>
@@ -104,7 +104,7 @@ function Grants({ partner: { _id, name }, granted, venues }: GrantsProps): VNode
   return (
     <section aria-labelledby="grants">
       <h2 id="grants">Granted venues</h2>
-      {granted.length === 0 ? <p class="empty">It can operate no venue yet.</p> : null}
+      {granted.length === 0 ? <p class="faint">It can operate no venue yet.</p> : null}
       <ul class="list">
         {granted.map((venue) => (
           <li key={venue._id}>

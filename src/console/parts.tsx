@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { dateTime, words } from './format.rules.ts';
 
 /** The states of all that the console shows, by how they look. */
-const TONES: Record<string, 'good' | 'bad' | 'wait' | 'off'> = {
+const TONES: Record<string, 'good' | 'bad' | 'wait'> = {
   active: 'good',
   succeeded: 'good',
   BOOKED: 'good',
@@ -17,7 +17,7 @@ const TONES: Record<string, 'good' | 'bad' | 'wait' | 'off'> = {
 
 /** A state as a word in a coloured frame. */
 export function Badge({ state }: { state: string }): VNode {
-  return <span class={`badge ${TONES[state] ?? 'off'}`}>{words(state).toLowerCase()}</span>;
+  return <span class={`badge ${TONES[state] ?? ''}`}>{words(state).toLowerCase()}</span>;
 }
 
 /** An instant as the clocks in the zone show it; a dash for none. */
@@ -29,7 +29,7 @@ export function When({ at, timeZone }: { at: Date | null | undefined; timeZone: 
 /** The heading of a page with what belongs beside it. */
 export function Heading({ title, children }: { title: string; children?: ComponentChildren }): VNode {
   return (
-    <div class="heading">
+    <div class="row">
       <h1>{title}</h1>
       {children}
     </div>
@@ -40,7 +40,7 @@ export type TableProps = { caption: string; columns: readonly string[]; rows: VN
 
 /** A table that scrolls sideways where it is too wide, or a sentence where it has no rows. */
 export function Table({ caption, columns, rows, empty }: TableProps): VNode {
-  if (rows.length === 0) return <p class="empty">{empty}</p>;
+  if (rows.length === 0) return <p class="faint">{empty}</p>;
   return (
     <div
       class="scroll"
@@ -85,7 +85,7 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ComponentC
 export function Pager({ first, next }: { first: string | null; next: string | null }): VNode | null {
   if (first === null && next === null) return null;
   return (
-    <nav class="pager" aria-label="Pages">
+    <nav class="row end" aria-label="Pages">
       {first === null ? null : <a href={first}>First page</a>}
       {next === null ? null : <a href={next}>Next page</a>}
     </nav>

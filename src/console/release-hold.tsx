@@ -24,7 +24,7 @@ export function ReleaseHold({ holdId }: { holdId?: string }): VNode {
           aria-describedby="release-reason-hint"
         />
       </Field>
-      <div class="actions">
+      <div class="row">
         <button class="danger">Release the hold</button>
       </div>
     </ApiForm>

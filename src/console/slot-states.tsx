@@ -61,7 +61,7 @@ export function Taken({ cell, what, nameOf, grid }: InsideProps): VNode {
       {isWhole ? null : (
         <span class="under">{timeSpan(taking.slotStart, taking.slotEnd, grid.venue.timeZone)}</span>
       )}
-      {cell.blackouts.length > 0 ? <span class="under warn">in a blackout</span> : null}
+      {cell.blackouts.length > 0 ? <span class="under bad">in a blackout</span> : null}
     </>
   );
   const href = `/bookings/${taking.bookingId}`;

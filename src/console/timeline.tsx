@@ -24,7 +24,7 @@ export function Timeline({ entries, timeZone, nameOf }: TimelineProps): VNode {
           <p class="faint">{`by ${actorName(event, nameOf)}`}</p>
           {event.reason === null ? null : <p>{`“${event.reason}”`}</p>}
           {deliveries.length === 0 ? null : (
-            <ul class="plain">
+            <ul>
               {deliveries.map(({ delivery }) => (
                 <li key={delivery._id}>
                   <a href={`/deliveries/${delivery._id}`}>{`to ${nameOf(delivery.partnerId)}`}</a>{' '}

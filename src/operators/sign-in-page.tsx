@@ -17,16 +17,16 @@ type SignIn = { next: string; refusal?: keyof typeof REFUSALS };
 export function SignInPage({ next, refusal }: SignIn): VNode {
   return (
     <HtmlPage title="Sign in">
-      <body class="sign-in">
+      <body>
         <main class="card">
-          <p class="brand">Partner Booking Service</p>
+          <strong>Partner Booking Service</strong>
           <h1>Operator sign-in</h1>
           {refusal === undefined ? null : (
             <p class="notice bad" role="alert">
               {REFUSALS[refusal]}
             </p>
           )}
-          <form method="post" action="/sign-in">
+          <form class="stack" method="post" action="/sign-in">
             <label for="key">Operator key</label>
             <input id="key" name="key" type="password" required autofocus autocomplete="current-password" />
             <input type="hidden" name="next" value={next} />

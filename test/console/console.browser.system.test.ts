@@ -297,7 +297,7 @@ describeInBrowser('an operator', () => {
     await page.locator('#confirm-dialog').getByRole('button', { name: 'Release it' }).click();
     await said(page, 'The hold is released.');
     await page.getByText('Needed for a repair').waitFor();
-    expect(await page.locator('.badge').first().innerText()).toBe('released');
+    expect(await page.locator('main .badge').first().innerText()).toBe('released');
     expect(await page.getByRole('button', { name: 'Release the hold' }).count()).toBe(0);
     expect(faults).toEqual([]);
     await close();
@@ -362,7 +362,7 @@ describeInBrowser('an operator', () => {
     await page.locator('#confirm-dialog').getByRole('button', { name: 'Discard it' }).click();
     await said(page, 'The dead letter is discarded.');
     await page.getByText('They read the feed now').waitFor();
-    expect(await page.locator('.badge').first().innerText()).toBe('discarded');
+    expect(await page.locator('main .badge').first().innerText()).toBe('discarded');
     expect((await rowOf(service, 'deliveries', { _id: world.deliveryId })).state).toBe('discarded');
     expect(faults).toEqual([]);
     await close();

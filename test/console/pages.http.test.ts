@@ -434,6 +434,7 @@ describe('what the pages tell', () => {
 
 describe('style and scripts', () => {
   const FILES = [
+    'base.css',
     'console.css',
     'console.js',
     'dialogs.js',

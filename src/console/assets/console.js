@@ -6,4 +6,4 @@ import './grid.js';
 import './refresh.js';
 
 // On a narrow screen the header scrolls sideways.
-document.querySelector('.top [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+document.querySelector('header [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
