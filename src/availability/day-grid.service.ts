@@ -1,4 +1,4 @@
-import { blackedOutBy, closesGroundOf } from '../blackouts/blackout.rules.ts';
+import { blackedOutBy, closesSpaceOf } from '../blackouts/blackout.rules.ts';
 import type { BlackoutRow } from '../blackouts/blackouts.service.ts';
 import { findBlackouts } from '../blackouts/blackouts.store.ts';
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
@@ -30,7 +30,7 @@ export type Occupant = Pick<
   secondsLeft: number | null;
 };
 
-/** `shared`: somebody has another resource with which this one shares its ground. */
+/** `shared`: somebody has another resource with which this one shares its space. */
 export type CellState =
   | Occupant['kind']
   | 'shared'
@@ -43,7 +43,7 @@ export type CellState =
 /** One slot of the schedule. It is `free` exactly where availability lists it as available. */
 export type DayCell = Omit<ListedSlot, 'unavailableReason'> & {
   state: CellState;
-  /** Whoever stands in its way: claims on the resource itself, or, where there are none, on its ground. */
+  /** Whoever stands in its way: claims on the resource itself, or, where there are none, on its space. */
   occupants: Occupant[];
   /** Those that close it, whatever stands in them. */
   blackouts: BlackoutRow[];
@@ -80,7 +80,7 @@ export async function readDayGrid(deps: SlotDeps, venueId: string, date: string)
   const closers = new Map(
     resources.map((resource) => [
       resource._id,
-      blackouts.filter((blackout) => closesGroundOf(blackout, resource)),
+      blackouts.filter((blackout) => closesSpaceOf(blackout, resource)),
     ]),
   );
   const toCell = cellMaker(deps, venue, claims, closers);

@@ -27,7 +27,7 @@ type Window = { start: Date; end: Date };
 
 /**
  * Whether a blackout keeps a window of the resource from being sold: it overlaps the window, and names the resource, or one
- * with which it shares ground, or all. It takes the ground that a claim on the named resources would take (ADR 0009).
+ * with which it shares space, or all. It takes the space that a claim on the named resources would take (ADR 0009).
  */
 export function isBlackedOut(resource: Resource, window: Window, blackouts: readonly Blackout[]): boolean {
   return blackedOutBy(resource, blackouts)(window);
@@ -38,15 +38,15 @@ export function blackedOutBy(
   resource: Resource,
   blackouts: readonly Blackout[],
 ): (window: Window) => boolean {
-  const closures = unionOf(blackouts.filter((blackout) => closesGroundOf(blackout, resource)));
+  const closures = unionOf(blackouts.filter((blackout) => closesSpaceOf(blackout, resource)));
   return ({ start, end }) => {
     const next = closures[countEndedBy(closures, start.getTime())];
     return next !== undefined && next.from < end.getTime();
   };
 }
 
-/** Whether it closes the resource at its time: it names the resource, or one with which it shares ground, or all. */
-export function closesGroundOf(
+/** Whether it closes the resource at its time: it names the resource, or one with which it shares space, or all. */
+export function closesSpaceOf(
   { resourceIds }: Pick<Blackout, 'resourceIds'>,
   { _id, sharesSpaceWith }: Resource,
 ): boolean {
@@ -54,11 +54,11 @@ export function closesGroundOf(
 }
 
 /**
- * Whether a blackout at its time goes for a claim on the resource, which shared its ground as `claim` says when it was drafted. It
+ * Whether a blackout at its time goes for a claim on the resource, which shared its space as `claim` says when it was drafted. It
  * does not where it reaches the resource only by a relation that began after the blackout was made, and of which the claim knew
  * nothing: both stood before the relation, and neither was in the other's way then.
  */
-export function goesForClaim(
+export function appliesToClaim(
   { resourceIds, fence = 0 }: Pick<BlackoutRow, 'resourceIds' | 'fence'>,
   { _id, sharesSpaceWith, sharingSince }: Resource,
   claim: SharingSince,

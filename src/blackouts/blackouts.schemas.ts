@@ -18,7 +18,7 @@ import type { Position } from '../platform/pagination.ts';
 export type BlackoutBody = { starts_at: Date; ends_at: Date; resource_ids?: string[]; reason: string };
 
 const ALL = 'all resources of the venue, those added later too';
-const GROUND = 'Those that share ground with them cannot be sold either.';
+const SHARING = 'Those that share space with them cannot be sold either.';
 
 export const blackoutBody = Joi.object<BlackoutBody>({
   starts_at: instant().required().description('It may have passed.').example('2026-12-24T18:30:00.000Z'),
@@ -29,7 +29,7 @@ export const blackoutBody = Joi.object<BlackoutBody>({
   resource_ids: list(opaque(200), 200)
     .min(1)
     .unique()
-    .description(`The resources to close; if absent, ${ALL}. ${GROUND}`)
+    .description(`The resources to close; if absent, ${ALL}. ${SHARING}`)
     .example([EXAMPLE.resourceId]),
   reason: prose(500).required().description('For operators; partners are not told.').example('Resurfacing'),
 }).required();
@@ -60,7 +60,7 @@ const blackoutFields = {
   starts_at: timestamp('2026-12-24T18:30:00.000Z'),
   ends_at: timestamp('2026-12-25T18:30:00.000Z'),
   resource_ids: orNull(Joi.array().items(resourceId()).example([EXAMPLE.resourceId])).description(
-    `The resources that are closed; null: ${ALL}. ${GROUND}`,
+    `The resources that are closed; null: ${ALL}. ${SHARING}`,
   ),
   reason: sentence('Resurfacing'),
   created_at: timestamp(),

@@ -122,7 +122,7 @@ function blackoutNotFound(): DomainError {
 async function liveClaimsIn(deps: { db: Db }, blackout: BlackoutRow, from: Date): Promise<LiveClaim[]> {
   if (from >= blackout.endsAt) return [];
   const claims = await findLiveClaimsAtVenue(deps.db, blackout.venueId, from, blackout.endsAt);
-  // Read after the claims: every one of them is then of a resource that is known, with the ground that it shares.
+  // Read after the claims: every one of them is then of a resource that is known, with the space that it shares.
   const resources = new Map((await listResources(deps, blackout.venueId)).map((row) => [row._id, row]));
   return claims.filter(({ resourceId, slotStart, slotEnd }) => {
     const resource = resources.get(resourceId) ?? { _id: resourceId, sharesSpaceWith: [] };

@@ -11,7 +11,7 @@ export function OffSchedule({ grid, nameOf }: GridProps): VNode | null {
     <section aria-labelledby="off-schedule">
       <h2 id="off-schedule">Not on this day's schedule</h2>
       <p class="faint">
-        The schedule was changed while they stood. Their ground cannot be sold until they end.
+        The schedule was changed after they were made. Their time cannot be sold again until they end.
       </p>
       <Table
         caption="Holds and bookings that are not on this day's schedule"

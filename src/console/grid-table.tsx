@@ -54,7 +54,7 @@ function ColumnHead({ column: { resource, sharesWith } }: { column: DayColumn })
       <span class="under">{`${resource.sportCategory}, ${resource.durationMinutes} min`}</span>
       {sharesWith.length === 0 ? null : (
         <span class="under">
-          <Icon name="link" /> {`shares ground with ${sharesWith.map(({ name }) => name).join(', ')}`}
+          <Icon name="link" /> {`shares space with ${sharesWith.map(({ name }) => name).join(', ')}`}
         </span>
       )}
     </th>
@@ -108,7 +108,7 @@ const LEGEND = [
   ['held', 'Held'],
   ['booked', 'Booked'],
   ['walk-in', 'Walk-in'],
-  ['shared', 'Shared ground is taken'],
+  ['shared', 'Shared space is taken'],
   ['blackout', 'Blackout'],
   ['past', 'Past or not sold'],
 ] as const;

@@ -82,7 +82,7 @@ export function Taken({ cell, what, nameOf, grid }: InsideProps): VNode {
   );
 }
 
-/** Somebody has a resource that stands on the same ground: the way leads to that slot. */
+/** Somebody has a resource that stands on the same space: the way leads to that slot. */
 export function Shared({
   cell,
   grid,

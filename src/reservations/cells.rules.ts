@@ -31,7 +31,7 @@ export function cellsOfWindow(
 }
 
 /**
- * The spaces that a resource fills: its own, and one for each resource with which it shares ground, named by the pair in
+ * The spaces that a resource fills: its own, and one for each resource with which it shares space, named by the pair in
  * alphabetical order so that both name it alike (`turf-a+turf-full`). A full turf thus meets each of its halves in one
  * space, and the halves meet nowhere.
  *

@@ -111,6 +111,6 @@ export function storedStatusesOf(status: HoldStatus): ReservationStatus[] {
 
 /**
  * For how long the database tries to write a hold, counted from the instant that the hold carries. It may have to wait for a
- * transaction that claims the same ground, which MongoDB lets go on for a minute and longer.
+ * transaction that claims the same space, which MongoDB lets go on for a minute and longer.
  */
 export const HOLD_WRITE_MS = 20_000;

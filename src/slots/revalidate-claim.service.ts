@@ -1,4 +1,4 @@
-import { goesForClaim, isBlackedOut, mayBeUnreported } from '../blackouts/blackout.rules.ts';
+import { appliesToClaim, isBlackedOut, mayBeUnreported } from '../blackouts/blackout.rules.ts';
 import { withReport } from '../blackouts/blackouts.service.ts';
 import { findBlackouts } from '../blackouts/blackouts.store.ts';
 import type { Db } from '../platform/mongo.ts';
@@ -25,7 +25,7 @@ export async function revalidateClaim(
   ]);
   if (!isGranted) return 'not_granted';
   const met = blackouts.filter(
-    (blackout) => mayBeUnreported(hold, blackout) && goesForClaim(blackout, resource, hold),
+    (blackout) => mayBeUnreported(hold, blackout) && appliesToClaim(blackout, resource, hold),
   );
   const reports = await Promise.all(met.map((blackout) => withReport(deps, blackout)));
   const withoutHold = reports

@@ -60,7 +60,7 @@ export type ResourceRow = {
   priceRules?: PriceRule[];
   sharesSpaceWith: string[];
   /**
-   * Since when it shares ground with each of them: the venue's `claimFence` at which that began, comparable with that of a
+   * Since when it shares space with each of them: the venue's `claimFence` at which that began, comparable with that of a
    * blackout. Absent of what an older release related.
    */
   sharingSince?: Record<string, number>;
@@ -68,12 +68,12 @@ export type ResourceRow = {
 };
 
 /**
- * Counted up by every walk-in, blackout and change of shared ground, so that their transactions conflict and have one order
+ * Counted up by every walk-in, blackout and change of shared space, so that their transactions conflict and have one order
  * (ADR 0009).
  */
 type Fenced = { claimFence?: number };
 
-/** Calls that have the resource off while they share its ground; absent where its status is what somebody asked for. */
+/** Calls that have the resource off while they share its space; absent where its status is what somebody asked for. */
 type SwitchedOff = { offFor?: string[] };
 
 const venueSchema = new Schema<VenueRow & Fenced>(

@@ -83,7 +83,7 @@ const resourceFields = {
   status: status(),
 };
 
-/** With how many resources one can share its ground. */
+/** With how many resources one can share its space. */
 export const MAX_SHARED = 20;
 
 const sharesSpaceWith = () =>

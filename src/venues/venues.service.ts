@@ -3,7 +3,7 @@ import { DomainError, fieldError } from '../domain/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
-import { coverCommonGround, shareGround } from './shared-ground.service.ts';
+import { addSharedCells, shareSpace } from './shared-space.service.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
 import {
   fenceResource,
@@ -67,7 +67,7 @@ const MAX_SLUG_CHARACTERS = 180;
 
 /**
  * Adds a resource; its id is a slug of venue and resource name, with a number where that is taken. With `sharesSpaceWith` it
- * is inactive until all ground is shared, so that the guard index refuses every overlap from the first hold on (operator
+ * is inactive until all space is shared, so that the guard index refuses every overlap from the first hold on (operator
  * interface, "Shared space"). A crash in between leaves it inactive; `changeResource` with the same list completes it.
  * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR where a shared resource is not of this venue.
  */
@@ -86,7 +86,7 @@ export async function createResource(
     status: isAlone ? status : 'inactive',
   });
   if (isAlone) return resource;
-  await shareGround(deps, resource, sharesSpaceWith, now);
+  await shareSpace(deps, resource, sharesSpaceWith, now);
   return updateResource(deps, resource._id, { status });
 }
 
@@ -129,7 +129,7 @@ export async function getResource(deps: { db: Db }, resourceId: string): Promise
 }
 
 /**
- * Makes the transaction exclude that of any walk-in, blackout and change of shared ground at the venue: of two that overlap in
+ * Makes the transaction exclude that of any walk-in, blackout and change of shared space at the venue: of two that overlap in
  * time one is run again, and sees what the other did. Returns its place in their order.
  */
 export async function excludeWalkIns(deps: { db: Db }, venueId: string, tx: Tx): Promise<number> {
@@ -138,7 +138,7 @@ export async function excludeWalkIns(deps: { db: Db }, venueId: string, tx: Tx):
 
 /**
  * The resource as a walk-in's transaction may rely on it: that transaction excludes every other one that closes the venue for a
- * time (`excludeWalkIns`), and every change of the resource, its ground among them.
+ * time (`excludeWalkIns`), and every change of the resource, its space among them.
  * @throws DomainError RESOURCE_NOT_FOUND
  */
 export async function getResourceForWalkIn(
@@ -151,7 +151,7 @@ export async function getResourceForWalkIn(
 }
 
 /**
- * Changes a resource as an operator asks for it. With `sharesSpaceWith` it shares its ground with those and no others from
+ * Changes a resource as an operator asks for it. With `sharesSpaceWith` it shares its space with those and no others from
  * now on; where it begins to share some, it is inactive for that moment, and stays so after a crash or a failure in it, until a
  * call names its status. A status that another call sets meanwhile is kept.
  * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR where a shared resource is itself or not of its venue, and where
@@ -172,12 +172,12 @@ export async function changeResource(
   const callId = newId();
   const isOff = isSharingMore && (await switchOff(deps.db, resourceId, callId));
   try {
-    await coverCommonGround(deps, resource, sharesSpaceWith, now);
+    await addSharedCells(deps, resourceId, sharesSpaceWith, now);
   } catch (err) {
     if (isOff && err instanceof DomainError) await switchBack(deps.db, resourceId, callId);
     throw err;
   }
-  await shareGround(deps, resource, sharesSpaceWith, now);
+  await shareSpace(deps, resource, sharesSpaceWith, now);
   if (isOff && change.status === undefined) await switchBack(deps.db, resourceId, callId);
   return updateResource(deps, resourceId, change);
 }

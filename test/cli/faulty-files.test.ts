@@ -163,7 +163,7 @@ describe('a YAML file', () => {
           ).join(''),
       ),
       [
-        '6: Turf House / Turf A: shares_space_with: would share ground with 21 resources, including those that name it; the limit is 20',
+        '6: Turf House / Turf A: shares_space_with: would share space with 21 resources, including those that name it; the limit is 20',
       ],
     ],
     [

@@ -356,7 +356,7 @@ describe('what only the service knows is found before anything is changed', () =
     await operatorJson(url, ['import', await fileWith(two('[Net 2]'))]);
     expect(await planOf(await fileWith(two('[net 2]')))).toMatchObject({ result: 'unchanged' });
     expect(await refused(two('[]'))).toMatch(
-      /^6: Shared Barn \/ Net 1: shares_space_with: should not share ground with Net 2, but does/m,
+      /^6: Shared Barn \/ Net 1: shares_space_with: should not share space with Net 2, but does/m,
     );
     const third = two('[Net 2, Net 3]').concat(
       barn().slice(barn().indexOf('      - name: Net 1')).replace('Net 1', 'Net 3'),
@@ -365,7 +365,7 @@ describe('what only the service knows is found before anything is changed', () =
       ...['create resource Net 3', 'complete resource Net 3'],
     ]);
     await operatorJson(url, ['import', await fileWith(third.replace('[Net 2, Net 3]', '[Net 2]'))]);
-    expect(await refused(third)).toMatch(/should share ground with Net 3, but does not/);
+    expect(await refused(third)).toMatch(/should share space with Net 3, but does not/);
   });
 
   test('price rules that would be more than a resource can have, with those that the file does not name', async () => {

@@ -19,9 +19,9 @@ export type WantedResource = {
   line: number;
   key: string;
   body: Omit<ResourceBody, 'shares_space_with'>;
-  /** Whether the file says anything of the ground that this one shares. */
+  /** Whether the file says anything of the space that this one shares. */
   saysShared: boolean;
-  /** The keys of those with which it shares ground, whichever of the two says so. */
+  /** The keys of those with which it shares space, whichever of the two says so. */
   sharesWith: Set<string>;
   schedule?: WantedSchedule;
   rules: WantedRule[];
@@ -150,7 +150,7 @@ function shareBothWays(venue: FileVenue, resources: readonly WantedResource[], f
     const said = venue.resources[index]?.fields['shares_space_with'];
     // What the schema has complained of is said once.
     if (sharesWith.size <= MAX_SHARED || (Array.isArray(said) && said.length > MAX_SHARED)) continue;
-    const message = `would share ground with ${sharesWith.size} resources, including those that name it; the limit is ${MAX_SHARED}`;
+    const message = `would share space with ${sharesWith.size} resources, including those that name it; the limit is ${MAX_SHARED}`;
     faults.push(sharingFault(venue, venue.resources[index], message));
   }
 }

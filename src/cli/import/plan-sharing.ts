@@ -20,7 +20,7 @@ export function sharedWhenMade(
 }
 
 /**
- * What the completion of a resource says of its ground where an interrupted import has made it: all that it is to share, for
+ * What the completion of a resource says of its space where an interrupted import has made it: all that it is to share, for
  * the service may have been cut off while it related them. Ground shared with what the file does not name stays so.
  */
 export function sharedWhenCompleted(
@@ -59,8 +59,8 @@ export function sharingFaults({ venue, resource, current }: ResourceInPlan): Fau
     const isSecond = venue.resources.indexOf(other) < venue.resources.indexOf(resource);
     if (isShared === shouldBe || !isSpokenOf || isSecond) return [];
     const message = shouldBe
-      ? `should share ground with ${other.body.name}, but does not`
-      : `should not share ground with ${other.body.name}, but does`;
+      ? `should share space with ${other.body.name}, but does not`
+      : `should not share space with ${other.body.name}, but does`;
     return [
       {
         ...{ line: resource.line, subject: `${venue.body.name} / ${resource.body.name}` },

@@ -80,7 +80,7 @@ function planResource(plan: Plan, inPlan: ResourceInPlan): void {
 }
 
 /**
- * Whether a new resource is not whole when it is made. The service relates shared ground one by one: cut off in the middle, it
+ * Whether a new resource is not whole when it is made. The service relates shared space one by one: cut off in the middle, it
  * leaves a resource that is inactive, which the mark tells from one that somebody closed.
  */
 function mustBeHidden({ venue, resource, current, isUnfinished }: ResourceInPlan): boolean {

@@ -40,7 +40,7 @@ export function availabilityPath({ venueId }: Venue, date: string): string {
   return `/api/v1/slots/availability?venue_id=${venueId}&date=${date}`;
 }
 
-/** Two slots that share time could share a ground too, as a full turf and its half do. */
+/** Two slots that share time could share a space too, as a full turf and its half do. */
 export function overlaps(one: Slot, other: Slot): boolean {
   return one.slotStart < other.slotEnd && other.slotStart < one.slotEnd;
 }
