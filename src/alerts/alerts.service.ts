@@ -1,14 +1,11 @@
-import {
-  failingSubscriptions,
-  overdueDeliveries,
-  withDeadLetters,
-} from '../deliveries/delivery-health.service.ts';
+import { overdueDeliveries, withDeadLetters } from '../deliveries/delivery-health.service.ts';
 import type { Backlog } from '../platform/backlog.store.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import type { QueueState, Queues } from '../queues/queues.ts';
 import { findOverdueHolds, findUndispatched } from '../reservations/reservation-backlog.store.ts';
+import { findFailing } from '../subscriptions/subscription-health.store.ts';
 import { logFields, messageOf } from './alert-text.rules.ts';
 import type { AlertKind, AlertRow, Condition } from './alert-types.ts';
 import { ALERT_KINDS } from './alert-types.ts';
@@ -126,7 +123,7 @@ async function look(
 ): Promise<Condition[] | undefined> {
   switch (kind) {
     case 'endpoint_failing':
-      return (await failingSubscriptions(deps, times.failingMs, MAX_FAILING)).map((row) => ({
+      return (await findFailing(deps.db, times.failingMs, MAX_FAILING)).map((row) => ({
         kind,
         subject: row._id,
         partnerId: row.partnerId,

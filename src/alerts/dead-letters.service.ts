@@ -1,10 +1,10 @@
-import { countDeadLettersOnce, listUncountedDeadLetters } from '../deliveries/delivery-health.service.ts';
+import { countDeadLettersOnce } from '../deliveries/delivery-health.service.ts';
+import type { UncountedDeadLetter } from '../deliveries/delivery-health.store.ts';
+import { findUncounted } from '../deliveries/delivery-health.store.ts';
 import type { Db } from '../platform/mongo.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import { addDeadLetters } from './alerts.store.ts';
 import { addToDeadLetterTotal } from './counters.store.ts';
-
-type DeadLetter = Awaited<ReturnType<typeof listUncountedDeadLetters>>[number];
 
 const BATCH = 1000;
 /** How long one sweep goes on from batch to batch; what is left is the next one's. */
@@ -18,14 +18,14 @@ const IDS_SHOWN = 5;
 export async function countNewDeadLetters(deps: { db: Db }, stopping: AbortSignal): Promise<void> {
   const endsAt = performance.now() + SWEEP_MS;
   for (;;) {
-    const found = await listUncountedDeadLetters(deps, BATCH);
+    const found = await findUncounted(deps.db, BATCH);
     for (const ofOne of bySubscription(found)) await count(deps, ofOne);
     if (found.length < BATCH || stopping.aborted || performance.now() > endsAt) return;
   }
 }
 
-function bySubscription(rows: readonly DeadLetter[]): DeadLetter[][] {
-  const groups = new Map<string, DeadLetter[]>();
+function bySubscription(rows: readonly UncountedDeadLetter[]): UncountedDeadLetter[][] {
+  const groups = new Map<string, UncountedDeadLetter[]>();
   for (const row of rows) {
     const group = groups.get(row.subscriptionId) ?? [];
     group.push(row);
@@ -34,7 +34,7 @@ function bySubscription(rows: readonly DeadLetter[]): DeadLetter[][] {
   return [...groups.values()];
 }
 
-async function count(deps: { db: Db }, rows: readonly DeadLetter[]): Promise<void> {
+async function count(deps: { db: Db }, rows: readonly UncountedDeadLetter[]): Promise<void> {
   const [first] = rows;
   if (first === undefined) return;
   const ids = rows.map((row) => row._id);

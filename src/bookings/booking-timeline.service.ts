@@ -1,8 +1,8 @@
-import type { DeliveryDetail } from '../deliveries/deliveries.service.ts';
-import { listDeliveriesOfEvents } from '../deliveries/deliveries.service.ts';
+import type { DeliveryDetail } from '../deliveries/read-deliveries.service.ts';
+import { listDeliveriesOfEvents } from '../deliveries/read-deliveries.service.ts';
 import { toEventRow } from '../events/event-row.rules.ts';
-import type { EventRow } from '../events/events.service.ts';
-import { readEventsOfReservation } from '../events/events.service.ts';
+import type { EventRow } from '../events/events.model.ts';
+import { findEventsOfReservation } from '../events/events.store.ts';
 import type { Db } from '../platform/mongo.ts';
 import { findReservationByBookingId } from '../reservations/reservation-reads.store.ts';
 import { bookingNotFound } from './bookings.service.ts';
@@ -19,7 +19,7 @@ export async function readTimeline(deps: { db: Db }, bookingId: string): Promise
   const reservation = await findReservationByBookingId(deps.db, bookingId);
   if (reservation === null) throw bookingNotFound('operator');
   const waiting = reservation.outbox.map((event) => toEventRow(reservation, event));
-  const logged = await readEventsOfReservation(deps, reservation._id);
+  const logged = await findEventsOfReservation(deps.db, reservation._id);
   const events = new Map([...waiting, ...logged].map((event) => [event._id, event]));
   const deliveries = await listDeliveriesOfEvents(deps, [...events.keys()]);
   return [...events.values()].sort(byInstant).map((event) => ({

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
-import { listDeliveries } from '../deliveries/deliveries.service.ts';
+import type { DeadLetterCount } from '../deliveries/dead-letters.service.ts';
+import { countDeadLettersBySubscription } from '../deliveries/dead-letters.service.ts';
 import { deadLettersQuery } from '../deliveries/operator-deliveries.schemas.ts';
-import type { DeadLetterCount } from '../deliveries/redelivery.service.ts';
-import { countDeadLettersBySubscription } from '../deliveries/redelivery.service.ts';
+import { listDeliveries } from '../deliveries/read-deliveries.service.ts';
 import { filterCanReceive } from '../partners/partners.service.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { EVENT_TYPE_OPTIONS } from './deliveries-page.tsx';

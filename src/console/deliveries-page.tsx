@@ -1,5 +1,5 @@
-import { listDeliveries } from '../deliveries/deliveries.service.ts';
 import { deliveriesQuery } from '../deliveries/operator-deliveries.schemas.ts';
+import { listDeliveries } from '../deliveries/read-deliveries.service.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { EVENT_TYPES } from '../reservations/event-types.ts';
 import { partnerChoices } from './choices.ts';

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
-import type { DeliveryDetail } from '../deliveries/deliveries.service.ts';
-import { getDelivery } from '../deliveries/deliveries.service.ts';
 import { deliveryView } from '../deliveries/delivery-view.rules.ts';
+import type { DeliveryDetail } from '../deliveries/read-deliveries.service.ts';
+import { getDelivery } from '../deliveries/read-deliveries.service.ts';
 import { requiredVenueId } from '../events/event-body.rules.ts';
 import { canReceive } from '../partners/partners.service.ts';
 import { getAnySubscription } from '../subscriptions/subscriptions.service.ts';

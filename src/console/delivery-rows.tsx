@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { DeliveryDetail } from '../deliveries/deliveries.service.ts';
+import type { DeliveryDetail } from '../deliveries/read-deliveries.service.ts';
 import { words } from './format.rules.ts';
 import { ApiForm, Field } from './forms.tsx';
 import { PartnerLink } from './links.tsx';

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { UNHEALTHY_AFTER_FAILURES } from '../sender/send-permits.ts';
+import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
 import { subscriptionsQuery } from '../subscriptions/subscriptions.schemas.ts';
-import type { SubscriptionRow } from '../subscriptions/subscriptions.service.ts';
 import { listAllSubscriptions } from '../subscriptions/subscriptions.service.ts';
 import { partnerChoices } from './choices.ts';
 import { withQuery, words } from './format.rules.ts';

@@ -1,4 +1,4 @@
-import { eraseExcerptsIdentifying, eraseExcerptsOf } from '../deliveries/deliveries.service.ts';
+import { eraseExcerptsIdentifying, eraseExcerptsOf } from '../deliveries/erase-excerpts.service.ts';
 import type { DispatchDeps } from '../dispatch/event-dispatch.service.ts';
 import { dispatchEvents } from '../dispatch/event-dispatch.service.ts';
 import type { Erasure } from '../domain/erasure.ts';

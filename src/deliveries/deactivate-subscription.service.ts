@@ -1,7 +1,7 @@
 import type { Db } from '../platform/mongo.ts';
-import type { SubscriptionRow } from '../subscriptions/subscriptions.service.ts';
+import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
 import { markInactive } from '../subscriptions/subscriptions.service.ts';
-import { cancelWaiting } from './deliveries.store.ts';
+import { cancelWaiting } from './delivery-series.store.ts';
 
 /**
  * Stops deliveries to a subscription: what waits is cancelled, and nothing is made for it any more. One attempt that is under

@@ -1,8 +1,8 @@
 import type { Db } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
+import { INTERRUPT_UNSETTLED, IS_FREE } from './attempts.store.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
 import { deliveryCollection } from './deliveries.model.ts';
-import { INTERRUPT_UNSETTLED, IS_FREE } from './deliveries.store.ts';
 
 /** Dead letters of which the operators may not have been alerted because a worker died in between. */
 export async function findUnraisedDeadLetters(

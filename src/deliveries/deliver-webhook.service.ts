@@ -1,7 +1,7 @@
 import { LEASE_MARGIN_MS } from '../config/take-over.rules.ts';
 import { requiredVenueId } from '../events/event-body.rules.ts';
-import type { EventRow } from '../events/events.service.ts';
-import { readEvent } from '../events/events.service.ts';
+import type { EventRow } from '../events/events.model.ts';
+import { findEvent } from '../events/events.store.ts';
 import { canReceive } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
@@ -12,20 +12,18 @@ import type { Queues } from '../queues/queues.ts';
 import type { EndpointGate, Visit } from '../sender/send-permits.ts';
 import { deferralMs } from '../sender/send-permits.ts';
 import type { SendOutcome, WebhookSender } from '../sender/send-webhook.ts';
+import { forgetOverlapped, openSecrets } from '../subscriptions/secrets.service.ts';
+import { recordHealth } from '../subscriptions/subscription-health.service.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
-import {
-  findNewestSubscription,
-  findSubscription,
-  forgetPreviousSecret,
-  recordFailure,
-  recordSuccess,
-} from '../subscriptions/subscriptions.store.ts';
+import { findNewestSubscription, findSubscription } from '../subscriptions/subscriptions.store.ts';
+import { beginAttempt, settleAttempt } from './attempts.store.ts';
+import { raiseDeadLetter } from './dead-letter-queue.service.ts';
 import type { AttemptError, DeliveryRow, DeliveryState } from './deliveries.model.ts';
-import { raiseDeadLetter } from './deliveries.service.ts';
-import { beginAttempt, cancelDelivery, findDelivery, settleAttempt } from './deliveries.store.ts';
+import { findDelivery } from './deliveries.store.ts';
+import { cancelDelivery } from './delivery-series.store.ts';
 import type { RetryConfig } from './retry-schedule.rules.ts';
 import { afterAttempt } from './retry-schedule.rules.ts';
-import { composeMessage, isOverlapOver, openSecrets } from './signed-message.service.ts';
+import { composeMessage } from './signed-message.service.ts';
 
 export type DeliverDeps = {
   db: Db;
@@ -106,9 +104,7 @@ async function deliver(deps: DeliverDeps, due: DueAttempt, visit: Visit): Promis
     findSubscription(deps.db, row.subscriptionId),
     readEventFor(deps, row),
   ]);
-  if (subscription !== null && isOverlapOver(deps, subscription)) {
-    await forgetPreviousSecret(deps.db, subscription._id);
-  }
+  if (subscription !== null) await forgetOverlapped(deps, subscription);
   if (subscription?.status !== 'active' || event === null) {
     if (row.state === 'dead_letter') {
       return { kind: 'dead', attemptsMade: row.attemptsMade, isWithheld: true };
@@ -127,7 +123,7 @@ async function readEventFor(
   deps: DeliverDeps,
   { eventId, partnerId }: DeliveryRow,
 ): Promise<EventRow | null> {
-  const event = await readEvent(deps, eventId);
+  const event = await findEvent(deps.db, eventId);
   return event !== null && (await canReceive(deps, { partnerId, venueId: requiredVenueId(event) }))
     ? event
     : null;
@@ -192,20 +188,6 @@ async function settle(
   if (nextAttemptInMs !== null) return { kind: 'retry', inMs: nextAttemptInMs, attemptsMade };
   if (next.isNewDeadLetter) await raiseDeadLetter(deps, settled);
   return { kind: 'dead', attemptsMade };
-}
-
-/** A success of a healthy endpoint is noted once a second at most: under load the row would be written all the time. */
-async function recordHealth(
-  deps: DeliverDeps,
-  subscription: SubscriptionRow,
-  isSuccess: boolean,
-): Promise<void> {
-  const now = deps.clock.now();
-  if (!isSuccess) return recordFailure(deps.db, subscription, now);
-  const lastMs = subscription.lastSuccessAt?.getTime() ?? 0;
-  if (subscription.consecutiveFailures > 0 || now.getTime() - lastMs >= 1000) {
-    await recordSuccess(deps.db, subscription, now);
-  }
 }
 
 /** One wide line an attempt. */

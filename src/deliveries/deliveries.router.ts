@@ -5,8 +5,8 @@ import { subscriptionIdParam } from '../subscriptions/subscriptions.schemas.ts';
 import type { RecoverBody, TestBody } from './deliveries.schemas.ts';
 import { delivery, recoverBody, recovered, testBody, waitingDelivery } from './deliveries.schemas.ts';
 import { deliveryView } from './delivery-view.rules.ts';
+import { recoverDeliveries } from './recover-deliveries.service.ts';
 import type { RedeliveryDeps } from './redelivery.service.ts';
-import { recoverDeliveries } from './redelivery.service.ts';
 import type { TestEventDeps } from './test-event.service.ts';
 import { sendTestEvent } from './test-event.service.ts';
 

@@ -1,11 +1,12 @@
-import type { Db, Expression } from '../platform/mongo.ts';
+import type { Db } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';
-import type { AttemptRow, DeliveryRow, DeliveryState } from './deliveries.model.ts';
+import { IS_FREE } from './attempts.store.ts';
+import type { DeliveryRow, DeliveryState } from './deliveries.model.ts';
 import { deliveryCollection } from './deliveries.model.ts';
-import type { AfterAttempt } from './retry-schedule.rules.ts';
+import { WAITING } from './delivery-series.store.ts';
 
 /** Creates the rows that are missing, and returns how many that were; of an event and a subscription there is one. */
 export async function upsertDeliveries(db: Db, rows: readonly DeliveryRow[]): Promise<number> {
@@ -43,33 +44,6 @@ export async function findEveryDeliveryOfEvents(db: Db, eventIds: readonly strin
     .toArray();
 }
 
-/** Erases the excerpts of receivers' responses to these events: a response may quote what was sent. */
-export async function eraseExcerpts(db: Db, eventIds: readonly string[]): Promise<void> {
-  await deliveryCollection(db).updateMany(
-    { eventId: { $in: [...eventIds] }, ...WITH_EXCERPT },
-    { $set: { 'attempts.$[].responseExcerpt': null } },
-  );
-}
-
-const WITH_EXCERPT = { 'attempts.responseExcerpt': { $type: 'string' } };
-
-/** All deliveries with an excerpt of a response; what is in it is not indexed, so all are read. */
-export function findWithExcerpt(
-  db: Db,
-): AsyncIterable<{ _id: string; attempts: { responseExcerpt: string | null }[] }> {
-  return deliveryCollection(db)
-    .find(WITH_EXCERPT, { projection: { 'attempts.responseExcerpt': 1 } })
-    .batchSize(2000);
-}
-
-/** Erases the excerpts of responses in these deliveries. */
-export async function eraseExcerptsById(db: Db, deliveryIds: readonly string[]): Promise<void> {
-  await deliveryCollection(db).updateMany(
-    { _id: { $in: [...deliveryIds] }, ...WITH_EXCERPT },
-    { $set: { 'attempts.$[].responseExcerpt': null } },
-  );
-}
-
 /** Ids and states of a subscription's deliveries of `eventIds`. */
 export async function findDeliveriesOfEvents(
   db: Db,
@@ -99,177 +73,6 @@ export async function findDeliveryOfEvent(
   subscriptionId: string,
 ): Promise<DeliveryRow | null> {
   return confirmAbsence((options) => deliveryCollection(db).findOne({ eventId, subscriptionId }, options));
-}
-
-/** Nobody is making an attempt. */
-export const IS_FREE: Expression = { $lte: [{ $ifNull: ['$leaseUntil', new Date(0)] }, '$$NOW'] };
-
-/** Interrupted attempts are not counted, so only this bounds the row. */
-const MAX_ATTEMPTS_KEPT = 50;
-
-/** What an attempt that was begun and never settled reads as, once its lease is over. */
-export const INTERRUPT_UNSETTLED: Expression = {
-  $map: {
-    input: '$attempts',
-    in: {
-      $cond: [
-        { $eq: ['$$this.outcome', 'started'] },
-        { $mergeObjects: ['$$this', { outcome: 'interrupted', error: 'interrupted' }] },
-        '$$this',
-      ],
-    },
-  },
-};
-
-/**
- * Begins an attempt: takes the row for `leaseMs` and adds the attempt to it, numbered after the counted ones, in one
- * update. Null where the row has moved on since it was read, or somebody else has it.
- */
-export async function beginAttempt(
-  db: Db,
-  row: Pick<DeliveryRow, '_id' | 'generation' | 'state' | 'attemptsMade'>,
-  attemptId: string,
-  leaseMs: number,
-): Promise<DeliveryRow | null> {
-  const attempt = {
-    deliveryId: { $literal: attemptId },
-    attempt: { $add: ['$attemptsMade', 1] },
-    sentAt: '$$NOW',
-    outcome: 'started',
-    statusCode: null,
-    error: null,
-    durationMs: null,
-    responseExcerpt: null,
-  };
-  return deliveryCollection(db).findOneAndUpdate(
-    {
-      _id: row._id,
-      generation: row.generation,
-      state: row.state,
-      attemptsMade: row.attemptsMade,
-      $expr: IS_FREE,
-    },
-    [
-      {
-        $set: {
-          leaseUntil: { $add: ['$$NOW', leaseMs] },
-          attempts: { $slice: [{ $concatArrays: [INTERRUPT_UNSETTLED, [attempt]] }, -MAX_ATTEMPTS_KEPT] },
-        },
-      },
-    ],
-    { returnDocument: 'after' },
-  );
-}
-
-/** One series of attempts of a delivery. */
-type Series = Pick<DeliveryRow, '_id' | 'generation'>;
-
-/** The result of an attempt, and what the delivery is after it. */
-export type Settlement = AfterAttempt &
-  Pick<AttemptRow, 'statusCode' | 'error' | 'durationMs' | 'responseExcerpt'>;
-
-/**
- * Ends the attempt and gives the row its new state. Null where the attempt is not open any more: its lease ran out and
- * another worker has marked it interrupted, or a new series has begun, so what came of it must not count.
- */
-export async function settleAttempt(
-  db: Db,
-  { _id, generation }: Series,
-  attemptId: string,
-  settlement: Settlement,
-): Promise<DeliveryRow | null> {
-  const { state, attemptsMade, nextAttemptInMs, isNewDeadLetter, ...result } = settlement;
-  const merged = {
-    $map: {
-      input: '$attempts',
-      in: {
-        $cond: [
-          { $eq: ['$$this.deliveryId', attemptId] },
-          { $mergeObjects: ['$$this', { $literal: result }] },
-          '$$this',
-        ],
-      },
-    },
-  };
-  return deliveryCollection(db).findOneAndUpdate(
-    { _id, generation, attempts: { $elemMatch: { deliveryId: attemptId, outcome: 'started' } } },
-    [
-      {
-        $set: {
-          attempts: merged,
-          state,
-          attemptsMade,
-          leaseUntil: null,
-          nextAttemptAt: nextAttemptInMs === null ? null : { $add: ['$$NOW', nextAttemptInMs] },
-          deadLetteredAt: state === 'dead_letter' ? { $ifNull: ['$deadLetteredAt', '$$NOW'] } : null,
-          // The operators have to be alerted; the row keeps that until they were.
-          ...(isNewDeadLetter ? { alertPending: true, isUncounted: true } : {}),
-        },
-      },
-    ],
-    { returnDocument: 'after' },
-  );
-}
-
-const WAITING: { $in: DeliveryState[] } = { $in: ['pending', 'retrying'] };
-const CANCELLED = { state: 'cancelled' as const, nextAttemptAt: null, leaseUntil: null };
-
-/**
- * Ends a delivery whose receiver may not have it (any more); nothing more is sent. A dead letter stays one, and a series begun
- * since the row was read goes on.
- */
-export async function cancelDelivery(db: Db, { _id, generation }: Series): Promise<void> {
-  await deliveryCollection(db).updateOne({ _id, generation, state: WAITING }, { $set: CANCELLED });
-}
-
-/**
- * Ends what waits to be sent to a partner's subscription. What is just being sent is left to its worker, which finds the
- * subscription inactive when it comes again.
- */
-export async function cancelWaiting(db: Db, partnerId: string, subscriptionId: string): Promise<void> {
-  await deliveryCollection(db).updateMany(
-    { partnerId, subscriptionId, state: WAITING, $expr: IS_FREE },
-    { $set: CANCELLED },
-  );
-}
-
-/**
- * Begins a new series of attempts, numbered from 1, for those of `ids` that are in one of `states` and on which nobody is at
- * work; the attempts of earlier series stay. Returns how many that were.
- */
-export async function restartDeliveries(
-  db: Db,
-  ids: readonly string[],
-  states: readonly DeliveryState[],
-): Promise<number> {
-  const { modifiedCount } = await deliveryCollection(db).updateMany(
-    { _id: { $in: [...ids] }, state: { $in: [...states] }, $expr: IS_FREE },
-    [
-      {
-        $set: {
-          state: 'pending',
-          generation: { $add: ['$generation', 1] },
-          attemptsMade: 0,
-          nextAttemptAt: '$$NOW',
-          leaseUntil: null,
-          deadLetteredAt: null,
-          discardedAt: '$$REMOVE',
-          discardReason: '$$REMOVE',
-          alertPending: '$$REMOVE',
-        },
-      },
-    ],
-  );
-  return modifiedCount;
-}
-
-/** Makes the next attempt of a waiting delivery due now. Null where the delivery is not waiting for one. */
-export async function makeDue(db: Db, id: string): Promise<DeliveryRow | null> {
-  return deliveryCollection(db).findOneAndUpdate(
-    { _id: id, state: WAITING },
-    [{ $set: { nextAttemptAt: '$$NOW' } }],
-    { returnDocument: 'after' },
-  );
 }
 
 /** Deliveries that have been due for `graceMs` and that no worker is sending, in the order of their ids from `afterId` on. */

@@ -1,8 +1,6 @@
 import type { Backlog } from '../platform/backlog.store.ts';
 import { measureBacklog } from '../platform/backlog.store.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
-import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
-import { subscriptionCollection } from '../subscriptions/subscriptions.model.ts';
 import type { DeliveryRow, DeliveryState } from './deliveries.model.ts';
 import { deliveryCollection } from './deliveries.model.ts';
 
@@ -39,6 +37,7 @@ export async function hasDeadLetter(db: Db, subscriptionId: string): Promise<boo
 
 /** Counting stops here: a scrape must not walk a backlog of any size. */
 const COUNTED_AT_MOST = 100_000;
+
 const MAX_TIME_MS = 5000;
 
 /** The states that are no end, and that of dead letters. */
@@ -60,51 +59,22 @@ export async function findDueBacklog(db: Db): Promise<Backlog | null> {
   });
 }
 
-const MAX_UNHEALTHY = 10_000;
-
 /**
- * The deliveries of which an attempt has been due for at least `graceMs`, but for those to subscriptions with `failures` or more
- * failures in a row. Reads, at worst, all that is due to those; rejects where that takes more than 5 s.
+ * The deliveries of which an attempt has been due for at least `graceMs`, but for those to `exceptSubscriptions`. Reads, at worst,
+ * all that is due to those; rejects where that takes more than 5 s.
  */
-export async function findOverdueBacklog(db: Db, graceMs: number, failures: number): Promise<Backlog | null> {
-  const unhealthy = await subscriptionCollection(db)
-    .find(
-      { failingSince: { $exists: true }, consecutiveFailures: { $gte: failures } },
-      { projection: { _id: 1 }, limit: MAX_UNHEALTHY, maxTimeMS: MAX_TIME_MS },
-    )
-    .toArray();
+export async function findOverdueBacklog(
+  db: Db,
+  graceMs: number,
+  exceptSubscriptions: readonly string[],
+): Promise<Backlog | null> {
   const match = {
     state: { $in: ['pending', 'retrying'] },
-    ...(unhealthy.length === 0 ? {} : { subscriptionId: { $nin: unhealthy.map(({ _id }) => _id) } }),
+    ...(exceptSubscriptions.length === 0 ? {} : { subscriptionId: { $nin: [...exceptSubscriptions] } }),
   };
   return measureBacklog(deliveryCollection(db), match, {
     field: 'nextAttemptAt',
     graceMs,
     hint: 'due_deliveries',
   });
-}
-
-export type FailingSubscription = Pick<SubscriptionRow, '_id' | 'partnerId' | 'consecutiveFailures'> & {
-  failingSince: Date;
-};
-
-/** Active subscriptions that have failed for at least `forMs` without a success, longest first. */
-export async function findFailing(db: Db, forMs: number, limit: number): Promise<FailingSubscription[]> {
-  return subscriptionCollection(db)
-    .aggregate<FailingSubscription>(
-      [
-        {
-          $match: {
-            failingSince: { $exists: true },
-            status: 'active',
-            $expr: { $lte: ['$failingSince', { $subtract: ['$$NOW', forMs] }] },
-          },
-        },
-        { $sort: { failingSince: 1 } },
-        { $limit: limit },
-        { $project: { partnerId: 1, consecutiveFailures: 1, failingSince: 1 } },
-      ],
-      { maxTimeMS: MAX_TIME_MS },
-    )
-    .toArray();
 }

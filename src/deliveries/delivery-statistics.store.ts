@@ -17,7 +17,7 @@ const MAX_DURATIONS = 10_000;
 const MAX_TIME_MS = 5000;
 
 /** What became of a partner's deliveries that were made since `since`. */
-export async function summariseDeliveries(
+export async function findAttemptStatistics(
   db: Db,
   partnerId: string,
   since: Date,

@@ -1,6 +1,6 @@
 import { eventBody } from '../events/event-body.rules.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
-import type { DeliveryDetail } from './deliveries.service.ts';
+import type { DeliveryDetail } from './read-deliveries.service.ts';
 
 /** The same for operators, with the receiving partner. */
 export function operatorDeliveryView(detail: DeliveryDetail): Record<string, unknown> {

@@ -7,10 +7,13 @@ import { operatorSubscriptionView } from '../subscriptions/subscription-view.rul
 import { anySubscriptionIdParam, operatorSubscription } from '../subscriptions/subscriptions.schemas.ts';
 import { activateSubscription, getAnySubscription } from '../subscriptions/subscriptions.service.ts';
 import { deactivateSubscription } from './deactivate-subscription.service.ts';
-import type { DeliveryDetail } from './deliveries.service.ts';
-import { getDelivery, listDeliveries } from './deliveries.service.ts';
+import {
+  discardDeadLetter,
+  discardDeadLetters,
+  redriveDeadLetter,
+  redriveDeadLetters,
+} from './dead-letters.service.ts';
 import { operatorDeliveryView } from './delivery-view.rules.ts';
-import { discardDeadLetter, discardDeadLetters } from './discard.service.ts';
 import type {
   DeadLettersQuery,
   DeliveriesQuery,
@@ -30,8 +33,9 @@ import {
   redriveBody,
   redriven,
 } from './operator-deliveries.schemas.ts';
+import type { DeliveryDetail } from './read-deliveries.service.ts';
+import { getDelivery, listDeliveries } from './read-deliveries.service.ts';
 import type { RedeliveryDeps } from './redelivery.service.ts';
-import { redriveDeadLetter, redriveDeadLetters } from './redelivery.service.ts';
 
 const PREFIX = '/api/v1/operator';
 

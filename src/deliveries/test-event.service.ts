@@ -4,8 +4,10 @@ import type { Clock } from '../platform/clock.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import type { EndpointConfig } from '../sender/endpoint-url.ts';
 import { requireDeliverable } from '../subscriptions/subscriptions.service.ts';
-import type { CreateDeliveriesDeps, DeliveryDetail } from './deliveries.service.ts';
-import { createDeliveries, getDeliveryOfEvent } from './deliveries.service.ts';
+import type { CreateDeliveriesDeps } from './create-deliveries.service.ts';
+import { createDeliveries } from './create-deliveries.service.ts';
+import type { DeliveryDetail } from './read-deliveries.service.ts';
+import { getDeliveryOfEvent } from './read-deliveries.service.ts';
 
 export type TestEventDeps = CreateDeliveriesDeps & {
   clock: Clock;

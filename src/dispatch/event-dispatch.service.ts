@@ -1,4 +1,4 @@
-import { createDeliveries } from '../deliveries/deliveries.service.ts';
+import { createDeliveries } from '../deliveries/create-deliveries.service.ts';
 import { toEventRow } from '../events/event-row.rules.ts';
 import { appendEvents } from '../events/events.store.ts';
 import { activeGrantees } from '../partners/partners.service.ts';
@@ -13,7 +13,7 @@ import type { PageOfDue } from '../reservations/reservation-backlog.store.ts';
 import { findUndispatchedPage } from '../reservations/reservation-backlog.store.ts';
 import { findReservation } from '../reservations/reservation-reads.store.ts';
 import { removeFromOutbox } from '../reservations/reservations.store.ts';
-import { findReceivers } from '../subscriptions/subscriptions.service.ts';
+import { findActiveSubscriptions } from '../subscriptions/subscriptions.store.ts';
 
 export type DispatchDeps = {
   db: Db;
@@ -37,7 +37,7 @@ export async function dispatchEvents(deps: DispatchDeps, reservationId: string):
     grantees.set(venueId, await activeGrantees(deps, venueId));
   }
   for (const event of events) {
-    const receivers = (await findReceivers(deps, event.type)).filter(({ partnerId }) =>
+    const receivers = (await findActiveSubscriptions(deps.db, event.type)).filter(({ partnerId }) =>
       grantees.get(event.venueId)?.has(partnerId),
     );
     await createDeliveries(deps, event, receivers);

@@ -5,35 +5,7 @@ import type { EventType } from '../reservations/event-types.ts';
 import { hasDetail, isOfBooking } from '../reservations/event-types.ts';
 import { slotIdOf } from '../slots/slot.rules.ts';
 import type { EventRow } from './events.model.ts';
-import type { EventRange } from './events.store.ts';
-import {
-  appendEvents,
-  eraseReasons,
-  findEvent,
-  findEvents,
-  findEventsBetween,
-  findEventsOfReservation,
-} from './events.store.ts';
-
-export type { EventRow } from './events.model.ts';
-
-/** An event of the log, or null where there is none of that id. */
-export async function readEvent(deps: { db: Db }, eventId: string): Promise<EventRow | null> {
-  return findEvent(deps.db, eventId);
-}
-
-/** The events of `eventIds` that the log has, by id. */
-export async function readEvents(
-  deps: { db: Db },
-  eventIds: readonly string[],
-): Promise<Map<string, EventRow>> {
-  return findEvents(deps.db, eventIds);
-}
-
-/** What the log has of a reservation, from its hold to its end, oldest first. */
-export async function readEventsOfReservation(deps: { db: Db }, holdId: string): Promise<EventRow[]> {
-  return findEventsOfReservation(deps.db, holdId);
-}
+import { appendEvents, eraseReasons } from './events.store.ts';
 
 /** Overwrites the reasons in all events of these reservations; returns the events' ids. */
 export async function eraseReasonsOf(
@@ -42,16 +14,6 @@ export async function eraseReasonsOf(
   replacement: string,
 ): Promise<string[]> {
   return eraseReasons(deps.db, holdIds, replacement);
-}
-
-/** State changes of these types at these venues in a span of time, oldest first, page by page: those after `last`. */
-export async function readEventsBetween(
-  deps: { db: Db },
-  range: EventRange,
-  last: EventRow | undefined,
-  limit: number,
-): Promise<EventRow[]> {
-  return findEventsBetween(deps.db, range, last, limit);
 }
 
 const HOUR_MS = 3_600_000;

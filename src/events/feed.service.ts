@@ -1,4 +1,4 @@
-import { grantedVenueIds } from '../partners/partners.service.ts';
+import { listGrantedVenueIds } from '../partners/partners.store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/mongo.ts';
 import { inTransaction, readingSnapshot } from '../platform/mongo.ts';
@@ -32,7 +32,7 @@ export async function readFeed(
   { after, venueId, type, limit }: ReadFeed,
 ): Promise<{ events: EventRow[]; next: number }> {
   return readingSnapshot(deps.db, async (snapshot) => {
-    const granted = await grantedVenueIds(deps, partnerId, snapshot);
+    const granted = await listGrantedVenueIds(deps.db, partnerId, snapshot);
     const filter = {
       venueIds: venueId === undefined ? granted : granted.filter((each) => each === venueId),
       since: feedBegin(deps),

@@ -2,11 +2,7 @@ import type { AlertKind } from '../alerts/alert-types.ts';
 import { ALERT_TIMES } from '../alerts/alerts.service.ts';
 import { countOpenAlerts } from '../alerts/alerts.store.ts';
 import { readDeadLetterTotal } from '../alerts/counters.store.ts';
-import {
-  deliveriesInState,
-  dueDeliveries,
-  failingSubscriptions,
-} from '../deliveries/delivery-health.service.ts';
+import { countInState, findDueBacklog } from '../deliveries/delivery-health.store.ts';
 import type { Backlog } from '../platform/backlog.store.ts';
 import type { Db } from '../platform/mongo.ts';
 import {
@@ -14,6 +10,8 @@ import {
   findOverdueHolds,
   findUndispatched,
 } from '../reservations/reservation-backlog.store.ts';
+
+import { findFailing } from '../subscriptions/subscription-health.store.ts';
 
 export type FigureDeps = { db: Db; missingGuards: () => Promise<string[]> };
 
@@ -40,15 +38,14 @@ const MAX_FAILING = 10_000;
 export function figureReaders(deps: FigureDeps): FigureReaders {
   return {
     missingGuards: async () => (await deps.missingGuards()).length,
-    pending: () => deliveriesInState(deps, 'pending'),
-    retrying: () => deliveriesInState(deps, 'retrying'),
-    deadLetters: () => deliveriesInState(deps, 'dead_letter'),
-    due: () => dueDeliveries(deps),
+    pending: () => countInState(deps.db, 'pending'),
+    retrying: () => countInState(deps.db, 'retrying'),
+    deadLetters: () => countInState(deps.db, 'dead_letter'),
+    due: () => findDueBacklog(deps.db),
     undispatched: () => findUndispatched(deps.db, 0),
     activeHolds: () => countActiveHolds(deps.db),
     overdueHolds: () => findOverdueHolds(deps.db, 0),
-    failingEndpoints: async () =>
-      (await failingSubscriptions(deps, ALERT_TIMES.failingMs, MAX_FAILING)).length,
+    failingEndpoints: async () => (await findFailing(deps.db, ALERT_TIMES.failingMs, MAX_FAILING)).length,
     openAlerts: () => countOpenAlerts(deps.db),
     deadLettersTotal: () => readDeadLetterTotal(deps.db),
   };

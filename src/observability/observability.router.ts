@@ -1,6 +1,6 @@
 import { delivery, deliveryIdParam, waitingDelivery } from '../deliveries/deliveries.schemas.ts';
-import { getDelivery, listDeliveries } from '../deliveries/deliveries.service.ts';
 import { deliveryView } from '../deliveries/delivery-view.rules.ts';
+import { getDelivery, listDeliveries } from '../deliveries/read-deliveries.service.ts';
 import type { RedeliveryDeps } from '../deliveries/redelivery.service.ts';
 import { redeliver } from '../deliveries/redelivery.service.ts';
 import type { Route } from '../http/route.ts';

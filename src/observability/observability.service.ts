@@ -1,8 +1,8 @@
-import { deliveryStatistics } from '../deliveries/deliveries.service.ts';
+import { countDeadLetters, findAttemptStatistics } from '../deliveries/delivery-statistics.store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { coalescedByKey, onePer } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
-import { listSubscriptions } from '../subscriptions/subscriptions.service.ts';
+import { listSubscriptionRows } from '../subscriptions/subscriptions.store.ts';
 import { percentile } from './percentile.rules.ts';
 
 const WINDOW_HOURS = 24;
@@ -22,8 +22,9 @@ export function readHealth(deps: { db: Db; clock: Clock }, partnerId: string): P
 async function workOutHealth(deps: { db: Db; clock: Clock }, partnerId: string): Promise<Health> {
   const now = deps.clock.now();
   const since = new Date(now.getTime() - WINDOW_HOURS * 3_600_000);
-  const { summary, deadLetters } = await deliveryStatistics(deps, partnerId, since);
-  const subscriptions = await listSubscriptions(deps, partnerId);
+  const summary = await findAttemptStatistics(deps.db, partnerId, since);
+  const deadLetters = await countDeadLetters(deps.db, { partnerId });
+  const subscriptions = await listSubscriptionRows(deps.db, partnerId);
   return {
     generated_at: now.toISOString(),
     summary: {

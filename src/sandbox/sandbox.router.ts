@@ -1,8 +1,8 @@
 import type { WalkInDeps } from '../bookings/walk-ins.service.ts';
 import { cancelPlayedWalkIn, placeWalkIn } from '../bookings/walk-ins.service.ts';
 import { delivery, deliveryIdParam, waitingDelivery } from '../deliveries/deliveries.schemas.ts';
-import { advanceDelivery } from '../deliveries/deliveries.service.ts';
 import { deliveryView } from '../deliveries/delivery-view.rules.ts';
+import { advanceDelivery } from '../deliveries/redelivery.service.ts';
 import { holdView } from '../holds/hold-view.rules.ts';
 import { heldExample, hold, holdIdParam } from '../holds/holds.schemas.ts';
 import type { HoldDeps } from '../holds/holds.service.ts';

@@ -2,14 +2,9 @@ import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { SecretBoxError } from '../platform/secret-box.ts';
-import type { SealedRow } from './subscriptions.store.ts';
-import {
-  countSealings,
-  findSealedOtherwise,
-  findSubscription,
-  forgetPreviousSecrets,
-  replaceSealed,
-} from './subscriptions.store.ts';
+import type { SealedRow } from './secrets.store.ts';
+import { countSealings, findSealedOtherwise, forgetPreviousSecrets, replaceSealed } from './secrets.store.ts';
+import { findSubscription } from './subscriptions.store.ts';
 
 export type RewrapDeps = { db: Db; log: Logger; secretBox: SecretBox };
 

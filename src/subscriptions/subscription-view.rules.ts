@@ -1,4 +1,4 @@
-import type { SubscriptionRow } from './subscriptions.service.ts';
+import type { SubscriptionRow } from './subscriptions.model.ts';
 
 /** A subscription as its partner sees it; never its secret. */
 export function subscriptionView(row: SubscriptionRow): Record<string, unknown> {

@@ -10,17 +10,16 @@ import type { EventType } from '../reservations/event-types.ts';
 import type { EndpointConfig } from '../sender/endpoint-url.ts';
 import { checkEndpointUrl, endpointRules } from '../sender/endpoint-url.ts';
 import { newSecretKey } from '../sender/signature.rules.ts';
+import { replaceSecret } from './secrets.store.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import type { SubscriptionFilter } from './subscriptions.store.ts';
 import {
-  findActiveSubscriptions,
   findOrdinals,
   findSubscription,
   findSubscriptionPage,
   findSubscriptions,
   insertSubscription,
   listSubscriptionRows,
-  replaceSecret,
   setSubscriptionStatus,
   updateSubscription,
 } from './subscriptions.store.ts';
@@ -184,14 +183,6 @@ export async function requireActive(
   throw new DomainError('WEBHOOK_INACTIVE', INACTIVE[audienceOf(partnerId)]);
 }
 
-/** Those of `subscriptionIds` that there are. */
-export async function getSubscriptions(
-  deps: { db: Db },
-  subscriptionIds: readonly string[],
-): Promise<SubscriptionRow[]> {
-  return [...(await findSubscriptions(deps.db, [...new Set(subscriptionIds)])).values()];
-}
-
 /** Of `subscriptionIds`, those that are active. */
 export async function findActiveIds(
   deps: { db: Db },
@@ -244,13 +235,3 @@ const NOT_FOUND: Record<Audience, string> = {
 function webhookNotFound(audience: Audience): DomainError {
   return new DomainError('WEBHOOK_NOT_FOUND', NOT_FOUND[audience]);
 }
-
-/** The active subscriptions to a type of event; which of their partners can receive it is for the caller to check. */
-export async function findReceivers(
-  deps: { db: Db },
-  type: EventType,
-): Promise<Pick<SubscriptionRow, '_id' | 'partnerId'>[]> {
-  return findActiveSubscriptions(deps.db, type);
-}
-
-export type { SubscriptionRow } from './subscriptions.model.ts';

@@ -5,6 +5,7 @@ import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';
 import type { EventType } from '../reservations/event-types.ts';
+import { NOT_FAILING } from './subscription-health.store.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import { subscriptionCollection, subscriptionModel } from './subscriptions.model.ts';
 
@@ -48,8 +49,6 @@ export async function findSubscriptionPage(
     .toArray();
   return toPage(rows, limit, (row) => ({ at: row.createdAt, id: row._id }));
 }
-
-const NOT_FAILING = { failingSince: '' } as const;
 
 /** Null where there is no such subscription. An activated one begins with a clean record of failures. */
 export async function setSubscriptionStatus(
@@ -124,111 +123,4 @@ export async function findActiveSubscriptions(
   return subscriptionCollection(db)
     .find({ eventTypes: type, status: 'active' }, { projection: { partnerId: 1 }, ...NEWEST })
     .toArray();
-}
-
-/** Replaces the secret; the old one stays beside it for `overlapMs`; at 0 it is forgotten at once. */
-export async function replaceSecret(
-  db: Db,
-  partnerId: string,
-  subscriptionId: string,
-  sealedSecret: string,
-  overlapMs: number,
-): Promise<SubscriptionRow | null> {
-  const previous =
-    overlapMs === 0
-      ? { sealedPreviousSecret: null, previousSecretUntil: null }
-      : { sealedPreviousSecret: '$sealedSecret', previousSecretUntil: { $add: ['$$NOW', overlapMs] } };
-  return subscriptionCollection(db).findOneAndUpdate(
-    { _id: subscriptionId, partnerId },
-    [{ $set: { ...previous, sealedSecret: { $literal: sealedSecret }, secretRotatedAt: '$$NOW' } }],
-    { returnDocument: 'after' },
-  );
-}
-
-/** Removes the secret before the last rotation once its overlap is over, by the database's clock. */
-export async function forgetPreviousSecret(db: Db, subscriptionId: string): Promise<void> {
-  await subscriptionCollection(db).updateOne(
-    { _id: subscriptionId, $expr: { $lte: ['$previousSecretUntil', '$$NOW'] } },
-    { $set: { sealedPreviousSecret: null, previousSecretUntil: null } },
-  );
-}
-
-/** Which endpoint was called: where it has another address by now, what came of the call says nothing of it. */
-type Called = Pick<SubscriptionRow, '_id' | 'endpointUrl'>;
-
-export async function recordSuccess(db: Db, { _id, endpointUrl }: Called, at: Date): Promise<void> {
-  await subscriptionModel(db).updateOne(
-    { _id, endpointUrl },
-    { $set: { consecutiveFailures: 0, lastSuccessAt: at }, $unset: NOT_FAILING },
-  );
-}
-
-/**
- * Counts a failed attempt. The first after a success is when the endpoint began to fail; of a row that an older release
- * counted in, the last failure that it knows of stands in for that.
- */
-export async function recordFailure(db: Db, { _id, endpointUrl }: Called, at: Date): Promise<void> {
-  const began = { $ifNull: ['$failingSince', '$lastFailureAt', at] };
-  await subscriptionCollection(db).updateOne({ _id, endpointUrl }, [
-    {
-      $set: {
-        consecutiveFailures: { $add: ['$consecutiveFailures', 1] },
-        lastFailureAt: at,
-        failingSince: { $cond: [{ $gt: ['$consecutiveFailures', 0] }, began, at] },
-      },
-    },
-  ]);
-}
-
-/** What is sealed in a subscription, and what it is bound to. */
-export type SealedRow = Pick<SubscriptionRow, '_id' | 'partnerId' | 'sealedSecret' | 'sealedPreviousSecret'>;
-
-/** Subscriptions after `afterId` with a secret that does not begin with `prefix`, which has no special characters but dots, by id. */
-export async function findSealedOtherwise(
-  db: Db,
-  prefix: string,
-  afterId: string,
-  limit: number,
-): Promise<SealedRow[]> {
-  const other = { $type: 'string' as const, $not: new RegExp(`^${prefix.replaceAll('.', '\\.')}`) };
-  return subscriptionCollection(db)
-    .find({
-      _id: { $gt: afterId },
-      $or: [{ sealedSecret: other }, { sealedPreviousSecret: other }],
-    })
-    .sort({ _id: 1 })
-    .limit(limit)
-    .toArray();
-}
-
-/** Replaces what is sealed, only where that is still what was `read`; true where it was. A rotation in between wins. */
-export async function replaceSealed(
-  db: Db,
-  { _id, sealedSecret, sealedPreviousSecret }: SealedRow,
-  set: Pick<SealedRow, 'sealedSecret' | 'sealedPreviousSecret'>,
-): Promise<boolean> {
-  const read = { _id, sealedSecret, sealedPreviousSecret };
-  return (await subscriptionCollection(db).updateOne(read, { $set: set })).matchedCount === 1;
-}
-
-/** Removes every secret whose overlap is over, by the database's clock. */
-export async function forgetPreviousSecrets(db: Db): Promise<void> {
-  await subscriptionCollection(db).updateMany(
-    { previousSecretUntil: { $type: 'date' }, $expr: { $lte: ['$previousSecretUntil', '$$NOW'] } },
-    { $set: { sealedPreviousSecret: null, previousSecretUntil: null } },
-  );
-}
-
-/** How many secrets begin alike up to their last dot: version and key id, `v2.0a1b2c3d`. */
-export async function countSealings(db: Db): Promise<Map<string, number>> {
-  const [version, keyId] = [0, 1].map((at) => ({ $arrayElemAt: [{ $split: ['$sealed', '.'] }, at] }));
-  const groups = await subscriptionCollection(db)
-    .aggregate<{ _id: string; count: number }>([
-      { $project: { sealed: ['$sealedSecret', '$sealedPreviousSecret'] } },
-      { $unwind: '$sealed' },
-      { $match: { sealed: { $type: 'string' } } },
-      { $group: { _id: { $concat: [version, '.', { $ifNull: [keyId, ''] }] }, count: { $sum: 1 } } },
-    ])
-    .toArray();
-  return new Map(groups.map((group) => [group._id, group.count]));
 }

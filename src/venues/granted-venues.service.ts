@@ -1,5 +1,6 @@
 import { DomainError } from '../domain/errors.ts';
-import { grantedVenueIds, venueNotAuthorized } from '../partners/partners.service.ts';
+import { venueNotAuthorized } from '../partners/partners.service.ts';
+import { listGrantedVenueIds } from '../partners/partners.store.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
 import {
@@ -12,7 +13,7 @@ import {
 
 /** The venues granted to the partner, by name; none before onboarding. */
 export async function listGrantedVenues(deps: { db: Db }, partnerId: string): Promise<VenueRow[]> {
-  return findVenuesById(deps.db, await grantedVenueIds(deps, partnerId));
+  return findVenuesById(deps.db, await listGrantedVenueIds(deps.db, partnerId));
 }
 
 /** @throws DomainError VENUE_NOT_FOUND for a venue that is missing or not granted; the two look the same. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Job } from 'bullmq';
 import type { DeliveryRow } from '../../src/deliveries/deliveries.model.ts';
-import { makeDue } from '../../src/deliveries/deliveries.store.ts';
+import { makeDue } from '../../src/deliveries/delivery-series.store.ts';
 import type { WebhookDeliveryJob } from '../../src/queues/jobs.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
 import { eventually } from '../support/eventually.ts';

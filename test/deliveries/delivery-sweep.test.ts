@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Worker } from 'bullmq';
+import {
+  clearDeadLetterQueue,
+  restoreDeadLetterQueue,
+} from '../../src/deliveries/dead-letter-queue.service.ts';
 import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
 import type { DeliveryRow } from '../../src/deliveries/deliveries.model.ts';
 import { deliveryCollection } from '../../src/deliveries/deliveries.model.ts';
-import {
-  clearDeadLetterQueue,
-  rearmOverdueDeliveries,
-  restoreDeadLetterQueue,
-} from '../../src/deliveries/deliveries.service.ts';
+import { rearmOverdueDeliveries } from '../../src/deliveries/sweep-deliveries.service.ts';
 import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import { createEndpointGate } from '../../src/sender/send-permits.ts';

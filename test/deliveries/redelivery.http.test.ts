@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { raiseForgottenDeadLetters } from '../../src/deliveries/dead-letter-queue.service.ts';
 import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
-import {
-  raiseForgottenDeadLetters,
-  rearmOverdueDeliveries,
-} from '../../src/deliveries/deliveries.service.ts';
-import { recoverDeliveries, redeliver as redeliverAsIs } from '../../src/deliveries/redelivery.service.ts';
+import { recoverDeliveries } from '../../src/deliveries/recover-deliveries.service.ts';
+import { redeliver as redeliverAsIs } from '../../src/deliveries/redelivery.service.ts';
+import { rearmOverdueDeliveries } from '../../src/deliveries/sweep-deliveries.service.ts';
 import { sendTestEvent } from '../../src/deliveries/test-event.service.ts';
 import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import type { Context } from '../../src/process/context.ts';

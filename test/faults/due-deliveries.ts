@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { newDelivery, schedulePending } from '../../src/deliveries/deliveries.service.ts';
+import { newDelivery, schedulePending } from '../../src/deliveries/create-deliveries.service.ts';
 import { upsertDeliveries } from '../../src/deliveries/deliveries.store.ts';
 import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import type { EventRow } from '../../src/events/events.model.ts';

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { restoreDeadLetterQueue } from '../../src/deliveries/deliveries.service.ts';
+import { restoreDeadLetterQueue } from '../../src/deliveries/dead-letter-queue.service.ts';
 import { QUEUE_NAMES } from '../../src/queues/queues.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner } from '../support/factories.ts';

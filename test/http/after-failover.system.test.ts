@@ -6,7 +6,7 @@ import { sequenceEvents } from '../../src/events/feed.service.ts';
 import { activeGrantees, canReceive } from '../../src/partners/partners.service.ts';
 import { findReservation } from '../../src/reservations/reservation-reads.store.ts';
 import { revalidateClaim } from '../../src/slots/revalidate-claim.service.ts';
-import { findReceivers } from '../../src/subscriptions/subscriptions.service.ts';
+import { findActiveSubscriptions } from '../../src/subscriptions/subscriptions.store.ts';
 import type { Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
@@ -221,7 +221,7 @@ describe('what was acknowledged just before a failover', () => {
         venue: verdict(await newcomer.api.get(`/api/v1/partner/venues/${venue.id}`)),
         suspended: verdict(await suspended.api.get('/api/v1/partner/venues')),
         revoked: verdict(await revoked.api.get('/api/v1/partner/venues')),
-        receivers: (await findReceivers({ db }, 'hold_created')).filter(
+        receivers: (await findActiveSubscriptions(db, 'hold_created')).filter(
           (each) => each.partnerId === newcomer.id,
         ).length,
         canReceive: await canReceive({ db }, { partnerId: newcomer.id, venueId: venue.id }),

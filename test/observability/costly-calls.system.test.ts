@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type mongoose from 'mongoose';
-import { deliveryStatistics } from '../../src/deliveries/deliveries.service.ts';
+import { findAttemptStatistics } from '../../src/deliveries/delivery-statistics.store.ts';
 import type { Reply } from '../support/client.ts';
 import { durationsDuring } from '../support/durations.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
@@ -101,7 +101,7 @@ describe('the state of the deliveries', () => {
 
   test('control: where each call works it out for itself, each is seen', async () => {
     const since = new Date(Date.now() - DAY_MS);
-    await times(30, () => deliveryStatistics(service.context, partner.id, since));
+    await times(30, () => findAttemptStatistics(service.context.db, partner.id, since));
     expect(summaries()).toHaveLength(30);
   });
 });

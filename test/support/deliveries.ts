@@ -1,6 +1,6 @@
 import type { AttemptResult } from '../../src/deliveries/deliver-webhook.service.ts';
 import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
-import { makeDue } from '../../src/deliveries/deliveries.store.ts';
+import { makeDue } from '../../src/deliveries/delivery-series.store.ts';
 import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import { createEndpointGate } from '../../src/sender/send-permits.ts';
 import type { WebhookSender } from '../../src/sender/send-webhook.ts';

@@ -5,13 +5,13 @@ import type { ConfigOf } from '../../src/config/config.ts';
 import { LOCK_MARGIN_MS, STALLED_CHECK_MS } from '../../src/config/take-over.rules.ts';
 import { missingGuards } from '../../src/database/collections.ts';
 import { untilGuarded } from '../../src/database/guards.ts';
-import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
 import {
   clearDeadLetterQueue,
   raiseForgottenDeadLetters,
-  rearmOverdueDeliveries,
   restoreDeadLetterQueue,
-} from '../../src/deliveries/deliveries.service.ts';
+} from '../../src/deliveries/dead-letter-queue.service.ts';
+import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
+import { rearmOverdueDeliveries } from '../../src/deliveries/sweep-deliveries.service.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import { createContext } from '../../src/process/context.ts';
