@@ -10,7 +10,7 @@ import { readSlots } from './availability.service.ts';
 const MAX_ALTERNATIVES = 3;
 
 /**
- * How many days before and after the wanted one have been looked at after each step. No step is longer than a range of
+ * How many days before and after the wanted one have been read after each step. No step is longer than a range of
  * availability on either side, and most look-ups end with the first.
  */
 const REACHES = [1, 7, 38, 69, 100];

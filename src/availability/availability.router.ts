@@ -11,11 +11,11 @@ import { availability, availabilityRange, dayQuery, rangeQuery } from './availab
 import { readAvailability } from './availability.service.ts';
 
 const PROMISE = 'What is free now may be taken the next moment: place a hold before you promise a slot.';
-const REVALIDATION = 'Send the ETag back in If-None-Match to be told with 304 that nothing has changed.';
+const REVALIDATION = 'Send the ETag back in If-None-Match to get 304 where nothing has changed.';
 
 const responsesWith = (body: Schema, description: string): Record<number, ResponseDescription> => ({
   200: { description, body, headers: ['ETag'] },
-  304: { description: 'What If-None-Match names is still what would be answered.', headers: ['ETag'] },
+  304: { description: 'What If-None-Match names is still the response.', headers: ['ETag'] },
 });
 
 /** The slots of a day and of a range of days. */

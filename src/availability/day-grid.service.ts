@@ -43,9 +43,9 @@ export type CellState =
 /** One slot of the schedule. It is `free` exactly where availability lists it as available. */
 export type DayCell = Omit<ListedSlot, 'unavailableReason'> & {
   state: CellState;
-  /** Whoever stands in its way: claims on the resource itself, or, where there are none, on its space. */
+  /** The claims in its way: on the resource itself, or, where there are none, on its space. */
   occupants: Occupant[];
-  /** Those that close it, whatever stands in them. */
+  /** Those that close it, whatever is claimed in them. */
   blackouts: BlackoutRow[];
   /** Whether somebody at the venue can still be sold it, at most against a hold: it has not ended and is not closed. */
   takesWalkIn: boolean;
@@ -63,8 +63,8 @@ export type DayGrid = {
 };
 
 /**
- * The operating day `date` of a venue as operators see it: every slot of the schedule with who has it or why it is closed
- *. Four queries, whatever the number of resources. @throws DomainError VENUE_NOT_FOUND
+ * The operating day `date` of a venue as operators see it: every slot of the schedule with who has it or why it is closed.
+ * Four queries, whatever the number of resources. @throws DomainError VENUE_NOT_FOUND
  */
 export async function readDayGrid(deps: SlotDeps, venueId: string, date: string): Promise<DayGrid> {
   const venue = await getVenue(deps, venueId);

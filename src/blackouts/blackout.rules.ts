@@ -33,7 +33,7 @@ export function isBlackedOut(resource: Resource, window: Window, blackouts: read
   return blackedOutBy(resource, blackouts)(window);
 }
 
-/** The same for many windows of the resource: what it costs to ask hardly grows with the number of blackouts. */
+/** The same for many windows of the resource: what a call costs hardly grows with the number of blackouts. */
 export function blackedOutBy(
   resource: Resource,
   blackouts: readonly Blackout[],
@@ -54,9 +54,9 @@ export function closesSpaceOf(
 }
 
 /**
- * Whether a blackout at its time goes for a claim on the resource, which shared its space as `claim` says when it was drafted. It
+ * Whether a blackout at its time applies to a claim on the resource, which shared its space as `claim` says when it was drafted. It
  * does not where it reaches the resource only by a relation that began after the blackout was made, and of which the claim knew
- * nothing: both stood before the relation, and neither was in the other's way then.
+ * nothing: both are older than the relation, and neither was in the other's way then.
  */
 export function appliesToClaim(
   { resourceIds, fence = 0 }: Pick<BlackoutRow, 'resourceIds' | 'fence'>,

@@ -14,7 +14,7 @@ export type BlackoutRow = {
   reason: string;
   /** By the database's clock, as the `placedAt` of claims. */
   createdAt: Date;
-  /** The venue's `claimFence` at which it was made: its place among the venue's changes of shared space. Absent in what older releases wrote. */
+  /** The venue's `claimFence` at which it was made: its number among the venue's changes of shared space. Absent in what older releases wrote. */
   fence?: number;
   /** Which of the claims placed shortly before it (`mayBeUnreported`) its report named; absent until that was read. */
   reportedIds?: string[];

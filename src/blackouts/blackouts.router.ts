@@ -18,7 +18,7 @@ import { addBlackout, getBlackout, liftBlackout, listBlackouts } from './blackou
 const OF_VENUE = '/api/v1/operator/venues/:venueId/blackouts';
 const ONE = '/api/v1/operator/blackouts/:id';
 
-/** Operator interface, "blackouts". */
+/** Blackouts of venues and resources. */
 export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
   return [
     route<Operator, { venueId: string }, unknown, BlackoutBody>({
@@ -32,7 +32,7 @@ export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
       params: { venueId: venueIdParam },
       body: blackoutBody,
       responses: {
-        201: { description: 'The blackout, with what stands in it.', body: blackoutWithConflicts },
+        201: { description: 'The blackout, with the holds and bookings in it.', body: blackoutWithConflicts },
       },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params, body }) => {
@@ -64,11 +64,14 @@ export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
       path: ONE,
       operationId: 'readBlackout',
       tag: 'Blackouts',
-      summary: 'Read a blackout and what stands in it',
+      summary: 'Read a blackout with the holds and bookings in it',
       description: 'One that has ended can still be read.',
       params: { id: blackoutIdParam },
       responses: {
-        200: { description: 'The blackout, with what stands in it now.', body: blackoutWithConflicts },
+        200: {
+          description: 'The blackout, with the holds and bookings in it now.',
+          body: blackoutWithConflicts,
+        },
       },
       errors: ['BLACKOUT_NOT_FOUND'],
       handle: async ({ params }) => ok(detailView(await getBlackout(deps, params.id))),

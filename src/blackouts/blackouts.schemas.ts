@@ -31,7 +31,7 @@ export const blackoutBody = Joi.object<BlackoutBody>({
     .unique()
     .description(`The resources to close; if absent, ${ALL}. ${SHARING}`)
     .example([EXAMPLE.resourceId]),
-  reason: prose(500).required().description('For operators; partners are not told.').example('Resurfacing'),
+  reason: prose(500).required().description('For operators; partners do not see it.').example('Resurfacing'),
 }).required();
 
 export type BlackoutListQuery = { limit: number; cursor?: Position };
@@ -46,7 +46,7 @@ const conflict = named(
     booking_id: id(EXAMPLE.bookingId).description('Of a booking.').optional(),
     hold_id: Joi.string()
       .meta({ jsonSchema: { format: 'uuid' } })
-      .description('Of a hold that is not confirmed; in place of booking_id.')
+      .description('Of a hold that is not confirmed; instead of booking_id.')
       .optional(),
     partner_id: id(EXAMPLE.partnerId),
     slot_id: slotId(),
@@ -75,12 +75,12 @@ export const blackoutWithConflicts = named(
   'BlackoutWithConflicts',
   object({
     ...blackoutFields,
-    conflict_count: count(1).description('How many holds and bookings stand in it that are not over.'),
+    conflict_count: count(1).description('How many holds and bookings in it are not over.'),
     conflicts: Joi.array()
       .items(conflict)
       .max(MAX_CONFLICTS_SHOWN)
       .description(
-        `The holds and bookings that stand in it at the time of the answer and are not over, by their start: the first ${MAX_CONFLICTS_SHOWN}. They are left alone.`,
+        `The holds and bookings in it at the time of the response that are not over, by their start: the first ${MAX_CONFLICTS_SHOWN}. They are left alone.`,
       ),
   }),
 );

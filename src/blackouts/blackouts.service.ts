@@ -81,7 +81,7 @@ export async function withReport(deps: { db: Db }, blackout: BlackoutRow): Promi
 /** Of blackouts that have not ended. Every availability response and every hold reads those of its time. */
 const MAX_BLACKOUTS_OF_VENUE = 1000;
 
-/** Calls racing at the limit may pass it by their number: it keeps answers small, and nothing else rests on it. */
+/** Calls racing at the limit may pass it by their number: it keeps responses small, and nothing else rests on it. */
 async function requireRoomForBlackout(deps: { db: Db }, venueId: string, now: Date): Promise<void> {
   if ((await countBlackouts(deps.db, venueId, now)) < MAX_BLACKOUTS_OF_VENUE) return;
   throw fieldError(

@@ -17,7 +17,7 @@ export async function insertBlackout(
     [{ $replaceWith: document }],
     { upsert: true, returnDocument: 'after', session: tx },
   );
-  if (row === null) throw new Error('An upsert answered no document');
+  if (row === null) throw new Error('An upsert returned no document');
   return row;
 }
 

@@ -18,7 +18,7 @@ type Query = {
   cursor?: Position;
 };
 
-/** What a listing of bookings was asked for, in the service's names. */
+/** The query of a listing of bookings, in the service's names. */
 export function listInput(query: Query): ListBookings {
   const filter = omitUndefined({
     venueId: query.venue_id,

@@ -9,25 +9,25 @@ const actor = named(
   object({
     kind: Joi.string()
       .valid('api_key', 'operator', 'service')
-      .description('service: nobody asked for it, such as the lapse of a hold.')
+      .description('service: done by the service itself, such as the lapse of a hold.')
       .example('api_key'),
     partner_id: orNull(id(EXAMPLE.partnerId)).description('Whose key it was.').example(EXAMPLE.partnerId),
     key_id: orNull(id(EXAMPLE.keyId)).example(EXAMPLE.keyId),
   }),
 );
 
-/** Operator interface, "timeline". */
+/** One event of a booking's timeline, with its deliveries. */
 export const timelineEntry = named(
   'TimelineEntry',
   object({
     event_id: id(EXAMPLE.eventId),
     event_type: eventType(),
     at: timestamp(),
-    partner_id: id(EXAMPLE.partnerId).description('In whose name it was done, as partners are told.'),
+    partner_id: id(EXAMPLE.partnerId).description('In whose name it was done, as partners see it.'),
     actor: orNull(actor).description('Who did it; null where an older release did not write that down.'),
     reason: Joi.string().allow(null).example(null),
     deliveries: Joi.array()
       .items(operatorDelivery)
-      .description('Who was told, with every attempt; empty before the event is dispatched.'),
+      .description('To whom it was sent, with every attempt; empty before the event is dispatched.'),
   }),
 );

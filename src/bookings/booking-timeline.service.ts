@@ -7,12 +7,12 @@ import type { Db } from '../platform/mongo.ts';
 import { findReservationByBookingId } from '../reservations/reservation-reads.store.ts';
 import { bookingNotFound } from './bookings.service.ts';
 
-/** One thing that happened, and who was told of it. */
+/** An event of a booking, and its deliveries. */
 export type TimelineEntry = { event: EventRow; deliveries: DeliveryDetail[] };
 
 /**
  * Everything that happened to a booking from its hold on, oldest first. Events that wait in
- * the outbox are in it: it is read before the log, so that one which is dispatched meanwhile is seen at least once, and kept once.
+ * the outbox are in it: it is read before the log, so that one which is dispatched in between is seen at least once, and kept once.
  * @throws DomainError BOOKING_NOT_FOUND
  */
 export async function readTimeline(deps: { db: Db }, bookingId: string): Promise<TimelineEntry[]> {

@@ -14,7 +14,7 @@ export function confirmView(booking: Reservation): Record<string, unknown> {
   };
 }
 
-/** What a booking that asked for package credit shows of it. */
+/** The package credit of a booking that was to use one. */
 function creditView({ packagePurchaseId }: Reservation): Record<string, unknown> {
   return packagePurchaseId === undefined
     ? { package_credit_consumed: false }

@@ -34,7 +34,7 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
       tag: 'Bookings',
       summary: 'Confirm a hold into a booking',
       description:
-        'Before hold_expiry_at. No money is moved. The same key for the same hold answers the same booking for ever.',
+        'Before hold_expiry_at. No money is moved. The same key for the same hold returns the same booking for ever.',
       body: confirmBody(deps.config.defaultRegion),
       responses: {
         201: {

@@ -140,7 +140,7 @@ export const confirmation = named(
     price_rupees: amount(),
     package_credit_consumed: Joi.boolean()
       .valid(true)
-      .description('There only where a credit was asked for and consumed.')
+      .description('Present only where a credit was requested and consumed.')
       .optional(),
     package_purchase_id: id(EXAMPLE.purchaseId)
       .description('The purchase that the credit was taken from.')

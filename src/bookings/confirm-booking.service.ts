@@ -39,7 +39,7 @@ type Confirmed = { booking: Reservation; isReplay: boolean };
 const shareRun = sharedRuns<Confirmed>();
 
 /**
- * Makes the partner's ACTIVE hold a booking, in one guarded update by the database's clock. The same key and hold answer
+ * Makes the partner's ACTIVE hold a booking, in one guarded update by the database's clock. The same key and hold return
  * the original booking for ever; of racing confirms one makes the booking, and equal ones share its run.
  * @throws DomainError HOLD_NOT_FOUND, VENUE_NOT_AUTHORIZED where the grant for its venue has ended, HOLD_EXPIRED,
  * INVALID_HOLD_STATE, DOUBLE_BOOKING_ATTEMPT, IDEMPOTENCY_KEY_MISMATCH, VALIDATION_ERROR for a phone that is no valid number.

@@ -146,7 +146,7 @@ async function rejection(deps: ReservationDeps, operation: EndOperation, booking
   const status = (await findReservationByBookingId(deps.db, bookingId, true))?.status ?? 'unknown';
   const remedy =
     operation === 'cancel' && status === 'CANCELLED'
-      ? 'Repeat the original call with its idempotency_key to get its answer, or refund the booking.'
-      : 'Repeat the original call with its idempotency_key to get its answer.';
+      ? 'Repeat the original call with its idempotency_key to get its response, or refund the booking.'
+      : 'Repeat the original call with its idempotency_key to get its response.';
   return `The booking is ${status}, so it cannot be ${operation === 'cancel' ? 'cancelled' : 'refunded'} by this call. ${remedy}`;
 }

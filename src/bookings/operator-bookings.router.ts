@@ -27,7 +27,7 @@ type BookingParams = { bookingId: string };
 const PREFIX = '/api/v1/operator/bookings';
 const params = { bookingId: bookingIdParam };
 
-/** Operator interface, "bookings": those of every partner, walk-ins included. */
+/** What operators do with the bookings of every partner, walk-ins included. */
 export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Route<Operator>[] {
   return [
     route<Operator, unknown, OperatorListQuery>({

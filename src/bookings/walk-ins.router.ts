@@ -7,7 +7,7 @@ import { booking, walkInBody } from './bookings.schemas.ts';
 import type { WalkInDeps } from './walk-ins.service.ts';
 import { placeWalkIn } from './walk-ins.service.ts';
 
-/** Operator interface, "walk-ins". */
+/** Sales at the counter, by operators. */
 export function walkInRoutes(deps: WalkInDeps): Route<Operator>[] {
   return [
     route<Operator, unknown, unknown, WalkInBody>({

@@ -37,10 +37,9 @@ export type PlaceWalkIn = {
 };
 
 /**
- * Books a slot for somebody who stands at the venue, as the built-in partner `platform`. It is one transaction, in which the
- * holds in the way lose the slot (`overrideHolds`) and blackouts are looked for, so that a walk-in that fails in the end takes
- * nothing from anyone. A slot that has begun can still
- * be sold here, one in a blackout, or of a venue or resource that is inactive, not.
+ * Books a slot for a customer at the counter, as the built-in partner `platform`. It is one transaction, in which the holds in
+ * the way lose the slot (`overrideHolds`) and blackouts are read, so that a walk-in that fails in the end takes nothing from
+ * anyone. A slot that has begun can still be sold here; one in a blackout, or of an inactive venue or resource, cannot.
  * @throws DomainError SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  */
 export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise<BookingDetail> {

@@ -4,11 +4,11 @@ export type Identity = { name: string | null; email: string | null };
 const BETWEEN = '[^\\p{L}\\p{M}\\p{N}]';
 const SEPARATORS = new RegExp(`${BETWEEN}+`, 'u');
 
-/** Names that are shorter are looked for as whole words only: "Al" is in many a key that is not about Al. */
+/** Shorter names are matched as whole words only: "Al" is in many a key that is not about Al. */
 const UNMISTAKABLE_LETTERS = 6;
 const UNMISTAKABLE_DIGITS = 5;
 
-/** A text as it is looked through: folded, its words, and these without what is between them. */
+/** A text as it is compared: folded, its words, and these without what is between them. */
 type Folded = { text: string; words: readonly string[]; letters: string };
 
 /**
@@ -26,17 +26,17 @@ export function createCustomerMatcher(
   names.delete('');
   const emails = new Set(identities.flatMap(({ email }) => spellingsOf(folded(email).text)));
   return (text) => {
-    const looked = folded(text);
+    const given = folded(text);
     return (
-      numbers.some((number) => number.test(looked.text)) ||
-      [...names.values()].some((words) => holdsWords(looked, words)) ||
-      [...emails].some((email) => looked.text.includes(email))
+      numbers.some((number) => number.test(given.text)) ||
+      [...names.values()].some((words) => containsWords(given, words)) ||
+      [...emails].some((email) => given.text.includes(email))
     );
   };
 }
 
 function folded(given: string | null): Folded {
-  // The two small sigmas are one letter, which one depends on where it stands.
+  // The two small sigmas are one letter, which one depends on its position.
   const text = (given ?? '').normalize('NFKC').toLowerCase().replaceAll('ς', 'σ');
   const words = text.split(SEPARATORS).filter((word) => word !== '');
   return { text, words, letters: words.join('') };
@@ -47,16 +47,16 @@ function phonePattern(phone: string): string {
   return digits.length < UNMISTAKABLE_DIGITS ? '' : digits.join(`${BETWEEN}{0,3}`);
 }
 
-/** The words that a name has at most for every order of them to be looked for without anything in between. */
+/** The words that a name has at most for every order of them to be tried without anything in between. */
 const REORDERED_WORDS = 4;
 
 /** The words of a full name, in whatever order: each as a word of the text, or all of them run together. */
-function holdsWords(looked: Folded, words: readonly string[]): boolean {
+function containsWords(given: Folded, words: readonly string[]): boolean {
   // Nearly every text ends here.
-  if (!words.every((word) => looked.letters.includes(word))) return false;
-  if (words.length > 1 && words.every((word) => looked.words.includes(word))) return true;
+  if (!words.every((word) => given.letters.includes(word))) return false;
+  if (words.length > 1 && words.every((word) => given.words.includes(word))) return true;
   const orders = words.length > REORDERED_WORDS ? [words, words.toReversed()] : ordersOf(words);
-  return orders.some((order) => holdsName(looked, order.join('')));
+  return orders.some((order) => containsName(given, order.join('')));
 }
 
 function ordersOf(words: readonly string[]): (readonly string[])[] {
@@ -67,7 +67,7 @@ function ordersOf(words: readonly string[]): (readonly string[])[] {
 }
 
 /** `name`: its letters alone. Of a short name, words that follow one another must make it up. */
-function holdsName({ words, letters }: Folded, name: string): boolean {
+function containsName({ words, letters }: Folded, name: string): boolean {
   if (name.length >= UNMISTAKABLE_LETTERS) return letters.includes(name);
   return words.some((_word, first) => {
     let run = '';

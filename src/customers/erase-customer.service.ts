@@ -22,7 +22,7 @@ import { createCustomerMatcher } from './customer-matcher.rules.ts';
 
 export type EraseDeps = DispatchDeps & { config: { defaultRegion: string } };
 
-/** What stands in the place of what was erased, where something must stand. */
+/** What replaces what was erased, where a field must have a value. */
 const ERASED = '[erased]';
 
 const BATCH = 500;
@@ -74,7 +74,7 @@ export async function eraseCustomer(
   }
 }
 
-/** Overwrites the reasons in the events of these reservations, and all that receivers answered to them. */
+/** Overwrites the reasons in the events of these reservations, and all responses of receivers to them. */
 async function eraseEventsOf(
   deps: EraseDeps,
   reservations: readonly { _id: string; outbox: readonly unknown[] }[],

@@ -80,7 +80,7 @@ export const listQuery = Joi.object<ListQuery>({
 
 export const cancelBody = Joi.object<{ reason?: string }>({
   reason: prose(500)
-    .description('Why; shown to nobody but you, in the event.')
+    .description('Why; in the event, and visible to you alone.')
     .example('The customer chose another time.'),
 }).required();
 
@@ -156,6 +156,6 @@ export const operatorHold = named(
 export const operatorReleaseBody = Joi.object<{ reason: string }>({
   reason: prose(500)
     .required()
-    .description('Kept with the hold, for operators; partners are told that it was released, not why.')
+    .description('Kept with the hold, for operators; partners see that it was released, not why.')
     .example('The court is needed for a repair.'),
 }).required();

@@ -48,7 +48,7 @@ async function placeOnce(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold
   if (replayed !== null) return { hold: replayed, isReplay: true };
   if (slot.offer === null) throw slotNotFound();
 
-  // What an earlier call with the key was told may be too young for the first read, which takes what a majority has.
+  // The hold of an earlier call may be too new for the first read, which returns only what a majority has.
   const orReplay = async (rejection: () => DomainError | Promise<DomainError>) => {
     const twin = await findReplay(true);
     if (twin === null) throw await rejection();

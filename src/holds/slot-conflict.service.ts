@@ -8,7 +8,7 @@ import type { SlotDeps, SlotTarget } from '../slots/slots.service.ts';
 /** Why a slot cannot be held; `freeAt` where a hold is in the way that would lapse, `holdId` where it is the caller's own. */
 export type Conflict = { reason: UnavailableReason; freeAt?: Date; holdId?: string };
 
-/** A blocking hold tells when it would lapse; with several in the way, the last of them. Where all are the caller's own it is named. */
+/** `freeAt` is when a blocking hold lapses, with several the last of them; where all are the caller's own, that one is named. */
 export function conflictWith(claims: readonly Claimant[], partnerId: string): Conflict {
   if (claims.some((claim) => reasonOf(claim) === 'booked')) return { reason: 'booked' };
   const last = claims.toSorted((a, b) => b.holdExpiresAt.getTime() - a.holdExpiresAt.getTime())[0];

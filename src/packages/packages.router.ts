@@ -145,7 +145,7 @@ export function operatorPurchaseRoutes(deps: PackageDeps): Route<Operator>[] {
       tag: 'Packages',
       summary: 'End a purchase before its time',
       description:
-        'None of its credits can be used any more, and a refund gives none back. What was booked with it stands; no money is moved. The partner sees `ended_at` and `end_reason`. One that has expired, or was ended before, stays as it is: repeating it is safe.',
+        'None of its credits can be used any more, and a refund gives none back. What was booked with it stays booked; no money is moved. The partner sees `ended_at` and `end_reason`. One that has expired, or was ended before, stays as it is: repeating it is safe.',
       params: { id: purchaseIdParam },
       body: endPurchaseBody,
       responses: { 200: { description: 'The purchase as it is now.', body: purchaseOfPartner } },
@@ -156,7 +156,7 @@ export function operatorPurchaseRoutes(deps: PackageDeps): Route<Operator>[] {
   ];
 }
 
-/** Operator interface, "packages". */
+/** Catalogues and purchases, as operators manage them. */
 export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
   return [
     route<Operator, unknown, unknown, PackageBody>({

@@ -147,8 +147,8 @@ export async function listPurchasesOf(deps: PackageDeps, customerPhone: string):
 }
 
 /**
- * Ends a purchase before its time: no credit of it can be used from now on, and a refund that gives one back gives it to nobody.
- * What was booked with it stands. One that has expired or was ended before stays as it is, its reason too. No money is moved.
+ * Ends a purchase before its time: no credit of it can be used from now on, and one that a refund gives back cannot be used.
+ * What was booked with it stays booked. One that has expired or was ended before stays as it is, its reason too. No money is moved.
  * @throws DomainError PURCHASE_NOT_FOUND
  */
 export async function endPurchase(

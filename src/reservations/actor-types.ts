@@ -1,6 +1,6 @@
 /**
  * Who made a change: a partner with one of its API keys, an operator, or the service by itself (a hold that lapsed, a claim
- * given up). For operators alone: it is kept with the event and is in no delivery, no feed and no response to a partner.
+ * released because it was no longer valid). For operators alone: it is kept with the event and is in no delivery, no feed and no response to a partner.
  */
 export type Actor =
   | { kind: 'api_key'; partnerId: string; keyId: string }

@@ -7,7 +7,7 @@ const CELL_MS = CELL_MINUTES * 60_000;
  * The cells that a claim on [start, end) fills: `<space>@<YYYYMMDDHHmm>` in UTC, for every space and 5-minute step.
  *
  * Two windows that overlap by any amount in a common space share at least one cell, which is what the unique index on
- * cells refuses. To keep that true for times off the 5-minute grid, a window is widened to it;
+ * cells rejects. To keep that true for times off the 5-minute grid, a window is widened to it;
  * windows on the grid that only touch share none.
  *
  * @throws RangeError without a space, or when `start` is not before `end`: a claim without cells would guard nothing.

@@ -34,7 +34,7 @@ function liveClaimsAt(venueId: string, from: Date, to: Date): Expression[] {
   ];
 }
 
-/** A claim as operators are told of it. */
+/** A claim as operators see it. */
 export type LiveClaim = Pick<
   Reservation,
   '_id' | 'bookingId' | 'partnerId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd' | 'placedAt'
@@ -92,7 +92,7 @@ export async function findOccupancyAtVenue(
     .toArray();
 }
 
-/** A claim with whose it is, which only that partner is told. */
+/** A claim with whose it is, which only that partner may see. */
 export type Claimant = ClaimedCells & Pick<Reservation, 'partnerId'>;
 
 /** Whoever claims any of `cells`, lapsed holds (status EXPIRED) included; the newest state, committed or about to be. */

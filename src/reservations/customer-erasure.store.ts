@@ -8,7 +8,7 @@ import { reservationCollection } from './reservations.model.ts';
 /** A booking that is booked and whose slot is not over, by the database's clock. */
 const UPCOMING: Expression = { $and: [{ $eq: ['$status', 'BOOKED'] }, { $gt: ['$slotEnd', '$$NOW'] }] };
 
-/** What the index of phones asks for, beside the phone. */
+/** The filter of the index of phones, beside the phone. */
 const BOOKED_ONCE = { bookedAt: { $exists: true } };
 
 /** All bookings that were made with a phone, or the one booking of a customer who gave none. */

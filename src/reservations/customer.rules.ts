@@ -29,18 +29,18 @@ function nameWordsOf(name: string): string[] {
   return [...new Set(words)].slice(0, MAX_WORDS);
 }
 
-/** What a search text asks for; the beginnings of words, all of which a name must have, or the beginning of a reversed phone. */
+/** What a search text means: an id, the beginnings of words, all of which a name must have, or the beginning of a reversed phone. */
 export type CustomerSearch = { id: string } | { words: string[] } | { phoneReversed: string };
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const MIN_DIGITS = 3;
 const MIN_LETTERS = 2;
 
-/** What is told of a search that `searchOf` does not read. */
+/** The message for a search that `searchOf` cannot read. */
 export const SHORT_SEARCH =
   'is too short. Send the whole id of a booking or hold, 2 letters of a name or more, or the last 3 digits of a phone or more.';
 
-/** Reads a search text; undefined where it is too short to be looked for. */
+/** Reads a search text; undefined where it is too short. */
 export function searchOf(text: string): CustomerSearch | undefined {
   const given = text.trim().toLowerCase();
   if (UUID.test(given)) return { id: given };

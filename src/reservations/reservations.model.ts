@@ -23,7 +23,7 @@ export type OutboxEvent = Partial<EventSubject> & {
   at: Date;
   /** The partner that made the change. */
   originatorId: string;
-  /** Who made it, more closely than the partner is told. Absent in what older releases wrote. */
+  /** Who made it, more exactly than partners may see. Absent in what older releases wrote. */
   actor?: Actor;
   bookingId: string | null;
   /** Only in `hold_created`. */
@@ -66,7 +66,7 @@ export type Reservation = {
   pricePaise: number;
   placedAt: Date;
   holdExpiresAt: Date;
-  /** As placed, in milliseconds: what a replay of placing answers whatever became of the expiry since. Absent in a walk-in. */
+  /** As placed, in milliseconds: for a replay of placing, whatever became of the expiry since. Absent in a walk-in. */
   ttlMs?: number;
   holdKey?: string;
   /** Below MAX_ACTIVE_HOLDS, and unique among the partner's ACTIVE holds (ADR 0022). Absent in what older releases wrote. */
@@ -156,7 +156,7 @@ export const RESERVATIONS: CollectionDefinition = {
         },
       },
     },
-    // Only a hold that is alive or a booking that stands may claim its slot, and both always do.
+    // Only a hold that is alive or a booking that is BOOKED may claim its slot, and both always do.
     oneOf: [
       { properties: { status: { enum: ['ACTIVE', 'BOOKED'] }, claimed: { enum: [true] } } },
       {

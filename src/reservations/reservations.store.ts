@@ -137,7 +137,7 @@ async function insert(
       ...(tx === undefined ? { maxTimeMS: HOLD_WRITE_MS } : { session: tx }),
     },
   );
-  if (reservation === null) throw new Error('An upsert answered no document');
+  if (reservation === null) throw new Error('An upsert returned no document');
   return { reservation, eventId };
 }
 
@@ -160,10 +160,10 @@ export type Change = {
       | 'refundReason'
     >
   >;
-  /** The key of a cancel or refund and its namespace; refused where the reservation has it already. */
+  /** The key of a cancel or refund and its namespace; rejected where the reservation has it already. */
   ending?: EndingKey & { of: 'endings' | 'operatorEndings' };
   reason?: string;
-  /** Frees the key that placed the hold: the call that placed it is being refused, and may be sent again with its key. */
+  /** Frees the key that placed the hold: the call that placed it is being rejected, and may be sent again with its key. */
   forgetHoldKey?: true;
 };
 
@@ -279,7 +279,7 @@ export async function removeFromOutbox(
   ]);
 }
 
-/** Adds cells to a claim that still stands. Throws a duplicate-key error where another claim has one of them. */
+/** Adds cells to a live claim. Throws a duplicate-key error where another claim has one of them. */
 export async function addCells(db: Db, reservationId: string, cells: readonly string[]): Promise<void> {
   await reservationCollection(db).updateOne(
     { _id: reservationId, claimed: true },

@@ -4,7 +4,7 @@ import type { PriceRule, ResourceRow } from '../venues/venues.service.ts';
 /** What a slot costs in paise, by its operating date and then by its start. */
 export type PricesOn = (date: string) => (start: Date) => number;
 
-/** Local dates and times of instants; each is resolved once, since all resources of a venue ask for the same few. */
+/** Local dates and times of instants; each is resolved once, since all resources of a venue need the same few. */
 export function wallTimesIn(timeZone: string): (instant: Date) => string {
   const known = new Map<number, string>();
   return (instant) => {
@@ -24,7 +24,7 @@ export function pricesOf(
   { pricePaise, priceRules = [] }: Pick<ResourceRow, 'pricePaise' | 'priceRules'>,
   wallTimeOf: (instant: Date) => string,
 ): PricesOn {
-  // Stable: of equals the one that stands first stays first, and here that is the newest.
+  // A stable sort: equals keep their order, the newest first.
   const ordered = priceRules.toReversed().sort((a, b) => b.priority - a.priority);
   return (date) => {
     const dayBefore = addDays(date, -1);

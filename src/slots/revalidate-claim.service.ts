@@ -10,8 +10,8 @@ import { getResourceAndGrant } from '../venues/granted-venues.service.ts';
 /**
  * Why a hold that was written must be released after all: its partner's grant for the venue has ended (ADR 0024), a blackout
  * that did not report it has come over its slot (ADR 0009), or its resource has come to share space that another claim has by
- * now (ADR 0002). Null where it is valid. To be called after the hold was acknowledged and before anybody is told of it; and
- * again before it is returned to a repeated call or confirmed, because the process that placed it may have died, or lost the
+ * now (ADR 0002). Null where it is valid. To be called after the hold was acknowledged and before the caller gets it, and again
+ * before it is returned to a repeated call or confirmed, because the process that placed it may have died, or lost the
  * database, in between.
  */
 export async function revalidateClaim(
@@ -24,10 +24,10 @@ export async function revalidateClaim(
     findBlackouts(deps.db, hold.venueId, window.start, window.end),
   ]);
   if (!isGranted) return 'not_granted';
-  const met = blackouts.filter(
+  const relevant = blackouts.filter(
     (blackout) => mayBeUnreported(hold, blackout) && appliesToClaim(blackout, resource, hold),
   );
-  const reports = await Promise.all(met.map((blackout) => withReport(deps, blackout)));
+  const reports = await Promise.all(relevant.map((blackout) => withReport(deps, blackout)));
   const withoutHold = reports
     .filter((blackout) => blackout !== null)
     .filter(({ reportedIds }) => !reportedIds?.includes(hold._id));

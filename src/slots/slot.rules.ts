@@ -72,7 +72,7 @@ function openingsOf({ schedule, opensAt, closesAt }: ResourceRow): OpeningHours 
 /** Why a slot cannot be sold to anybody. */
 export type UnsellableReason = 'blackout' | 'past' | 'beyond_horizon' | 'inactive';
 
-/** Why a slot cannot be held; who has it is never told. */
+/** Why a slot cannot be held; it never says who has it. */
 export type UnavailableReason = 'held' | 'booked' | UnsellableReason;
 
 /** What a live claim is to other partners. */

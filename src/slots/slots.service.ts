@@ -31,7 +31,7 @@ export type LoadedSlot = SlotTarget & { offer: (Offer & { unsellable: Unsellable
 
 /**
  * Everything of a slot that a partner wants to hold, as of now: venue, resource, window, price, whether it may be sold with
- * regard to state, time, horizon and blackouts, and the draft of its reservation. Whether it is claimed, only a claim tells.
+ * regard to state, time, horizon and blackouts, and the draft of its reservation. Whether it is claimed shows only when it is claimed.
  * @throws DomainError VALIDATION_ERROR where the parts disagree; VENUE_NOT_AUTHORIZED for a venue_id that is unknown or
  * not granted; RESOURCE_NOT_FOUND; SLOT_NOT_FOUND for a slot_id alone that is unknown or of such a venue.
  */

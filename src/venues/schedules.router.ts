@@ -8,7 +8,7 @@ import { resourceIdParam } from './venues.schemas.ts';
 
 const PATH = '/api/v1/operator/resources/:resourceId/schedule';
 
-/** Operator interface, "schedule". */
+/** The weekly schedule of a resource, with its exceptions. */
 export function scheduleRoutes(deps: { db: Db }): Route<Operator>[] {
   return [
     route<Operator, { resourceId: string }, unknown, ScheduleBody>({

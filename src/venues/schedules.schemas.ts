@@ -30,7 +30,7 @@ export const scheduleBody = Joi.object<ScheduleBody>({
     .messages({ 'object.unknown': `is no day of the week. The days are ${WEEKDAYS.join(', ')}.` })
     .required()
     .description(
-      `${WEEK} Openings must not overlap, not even across midnight. Unlike elsewhere, an unknown field is refused.`,
+      `${WEEK} Openings must not overlap, not even across midnight. Unlike elsewhere, an unknown field is rejected.`,
     )
     .example({
       mon: [
@@ -45,7 +45,7 @@ export const scheduleBody = Joi.object<ScheduleBody>({
     .example([{ date: '2026-12-25', hours: [] }]),
 }).required();
 
-const answeredOpenings = () =>
+const openingsView = () =>
   Joi.array()
     .items(object({ start: wallTime().example('06:00'), end: wallTime().example('23:00') }))
     .example([{ start: '06:00', end: '23:00' }]);
@@ -54,11 +54,11 @@ export const schedule = named(
   'Schedule',
   object({
     resource_id: resourceId(),
-    weekly: object(Object.fromEntries(WEEKDAYS.map((weekday) => [weekday, answeredOpenings()]))).description(
+    weekly: object(Object.fromEntries(WEEKDAYS.map((weekday) => [weekday, openingsView()]))).description(
       WEEK,
     ),
     exceptions: Joi.array()
-      .items(object({ date: day('2026-12-25'), hours: answeredOpenings().example([]) }))
+      .items(object({ date: day('2026-12-25'), hours: openingsView().example([]) }))
       .description(`${EXCEPTIONS} Sorted by date.`)
       .example([{ date: '2026-12-25', hours: [] }]),
   }),

@@ -12,7 +12,7 @@ export async function getSchedule(deps: { db: Db }, resourceId: string): Promise
 }
 
 /**
- * Replaces the schedule of a resource for what is sold from now on: reservations stand as they are, and nothing can be sold
+ * Replaces the schedule of a resource for what is sold from now on: reservations stay as they are, and nothing can be sold
  * over them, whatever the slots are now (ADR 0002).
  * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR naming every opening that overlaps another
  */

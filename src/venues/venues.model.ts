@@ -73,7 +73,7 @@ export type ResourceRow = {
  */
 type Fenced = { claimFence?: number };
 
-/** Calls that have the resource off while they share its space; absent where its status is what somebody asked for. */
+/** Calls that have the resource off while they share its space; absent where its status is what an operator set. */
 type SwitchedOff = { offFor?: string[] };
 
 const venueSchema = new Schema<VenueRow & Fenced>(

@@ -79,7 +79,7 @@ export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
   ];
 }
 
-/** Operator interface, "venues" and "resources". */
+/** Venues and resources, as operators manage them. */
 export function operatorVenueRoutes(deps: VenueDeps & { clock: Clock }): Route<Operator>[] {
   return [
     route<Operator, unknown, unknown, VenueBody>({
@@ -192,7 +192,7 @@ function operatorResourceRoutes(deps: VenueDeps & { clock: Clock }): Route<Opera
       summary: 'Change a resource for what is sold from now on',
       params: { resourceId: resourceIdParam },
       description:
-        'Where it begins to share space with others, it is inactive for the moment in which what is sold already is made to cover that space; repeat the call, with status, after a failure. It is refused where holds or bookings on both sides overlap. A relation that is taken away frees the space for what is sold from now on.',
+        'Where it begins to share space with others, it is inactive for the moment in which what is sold already is made to cover that space; repeat the call, with status, after a failure. It is rejected where holds or bookings on both sides overlap. A relation that is taken away frees the space for what is sold from now on.',
       body: updateResourceBody,
       responses: { 200: { description: 'The resource as it is now.', body: operatorResource } },
       errors: ['RESOURCE_NOT_FOUND'],

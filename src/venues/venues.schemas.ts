@@ -160,7 +160,7 @@ export const operatorResource = named(
       .description('resource_id of those with which it cannot be used at the same time.')
       .example(['koramangala-arena-full-ground']),
     has_schedule: Joi.boolean()
-      .description('Whether a schedule decides when it is open, in place of its operating hours.')
+      .description('Whether a schedule decides when it is open, instead of its operating hours.')
       .example(false),
     status: status(),
   }),

@@ -67,7 +67,7 @@ const MAX_SLUG_CHARACTERS = 180;
 
 /**
  * Adds a resource; its id is a slug of venue and resource name, with a number where that is taken. With `sharesSpaceWith` it
- * is inactive until all space is shared, so that the guard index refuses every overlap from the first hold on (operator
+ * is inactive until all space is shared, so that the guard index rejects every overlap from the first hold on (operator
  * interface, "Shared space"). A crash in between leaves it inactive; `changeResource` with the same list completes it.
  * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR where a shared resource is not of this venue.
  */
@@ -130,7 +130,7 @@ export async function getResource(deps: { db: Db }, resourceId: string): Promise
 
 /**
  * Makes the transaction exclude that of any walk-in, blackout and change of shared space at the venue: of two that overlap in
- * time one is run again, and sees what the other did. Returns its place in their order.
+ * time one is run again, and sees what the other did. Returns its number in their order.
  */
 export async function excludeWalkIns(deps: { db: Db }, venueId: string, tx: Tx): Promise<number> {
   return fenceVenue(deps.db, venueId, tx);

@@ -92,7 +92,7 @@ export async function findResource(db: Db, resourceId: string): Promise<Resource
 
 /**
  * The resource, and whether there is the grant: one round trip. Of the newest state, committed or about to be, because it is
- * looked at after a claim was written (ADR 0024).
+ * read after a claim was written (ADR 0024).
  */
 export async function findResourceAndGrant(
   db: Db,
@@ -119,7 +119,7 @@ export async function updateResourceRow(
   resourceId: string,
   set: Partial<Omit<ResourceRow, '_id' | 'venueId'>>,
 ): Promise<ResourceRow | null> {
-  // A status that somebody asks for is not taken back by a call that has the resource off for its own time.
+  // A status that an operator sets is not taken back by a call that has the resource off for its own time.
   const asked = set.status === undefined ? {} : { $unset: { offFor: 1 as const } };
   return resourceModel(db)
     .findByIdAndUpdate(resourceId, { $set: set, ...asked }, { returnDocument: 'after' })
@@ -152,7 +152,7 @@ export async function unsetSchedule(db: Db, resourceId: string): Promise<void> {
 
 /**
  * Makes the resource and `otherIds` name each other, and the resource and all others of the venue not, in one transaction. Each
- * relation that begins gets its place in the order of the venue's blackouts; one that is there already keeps its own.
+ * relation that begins gets its number in the order of the venue's blackouts; one that is there already keeps its own.
  */
 export async function relateResources(
   db: Db,
@@ -183,7 +183,7 @@ export async function relateResources(
 }
 
 /**
- * Makes the transaction conflict with every other one that does the same for the venue. Returns its place in their order: those
+ * Makes the transaction conflict with every other one that does the same for the venue. Returns its number in their order: those
  * that were committed before have lower ones.
  */
 export async function fenceVenue(db: Db, venueId: string, tx: Tx): Promise<number> {
