@@ -12,33 +12,43 @@ export type Listener = {
   close: (drain?: Drain) => Promise<void>;
 };
 
-/** How long a client may take, so that one that is slow on purpose holds nothing for long (ADR 0016). */
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 12_000;
-const TAKE_RESPONSE_TIMEOUT_MS = 10_000;
-const CHECK_EVERY_MS = 1000;
+export type ListenerLimits = {
+  /** A connection beyond is closed at once, before it costs memory. */
+  maxConnections: number;
+  /** How long a client may take, so that one that is slow on purpose holds nothing for long (ADR 0016). */
+  headersTimeoutMs: number;
+  requestTimeoutMs: number;
+  takeResponseTimeoutMs: number;
+  checkEveryMs: number;
+};
+
+const LIMITS: ListenerLimits = {
+  maxConnections: 10_000,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 12_000,
+  takeResponseTimeoutMs: 10_000,
+  checkEveryMs: 1000,
+};
 
 /** Request line and headers together; a path with its query has no limit of its own. */
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** What a listener holds at most; a connection beyond is closed at once, before it costs memory. */
-const MAX_CONNECTIONS = 10_000;
-
 /**
  * Serves `app`; port 0 picks a free one. A client that takes too long over its request, or over taking its response, is cut
- * within 15 s; what is no request is rejected in the documented form.
+ * within 15 s, or by the limits given; what is no request is rejected in the documented form.
  */
 export async function listen(
   app: Express,
   host: string,
   port: number,
-  maxConnections = MAX_CONNECTIONS,
+  some: Partial<ListenerLimits> = {},
 ): Promise<Listener> {
+  const limits = { ...LIMITS, ...some };
   const server = createServer(
     {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_EVERY_MS,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      connectionsCheckingInterval: limits.checkEveryMs,
       maxHeaderSize: MAX_HEADER_BYTES,
       // The app rejects a request without one, in the documented form.
       requireHostHeader: false,
@@ -49,10 +59,10 @@ export async function listen(
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
   // Longer than the idle time of common load balancers, which must be the ones to close.
   server.keepAliveTimeout = 65_000;
-  server.maxConnections = maxConnections;
+  server.maxConnections = limits.maxConnections;
   const connections = watchConnections(server);
   rejectUnreadable(server, (socket) => connections.get(socket));
-  cutSlowReaders(server, connections);
+  cutSlowReaders(server, connections, limits);
   const close = gracefulClose(server, connections);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host, resolve);
@@ -84,7 +94,11 @@ function watchConnections(server: Server): Connections {
  * Node waits for ever for a client to take what it asked for. A response that is made in one piece has its bytes counted at once, so
  * the client has the time for all of it; one that is sent as it is read, for each next piece.
  */
-function cutSlowReaders(server: Server, connections: Connections): void {
+function cutSlowReaders(
+  server: Server,
+  connections: Connections,
+  { takeResponseTimeoutMs, checkEveryMs }: ListenerLimits,
+): void {
   const waiting = new WeakMap<ServerResponse, { bytes: number; since: number }>();
   const check = (): void => {
     const now = performance.now();
@@ -93,9 +107,9 @@ function cutSlowReaders(server: Server, connections: Connections): void {
       const last = waiting.get(response);
       const bytes = socket.bytesWritten;
       if (last?.bytes !== bytes) waiting.set(response, { bytes, since: now });
-      else if (now - last.since >= TAKE_RESPONSE_TIMEOUT_MS) socket.destroy();
+      else if (now - last.since >= takeResponseTimeoutMs) socket.destroy();
     }
   };
-  const checking = setInterval(check, CHECK_EVERY_MS).unref();
+  const checking = setInterval(check, checkEveryMs).unref();
   server.once('close', () => clearInterval(checking));
 }

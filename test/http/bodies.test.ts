@@ -25,11 +25,11 @@ afterAll(() => service.stop());
 /** What every endpoint that takes a body answers to this one: `POST /path: verdict`. */
 async function answersTo(body: string, headers: Record<string, string> = {}): Promise<Map<string, string>> {
   const sent = { body, headers: { 'content-type': 'application/json', ...headers } };
-  const answers = new Map<string, string>();
-  for (const { method, path, api } of writing) {
-    answers.set(`${method} ${path}`, verdict(await api.send(method, pathWith(path, NOBODY), sent)));
-  }
-  return answers;
+  const answers = writing.map(async ({ method, path, api }) => {
+    const answer = verdict(await api.send(method, pathWith(path, NOBODY), sent));
+    return [`${method} ${path}`, answer] as const;
+  });
+  return new Map(await Promise.all(answers));
 }
 
 const distinct = (answers: Map<string, string>) => [...new Set(answers.values())];

@@ -5,7 +5,7 @@ import type { Reply } from '../support/client.ts';
 import { durationsDuring } from '../support/durations.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn } from '../support/factories.ts';
-import { scaled } from '../support/scale.ts';
+import { isLongTier, scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
@@ -16,8 +16,8 @@ const BAD_KEYS_LIMIT = 60;
 const VENUES = '/api/v1/partner/venues';
 const CALLS = scaled(5000, 200);
 const CONNECTIONS = scaled(32, 8);
-/** Twice as long as any call was seen to take on a busy machine. */
-const WAITED_MS = scaled(3000, 2000);
+/** Twice as long as any call was seen to take on a busy machine; looked at in the long tier, where nothing runs beside. */
+const WAITED_MS = 3000;
 
 let service: Service;
 let venueId: string;
@@ -90,7 +90,7 @@ test.each(Object.keys(FLOODED))(
     );
     expect(replies.map(verdict)).toEqual(Array(replies.length).fill('200'));
     expect(replies.map((reply) => quotaOf(reply)?.remaining)).toEqual(replies.map((_, n) => LIMIT - 1 - n));
-    expect(p99).toBeLessThan(WAITED_MS);
+    if (isLongTier) expect(p99).toBeLessThan(WAITED_MS);
     report({
       promise: 8,
       experiment: `one partner floods ${what} over ${CONNECTIONS} connections`,
@@ -116,7 +116,7 @@ test('an address that floods with wrong keys gets so many answers to them, and g
     ]),
   );
   expect(replies.map(verdict)).toEqual(Array(replies.length).fill('200'));
-  expect(p99).toBeLessThan(WAITED_MS);
+  if (isLongTier) expect(p99).toBeLessThan(WAITED_MS);
   // Control: an address that tried none is still told that its key is wrong.
   expect([...(await flood(guessed, '127.0.0.2', 1)).keys()]).toEqual([401]);
   report({
@@ -128,7 +128,9 @@ test('an address that floods with wrong keys gets so many answers to them, and g
   });
 });
 
-test('control: calls that wait are seen', async () => {
+const testOfTimes = isLongTier ? test : test.skip;
+
+testOfTimes('control: calls that wait are seen', async () => {
   const partner = await anyPartner(service);
   const measured = callsDuring(partner, Promise.resolve());
   // The service is in this process, which does nothing else meanwhile.

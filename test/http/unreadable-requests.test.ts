@@ -94,7 +94,7 @@ describe('one connection', () => {
 });
 
 test('connections beyond what a listener holds are closed at once, and there is room again when one goes', async () => {
-  const small = await listen(createPartnerApp(service.context), '127.0.0.1', 0, 3);
+  const small = await listen(createPartnerApp(service.context), '127.0.0.1', 0, { maxConnections: 3 });
   const held = [openRaw(small.url), openRaw(small.url), openRaw(small.url)];
   await Promise.all(held.map(({ socket }) => new Promise((resolve) => void socket.once('connect', resolve))));
 
