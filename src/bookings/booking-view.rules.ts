@@ -1,6 +1,9 @@
+import { operatorDeliveryView } from '../deliveries/delivery-view.rules.ts';
 import { toRupees } from '../domain/money.ts';
+import type { Actor } from '../reservations/actor-types.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
+import type { TimelineEntry } from './booking-timeline.service.ts';
 
 /** The response of confirm: what was true when it succeeded, whatever became of the booking since, so that a replay is alike. */
 export function confirmView(booking: Reservation): Record<string, unknown> {
@@ -56,4 +59,24 @@ export function bookingView(detail: {
     refund_reason: booking.refundReason ?? null,
     ...(booking.packageCreditRequested === true ? creditView(booking) : {}),
   };
+}
+
+/** An event of a booking's life as operators see it. */
+export function timelineEntryView({ event, deliveries }: TimelineEntry): Record<string, unknown> {
+  return {
+    event_id: event._id,
+    event_type: event.type,
+    at: event.at.toISOString(),
+    partner_id: event.originatorId,
+    actor: actorView(event.actor),
+    reason: event.reason,
+    deliveries: deliveries.map(operatorDeliveryView),
+  };
+}
+
+function actorView(actor: Actor | undefined): Record<string, unknown> | null {
+  if (actor === undefined) return null;
+  return actor.kind === 'api_key'
+    ? { kind: actor.kind, partner_id: actor.partnerId, key_id: actor.keyId }
+    : { kind: actor.kind, partner_id: null, key_id: null };
 }

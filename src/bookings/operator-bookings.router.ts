@@ -6,7 +6,7 @@ import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { listInput } from './booking-list.rules.ts';
 import { timelineEntry } from './booking-timeline.schemas.ts';
 import { readTimeline } from './booking-timeline.service.ts';
-import { bookingView } from './booking-view.rules.ts';
+import { bookingView, timelineEntryView } from './booking-view.rules.ts';
 import type { EndBody, OperatorListQuery } from './bookings.schemas.ts';
 import {
   bookingIdParam,
@@ -20,7 +20,6 @@ import type { BookingDeps } from './bookings.service.ts';
 import { getBooking, listBookings } from './bookings.service.ts';
 import type { EndOperation } from './end-booking.service.ts';
 import { ENDED_STATUS, endBooking } from './end-booking.service.ts';
-import { timelineEntryView } from './timeline-view.rules.ts';
 
 type BookingParams = { bookingId: string };
 

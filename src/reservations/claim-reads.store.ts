@@ -1,8 +1,8 @@
 import type { Db, Expression } from '../platform/mongo.ts';
 import { NEWEST } from '../platform/newest-reads.ts';
-import { ALIVE, AS_SEEN_NOW } from './hold-expiry.rules.ts';
 import type { Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
+import { ALIVE, AS_SEEN_NOW } from './reservations.rules.ts';
 
 /** How a claim on cells is described to somebody else: never whose it is. */
 export type ClaimedCells = Pick<Reservation, '_id' | 'cells' | 'status' | 'holdExpiresAt'>;

@@ -3,11 +3,10 @@ import { NEWEST } from '../platform/newest-reads.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';
-import { ALIVE, AS_SEEN_NOW, LAPSED } from './hold-expiry.rules.ts';
 import type { Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
 import type { HoldStatus } from './reservations.rules.ts';
-import { storedStatusesOf } from './reservations.rules.ts';
+import { ALIVE, AS_SEEN_NOW, LAPSED, storedStatusesOf } from './reservations.rules.ts';
 
 /** The partner's holds, newest first; with `status`, those that are to be seen in that state now. */
 export async function listHoldRows(

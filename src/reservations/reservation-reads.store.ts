@@ -1,8 +1,8 @@
 import type { Db, Expression, ReadOptions } from '../platform/mongo.ts';
 import { CONFIRMED, confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
-import { ALIVE, AS_SEEN_NOW } from './hold-expiry.rules.ts';
 import type { Customer, Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
+import { ALIVE, AS_SEEN_NOW } from './reservations.rules.ts';
 
 /** Milliseconds until a live hold lapses, by the database's clock; 0 where it is no live hold. */
 export async function findTimeLeftMs(db: Db, holdId: string): Promise<number> {

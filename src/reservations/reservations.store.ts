@@ -4,11 +4,10 @@ import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Actor } from './actor-types.ts';
 import type { EventType } from './event-types.ts';
 import { isOfBooking } from './event-types.ts';
-import { ALIVE, LAPSED } from './hold-expiry.rules.ts';
 import type { EndingKey, EventSubject, Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
 import type { ReservationStatus, TransitionName } from './reservations.rules.ts';
-import { HOLD_WRITE_MS, TRANSITIONS } from './reservations.rules.ts';
+import { ALIVE, HOLD_WRITE_MS, LAPSED, TRANSITIONS } from './reservations.rules.ts';
 
 /** Every value of a caller goes into a pipeline as a literal: a name such as `$status` must not be read as a field. */
 const literal = (value: unknown): Expression => ({ $literal: value });

@@ -207,7 +207,7 @@ describe('a hold that is written after the grant has ended, and was asked for be
     ['by slot_id', '404 SLOT_NOT_FOUND', (slotId) => ({ slot_id: slotId })],
     ['by venue_id', '403 VENUE_NOT_AUTHORIZED', (slotId) => ({ slot_id: slotId, venue_id: venueId })],
   ];
-  test.each(bodies)('%s is given up: %s, and its key is free', async (_how, refusal, bodyOf) => {
+  test.each(bodies)('%s is released: %s, and its key is free', async (_how, refusal, bodyOf) => {
     const [partner, slotId] = [await seller(), nextSlot()];
     let released: Json[] | undefined;
     beforeNextWrite(async () => {

@@ -134,7 +134,7 @@ describe('a blackout that is complete before the hold is written, after the hold
     const reply = await hold(slotId, { idempotency_key: slotId });
     expect([verdict(reply), blackout['conflicts']]).toEqual(['409 SLOT_NOT_AVAILABLE', []]);
     expect(errorOf(reply).conflict).toMatchObject({ reason: 'blackout' });
-    // It had been written, so it was the second look that found the blackout.
+    // It had been written, so it was the revalidation that found the blackout.
     const [written, ...others] = await rowsOf(service, 'reservations', { slotId });
     expect(others).toEqual([]);
     expect(written).toMatchObject({ status: 'RELEASED', claimed: false });

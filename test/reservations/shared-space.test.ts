@@ -62,7 +62,7 @@ test('a hold that was being placed while its ground became shared covers it, and
   expect(verdict(await holdFull(0))).toBe('409 SLOT_NOT_AVAILABLE');
 });
 
-test('it has to give itself up where the other was sold before it could', async () => {
+test('it has to be released where the other was sold before it could', async () => {
   const { id, before, now } = await holdOfBefore(1);
   expect((await holdFull(1)).status).toBe(201);
   expect(await addSharedCellsToClaim(service.context, { _id: id, cells: before }, now)).toBe(false);
