@@ -1,0 +1,34 @@
+// Tries every rule of docs/contract.md on a deployment: `npm run conformance -- --help`.
+
+import { ROWS } from '../test/conformance/rows.ts';
+import { parseOptions, USAGE, UsageError } from '../test/conformance/runner/options.ts';
+import { reportOf } from '../test/conformance/runner/report.ts';
+import { runConformance } from '../test/conformance/runner/run.ts';
+
+const stop = new AbortController();
+// The second time, the system's own way: at once.
+process.once('SIGINT', () => stop.abort());
+
+async function main(): Promise<number> {
+  const options = parseOptions(process.argv.slice(2), process.env);
+  if (options === 'help') {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const outcomes = await runConformance(options, {
+    rows: ROWS,
+    say: (line) => console.error(line),
+    stopping: stop.signal,
+  });
+  process.stdout.write(reportOf(outcomes));
+  const isBroken = outcomes.some(({ result }) => typeof result === 'object' && 'broken' in result);
+  return isBroken || stop.signal.aborted ? 1 : 0;
+}
+
+process.exitCode = await main().catch((err: unknown) => {
+  if (!(err instanceof UsageError)) throw err;
+  console.error(`conformance: ${err.message}\nSee npm run conformance -- --help`);
+  return 2;
+});
+// Connections that are kept open for the next request have nothing more to wait for.
+process.exit();
