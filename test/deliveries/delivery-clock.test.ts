@@ -4,27 +4,29 @@ import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../supp
 import type { Received, WebhookReceiver } from '../support/receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { rowOf } from '../support/rows.ts';
+import { isLongTier, scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
-import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
+import type { Workers } from '../support/workers.ts';
+import { startWorkers } from '../support/workers.ts';
 
 /** The contract's delays in seconds, and by what the configuration divides them here. */
 const CONTRACT_DELAYS = [300, 900, 1800, 3600];
-const FACTOR = 1000;
-/** What queue, worker and connection may add to a delay, on a busy machine. */
+const FACTOR = scaled(1000, 5000);
+/** What queue, worker and connection may add to a delay; looked at in the long tier, where nothing runs beside. */
 const TOLERANCE_MS = 750;
 
 let service: Service;
 let receiver: WebhookReceiver;
+let workers: Workers;
 beforeAll(async () => {
   const delays = CONTRACT_DELAYS.map((seconds) => seconds / FACTOR).join(',');
   service = await startService({ WEBHOOK_RETRY_DELAYS_SECONDS: delays });
   receiver = await startReceiver(500);
-  startProcess('workers/event-dispatch.ts', service.environment);
-  startProcess('workers/webhook-delivery.ts', service.environment);
+  workers = await startWorkers(service.environment);
 });
 afterAll(async () => {
-  await endProcesses();
+  await workers.stop();
   await receiver.close();
   await service.stop();
 });
@@ -37,7 +39,7 @@ test(`with the clock compressed ${FACTOR} times, five attempts come by themselve
 
   await placeHold(partner, slotId);
 
-  await eventually('five attempts', () => receiver.received.length === 5, START_DEADLINE_MS);
+  await eventually('five attempts', () => receiver.received.length === 5);
   const row = await eventually('the dead letter', async () => {
     const found = await rowOf(service, 'deliveries', {});
     return found.state === 'dead_letter' && found;
@@ -49,7 +51,7 @@ test(`with the clock compressed ${FACTOR} times, five attempts come by themselve
   for (const [index, seconds] of CONTRACT_DELAYS.entries()) {
     const delayMs = (seconds * 1000) / FACTOR;
     expect(gapsMs[index]).toBeGreaterThanOrEqual(delayMs);
-    expect(gapsMs[index]).toBeLessThanOrEqual(delayMs + TOLERANCE_MS);
+    if (isLongTier) expect(gapsMs[index]).toBeLessThanOrEqual(delayMs + TOLERANCE_MS);
   }
   expect(row.attempts.map(({ deliveryId }) => deliveryId)).toEqual(
     receiver.received.map(({ body }) => body['delivery_id']),

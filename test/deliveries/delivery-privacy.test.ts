@@ -19,8 +19,8 @@ import { dumpRedis } from '../support/redis-dump.ts';
 import { rowsOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
-import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
+import type { Workers } from '../support/workers.ts';
+import { startWorkers } from '../support/workers.ts';
 
 /** Each value occurs nowhere else, so where it is found it was written. */
 const CUSTOMER = {
@@ -38,7 +38,7 @@ let originator: Partner;
 let other: Partner;
 let toOriginator: WebhookReceiver;
 let toOther: WebhookReceiver;
-let workers: SpawnedProcess[];
+let workers: Workers;
 const secrets: string[] = [];
 
 /** One of each event type, with canaries wherever a caller can write, in calls that succeed and calls that fail. */
@@ -77,9 +77,7 @@ async function makeEveryEvent(venueId: string): Promise<void> {
 beforeAll(async () => {
   // Debug, so that nothing is kept from the log by its level. A failing endpoint leaves traces of every kind.
   service = await startService({ LOG_LEVEL: 'debug' });
-  workers = ['hold-expiry', 'event-dispatch', 'webhook-delivery'].map((name) =>
-    startProcess(`workers/${name}.ts`, service.environment),
-  );
+  workers = await startWorkers(service.environment);
   const venue = await anyVenue(service);
   originator = await anyPartner(service, [venue.id]);
   other = await anyPartner(service, [venue.id]);
@@ -91,18 +89,14 @@ beforeAll(async () => {
   secrets.push((await subscribe(other, toOther.url)).secretKey);
   secrets.push((await subscribe(other, failing.url)).secretKey);
   await makeEveryEvent(venue.id);
-  await eventually(
-    'every event has been attempted thrice',
-    async () => {
-      const deliveries = await rowsOf(service, 'deliveries');
-      return deliveries.length === 27 && deliveries.every(({ attempts }) => attempts.at(-1)?.statusCode);
-    },
-    START_DEADLINE_MS,
-  );
+  await eventually('every event has been attempted thrice', async () => {
+    const deliveries = await rowsOf(service, 'deliveries');
+    return deliveries.length === 27 && deliveries.every(({ attempts }) => attempts.at(-1)?.statusCode);
+  });
   await failing.close();
 });
 afterAll(async () => {
-  await endProcesses();
+  await workers.stop();
   await Promise.all([toOriginator.close(), toOther.close()]);
   await service.stop();
 });
@@ -114,7 +108,7 @@ const redisDump = () => {
   const { REDIS_URL = '', QUEUE_PREFIX = '' } = service.environment;
   return dumpRedis(REDIS_URL, QUEUE_PREFIX);
 };
-const allLogs = () => [service.logs(), ...workers.map((worker) => worker.output())].join('\n');
+const allLogs = () => [service.logs(), ...workers.log().map((line) => JSON.stringify(line))].join('\n');
 const allRows = async (name: string) =>
   JSON.stringify(await service.context.db.collection(name).find({}).toArray());
 

@@ -21,12 +21,14 @@ import { rowOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
-import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
+import type { Workers } from '../support/workers.ts';
+import { startWorkers } from '../support/workers.ts';
 
 const QUEUES_PATH = '/queues/api/queues';
 
 let service: Service;
 let receiver: WebhookReceiver;
+let workers: Workers;
 let operator: Client;
 /** A dead letter of three failed attempts. */
 let delivery: DeliveryRow;
@@ -35,23 +37,18 @@ beforeAll(async () => {
   service = await startService({ WEBHOOK_RETRY_DELAYS_SECONDS: '0.1,0.1' });
   receiver = await startReceiver(500);
   operator = operatorOf(service);
-  startProcess('workers/event-dispatch.ts', service.environment);
-  startProcess('workers/webhook-delivery.ts', service.environment);
+  workers = await startWorkers(service.environment);
   const venue = await anyVenue(service);
   const partner = await anyPartner(service, [venue.id]);
   await subscribe(partner, receiver.url, ['hold_created']);
   const [slotId = ''] = await freeSlotIds(partner, venue.id);
   await placeHold(partner, slotId);
-  await eventually(
-    'the dead letter',
-    async () => (await readRow()).state === 'dead_letter',
-    START_DEADLINE_MS,
-  );
+  await eventually('the dead letter', async () => (await readRow()).state === 'dead_letter');
   delivery = await readRow();
   await jobIs('failed');
 });
 afterAll(async () => {
-  await endProcesses();
+  await workers.stop();
   await receiver.close();
   await service.stop();
 });

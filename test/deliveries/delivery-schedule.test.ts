@@ -12,29 +12,28 @@ import { headerOf, startReceiver } from '../support/receiver.ts';
 import { rowOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
-import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
+import type { Workers } from '../support/workers.ts';
+import { startWorkers } from '../support/workers.ts';
 
 /** The contract's, in seconds. */
 const DELAYS = [300, 900, 1800, 3600];
 
 let service: Service;
 let receiver: WebhookReceiver;
-let worker: SpawnedProcess;
+let workers: Workers;
 let partner: Partner;
 let slotIds: string[];
 beforeAll(async () => {
   service = await startService();
   receiver = await startReceiver(500);
-  startProcess('workers/event-dispatch.ts', service.environment);
-  worker = startProcess('workers/webhook-delivery.ts', service.environment);
+  workers = await startWorkers(service.environment);
   const venue = await anyVenue(service);
   partner = await anyPartner(service, [venue.id]);
   await subscribe(partner, receiver.url);
   slotIds = await freeSlotIds(partner, venue.id);
 });
 afterAll(async () => {
-  await endProcesses();
+  await workers.stop();
   await receiver.close();
   await service.stop();
 });
@@ -42,10 +41,8 @@ afterAll(async () => {
 /** The delivery of the `hold_created` that a new hold makes, once its first attempt has arrived. */
 async function anyDelivery(): Promise<DeliveryRow> {
   const { hold_id } = await placeHold(partner, slotIds.pop() ?? '');
-  const attempt = await eventually(
-    'the first attempt',
-    () => receiver.received.find(({ body }) => body['hold_id'] === hold_id),
-    START_DEADLINE_MS,
+  const attempt = await eventually('the first attempt', () =>
+    receiver.received.find(({ body }) => body['hold_id'] === hold_id),
   );
   return rowOf(service, 'deliveries', { eventId: attempt.body['event_id'] });
 }
@@ -116,7 +113,7 @@ test('after the fifth failure the delivery is a dead letter in row, queue and lo
     return own.length > 0 && own;
   });
   expect(jobs.map((job) => job.data as unknown)).toEqual([{ deliveryId: delivery._id }]);
-  const alerts = worker
+  const alerts = workers
     .log()
     .filter((line) => line['alert'] === 'dead_letter' && line['delivery'] === delivery._id);
   expect(alerts).toEqual([

@@ -11,7 +11,7 @@ import { rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
 import { startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
-import { endProcesses, START_DEADLINE_MS, startProcess, stopProcess } from '../support/worker-process.ts';
+import { startWorkers } from '../support/workers.ts';
 import { tcpReceiver } from './receivers.ts';
 
 const WEBHOOKS = '/api/v1/partner/webhooks';
@@ -26,7 +26,6 @@ const receiver = await tcpReceiver((socket) => socket.end('HTTP/1.1 200 OK\r\nCo
 const venue = await anyVenue(open);
 const [slotId = ''] = await freeSlotIds(await anyPartner(open, [venue.id]), venue.id);
 afterAll(async () => {
-  await endProcesses();
   await receiver.close();
   await guarded.stop();
   await open.stop();
@@ -94,16 +93,12 @@ test('none that is there already can be sent a test event, or what it has missed
 test('none is called by the worker: each attempt fails before a connection is made', async () => {
   const hold = await placeHold(partner, slotId);
   await dispatchEvents(open.context, String(hold['hold_id']));
-  const worker = startProcess('workers/webhook-delivery.ts', guarded.environment);
-  const rows = await eventually(
-    'an attempt of each delivery',
-    async () => {
-      const found = await rowsOf(open, 'deliveries');
-      return found.length === urls.length && found.every(({ attemptsMade }) => attemptsMade === 1) && found;
-    },
-    START_DEADLINE_MS,
-  );
-  await stopProcess(worker);
+  const workers = await startWorkers(guarded.environment);
+  const haveAll = async () => {
+    const found = await rowsOf(open, 'deliveries');
+    return found.length === urls.length && found.every(({ attemptsMade }) => attemptsMade === 1) && found;
+  };
+  const rows = await eventually('an attempt of each delivery', haveAll).finally(() => workers.stop());
   const errors = rows.map(({ attempts }) => attempts.map(({ error }) => error).join());
   expect(errors).toEqual(urls.map(() => 'blocked_address'));
   expect(receiver.connections).toBe(0);
