@@ -32,16 +32,16 @@ export const alertsPage: PageHandler = async (deps, request) => {
     isLive: true,
     table: {
       caption: `Alerts, those raised last first; times in ${timeZone}`,
-      columns: ['Raised', 'State', 'What', 'Seen last', 'Over since', 'Told'],
+      columns: ['Raised', 'State', 'What', 'Last seen', 'Resolved', 'Notified'],
       rows: page.rows.map((row) => <Row key={row._id} row={row} timeZone={timeZone} />),
-      empty: 'Nothing of that kind needs you.',
+      empty: 'No alert matches.',
     },
     next: page.next,
   });
 };
 
 const STATUSES = [
-  ['resolved', 'Over'],
+  ['resolved', 'Resolved'],
   ['all', 'All'],
 ] as const;
 
@@ -63,7 +63,7 @@ function Row({ row, timeZone }: { row: AlertRow; timeZone: string }): VNode {
         <When at={row.raisedAt} timeZone={timeZone} />
       </th>
       <td>
-        <span class={`badge ${row.isOpen ? 'bad' : 'good'}`}>{row.isOpen ? 'open' : 'over'}</span>
+        <span class={`badge ${row.isOpen ? 'bad' : 'good'}`}>{row.isOpen ? 'open' : 'resolved'}</span>
       </td>
       <td class="long">
         {messageOf(row)}

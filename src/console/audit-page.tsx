@@ -1,15 +1,18 @@
 import type { VNode } from 'preact';
 import type { AuditRow } from '../audit/audit.service.ts';
 import { listActions } from '../audit/audit.service.ts';
+import { dayBounds } from '../platform/calendar.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page } from '../platform/pagination.ts';
-import type { AuditPageQuery } from './audit-filter.ts';
-import { AUDIT_FILTERS, auditPageQuery, daysAsInstants } from './audit-filter.ts';
+import type { AuditPageQuery } from './console.schemas.ts';
+import { auditPageQuery } from './console.schemas.ts';
 import { dateTimeSeconds, withQuery } from './format.rules.ts';
+import type { Filter } from './listing.tsx';
 import { listingPage } from './listing.tsx';
 import type { ConsoleDeps, PageHandler } from './request.ts';
 import { readQuery } from './request.ts';
 
-/** What operators did, newest first, refused attempts too. */
+/** What operators did, newest first, rejected attempts too. */
 export const auditPage: PageHandler = async (deps, request) => {
   const timeZone = deps.config.defaultTimeZone;
   const { query, faults } = readQuery(auditPageQuery, request.query);
@@ -17,14 +20,14 @@ export const auditPage: PageHandler = async (deps, request) => {
   return listingPage({
     section: '/audit',
     title: 'Audit',
-    filters: AUDIT_FILTERS,
+    filters: FILTERS,
     request,
     faults,
     table: {
       caption: `What operators did, newest first; times in ${timeZone}`,
       columns: ['When', 'Action', 'Outcome', 'Who', 'Call', 'Before and after'],
       rows: page.rows.map((row) => <Row key={row._id} row={row} timeZone={timeZone} />),
-      empty: 'Nothing like that has been done.',
+      empty: 'No action matches.',
     },
     next: page.next,
   });
@@ -38,7 +41,7 @@ function readPage(deps: ConsoleDeps, query: AuditPageQuery, timeZone: string): P
 const WHO = { session: 'browser', 'api-key': 'key' } as const;
 
 function Row({ row, timeZone }: { row: AuditRow; timeZone: string }): VNode {
-  const isRefused = row.status !== null && row.status >= 400;
+  const isRejected = row.status !== null && row.status >= 400;
   return (
     <tr>
       <th scope="row">
@@ -48,7 +51,7 @@ function Row({ row, timeZone }: { row: AuditRow; timeZone: string }): VNode {
         <a href={withQuery('/audit', { action: row.action })}>{row.action}</a>
       </td>
       <td>
-        <span class={`badge ${isRefused ? 'bad' : row.status === null ? 'wait' : 'good'}`}>
+        <span class={`badge ${isRejected ? 'bad' : row.status === null ? 'wait' : 'good'}`}>
           {row.status ?? 'unknown'}
         </span>
         {row.errorCode === null ? null : <span class="under">{row.errorCode}</span>}
@@ -81,9 +84,35 @@ function Change({ row: { before, after } }: { row: AuditRow }): VNode {
       <pre>{text.slice(0, MAX_CHANGE_CHARACTERS)}</pre>
       {text.length > MAX_CHANGE_CHARACTERS ? (
         <p class="faint">
-          {`The first ${MAX_CHANGE_CHARACTERS} of ${text.length} characters; the operator API has all.`}
+          {`The first ${MAX_CHANGE_CHARACTERS} of ${text.length} characters; the operator API returns all of them.`}
         </p>
       ) : null}
     </details>
   );
 }
+
+/** From the beginning of the first day to the end of the last in `timeZone`. */
+function daysAsInstants({ from, to }: AuditPageQuery, timeZone: string): { from?: Date; to?: Date } {
+  const last = to === undefined ? undefined : dayBounds(to, timeZone).end;
+  return omitUndefined({
+    from: from === undefined ? undefined : dayBounds(from, timeZone).start,
+    to: last === undefined ? undefined : new Date(last.getTime() - 1),
+  });
+}
+
+const FILTERS: Filter[] = [
+  { name: 'action', label: 'Action contains' },
+  { name: 'subject', label: 'Id of the subject' },
+  {
+    name: 'who',
+    label: 'Who',
+    options: [
+      ['session', 'Browser'],
+      ['api-key', 'Key'],
+      ['nobody', 'Wrong key'],
+    ],
+  },
+  { name: 'address', label: 'Address' },
+  { name: 'from', label: 'From', isDate: true },
+  { name: 'to', label: 'To', isDate: true },
+];

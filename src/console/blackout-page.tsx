@@ -6,8 +6,7 @@ import type { Customer } from '../reservations/reservations.service.ts';
 import { getVenue, listResources } from '../venues/venues.service.ts';
 import { count, dateTime, timeSpan, zoneName } from './format.rules.ts';
 import { ApiForm } from './forms.tsx';
-import { claimPath, dateOf, gridPath, PartnerLink } from './links.tsx';
-import { readNames } from './names.ts';
+import { claimPath, dateOf, gridPath, PartnerLink, readNames } from './links.tsx';
 import { Badge, Facts, Heading, Table, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 
@@ -50,7 +49,7 @@ export const blackoutPage: PageHandler = async (deps, { params }) => {
             ['Times in', zoneName(timeZone, blackout.startsAt)],
           ]}
         />
-        <h2>{standing(conflicts.length)}</h2>
+        <h2>{conflictsHeading(conflicts.length)}</h2>
         {conflicts.length > MAX_SHOWN ? <p class="faint">{`The first ${MAX_SHOWN} are shown.`}</p> : null}
         <Table
           caption="Holds and bookings in the blackout"
@@ -95,10 +94,10 @@ function WhomToCall({ customer }: { customer: Customer | undefined }): VNode {
   );
 }
 
-const standing = (number: number) =>
+const conflictsHeading = (number: number) =>
   number === 0
-    ? 'Nothing stands in it'
-    : `${count(number, 'hold or booking stands', 'holds and bookings stand')} in it`;
+    ? 'No holds or bookings in it'
+    : `${count(number, 'hold or booking', 'holds and bookings')} in it`;
 
 /** The blackouts of a venue that have not ended, the nearest first. */
 export function BlackoutList({
@@ -114,8 +113,8 @@ export function BlackoutList({
 }): VNode {
   return (
     <section aria-labelledby="blackouts">
-      <h2 id="blackouts">Blackouts in force and to come</h2>
-      {blackouts.length === 0 ? <p class="faint">There is none.</p> : null}
+      <h2 id="blackouts">Current and upcoming blackouts</h2>
+      {blackouts.length === 0 ? <p class="faint">None.</p> : null}
       <ul class="list">
         {blackouts.map((blackout) => (
           <li id={blackout._id} key={blackout._id} tabindex={-1}>
@@ -133,7 +132,7 @@ export function BlackoutList({
           </li>
         ))}
       </ul>
-      {hasMore ? <p class="faint">{`The nearest ${blackouts.length} are shown.`}</p> : null}
+      {hasMore ? <p class="faint">{`Only the next ${blackouts.length} are shown.`}</p> : null}
     </section>
   );
 }

@@ -4,9 +4,8 @@ import { readTimeline } from '../bookings/booking-timeline.service.ts';
 import type { BookingDetail } from '../bookings/bookings.service.ts';
 import { getBooking } from '../bookings/bookings.service.ts';
 import { dateTime, price, timeSpan, zoneName } from './format.rules.ts';
-import { ApiForm, Field, IdempotencyKey } from './forms.tsx';
-import { dateOf, gridPath, PartnerLink } from './links.tsx';
-import { readNames } from './names.ts';
+import { ApiForm, IdempotencyKey, ReasonField } from './forms.tsx';
+import { dateOf, gridPath, PartnerLink, readNames } from './links.tsx';
 import { Badge, Facts, Heading, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 import { Timeline } from './timeline.tsx';
@@ -34,7 +33,7 @@ export const bookingPage: PageHandler = async (deps, { params }) => {
           <section aria-labelledby="facts">
             <h2 id="facts">Booking</h2>
             <BookingFacts detail={detail} timeZone={timeZone} partner={nameOf(booking.partnerId)} />
-            <Ending status={booking.status} bookingId={booking.bookingId ?? ''} />
+            <CancelOrRefund status={booking.status} bookingId={booking.bookingId ?? ''} />
           </section>
           <section aria-labelledby="timeline">
             <h2 id="timeline">What happened</h2>
@@ -69,17 +68,17 @@ function BookingFacts({ detail: { booking, venue }, timeZone, partner }: FactsPr
         ['Payment reference', booking.paymentReference],
         ['Booked', <When at={booking.bookedAt} timeZone={timeZone} />],
         ['Cancelled', booking.cancelledAt && <When at={booking.cancelledAt} timeZone={timeZone} />],
-        ['Why it was cancelled', booking.cancellationReason],
+        ['Cancellation reason', booking.cancellationReason],
         ['Refunded', booking.refundedAt && <When at={booking.refundedAt} timeZone={timeZone} />],
-        ['Why it was refunded', booking.refundReason],
+        ['Refund reason', booking.refundReason],
         ['Booking id', <code>{booking.bookingId}</code>],
-        ['On the grid', venue && <a href={gridPath(venue, booking.slotStart)}>Show the day</a>],
+        ['Day', venue && <a href={gridPath(venue, booking.slotStart)}>Show the day</a>],
       ].filter((fact): fact is [string, VNode] => fact[1] !== undefined && fact[1] !== null)}
     />
   );
 }
 
-const ENDINGS = {
+const CHANGES = {
   cancel: {
     title: 'Cancel',
     done: 'The booking is cancelled.',
@@ -92,13 +91,14 @@ const ENDINGS = {
   },
 } as const;
 
-function Ending({ status, bookingId }: { status: string; bookingId: string }): VNode | null {
+/** What can still be done with the booking. */
+function CancelOrRefund({ status, bookingId }: { status: string; bookingId: string }): VNode | null {
   const possible = status === 'BOOKED' ? (['cancel', 'refund'] as const) : (['refund'] as const);
   if (status === 'REFUNDED') return null;
   return (
     <>
       {possible.map((operation) => {
-        const { title, done, effect } = ENDINGS[operation];
+        const { title, done, effect } = CHANGES[operation];
         return (
           <details key={operation}>
             <summary>{`${title} this booking`}</summary>
@@ -108,9 +108,7 @@ function Ending({ status, bookingId }: { status: string; bookingId: string }): V
               done={done}
             >
               <p class="under">{effect}</p>
-              <Field id={`${operation}-reason`} label="Reason">
-                <input id={`${operation}-reason`} name="reason" required maxlength={500} />
-              </Field>
+              <ReasonField form={operation} />
               <IdempotencyKey />
               <button class="danger">{`${title} booking`}</button>
             </ApiForm>

@@ -9,9 +9,9 @@ import { getHold } from '../holds/holds.service.ts';
 import { searchOf } from '../reservations/customer.rules.ts';
 import { partnerChoices, venueChoices } from './choices.ts';
 import { dateTime, price, timeSpan } from './format.rules.ts';
-import type { Filter } from './forms.tsx';
+import { readNames } from './links.tsx';
+import type { Filter } from './listing.tsx';
 import { listingPage } from './listing.tsx';
-import { readNames } from './names.ts';
 import { Badge, When } from './parts.tsx';
 import type { ConsoleDeps, PageHandler } from './request.ts';
 import { readQuery } from './request.ts';
@@ -56,8 +56,8 @@ export const bookingsPage: PageHandler = async (deps, request) => {
     },
     { name: 'venue_id', label: 'Venue', options: venues },
     { name: 'status', label: 'Status', options: STATUSES },
-    { name: 'slot_from', label: 'Played from', isDate: true },
-    { name: 'slot_to', label: 'Played to', isDate: true },
+    { name: 'slot_from', label: 'Slot from', isDate: true },
+    { name: 'slot_to', label: 'Slot to', isDate: true },
     { name: 'from', label: 'Booked from', isDate: true },
     { name: 'to', label: 'Booked to', isDate: true },
   ];
@@ -73,7 +73,7 @@ export const bookingsPage: PageHandler = async (deps, request) => {
       rows: page.rows.map((detail) => (
         <Row detail={detail} name={nameOf(detail.booking.partnerId)} zone={deps.config.defaultTimeZone} />
       )),
-      empty: 'No booking is like that.',
+      empty: 'No booking matches.',
     },
     next: page.next,
   });

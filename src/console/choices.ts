@@ -2,7 +2,7 @@ import { DomainError } from '../domain/errors.ts';
 import { getPartner, listPartners } from '../partners/partners.service.ts';
 import type { VenueRow } from '../venues/venues.service.ts';
 import { getVenue, listVenues } from '../venues/venues.service.ts';
-import type { Choice } from './forms.tsx';
+import type { Choice } from './listing.tsx';
 import type { ConsoleDeps } from './request.ts';
 
 /** A choice of more is of no use to anybody; the pages of a partner lead to what is its own. */

@@ -45,8 +45,10 @@ const HANDLERS: Record<string, PageHandler> = {
   '/audit': auditPage,
 };
 
+const require = createRequire(import.meta.url);
+
 /** The stylesheet of what has no class, in its package's own folder, which Node finds from `src/` and from `dist/` alike. */
-const BASE_STYLE = createRequire(import.meta.url).resolve('simpledotcss/simple.min.css');
+const BASE_STYLE = require.resolve('simpledotcss/simple.min.css');
 
 /** Serves style and scripts to everybody: mounted in front of the sign-in, whose page needs the style. They hold no secret. */
 export function mountConsoleAssets(app: Express): void {
@@ -68,7 +70,7 @@ export function mountConsole(app: Express, deps: ConsoleDeps): void {
   for (const [address, handler] of Object.entries(HANDLERS)) app.get(address, show(deps, handler));
 }
 
-/** Answers a browser that asks for a page which there is not; everything else goes on to the API's own response. */
+/** Responds to a browser that asks for a page that does not exist; everything else goes on to the API's own response. */
 export function consoleNotFound(deps: ConsoleDeps): RequestHandler {
   return async (req, res, next) => {
     if (req.method === 'GET' && isBrowser(req)) send(deps, res, missingPage(), await readOpenAlerts(deps));

@@ -8,10 +8,10 @@ import { omitUndefined } from '../platform/omit-undefined.ts';
 import { EVENT_TYPE_OPTIONS } from './deliveries-page.tsx';
 import { DELIVERY_COLUMNS, DeliveryRow, Redrive } from './delivery-rows.tsx';
 import { count, words } from './format.rules.ts';
-import type { Filter } from './forms.tsx';
 import { ApiForm } from './forms.tsx';
+import { readNames } from './links.tsx';
+import type { Filter } from './listing.tsx';
 import { listingPage } from './listing.tsx';
-import { readNames } from './names.ts';
 import type { PageHandler } from './request.ts';
 import { readQuery } from './request.ts';
 
@@ -51,7 +51,7 @@ export const deadLettersPage: PageHandler = async (deps, request) => {
     ),
     table: {
       caption: `Dead letters, newest first; times in ${timeZone}`,
-      columns: [...DELIVERY_COLUMNS, 'Change'],
+      columns: [...DELIVERY_COLUMNS, 'Actions'],
       rows: page.rows.map((detail) => (
         <DeliveryRow
           key={detail.delivery._id}
@@ -64,7 +64,7 @@ export const deadLettersPage: PageHandler = async (deps, request) => {
           </td>
         </DeliveryRow>
       )),
-      empty: 'There is none. Every event has arrived, or is still being tried.',
+      empty: 'There are none. Every event was delivered, or is still being retried.',
     },
     next: page.next,
     isLive: true,
@@ -108,9 +108,9 @@ function BulkRedrive({ counts, heard, filter }: BulkProps): VNode | null {
       {redrivable === 0 ? null : (
         <ApiForm
           call="POST /api/v1/operator/dead-letters/redrive"
-          done="New series of attempts have begun: {redriven}."
+          done="Dead letters being delivered again: {redriven}."
           confirm={{
-            question: `Redrive ${many}? Each begins a new series of attempts with the event_id that it has.`,
+            question: `Redrive ${many}? Each is attempted again, with the same event_id.`,
             yes: `Redrive ${redrivable}`,
           }}
         >

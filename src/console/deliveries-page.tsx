@@ -5,9 +5,9 @@ import { EVENT_TYPES } from '../reservations/event-types.ts';
 import { partnerChoices } from './choices.ts';
 import { DELIVERY_COLUMNS, DeliveryRow } from './delivery-rows.tsx';
 import { words } from './format.rules.ts';
-import type { Filter } from './forms.tsx';
+import { readNames } from './links.tsx';
+import type { Filter } from './listing.tsx';
 import { listingPage } from './listing.tsx';
-import { readNames } from './names.ts';
 import type { PageHandler } from './request.ts';
 import { readQuery } from './request.ts';
 
@@ -57,7 +57,7 @@ export const deliveriesPage: PageHandler = async (deps, request) => {
           timeZone={timeZone}
         />
       )),
-      empty: 'No delivery is like that.',
+      empty: 'No delivery matches.',
     },
     next: page.next,
     isLive: true,

@@ -7,8 +7,7 @@ import { canReceive } from '../partners/partners.service.ts';
 import { getAnySubscription } from '../subscriptions/subscriptions.service.ts';
 import { Discard, outcomeOf, Redrive } from './delivery-rows.tsx';
 import { dateTimeSeconds, words } from './format.rules.ts';
-import { claimPath, PartnerLink } from './links.tsx';
-import { readNames } from './names.ts';
+import { claimPath, PartnerLink, readNames } from './links.tsx';
 import { Badge, Facts, Heading, Table, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 
@@ -50,7 +49,7 @@ export const deliveryPage: PageHandler = async (deps, { params }) => {
                 ['Next attempt', <When at={delivery.nextAttemptAt} timeZone={timeZone} />],
                 ['Dead letter since', <When at={delivery.deadLetteredAt} timeZone={timeZone} />],
                 ['Discarded', <When at={delivery.discardedAt} timeZone={timeZone} />],
-                ['Why discarded', delivery.discardReason],
+                ['Discard reason', delivery.discardReason],
                 ['About', event && <About event={event} />],
                 ['Event id', <code>{delivery.eventId}</code>],
                 ['Delivery', <code>{delivery._id}</code>],
@@ -69,7 +68,7 @@ export const deliveryPage: PageHandler = async (deps, { params }) => {
 };
 
 function About({ event }: { event: NonNullable<DeliveryDetail['event']> }): VNode {
-  if (event.isTest === true) return <span>a sample for a test</span>;
+  if (event.isTest === true) return <span>a test sample</span>;
   const { holdId, bookingId } = event;
   return <a href={claimPath(holdId, bookingId)}>{bookingId === null ? 'the hold' : 'the booking'}</a>;
 }
@@ -81,7 +80,7 @@ function DeadLetter({ deliveryId, isActive, isHeard }: DeadLetterProps): VNode {
     ? 'Its subscription is switched off.'
     : isHeard
       ? 'It can be delivered again.'
-      : 'Its partner is suspended, or has no grant for the venue any more.';
+      : 'Its partner is suspended, or no longer has a grant for the venue.';
   return (
     <div class="notice bad row">
       <p>{`All attempts failed. ${standing}`}</p>
@@ -98,7 +97,7 @@ function Attempts({ detail, timeZone }: { detail: DeliveryDetail; timeZone: stri
       <h2 id="attempts">Attempts</h2>
       <Table
         caption={`Attempts; times in ${timeZone}`}
-        columns={['Attempt', 'Sent', 'Outcome', 'Took', 'Answer']}
+        columns={['Attempt', 'Sent', 'Outcome', 'Took', 'Response']}
         rows={detail.delivery.attempts.toReversed().map((attempt) => (
           <tr key={attempt.deliveryId}>
             <th scope="row">{attempt.attempt}</th>
@@ -113,7 +112,7 @@ function Attempts({ detail, timeZone }: { detail: DeliveryDetail; timeZone: stri
             <td class="long">{attempt.responseExcerpt}</td>
           </tr>
         ))}
-        empty="None has been made yet."
+        empty="No attempt has been made yet."
       />
     </section>
   );

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { DeliveryDetail } from '../deliveries/read-deliveries.service.ts';
 import { words } from './format.rules.ts';
-import { ApiForm, Field } from './forms.tsx';
+import { ApiForm, ReasonField } from './forms.tsx';
 import { PartnerLink } from './links.tsx';
 import { Badge, When } from './parts.tsx';
 
@@ -50,7 +50,7 @@ export function outcomeOf({
   error: string | null;
 }): string {
   if (statusCode !== null) return String(statusCode);
-  return error === null ? 'under way' : words(error);
+  return error === null ? 'in progress' : words(error);
 }
 
 /** Delivers a dead letter again. */
@@ -58,7 +58,7 @@ export function Redrive({ deliveryId, label }: { deliveryId: string; label: stri
   return (
     <ApiForm
       call={`POST /api/v1/operator/dead-letters/${deliveryId}/redrive`}
-      done="A new series of attempts has begun."
+      done="It is being delivered again."
     >
       <button aria-label={`Redrive ${label}`}>Redrive</button>
     </ApiForm>
@@ -69,23 +69,16 @@ export function Redrive({ deliveryId, label }: { deliveryId: string; label: stri
 export function Discard({ deliveryId }: { deliveryId: string }): VNode {
   return (
     <ApiForm
+      class="row"
       call={`POST /api/v1/operator/dead-letters/${deliveryId}/discard`}
       done="The dead letter is discarded."
       confirm={{
         question:
-          'Discard this dead letter? Nobody is reminded of it any more; its partner may still redeliver it.',
+          'Discard this dead letter? It no longer needs attention; its partner can still redeliver it.',
         yes: 'Discard it',
       }}
     >
-      <Field id="discard-reason" label="Reason" hint="Operators see it. No personal data.">
-        <input
-          id="discard-reason"
-          name="reason"
-          required
-          maxlength={500}
-          aria-describedby="discard-reason-hint"
-        />
-      </Field>
+      <ReasonField form="discard" hint="Shown to operators. Do not enter personal data." />
       <button class="danger">Discard</button>
     </ApiForm>
   );

@@ -1,6 +1,4 @@
 import type { ComponentChildren, VNode } from 'preact';
-import type { FieldFault } from '../domain/errors.ts';
-import type { PageRequest } from './request.ts';
 
 type ApiFormProps = {
   /** `POST /api/v1/operator/walk-ins`: the call that the script makes with the fields as its JSON body. */
@@ -44,7 +42,7 @@ export function IdempotencyKey(): VNode {
   return <input type="hidden" name="idempotency_key" data-new-key />;
 }
 
-type FieldProps = { id: string; label: string; hint?: string; children: VNode };
+type FieldProps = { id: string; label: string; hint?: string | undefined; children: VNode };
 
 /** A field with its label above and its hint below. */
 export function Field({ id, label, hint, children }: FieldProps): VNode {
@@ -61,83 +59,22 @@ export function Field({ id, label, hint, children }: FieldProps): VNode {
   );
 }
 
-export type Choice = readonly [value: string, label: string];
+type ReasonProps = { form: string; hint?: string; isFocused?: true };
 
-/** One field of a filter: a choice where it has options, else text. */
-export type Filter = {
-  name: string;
-  label: string;
-  isDate?: true;
-  /** What the choice of nothing means; all, unless stated. */
-  blank?: string;
-  options?: readonly Choice[];
-};
-
-type FiltersProps = { filters: readonly Filter[]; request: PageRequest; faults?: FieldFault[] | undefined };
-
-/** The filters of a listing, sent to its own page by GET, with what is wrong with them beside each. */
-export function Filters({ filters, request: { path, query }, faults = [] }: FiltersProps): VNode {
+/** Why something is done, in a form of this name; `isFocused` where the form is opened to be written into. */
+export function ReasonField({ form, hint, isFocused }: ReasonProps): VNode {
+  const id = `${form}-reason`;
   return (
-    <search>
-      <form class="filters" action={path}>
-        {filters.map((filter) => (
-          <FilterField
-            key={filter.name}
-            filter={filter}
-            value={query[filter.name]}
-            fault={faults.find((each) => each.path === filter.name)?.message}
-          />
-        ))}
-        <div class="row">
-          <button>Filter</button>
-          {Object.keys(query).length === 0 ? null : <a href={path}>Clear</a>}
-        </div>
-        {faults
-          .filter(({ path: at }) => !filters.some(({ name }) => name === at))
-          .map(({ path: at, message }) => (
-            <p class="field-error" key={at}>
-              {`${at}: ${message}`}
-            </p>
-          ))}
-      </form>
-    </search>
-  );
-}
-
-type FilterFieldProps = { filter: Filter; value: string | undefined; fault: string | undefined };
-
-function FilterField({ filter, value, fault }: FilterFieldProps): VNode {
-  const id = `filter-${filter.name}`;
-  const common = {
-    id,
-    name: filter.name,
-    'aria-invalid': fault !== undefined,
-    'aria-describedby': fault === undefined ? undefined : `${id}-fault`,
-  };
-  return (
-    <div class="field">
-      <label for={id}>{filter.label}</label>
-      {filter.options === undefined ? (
-        filter.isDate === true ? (
-          <input {...common} type="date" value={value} />
-        ) : (
-          <input {...common} value={value} />
-        )
-      ) : (
-        <select {...common}>
-          <option value="">{filter.blank ?? 'All'}</option>
-          {filter.options.map(([each, label]) => (
-            <option key={each} value={each} selected={each === value}>
-              {label}
-            </option>
-          ))}
-        </select>
-      )}
-      {fault === undefined ? null : (
-        <p class="field-error" id={`${id}-fault`}>
-          {fault}
-        </p>
-      )}
-    </div>
+    <Field id={id} label="Reason" hint={hint}>
+      <input
+        id={id}
+        name="reason"
+        required
+        maxlength={500}
+        autocomplete="off"
+        autofocus={isFocused}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+      />
+    </Field>
   );
 }

@@ -1,9 +1,8 @@
 import type { VNode } from 'preact';
 import type { DayCell } from '../availability/day-grid.service.ts';
 import { longDate, price, timeSpan, words } from './format.rules.ts';
-import type { GridProps, InsideProps } from './grid-props.ts';
-import { Plain, Sellable } from './slot-parts.tsx';
-import { Closed, Held, Shared, Taken } from './slot-states.tsx';
+import type { GridProps, InsideProps } from './slot-states.tsx';
+import { Closed, Held, Plain, Sellable, Shared, Taken } from './slot-states.tsx';
 
 type CellProps = GridProps & { cell: DayCell; rows: number; column: number };
 

@@ -1,11 +1,11 @@
 import type { VNode } from 'preact';
 import type { DayGrid } from '../availability/day-grid.service.ts';
 import { addDays } from '../platform/calendar.ts';
-import { Dialog } from './dialog.tsx';
-import { ApiForm, Field, IdempotencyKey } from './forms.tsx';
-import { ReleaseHold } from './release-hold.tsx';
+import { Dialog } from './dialogs.tsx';
+import { ApiForm, Field, IdempotencyKey, ReasonField } from './forms.tsx';
+import { ReleaseHold } from './hold-page.tsx';
 
-/** Sells a slot to somebody at the venue. What is said of a hold is shown only where one is in the way. */
+/** Sells a slot to somebody at the venue. The part about a hold is shown only where one is in the way. */
 export function WalkInDialog(): VNode {
   return (
     <Dialog id="walk-in-dialog" title="Place a walk-in">
@@ -21,8 +21,7 @@ export function WalkInDialog(): VNode {
             Override the hold
           </label>
           <p class="under">
-            The partner loses the slot at once and is told so by a webhook; its customer can no longer confirm
-            it.
+            The partner loses the slot at once and is notified by webhook; its customer can no longer confirm.
           </p>
         </div>
         <Field id="walk-in-name" label="Name (optional)">
@@ -58,9 +57,7 @@ export function CancelDialog(): VNode {
       >
         <input type="hidden" name="booking_id" data-path />
         <IdempotencyKey />
-        <Field id="cancel-reason" label="Reason">
-          <input id="cancel-reason" name="reason" required maxlength={500} autocomplete="off" autofocus />
-        </Field>
+        <ReasonField form="cancel" isFocused />
         <div class="row end">
           <button class="danger">Cancel walk-in</button>
         </div>
@@ -80,7 +77,7 @@ export function LiftDialog(): VNode {
       </p>
       <p class="notice" data-if="more" data-text="more" hidden />
       <p>
-        <a data-href="href">See what stands in it</a>
+        <a data-href="href">See the holds and bookings in it</a>
       </p>
       <ApiForm
         class="stack"
@@ -88,7 +85,7 @@ export function LiftDialog(): VNode {
         done="The blackout is lifted."
       >
         <input type="hidden" name="blackout_id" data-path />
-        <p class="under">All that it closes can be sold again, on this and every other day of it.</p>
+        <p class="under">Everything that it closes can be sold again, on all of its days.</p>
         <div class="row end">
           <button class="danger">Lift blackout</button>
         </div>
@@ -102,7 +99,7 @@ export function BlackoutDialog({ grid: { venue, date, columns } }: { grid: DayGr
   return (
     <Dialog id="blackout-dialog" title="Add a blackout">
       <p class="under">
-        {`Nothing is sold in that time any more. What is held or booked in it stays; the page of the blackout lists it. Times in ${venue.timeZone}.`}
+        {`Nothing can be sold during this time. Existing holds and bookings stay, and are listed on the page of the blackout. Times in ${venue.timeZone}.`}
       </p>
       <ApiForm
         class="stack"
@@ -131,7 +128,7 @@ export function BlackoutDialog({ grid: { venue, date, columns } }: { grid: DayGr
           />
         </Field>
         <fieldset>
-          <legend>Resources (none chosen: all of the venue)</legend>
+          <legend>Resources (none selected: the whole venue)</legend>
           {columns.map(({ resource }) => (
             <label class="check" key={resource._id}>
               <input type="checkbox" name="resource_ids" value={resource._id} data-type="list" />
@@ -139,16 +136,7 @@ export function BlackoutDialog({ grid: { venue, date, columns } }: { grid: DayGr
             </label>
           ))}
         </fieldset>
-        <Field id="blackout-reason" label="Reason" hint="For operators; partners are not told.">
-          <input
-            id="blackout-reason"
-            name="reason"
-            required
-            maxlength={500}
-            autocomplete="off"
-            aria-describedby="blackout-reason-hint"
-          />
-        </Field>
+        <ReasonField form="blackout" hint="Shown to operators only; partners do not see it." />
         <div class="row end">
           <button class="primary">Add blackout</button>
         </div>

@@ -10,12 +10,10 @@ import { venuesToChoose } from './choices.ts';
 import { gridQuery } from './console.schemas.ts';
 import { longDate, withQuery, zoneName } from './format.rules.ts';
 import { BlackoutDialog, CancelDialog, LiftDialog, WalkInDialog } from './grid-dialogs.tsx';
-import { OffSchedule } from './grid-sections.tsx';
-import { GridTable, Legend } from './grid-table.tsx';
-import { Icon } from './icon.tsx';
+import { GridTable, Legend, OffSchedule } from './grid-table.tsx';
 import type { Page } from './layout.tsx';
-import { readNames } from './names.ts';
-import { Heading } from './parts.tsx';
+import { readNames } from './links.tsx';
+import { Heading, Icon } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 import { readQuery } from './request.ts';
 
@@ -133,7 +131,7 @@ function noVenue(): Page {
       <div class="card">
         <h1>There is no venue yet</h1>
         <p>
-          Add one with its resources by the <a href="/docs">operator API</a>. Its day is then shown here.
+          Add one with its resources through the <a href="/docs">operator API</a>. Its day is then shown here.
         </p>
       </div>
     ),

@@ -1,12 +1,13 @@
 import type { VNode } from 'preact';
 import type { DayColumn, DayGrid } from '../availability/day-grid.service.ts';
 import { dayBounds, localDateOf, localTimeOf } from '../platform/calendar.ts';
-import { zoneName } from './format.rules.ts';
+import { timeSpan, zoneName } from './format.rules.ts';
 import { GridCell } from './grid-cell.tsx';
-import type { GridProps } from './grid-props.ts';
 import type { GridRow } from './grid-rows.rules.ts';
 import { gridRows } from './grid-rows.rules.ts';
-import { Icon } from './icon.tsx';
+import { claimPath } from './links.tsx';
+import { Badge, Icon, Table } from './parts.tsx';
+import type { GridProps } from './slot-states.tsx';
 
 /** The day as a table: a column a resource, a row a time. */
 export function GridTable({ grid, nameOf }: GridProps): VNode {
@@ -110,7 +111,7 @@ const LEGEND = [
   ['walk-in', 'Walk-in'],
   ['shared', 'Shared space is taken'],
   ['blackout', 'Blackout'],
-  ['past', 'Past or not sold'],
+  ['past', 'Past or not on sale'],
 ] as const;
 
 /** What the colours mean; every cell says it in words too. */
@@ -124,5 +125,38 @@ export function Legend(): VNode {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** What stands on the day beside its schedule: it blocks slots, and would be seen nowhere else. */
+export function OffSchedule({ grid, nameOf }: GridProps): VNode | null {
+  if (grid.offSchedule.length === 0) return null;
+  return (
+    <section aria-labelledby="off-schedule">
+      <h2 id="off-schedule">Not on this day's schedule</h2>
+      <p class="faint">
+        The schedule was changed after they were made. Their time cannot be sold again until they end.
+      </p>
+      <Table
+        caption="Holds and bookings that are not on this day's schedule"
+        columns={['Time', 'Resource', 'State', 'Partner', 'Customer']}
+        rows={grid.offSchedule.map((claim) => (
+          <tr key={claim.holdId}>
+            <th scope="row">
+              <a href={claimPath(claim.holdId, claim.bookingId)}>
+                {timeSpan(claim.slotStart, claim.slotEnd, grid.venue.timeZone)}
+              </a>
+            </th>
+            <td>{claim.resource.name}</td>
+            <td>
+              <Badge state={claim.kind} />
+            </td>
+            <td>{nameOf(claim.partnerId)}</td>
+            <td>{claim.customerName ?? <span class="faint">–</span>}</td>
+          </tr>
+        ))}
+        empty=""
+      />
+    </section>
   );
 }

@@ -1,12 +1,12 @@
+import type { VNode } from 'preact';
 import { getHold } from '../holds/holds.service.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import { getResource } from '../venues/venues.service.ts';
 import { findVenue } from '../venues/venues.store.ts';
 import { price, timeSpan, zoneName } from './format.rules.ts';
-import { dateOf, gridPath, PartnerLink } from './links.tsx';
-import { readNames } from './names.ts';
+import { ApiForm, ReasonField } from './forms.tsx';
+import { dateOf, gridPath, PartnerLink, readNames } from './links.tsx';
 import { Badge, Facts, Heading, When } from './parts.tsx';
-import { ReleaseHold } from './release-hold.tsx';
 import type { PageHandler } from './request.ts';
 
 /** A hold of any partner; one that was confirmed leads to its booking. */
@@ -40,9 +40,9 @@ export const holdPage: PageHandler = async (deps, { params }) => {
               ['Placed', <When at={hold.placedAt} timeZone={timeZone} />],
               ['Expires', <When at={hold.holdExpiresAt} timeZone={timeZone} />],
               ['Released', <When at={hold.releasedAt} timeZone={timeZone} />],
-              ['Why it was released', hold.releaseReason],
+              ['Release reason', hold.releaseReason],
               ['Hold id', <code>{hold._id}</code>],
-              ['On the grid', venue && <a href={gridPath(venue, hold.slotStart)}>Show the day</a>],
+              ['Day', venue && <a href={gridPath(venue, hold.slotStart)}>Show the day</a>],
             ]}
           />
         </section>
@@ -56,3 +56,24 @@ export const holdPage: PageHandler = async (deps, { params }) => {
     ),
   };
 };
+
+/** Releases a hold: the one of `holdId`, else the one that its dialog was opened for. */
+export function ReleaseHold({ holdId }: { holdId?: string }): VNode {
+  return (
+    <ApiForm
+      class="stack"
+      call={`POST /api/v1/operator/holds/${holdId ?? '{hold_id}'}/release`}
+      done="The hold is released."
+      confirm={{
+        question: 'Release this hold? Its customer may be about to pay, and anybody can take the slot then.',
+        yes: 'Release it',
+      }}
+    >
+      {holdId === undefined ? <input type="hidden" name="hold_id" data-path /> : null}
+      <ReasonField form="release" hint="Shown to operators. Do not enter personal data." />
+      <div class="row">
+        <button class="danger">Release the hold</button>
+      </div>
+    </ApiForm>
+  );
+}

@@ -2,9 +2,31 @@ import type { ComponentChildren, VNode } from 'preact';
 import { HtmlPage } from '../http/html-page.tsx';
 import type { OpenAlerts } from './alert-banner.tsx';
 import { AlertBanner } from './alert-banner.tsx';
-import { ConfirmDialog, SecretDialog } from './common-dialogs.tsx';
-import type { Section } from './navigation.ts';
-import { SECTIONS, TOOLS } from './navigation.ts';
+import { ConfirmDialog, SecretDialog } from './dialogs.tsx';
+
+/** A page of the console that its header leads to. */
+export type Destination = { label: string; path: string };
+
+/** The console's own pages, in the order of the header. Another page is a line here and one in `console.ts`. */
+export const SECTIONS = [
+  { label: 'Today', path: '/' },
+  { label: 'Bookings', path: '/bookings' },
+  { label: 'Partners', path: '/partners' },
+  { label: 'Webhooks', path: '/webhooks' },
+  { label: 'Deliveries', path: '/deliveries' },
+  { label: 'Dead letters', path: '/dead-letters' },
+  { label: 'Alerts', path: '/alerts' },
+  { label: 'Audit', path: '/audit' },
+] as const satisfies Destination[];
+
+/** What else is on this listener, with pages of its own look. */
+const TOOLS = [
+  { label: 'Queues', path: '/queues' },
+  { label: 'API', path: '/docs' },
+] as const satisfies Destination[];
+
+/** A page that the header leads to. */
+export type Section = (typeof SECTIONS)[number]['path'];
 
 /** What one page of the console shows. */
 export type Page = {
@@ -33,7 +55,7 @@ export function ConsolePage({ page, mode, alerts }: ConsolePageProps): VNode {
         <Header section={page.section} mode={mode} />
         <noscript>
           <p class="notice">
-            Everything can be read without JavaScript. To change anything, allow it for this page.
+            Everything can be read without JavaScript. To change anything, allow it for this site.
           </p>
         </noscript>
         <main id="main" tabindex={-1} data-live={page.isLive === true ? '' : undefined}>

@@ -3,13 +3,22 @@ import type { FieldFault } from '../domain/errors.ts';
 import type { Position } from '../platform/pagination.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import { withQuery } from './format.rules.ts';
-import type { Filter } from './forms.tsx';
-import { Filters } from './forms.tsx';
-import type { Page } from './layout.tsx';
-import type { Section } from './navigation.ts';
+import type { Page, Section } from './layout.tsx';
 import type { TableProps } from './parts.tsx';
 import { Heading, Pager, Table } from './parts.tsx';
 import type { PageRequest } from './request.ts';
+
+export type Choice = readonly [value: string, label: string];
+
+/** One field of a filter: a choice where it has options, else text. */
+export type Filter = {
+  name: string;
+  label: string;
+  isDate?: true;
+  /** What the choice of nothing means; all, unless stated. */
+  blank?: string;
+  options?: readonly Choice[];
+};
 
 type Listing = {
   section: Section;
@@ -50,4 +59,73 @@ export function listingPage({ section, title, request, faults, above, next, ...l
       </>
     ),
   };
+}
+
+type FiltersProps = { filters: readonly Filter[]; request: PageRequest; faults?: FieldFault[] | undefined };
+
+/** The filters of a listing, sent to its own page by GET, with what is wrong with them beside each. */
+function Filters({ filters, request: { path, query }, faults = [] }: FiltersProps): VNode {
+  return (
+    <search>
+      <form class="filters" action={path}>
+        {filters.map((filter) => (
+          <FilterField
+            key={filter.name}
+            filter={filter}
+            value={query[filter.name]}
+            fault={faults.find((each) => each.path === filter.name)?.message}
+          />
+        ))}
+        <div class="row">
+          <button>Filter</button>
+          {Object.keys(query).length === 0 ? null : <a href={path}>Clear</a>}
+        </div>
+        {faults
+          .filter(({ path: at }) => !filters.some(({ name }) => name === at))
+          .map(({ path: at, message }) => (
+            <p class="field-error" key={at}>
+              {`${at}: ${message}`}
+            </p>
+          ))}
+      </form>
+    </search>
+  );
+}
+
+type FilterFieldProps = { filter: Filter; value: string | undefined; fault: string | undefined };
+
+function FilterField({ filter, value, fault }: FilterFieldProps): VNode {
+  const id = `filter-${filter.name}`;
+  const common = {
+    id,
+    name: filter.name,
+    'aria-invalid': fault !== undefined,
+    'aria-describedby': fault === undefined ? undefined : `${id}-fault`,
+  };
+  return (
+    <div class="field">
+      <label for={id}>{filter.label}</label>
+      {filter.options === undefined ? (
+        filter.isDate === true ? (
+          <input {...common} type="date" value={value} />
+        ) : (
+          <input {...common} value={value} />
+        )
+      ) : (
+        <select {...common}>
+          <option value="">{filter.blank ?? 'All'}</option>
+          {filter.options.map(([each, label]) => (
+            <option key={each} value={each} selected={each === value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
+      {fault === undefined ? null : (
+        <p class="field-error" id={`${id}-fault`}>
+          {fault}
+        </p>
+      )}
+    </div>
+  );
 }

@@ -10,7 +10,7 @@ export function missingPage(why = 'There is no page at this address.'): Page {
         <h1>Not found</h1>
         <p>{why}</p>
         <p>
-          <a href="/">Go to today</a>
+          <a href="/">Go to Today</a>
         </p>
       </div>
     ),

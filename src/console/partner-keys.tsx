@@ -13,7 +13,7 @@ export function Keys({ partnerId, keys, now, timeZone }: KeysProps): VNode {
       <h2 id="keys">API keys</h2>
       <Table
         caption={`API keys; times in ${timeZone}`}
-        columns={['Key', 'Label', 'State', 'Issued', 'Last used', 'Ends', 'Change']}
+        columns={['Key', 'Label', 'State', 'Issued', 'Last used', 'Expires', 'Actions']}
         rows={keys.map((key) => (
           <tr key={key._id}>
             <th scope="row">
@@ -44,20 +44,20 @@ export function Keys({ partnerId, keys, now, timeZone }: KeysProps): VNode {
       <details>
         <summary>Issue a key</summary>
         <ApiForm class="stack" call={`POST ${path}`} done="The key is issued." reveal="api_key">
-          <Field id="key-label" label="Label (optional)" hint="For your own orientation.">
+          <Field id="key-label" label="Label (optional)" hint="To tell the keys apart.">
             <input id="key-label" name="label" maxlength={80} aria-describedby="key-label-hint" />
           </Field>
           <Field
-            id="key-ends"
-            label="Ends (optional)"
+            id="key-expires"
+            label="Expires (optional)"
             hint={`In ${timeZone}. Without it, the key does not expire.`}
           >
             <input
-              id="key-ends"
+              id="key-expires"
               name="expires_at"
               type="datetime-local"
               data-zone={timeZone}
-              aria-describedby="key-ends-hint"
+              aria-describedby="key-expires-hint"
             />
           </Field>
           <button class="primary">Issue key</button>
@@ -99,7 +99,7 @@ function KeyActions({ path, keyRow: { _id, prefix } }: { path: string; keyRow: A
         call={`DELETE ${path}`}
         done="The key is revoked."
         confirm={{
-          question: `Revoke ${prefix}…? Every call with it is refused from now on, and it cannot be brought back.`,
+          question: `Revoke ${prefix}…? Every call with it is rejected from now on. This cannot be undone.`,
           yes: 'Revoke',
         }}
       >

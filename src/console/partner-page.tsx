@@ -37,10 +37,10 @@ export const partnerPage: PageHandler = async (deps, { params }) => {
                 ['Notes', partner.certificationNotes],
                 ['Since', <When at={partner.createdAt} timeZone={timeZone} />],
                 ['Partner id', <code>{partner._id}</code>],
-                ['Its own', <Own id={partner._id} />],
+                ['See also', <RelatedPages id={partner._id} />],
               ]}
             />
-            <Standing partner={partner} />
+            <StatusActions partner={partner} />
           </section>
           <Grants partner={partner} granted={granted} venues={venues} />
         </div>
@@ -50,8 +50,8 @@ export const partnerPage: PageHandler = async (deps, { params }) => {
   };
 };
 
-/** What is this partner's, where a choice among all partners may not have it. */
-function Own({ id }: { id: string }): VNode {
+/** The listings of this partner alone: the choice of partners there may not have it. */
+function RelatedPages({ id }: { id: string }): VNode {
   const path = (listing: string) => withQuery(listing, { partner_id: id });
   return (
     <span class="row">
@@ -62,7 +62,7 @@ function Own({ id }: { id: string }): VNode {
   );
 }
 
-function Standing({ partner: { _id, name, status, certifiedAt } }: { partner: PartnerRow }): VNode {
+function StatusActions({ partner: { _id, name, status, certifiedAt } }: { partner: PartnerRow }): VNode {
   const path = `/api/v1/operator/partners/${_id}`;
   return (
     <div class="row">
@@ -79,7 +79,7 @@ function Standing({ partner: { _id, name, status, certifiedAt } }: { partner: Pa
           call={`PATCH ${path}`}
           done={`${name} is suspended.`}
           confirm={{
-            question: `Suspend ${name}? Its keys are refused at once and it gets no deliveries. What it has booked stays.`,
+            question: `Suspend ${name}? Its keys are rejected at once and it receives no deliveries. Its bookings stay.`,
             yes: 'Suspend',
           }}
         >
@@ -104,21 +104,21 @@ function Grants({ partner: { _id, name }, granted, venues }: GrantsProps): VNode
   return (
     <section aria-labelledby="grants">
       <h2 id="grants">Granted venues</h2>
-      {granted.length === 0 ? <p class="faint">It can operate no venue yet.</p> : null}
+      {granted.length === 0 ? <p class="faint">No venue is granted yet.</p> : null}
       <ul class="list">
         {granted.map((venue) => (
           <li key={venue._id}>
             <a href={`/?venue_id=${venue._id}`}>{venue.name}</a>
             <ApiForm
               call={`DELETE ${path}/${venue._id}`}
-              done={`${name} can no longer operate ${venue.name}, and holds nothing there.`}
+              done={`${name} can no longer operate ${venue.name}. Its holds there are released.`}
               confirm={{
-                question: `Take ${venue.name} from ${name}? What it holds there is released at once. What it has booked stays.`,
-                yes: 'Take away',
+                question: `Revoke the grant of ${name} for ${venue.name}? Its holds there are released at once. Its bookings stay.`,
+                yes: 'Revoke',
               }}
             >
-              <button class="quiet" aria-label={`Take away ${venue.name}`}>
-                Take away
+              <button class="quiet" aria-label={`Revoke the grant for ${venue.name}`}>
+                Revoke
               </button>
             </ApiForm>
           </li>

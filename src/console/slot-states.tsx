@@ -1,10 +1,60 @@
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import type { DayCell, DayGrid, Occupant } from '../availability/day-grid.service.ts';
 import { dateTime, minutes, price, timeSpan } from './format.rules.ts';
-import type { InsideProps } from './grid-props.ts';
-import { Icon } from './icon.tsx';
 import { claimPath } from './links.tsx';
-import { Opens, Plain } from './slot-parts.tsx';
+import type { IconName } from './parts.tsx';
+import { Icon } from './parts.tsx';
+
+/** What every part of the grid's page is given. */
+export type GridProps = { grid: DayGrid; nameOf: (partnerId: string) => string };
+
+/** What the inside of a cell is given; `what` names the slot. */
+export type InsideProps = GridProps & { cell: DayCell; what: string };
+
+/** A slot with which nothing can be done. */
+export function Plain({ label, under }: { label: string; under: string }): VNode {
+  return (
+    <span class="slot">
+      <span class="state">{label}</span>
+      <span class="under">{under}</span>
+    </span>
+  );
+}
+
+type OpensProps = {
+  dialog: string;
+  fill: Record<string, string>;
+  icon: IconName;
+  children: ComponentChildren;
+};
+
+/** A slot that opens a dialog, whose words and fields the script takes from `fill`. */
+function Opens({ dialog, fill, icon, children }: OpensProps): VNode {
+  return (
+    <button
+      type="button"
+      class="slot"
+      data-dialog={dialog}
+      data-fill={JSON.stringify(fill)}
+      id={`${fill['slot_id']}!`}
+    >
+      <Icon name={icon} />
+      {children}
+    </button>
+  );
+}
+
+/** A slot that can be sold to somebody at the venue. */
+export function Sellable({ cell, what, label }: { cell: DayCell; what: string; label: string }): VNode {
+  const fill = { slot_id: cell.slotId, what: `${what} · ${price(cell.pricePaise)}`, hold: '' };
+  return (
+    <Opens dialog="walk-in-dialog" fill={fill} icon="plus">
+      <span class="state">{label}</span>
+      <span class="under">{price(cell.pricePaise)}</span>
+      <span class="unseen">{`: place a walk-in on ${what}`}</span>
+    </Opens>
+  );
+}
 
 /** A hold counts down, and can be overridden or released while nothing firmer is in the way. */
 export function Held({ cell, what, nameOf }: InsideProps): VNode {
@@ -73,7 +123,7 @@ export function Taken({ cell, what, nameOf, grid }: InsideProps): VNode {
       </a>
     );
   }
-  const fill = { slot_id: cell.slotId, what, name: taking.customerName ?? 'no name was given', href };
+  const fill = { slot_id: cell.slotId, what, name: taking.customerName ?? 'no name given', href };
   return (
     <Opens dialog="cancel-dialog" fill={{ ...fill, booking_id: taking.bookingId ?? '' }} icon="person">
       {inside}
@@ -129,7 +179,7 @@ export function Closed({
     href: `/blackouts/${first._id}`,
     reason: first.reason,
     span: `${at(first.startsAt)} to ${at(first.endsAt)}`,
-    more: more.length === 0 ? '' : 'Another blackout keeps the slot closed when this one is lifted.',
+    more: more.length === 0 ? '' : 'Another blackout keeps the slot closed after this one is lifted.',
   };
   return (
     <Opens dialog="lift-dialog" fill={fill} icon="closed">

@@ -6,11 +6,10 @@ import { subscriptionsQuery } from '../subscriptions/subscriptions.schemas.ts';
 import { listAllSubscriptions } from '../subscriptions/subscriptions.service.ts';
 import { partnerChoices } from './choices.ts';
 import { withQuery, words } from './format.rules.ts';
-import type { Filter } from './forms.tsx';
 import { ApiForm } from './forms.tsx';
-import { PartnerLink } from './links.tsx';
+import { PartnerLink, readNames } from './links.tsx';
+import type { Filter } from './listing.tsx';
 import { listingPage } from './listing.tsx';
-import { readNames } from './names.ts';
 import { Badge, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 import { readQuery } from './request.ts';
@@ -20,7 +19,7 @@ const STATUSES = [
   ['inactive', 'Inactive'],
 ] as const;
 
-/** The subscriptions of all partners, how they fare, and their switch. */
+/** The subscriptions of all partners, how they are doing, and their switch. */
 export const webhooksPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(subscriptionsQuery, request.query);
   const filter = omitUndefined({ partnerId: query?.partner_id, status: query?.status });
@@ -47,11 +46,11 @@ export const webhooksPage: PageHandler = async (deps, request) => {
     faults,
     table: {
       caption: `Webhook subscriptions, newest first; times in ${timeZone}`,
-      columns: ['Endpoint', 'State', 'Partner', 'Events', 'Failures in a row', 'Last success', 'Change'],
+      columns: ['Endpoint', 'State', 'Partner', 'Events', 'Failures in a row', 'Last success', 'Actions'],
       rows: page.rows.map((row) => (
         <Row key={row._id} row={row} partner={nameOf(row.partnerId)} timeZone={timeZone} />
       )),
-      empty: 'No partner has subscribed to anything like that.',
+      empty: 'No subscription matches.',
     },
     next: page.next,
   });
@@ -92,9 +91,9 @@ function Switch({ row: { _id, status, endpointUrl } }: { row: SubscriptionRow })
   return status === 'active' ? (
     <ApiForm
       call={`${path}/deactivate`}
-      done="Nothing more is delivered to it."
+      done="Deliveries to it have stopped."
       confirm={{
-        question: `Stop deliveries to ${endpointUrl}? What waits to be delivered is cancelled.`,
+        question: `Stop deliveries to ${endpointUrl}? Pending deliveries are cancelled.`,
         yes: 'Switch off',
       }}
     >
@@ -103,7 +102,7 @@ function Switch({ row: { _id, status, endpointUrl } }: { row: SubscriptionRow })
       </button>
     </ApiForm>
   ) : (
-    <ApiForm call={`${path}/activate`} done="It receives what happens from now on.">
+    <ApiForm call={`${path}/activate`} done="It receives events from now on.">
       <button aria-label={`Switch on ${endpointUrl}`}>Switch on</button>
     </ApiForm>
   );

@@ -214,7 +214,7 @@ describeInBrowser('an operator', () => {
     await dialog.getByRole('button', { name: 'Add blackout' }).click();
     await page.waitForURL(/\/blackouts\//);
     const address = page.url();
-    await page.getByText('1 hold or booking stands in it').waitFor();
+    await page.getByText('1 hold or booking in it').waitFor();
     const conflict = page.locator('a.conflict');
     expect(await conflict.getAttribute('href')).toBe(`/bookings/${String(booking['booking_id'])}`);
     await page.goto(service.adminUrl + gridPath());
@@ -226,7 +226,7 @@ describeInBrowser('an operator', () => {
     ]);
     await shot(page, 'blackout');
     await cell(page, closed).locator('.slot').click();
-    const standing = page.getByRole('link', { name: 'See what stands in it' });
+    const standing = page.getByRole('link', { name: 'See the holds and bookings in it' });
     expect(service.adminUrl + String(await standing.getAttribute('href'))).toBe(address);
     await page.getByRole('button', { name: 'Lift blackout' }).click();
     await said(page, 'The blackout is lifted.');
@@ -344,9 +344,9 @@ describeInBrowser('an operator', () => {
     expect((await rowOf(service, 'deliveries', { _id: world.deliveryId })).state).toBe('dead_letter');
     await page.getByRole('button', { name: 'Redrive it' }).click();
     await dialog.getByRole('button', { name: 'Redrive 1' }).click();
-    await said(page, 'New series of attempts have begun: 1.');
+    await said(page, 'Dead letters being delivered again: 1.');
     expect((await rowOf(service, 'deliveries', { _id: world.deliveryId })).state).toBe('pending');
-    await page.getByText('There is none.').waitFor();
+    await page.getByText('There are none.').waitFor();
     expect(faults).toEqual([]);
     await close();
   });
@@ -392,8 +392,8 @@ describeInBrowser('an operator', () => {
   test('grants a venue and takes it away, suspends a partner and activates it', async () => {
     const { page, close } = await visit(`/partners/${world.rival.id}`);
     const confirm = (name: string) => page.locator('#confirm-dialog').getByRole('button', { name }).click();
-    await page.getByRole('button', { name: 'Take away Koramangala Arena' }).click();
-    await confirm('Take away');
+    await page.getByRole('button', { name: 'Revoke the grant for Koramangala Arena' }).click();
+    await confirm('Revoke');
     await said(page, /can no longer operate/);
     await page.getByRole('button', { name: 'Grant' }).click();
     await said(page, /can operate the venue/);

@@ -6,7 +6,7 @@ import { toInstant } from './venue-time.js';
 
 const TIMEOUT_MS = 20_000;
 const UNKNOWN =
-  'The service did not answer, so the outcome is not known. Look whether it took effect, then try again.';
+  'The service did not respond, so it is not known whether this took effect. Check before you try again.';
 
 document.addEventListener('submit', (event) => {
   const form = event.target;
@@ -24,8 +24,8 @@ async function submit(form) {
     const reply = await call(form).catch(() => undefined);
     if (reply === undefined) showFaults(form, { message: UNKNOWN });
     else if (reply.status === 401) signInAgain();
-    else if (reply.ok) await succeed(form, reply.answer);
-    else showFaults(form, reply.answer.error ?? { message: UNKNOWN });
+    else if (reply.ok) await succeed(form, reply.body);
+    else showFaults(form, reply.body.error ?? { message: UNKNOWN });
   } finally {
     form.ariaBusy = 'false';
   }
@@ -44,7 +44,7 @@ async function call(form) {
     ...(hasBody ? { body: JSON.stringify(bodyOf(form)) } : {}),
   });
   const { ok, status } = response;
-  return { ok, status, answer: status === 204 ? {} : await response.json() };
+  return { ok, status, body: status === 204 ? {} : await response.json() };
 }
 
 /** The fields as the API wants them; those that were left blank are left out. */
@@ -77,25 +77,25 @@ function newKey() {
   return `console-${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-async function succeed(form, answer) {
+async function succeed(form, result) {
   delete form.dataset.key;
   const { done, reveal, next } = form.dataset;
   form.closest('dialog')?.close();
-  if (reveal !== undefined) await showSecret(answer[reveal]);
-  if ((answer.conflict_count ?? 0) > 0) {
+  if (reveal !== undefined) await showSecret(result[reveal]);
+  if ((result.conflict_count ?? 0) > 0) {
     // Its page lists whom somebody has to call.
-    location.assign(`/blackouts/${answer.blackout_id}`);
+    location.assign(`/blackouts/${result.blackout_id}`);
     return;
   }
-  const told = done.replace(/\{(\w+)\}/g, (_all, name) => answer[name]);
+  const message = done.replace(/\{(\w+)\}/g, (_all, name) => result[name]);
   if (next !== undefined) {
-    sayThere(told);
+    sayThere(message);
     location.assign(next);
     return;
   }
   await refresh();
-  say(told);
-  if (answer.blackout_id !== undefined) document.getElementById(answer.blackout_id)?.focus();
+  say(message);
+  if (result.blackout_id !== undefined) document.getElementById(result.blackout_id)?.focus();
 }
 
 /** Says what was wrong: beside the fields that the API names, else above the button. */

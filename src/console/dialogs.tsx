@@ -1,6 +1,29 @@
-import type { VNode } from 'preact';
-import { Dialog } from './dialog.tsx';
+import type { ComponentChildren, VNode } from 'preact';
 import { Field } from './forms.tsx';
+import { Icon } from './parts.tsx';
+
+/** A modal dialog, named by its heading; Escape and the cross close it. */
+export function Dialog({
+  id,
+  title,
+  children,
+}: {
+  id: string;
+  title: string;
+  children: ComponentChildren;
+}): VNode {
+  return (
+    <dialog id={id} aria-labelledby={`${id}-title`}>
+      <div class="row spread">
+        <h2 id={`${id}-title`}>{title}</h2>
+        <button type="button" class="quiet" data-close aria-label="Close">
+          <Icon name="cross" />
+        </button>
+      </div>
+      {children}
+    </dialog>
+  );
+}
 
 /** Asks before what cannot be taken back; the script fills in the words of the form that asked. */
 export function ConfirmDialog(): VNode {
@@ -23,7 +46,7 @@ export function ConfirmDialog(): VNode {
 export function SecretDialog(): VNode {
   return (
     <Dialog id="secret-dialog" title="The new key">
-      <p>Copy it now and hand it over safely. It is shown this once and cannot be read again.</p>
+      <p>Copy it now and hand it over safely. It is shown only once and cannot be read again.</p>
       <Field id="secret" label="API key">
         <input id="secret" readonly autocomplete="off" spellcheck={false} />
       </Field>
