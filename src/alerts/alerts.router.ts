@@ -8,7 +8,7 @@ import type { AlertsQuery } from './alerts.schemas.ts';
 import { alertPage, alertsQuery } from './alerts.schemas.ts';
 import { listAlerts } from './alerts.service.ts';
 
-/** What the service has to tell its operators, beside the log and ALERT_URL. */
+/** The alerts as operators read them, beside the log and ALERT_URL. */
 export function alertRoutes(deps: { db: Db }): Route<Operator>[] {
   return [
     route<Operator, unknown, AlertsQuery>({

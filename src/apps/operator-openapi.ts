@@ -8,16 +8,16 @@ const DESCRIPTION = `Provision everything that partners sell: venues and their r
 
 **Who may.** Programs send the operator's key in \`x-api-key\`; a browser that has signed in at \`/sign-in\` has a cookie, and what it changes must come from a page of this console. A browser that asks for a page without either is sent to \`/sign-in\`.
 
-**Requests and responses** are as on the partner interface: JSON; unknown fields of a body ignored and named in \`X-Ignored-Fields\` (but not the days of a schedule's \`weekly\`), those of a query refused, nothing coerced; instants in UTC with milliseconds; money in rupees with at most two decimals. Fields may be added to answers at any time.
+**Requests and responses** are as on the partner interface: JSON; unknown fields of a body ignored and named in \`X-Ignored-Fields\` (but not the days of a schedule's \`weekly\`), those of a query rejected, nothing coerced; instants in UTC with milliseconds; money in rupees with at most two decimals. Fields may be added to responses at any time.
 
 **Errors.** Every error has the form of the schema \`Error\`. Beside those of each operation there are two that belong to none: \`ROUTE_NOT_FOUND\` (404) and \`METHOD_NOT_ALLOWED\` (405, with the header \`Allow\`). What is done by an operator belongs to the built-in partner \`platform\`, \`00000000-0000-7000-8000-000000000000\`.`;
 
-/** What the operator interface says of itself beyond its operations. */
+/** What the description of the operator interface says beyond its operations. */
 const OPERATOR_API: ApiDescription = {
   title: 'Partner Booking Service: operator interface',
   description: DESCRIPTION,
   tags: [
-    { name: 'Partners', description: 'Those who sell.' },
+    { name: 'Partners', description: 'The partners that sell.' },
     { name: 'API keys', description: 'The keys of a partner; each is shown once.' },
     { name: 'Grants', description: 'Which venues a partner may operate.' },
     { name: 'Venues', description: 'Where the resources are.' },
@@ -32,7 +32,7 @@ const OPERATOR_API: ApiDescription = {
     { name: 'Webhooks', description: "The partners' subscriptions; only here are deliveries stopped." },
     { name: 'Deliveries', description: 'What partners were sent, and what could not be delivered.' },
     { name: 'Customers', description: "The erasure of customers' data." },
-    { name: 'Alerts', description: 'What operators must hear of.' },
+    { name: 'Alerts', description: 'Conditions that need an operator.' },
     { name: 'Audit', description: 'What operators did.' },
     { name: 'Service', description: 'The description of the service.' },
   ],

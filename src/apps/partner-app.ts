@@ -43,7 +43,7 @@ export function partnerRoutes(context: Context): Route<PartnerCaller>[] {
   ];
 }
 
-/** What partners reach on `PORT`; every call of the API is refused while `guards` do. */
+/** What partners reach on `PORT`; every call of the API is rejected while guards are missing. */
 export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(context.db)): Express {
   const app = createBaseApp(context.log, context.metrics.observe('partner'), context.config);
   const { queues, stopping } = context;

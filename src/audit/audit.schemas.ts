@@ -80,7 +80,7 @@ const action = named(
       .allow(null)
       .description('The status of the response; null while it is not known, as after a crash in between.')
       .example(200),
-    error_code: Joi.string().allow(null).description('Of a refused action.').example(null),
+    error_code: Joi.string().allow(null).description('Of a rejected action.').example(null),
     before: seen('active').description(
       'What it was about, before it; without secrets and customers’ data, and beyond 16 KB without its longest members. Null where nothing was there.',
     ),

@@ -23,7 +23,7 @@ const MAX_CHARACTERS = 262_144;
 /**
  * What is kept of an object as operators see it: the fields above without their values, and of one that is too long all but
  * its longest members, such as the conflicts of a blackout over a season. Null for anything that is no object and for
- * listings, which tell of more than the action was about.
+ * listings, which show more than the action was about.
  */
 export function redact(seen: unknown): unknown {
   if (typeof seen !== 'object' || seen === null || Array.isArray(seen)) return null;
@@ -46,7 +46,7 @@ export function shortenForListing(kept: unknown): unknown {
   return withoutLongest(kept as Record<string, unknown>, length, MAX_LISTED_CHARACTERS);
 }
 
-/** Lists are left out first, the longest first; what stands in the place of a member says how much that was. */
+/** Lists are left out first, the longest first; what stands for a member says how much that was. */
 function withoutLongest(
   kept: Record<string, unknown>,
   length: number,

@@ -93,8 +93,7 @@ function timeZone(value: string): string {
 }
 
 function region(value: string): string {
-  if (!isRegion(value))
-    throw new Error('must be the code of a region with phone numbers, two capital letters');
+  if (!isRegion(value)) throw new Error('must be a two-letter region code such as IN, in capitals');
   return value;
 }
 
@@ -106,7 +105,7 @@ function mongodbUri(value: string): string {
 }
 
 function redisUrl(value: string): string {
-  // What joi takes for a URI can have a port or a password that the client refuses, and the client repeats it when it does.
+  // What joi takes for a URI can have a port or a password that the client rejects, and the client repeats it in its error.
   const url = parsedUrl(value, ['redis:', 'rediss:'], 'must be a redis:// or rediss:// address');
   try {
     decodeURIComponent(url.username + url.password);
@@ -118,7 +117,7 @@ function redisUrl(value: string): string {
 
 function alertUrl(value: string): string {
   const url = parsedUrl(value, ['http:', 'https:'], 'must be an http or https address');
-  if (url.username !== '' || url.password !== '') throw new Error('must have no user name or password in it');
+  if (url.username !== '' || url.password !== '') throw new Error('must not contain a user name or password');
   return value;
 }
 
@@ -132,7 +131,7 @@ function proxy(value: string): string {
     bits !== undefined && /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128);
   if (version === 0 || rest.length > 0 || (bits !== undefined && !isNetwork)) {
     throw new Error(
-      `must list addresses, networks such as 10.0.0.0/8, or ${NAMED_NETWORKS.join(', ')}; not every address there is`,
+      `must list addresses, networks such as 10.0.0.0/8, or ${NAMED_NETWORKS.join(', ')}, and must not cover every address`,
     );
   }
   return value;

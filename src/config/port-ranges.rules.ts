@@ -25,7 +25,7 @@ export function hasPort(ranges: readonly PortRange[], port: number): boolean {
   return ranges.some(({ first, last }) => first <= port && port <= last);
 }
 
-/** The ranges as they are told: `443, 1024-65535`. */
+/** The ranges as text: `443, 1024-65535`. */
 export function formatPortRanges(ranges: readonly PortRange[]): string {
   return ranges.map(({ first, last }) => (first === last ? first : `${first}-${last}`)).join(', ');
 }

@@ -30,7 +30,7 @@ type Settings = Partial<{
 export const RETRY_DELAYS_SECONDS = [300, 900, 1800, 3600];
 /** The shortest that a partner may ask for. */
 const MIN_HOLD_SECONDS = 60;
-const TOO_LONG = `WEBHOOK_TIMEOUT_MS must be at most ${MAX_WEBHOOK_TIMEOUT_MS} in production: what a killed worker was sending would be taken up by another later than the 20 s that are promised; leave it out for 10000`;
+const TOO_LONG = `WEBHOOK_TIMEOUT_MS must be at most ${MAX_WEBHOOK_TIMEOUT_MS} in production: another worker would take over the delivery of a killed one later than the promised 20 s; leave it out for 10000`;
 
 /**
  * Settings each of which is well-formed, and that break a promise of the service together: one sentence for each, which
@@ -56,11 +56,14 @@ export function settingsWarnings(settings: Settings): string[] {
   return when([
     ...accepted.map(
       ({ setting, optOut, weakness }) =>
-        [true, `${optOut} is true: ${setting} ${weakness}; whoever is on the way can use that`] as const,
+        [
+          true,
+          `${optOut} is true: ${setting} ${weakness}; anyone on the network path can exploit that`,
+        ] as const,
     ),
     [
       isProduction && settings.rateLimitPerMinute === 0,
-      'RATE_LIMIT_PER_MINUTE is 0: one partner can take all of the service; set how many calls a minute each may make',
+      'RATE_LIMIT_PER_MINUTE is 0: one partner can use up the whole service; set how many calls a minute each may make',
     ],
     [
       isProduction && delays !== schedule,
@@ -84,15 +87,15 @@ function conflicts({ port, adminPort, ...settings }: Settings): string[] {
   return when([
     [
       operatorApiKey !== undefined && encryptionKeys.some((key) => isSameSecret(operatorApiKey, key)),
-      'OPERATOR_API_KEY must not be one of ENCRYPTION_KEYS: who learns the one would have the other; make one for each',
+      'OPERATOR_API_KEY must not be one of ENCRYPTION_KEYS: one leak would expose both; use different keys',
     ],
     [
       port !== undefined && port !== 0 && port === adminPort,
-      'ADMIN_PORT must not be PORT: partners would reach what is the operator’s; give it a port of its own',
+      'ADMIN_PORT must not be PORT: partners would reach the operator interface; give it a port of its own',
     ],
     [
       unhealthy >= all,
-      'WEBHOOK_UNHEALTHY_CONCURRENCY must be below WEBHOOK_CONCURRENCY: one failing endpoint would take every send; lower the first or raise the second',
+      'WEBHOOK_UNHEALTHY_CONCURRENCY must be below WEBHOOK_CONCURRENCY: one failing endpoint could use up all concurrent sends; lower the first or raise the second',
     ],
   ]);
 }
@@ -114,7 +117,7 @@ function exposedFaults(settings: Settings): string[] {
     ],
     [
       encryption !== undefined,
-      `ENCRYPTION_KEYS ${encryption}; put a new one first: node -p "crypto.randomBytes(32).toString('base64')", and leave each other one once, to decrypt`,
+      `ENCRYPTION_KEYS ${encryption}; put a new one first: node -p "crypto.randomBytes(32).toString('base64')", and keep each of the others once, to decrypt`,
     ],
     [
       settings.webhookAllowPrivateNetworks === true,
@@ -125,18 +128,18 @@ function exposedFaults(settings: Settings): string[] {
 
 function productionFaults(settings: Settings): string[] {
   const { holdTtlSeconds = MIN_HOLD_SECONDS } = settings;
-  const refused = insecureStores(settings).filter(({ isAccepted }) => !isAccepted);
+  const rejected = insecureStores(settings).filter(({ isAccepted }) => !isAccepted);
   return when([
-    ...refused.map(
+    ...rejected.map(
       ({ setting, optOut, weakness }) =>
         [
           true,
-          `${setting} ${weakness}: in production nobody may read or change what is said to it; mend that or, where nobody else is on that network, set ${optOut}=true`,
+          `${setting} ${weakness}: in production nobody else may read or change this traffic; fix that or, if nobody else is on that network, set ${optOut}=true`,
         ] as const,
     ),
     [
       settings.isTlsUnverified === true,
-      'NODE_TLS_REJECT_UNAUTHORIZED must not be 0 in production: every connection would take any certificate; leave it out, and name a private authority with NODE_EXTRA_CA_CERTS',
+      'NODE_TLS_REJECT_UNAUTHORIZED must not be 0 in production: every connection would accept any certificate; leave it out, and add a private certificate authority with NODE_EXTRA_CA_CERTS',
     ],
     [isTimeoutTooLong(settings), TOO_LONG],
     [
@@ -147,7 +150,7 @@ function productionFaults(settings: Settings): string[] {
       mongodbOptions(settings.mongodbUri ?? '').some(
         ([name, value]) => name === 'directconnection' && value === 'true',
       ),
-      'MONGODB_URI must not have directConnection=true in production: it would hold on to one node when another becomes primary; name the set with replicaSet=',
+      'MONGODB_URI must not have directConnection=true in production: the service would stay on one node when another becomes primary; name the set with replicaSet=',
     ],
   ]);
 }

@@ -21,8 +21,8 @@ export function weaknessesOfMongodb(uri: string): string[] {
   const hasUser = /^[^/]*\/\/[^/?@]+@/.test(uri) || options.some(([name]) => name === 'authmechanism');
   return [
     ...(isEncrypted ? [] : ['uses no TLS (tls=true)']),
-    ...unverified.map(([name]) => `takes any certificate (${name})`),
-    ...(hasUser ? [] : ['names no user']),
+    ...unverified.map(([name]) => `accepts any certificate (${name})`),
+    ...(hasUser ? [] : ['has no user name']),
   ];
 }
 

@@ -31,8 +31,8 @@ export function weaknessOfEncryptionKeys(keys: readonly Buffer[]): string | unde
 
 function weaknessOf(bytes: Buffer): string | undefined {
   if (new Set(bytes).size < MIN_VARIETY) return `has fewer than ${MIN_VARIETY} different characters`;
-  if (isRepetition(bytes)) return 'repeats a shorter piece';
-  return isSeries(bytes) ? 'counts up or down' : undefined;
+  if (isRepetition(bytes)) return 'repeats a shorter sequence';
+  return isSeries(bytes) ? 'is a counting sequence' : undefined;
 }
 
 /** `abcdefghabcdefgh`: the beginning, again and again, cut anywhere. */

@@ -61,7 +61,7 @@ export type ErrorExtras = {
 };
 
 /**
- * A rule of the product refused the call. `message` is public: it is written for the caller's developer and says what
+ * A rule of the product rejected the call. `message` is public: it is written for the caller's developer and says what
  * was wrong and what to do next. It never carries internals; unexpected faults are thrown as ordinary errors.
  */
 export class DomainError extends Error {

@@ -6,18 +6,18 @@ import { fieldError } from './errors.ts';
  * The E.164 form (`+919845012345`) of a phone number written internationally or as people of `defaultRegion` write it,
  * or undefined when `text` is not one valid number and nothing else (contract: confirm/customer-phone).
  *
- * An extension is refused: E.164 has no place for it, so two customers behind one switchboard would become the same.
+ * An extension is rejected: E.164 cannot have one, so two customers behind one switchboard would become the same.
  * Equal results mean the same number, however it was written.
  *
  * @throws RangeError when `defaultRegion` is no region.
  */
 export function normalisePhone(text: string, defaultRegion: string): string | undefined {
-  if (!isRegion(defaultRegion)) throw new RangeError(`${defaultRegion} is no region with phone numbers.`);
+  if (!isRegion(defaultRegion)) throw new RangeError(`${defaultRegion} is not a region with phone numbers.`);
   const number = parsePhoneNumberFromString(text, { defaultCountry: defaultRegion, extract: false });
   return number?.isValid() && number.ext === undefined ? number.number : undefined;
 }
 
-/** What is told of a number that `normalisePhone` refuses. */
+/** The message for a number that `normalisePhone` rejects. */
 export function invalidPhoneMessage(region: string): string {
   return `is not a valid phone number. Send it as E.164 (+919876543210) or as a national number of ${region}.`;
 }

@@ -92,10 +92,10 @@ function faultOfHost({ httpVersion, headersDistinct }: IncomingMessage): string 
   const [value] = values;
   if (value === undefined)
     return httpVersion === '1.1'
-      ? 'The request has no Host header, which HTTP/1.1 asks for. Send one.'
+      ? 'The request has no Host header, which HTTP/1.1 requires. Send one.'
       : undefined;
   return hostNamedBy(value) === undefined
-    ? 'The Host header is malformed. Send the host of the URL, and its port where it has one.'
+    ? 'The Host header is malformed. Send the host of the URL, and its port if it has one.'
     : undefined;
 }
 

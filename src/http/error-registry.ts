@@ -19,8 +19,8 @@ export type ErrorEntry = {
 export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   VALIDATION_ERROR: {
     status: 400,
-    when: 'A field of the body, the query or the path is missing, malformed or out of bounds, or a field of the query is not known.',
-    remedy: 'Correct every field that error.details names, then send the request again.',
+    when: 'A field of the body, the query or the path is missing, malformed or out of range, or the query has an unknown field.',
+    remedy: 'Correct every field listed in error.details, then send the request again.',
   },
   INVALID_JSON: {
     status: 400,
@@ -29,27 +29,27 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   MALFORMED_REQUEST: {
     status: 400,
-    when: 'What was sent is no HTTP/1.1 request: its first line, a header, the framing of its body or the Host header is at fault.',
-    remedy: 'Send it with an HTTP library as it is; look for a proxy that changes it.',
+    when: 'What was sent is not a valid HTTP/1.1 request: its request line, a header, the framing of its body or the Host header is malformed.',
+    remedy: 'Send it with an unmodified HTTP library, and check whether a proxy changes it.',
   },
   INVALID_API_KEY: {
     status: 401,
-    when: 'The x-api-key header is missing, or its key is malformed, unknown, expired, revoked or of another deployment (sandbox or production).',
-    remedy: 'Send a key that is in force; ask the platform operator for one.',
+    when: 'The x-api-key header is missing, or the key is malformed, unknown, expired, revoked or of another deployment (sandbox or production).',
+    remedy: 'Send a valid key; ask the platform operator for one.',
   },
   PARTNER_SUSPENDED: {
     status: 403,
-    when: 'The partner to which the key, or for operators the delivery, belongs is suspended.',
-    remedy: 'Contact the platform operator; an operator reactivates the partner.',
+    when: 'The partner that the key (for operators: the delivery) belongs to is suspended.',
+    remedy: 'Contact the platform operator, who can reactivate the partner.',
   },
   UNAUTHORIZED: {
     status: 403,
     when: 'The booking to cancel or refund was made by another partner.',
-    remedy: 'Leave it to the partner that made it; check the booking_id.',
+    remedy: 'Check the booking_id; only the partner that made the booking can cancel or refund it.',
   },
   VENUE_NOT_AUTHORIZED: {
     status: 403,
-    when: 'The venue does not exist or is not granted to you; the two are not told apart.',
+    when: 'The venue does not exist or is not granted to you; the response is the same for both.',
     remedy: 'Take venue_id from the list of your venues, or ask the platform operator for a grant.',
   },
   CSRF_REJECTED: {
@@ -60,12 +60,12 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   ROUTE_NOT_FOUND: {
     status: 404,
-    when: 'There is no such path, or it is a sandbox path of a production deployment.',
-    remedy: 'Check the path and its prefix /api/v1; the reference at /docs has every path.',
+    when: 'There is no such path, or it is a sandbox path and this is a production deployment.',
+    remedy: 'Check the path and its prefix /api/v1; the reference at /docs lists every path.',
   },
   VENUE_NOT_FOUND: {
     status: 404,
-    when: 'The venue does not exist or is not granted to you; the two are not told apart.',
+    when: 'The venue does not exist or is not granted to you; the response is the same for both.',
     remedy: 'Take venue_id from the list of venues.',
   },
   RESOURCE_NOT_FOUND: {
@@ -75,9 +75,9 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   SLOT_NOT_FOUND: {
     status: 404,
-    when: 'slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you; the three are not told apart.',
+    when: 'slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you; the response is the same for all three.',
     remedy:
-      'Copy slot_id, or slot_start, from availability; ask the platform operator for a grant where your list of venues lacks the venue.',
+      'Copy slot_id, or slot_start, from availability; if the venue is not in your list of venues, ask the platform operator for a grant.',
   },
   HOLD_NOT_FOUND: {
     status: 404,
@@ -86,7 +86,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   BOOKING_NOT_FOUND: {
     status: 404,
-    when: 'There is no booking with that id, or it is not yours to read.',
+    when: 'There is no booking with that id, or you may not read it.',
     remedy: 'Use booking_id as returned by confirm.',
   },
   PACKAGE_NOT_FOUND: {
@@ -136,7 +136,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   METHOD_NOT_ALLOWED: {
     status: 405,
     when: 'The path exists, but not with this method.',
-    remedy: 'Use one of the methods that the Allow header names.',
+    remedy: 'Use one of the methods in the Allow header.',
   },
   REQUEST_TIMEOUT: {
     status: 408,
@@ -145,12 +145,12 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   SLOT_NOT_AVAILABLE: {
     status: 409,
-    when: 'The slot is held, booked, blacked out, begun or beyond the booking horizon, or its venue is inactive.',
-    remedy: 'Take one of error.conflict.alternatives, or read availability again.',
+    when: 'The slot is held, booked or blacked out, has already begun, is beyond the booking horizon, or its venue is inactive.',
+    remedy: 'Choose one of error.conflict.alternatives, or read availability again.',
   },
   HOLD_LIMIT_REACHED: {
     status: 409,
-    when: 'You have as many ACTIVE holds as a partner may have, or the hold would last longer than a hold may.',
+    when: 'You have reached the limit of ACTIVE holds, or the hold would last longer than a hold may.',
     remedy: 'Confirm or cancel holds first, or ask for less time.',
   },
   HOLD_EXPIRED: {
@@ -160,8 +160,8 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   INVALID_HOLD_STATE: {
     status: 409,
-    when: 'The hold or booking is in a state in which this operation is impossible.',
-    remedy: 'Read it; where you repeat an earlier call, repeat its idempotency_key too.',
+    when: 'The state of the hold or booking does not allow this operation.',
+    remedy: 'Read its current state; to repeat an earlier call, send the same idempotency_key.',
   },
   DOUBLE_BOOKING_ATTEMPT: {
     status: 409,
@@ -170,14 +170,14 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   CUSTOMER_HAS_UPCOMING_BOOKINGS: {
     status: 409,
-    when: 'The customer to erase has a booking that is still to come, or package credit that can still be used.',
+    when: 'The customer to erase has an upcoming booking, or package credit that can still be used.',
     remedy:
-      'Cancel those bookings; end those purchases, have their credit used up, or wait until they have expired (the message says when). Then ask again.',
+      'Cancel those bookings; end those purchases, have their credit used up, or wait until they have expired (the message says when). Then repeat the call.',
     audience: 'operator',
   },
   IDEMPOTENCY_KEY_MISMATCH: {
     status: 409,
-    when: 'The idempotency_key was used before for something else.',
+    when: 'The idempotency_key was used before for a different request.',
     remedy: 'Use a new key for each operation, and the same key only to repeat it.',
   },
   WEBHOOK_LIMIT_REACHED: {
@@ -192,8 +192,8 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   DELIVERY_IN_PROGRESS: {
     status: 409,
-    when: 'The delivery is in no state for this call.',
-    remedy: 'Read its state. While an attempt is under way, repeat the call when that has ended.',
+    when: 'The state of the delivery does not allow this call.',
+    remedy: 'Read its state. If an attempt is in progress, repeat the call after it has ended.',
   },
   PARTNER_NOT_CERTIFIED: {
     status: 409,
@@ -204,7 +204,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   PAYLOAD_TOO_LARGE: {
     status: 413,
     when: 'The body is larger than 100 KB.',
-    remedy: 'Send less.',
+    remedy: 'Send a smaller body.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
@@ -213,17 +213,17 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   RATE_LIMITED: {
     status: 429,
-    when: 'You sent more requests than your share allows, or bad keys came too often from your address.',
-    remedy: 'Wait for the seconds in Retry-After; the RateLimit header tells what is left.',
+    when: 'You sent more requests than your limit allows, or too many invalid keys came from your address.',
+    remedy: 'Wait for the seconds in Retry-After; the RateLimit header says how many requests are left.',
   },
   HEADERS_TOO_LARGE: {
     status: 431,
     when: 'The request line, with path and query, and the headers are larger than 16 KB together. The connection is closed.',
-    remedy: 'Send less: no cookies, a shorter query.',
+    remedy: 'Shorten the query, and send no cookies.',
   },
   INTERNAL_ERROR: {
     status: 500,
-    when: 'Something failed that should not.',
+    when: 'An unexpected error occurred.',
     remedy:
       'Repeat the call with the same idempotency_key; if it persists, quote request_id to the platform operator.',
   },

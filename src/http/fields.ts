@@ -86,7 +86,7 @@ export const dateNotAfter = (last: string) =>
         : value;
     })
     .messages({
-      'string.range': `is after ${last}. Send a range whose first date is not after its last.`,
+      'string.range': `must not be after ${last}`,
     });
 
 /** An instant in ISO 8601 with an offset or Z; the handler gets a Date. */
@@ -111,7 +111,7 @@ export const instantNotAfter = (last: string) =>
       const end = typeof given === 'string' && INSTANT.test(given) ? new Date(given) : null;
       return end !== null && value > end ? helpers.error('date.order') : value;
     })
-    .messages({ 'date.order': `is after ${last}. Send a span that begins before it ends.` });
+    .messages({ 'date.order': `must not be after ${last}` });
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 // RFC 3339, as `date-time` says: with seconds. `\d` takes the digits of every script in some languages.
@@ -137,7 +137,7 @@ const bounded = Joi.extend((joi: Joi.Root) => ({
 })) as { array: () => Joi.ArraySchema };
 
 /**
- * A list of at most `max`. One that is longer is refused as such and not looked into: each of tens of thousands of wrong members
+ * A list of at most `max`. One that is longer is rejected as such and not looked into: each of tens of thousands of wrong members
  * would be a fault of its own, which takes a second and is a response of megabytes.
  */
 export const list = (items: Joi.Schema, max: number) => bounded.array().items(items).max(max);
@@ -151,7 +151,7 @@ export const rupees = () =>
       Math.abs(value * 100 - Math.round(value * 100)) < 1e-6 ? value : helpers.error('number.paise'),
     )
     .messages({ 'number.paise': 'must have at most two decimals' })
-    // No `multipleOf`: validators divide in binary, and would refuse 0.29.
+    // No `multipleOf`: validators divide in binary, and would reject 0.29.
     .description('Rupees, with at most two decimals.');
 
 /** A customer's phone number, valid as E.164 or as a national number of `region`; kept as given. */
@@ -181,7 +181,7 @@ export const cursor = () =>
   Joi.string()
     .custom((value: string, helpers) => decodeCursor(value) ?? helpers.error('string.cursor'))
     .messages({
-      'string.cursor': 'is not a cursor of this service. Pass next_cursor back exactly as it was returned.',
+      'string.cursor': 'is not a valid cursor. Send next_cursor exactly as it was returned.',
     })
     .description('`next_cursor` of the page before, exactly as it was returned; the first page has none.')
     .meta({ jsonSchema: { pattern: '^[A-Za-z0-9_-]+$' } });

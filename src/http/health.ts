@@ -13,9 +13,9 @@ export const HEALTH_OPERATIONS: readonly Operation[] = [
     path: '/healthz',
     operationId: 'checkLife',
     tag: 'Service',
-    summary: 'Ask whether the process lives',
+    summary: 'Check that the process is alive',
     responses: {
-      200: { description: 'It does.', body: object({ status: Joi.string().valid('ok').example('ok') }) },
+      200: { description: 'It is alive.', body: object({ status: Joi.string().valid('ok').example('ok') }) },
     },
     errors: [],
     isPublic: true,
@@ -25,10 +25,10 @@ export const HEALTH_OPERATIONS: readonly Operation[] = [
     path: '/readyz',
     operationId: 'checkReadiness',
     tag: 'Service',
-    summary: 'Ask whether calls can be served',
+    summary: 'Check that calls can be served',
     responses: {
       200: {
-        description: 'They can.',
+        description: 'Calls can be served.',
         body: object({
           status: Joi.string().valid('ready').example('ready'),
           database: Joi.string().valid('ok').example('ok'),
@@ -37,7 +37,7 @@ export const HEALTH_OPERATIONS: readonly Operation[] = [
       },
       503: {
         description:
-          'They cannot: the database is out of reach, or lacks the index that guards against double booking; or, `stopping`, they still are, and none should be sent any more.',
+          'Calls cannot be served: the database is unreachable, or lacks the index that guards against double booking. Or the process is `stopping`: it still serves calls, but should get no more.',
         body: object({
           status: Joi.string().valid('unavailable', 'stopping').example('unavailable'),
           database: Joi.string().valid('ok', 'unreachable').example('unreachable').optional(),

@@ -16,7 +16,7 @@ export type ObserveRequest = (request: MeasuredRequest) => void;
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Tells `observe` of each request when it is over. Every value but the time comes from a bounded set. */
+/** Calls `observe` for each request when it is over. Every value but the time comes from a bounded set. */
 export function measureRequests(observe: ObserveRequest): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now();

@@ -77,7 +77,7 @@ function withHeaderNamed(fault: FieldFault, req: Request): FieldFault {
   return fault.path === 'idempotency_key' && req.headers['idempotency-key'] !== undefined
     ? {
         ...fault,
-        message: `${fault.message}; the header Idempotency-Key is not read, send the key in this field`,
+        message: `${fault.message}; the header Idempotency-Key is ignored, send the key in this field`,
       }
     : fault;
 }
@@ -93,7 +93,7 @@ function rejectMethod<Caller>(rows: readonly Route<Caller>[]): RequestHandler {
     res.set('Allow', allowed.join(', '));
     throw new DomainError(
       'METHOD_NOT_ALLOWED',
-      `${req.method} is not possible here. Use ${allowed.join(' or ')}.${notOffered}`,
+      `${req.method} is not allowed here. Use ${allowed.join(' or ')}.${notOffered}`,
     );
   };
 }
@@ -108,6 +108,6 @@ function rejectPath(notOffered: string): RequestHandler {
 export function notFound(_req: Request, _res: Response, _next: NextFunction): void {
   throw new DomainError(
     'ROUTE_NOT_FOUND',
-    'There is no such path here. Check its spelling and the version prefix /api/v1: the reference at /docs has every path, and /openapi.json the same for programs.',
+    'There is no such path here. Check its spelling and the version prefix /api/v1: the reference at /docs lists every path, as does /openapi.json for programs.',
   );
 }

@@ -23,7 +23,7 @@ export function limitCalls(
     if (limiter !== undefined) {
       const usage = await limiter.count(keyOf(res));
       setRateLimitHeaders(res, usage);
-      if (usage.isRefused) {
+      if (usage.isOverLimit) {
         const { limit, windowSeconds } = usage.quota;
         throw rateLimited(`You have reached the limit of ${limit} calls in ${windowSeconds} s.`);
       }
@@ -92,22 +92,22 @@ export function limitBadKeys<Caller>(
       if (key !== undefined && isWrongKey(err)) onWrongKey();
       if (limits === undefined) throw err;
       if (key === undefined) {
-        setRateLimitHeaders(res, { ...(await limits.ofAddress.read(address)), isRefused: false });
+        setRateLimitHeaders(res, { ...(await limits.ofAddress.read(address)), isOverLimit: false });
         throw err;
       }
       const usage = guess?.usage ?? (await limits.ofAddress.count(address));
       setRateLimitHeaders(res, usage);
-      throw usage.isRefused ? tooManyBadKeys() : err;
+      throw usage.isOverLimit ? tooManyBadKeys() : err;
     }
   };
 }
 
 /** Counts a key of which nobody knows yet whether it is right. */
 async function countGuess({ ofAddress, ofAll }: BadKeyLimits, address: string) {
-  const [usage, { isRefused }] = await Promise.all([ofAddress.count(address), ofAll.count('')]);
+  const [usage, all] = await Promise.all([ofAddress.count(address), ofAll.count('')]);
   return {
     usage,
-    isOverLimit: usage.isRefused || isRefused,
+    isOverLimit: usage.isOverLimit || all.isOverLimit,
     takeBack: () => Promise.all([ofAddress.giveBack(address), ofAll.giveBack('')]),
   };
 }
@@ -118,18 +118,18 @@ const isBadKey = (err: unknown): boolean => err instanceof DomainError && BAD_KE
 
 /**
  * Compares a key that costs nothing to compare: a right one is right however many wrong ones its address has sent, which are
- * counted and past the limit `refused`. The headers of the response are set; the response itself is the caller's.
+ * counted and past the limit `limited`. The headers of the response are set; the response itself is the caller's.
  */
 export async function tryKey(
   limiter: LocalRateLimiter,
   req: Request,
   res: Response,
   isRight: () => boolean,
-): Promise<'right' | 'wrong' | 'refused'> {
+): Promise<'right' | 'wrong' | 'limited'> {
   if (isRight()) return 'right';
   const usage = await limiter.count(addressKey(clientAddressOf(req)));
   setRateLimitHeaders(res, usage);
-  return usage.isRefused ? 'refused' : 'wrong';
+  return usage.isOverLimit ? 'limited' : 'wrong';
 }
 
 export function tooManyBadKeys(): DomainError {
@@ -141,9 +141,9 @@ function rateLimited(what: string): DomainError {
 }
 
 /** The two fields of draft-ietf-httpapi-ratelimit-headers: the policy, and where the caller stands; times in whole seconds. */
-function setRateLimitHeaders(res: Response, { quota, remaining, resetMs, isRefused }: Usage): void {
+function setRateLimitHeaders(res: Response, { quota, remaining, resetMs, isOverLimit }: Usage): void {
   const resetSeconds = Math.max(1, Math.ceil(resetMs / 1000));
   res.set('RateLimit-Policy', `"${quota.name}";q=${quota.limit};w=${quota.windowSeconds}`);
   res.set('RateLimit', `"${quota.name}";r=${remaining};t=${resetSeconds}`);
-  if (isRefused) res.set('Retry-After', String(resetSeconds));
+  if (isOverLimit) res.set('Retry-After', String(resetSeconds));
 }

@@ -13,7 +13,7 @@ export type Usage = {
   remaining: number;
   resetMs: number;
   /** Of a call that was counted: it is one too many. Of a reading: the next one would be. */
-  isRefused: boolean;
+  isOverLimit: boolean;
 };
 
 export type RateLimiter = {
@@ -82,7 +82,7 @@ function createLocalLimiter(quota: Quota): LocalRateLimiter {
     read: async (key) => {
       const found = await limiter.get(key);
       if (found === null || found.msBeforeNext <= 0) {
-        return { quota, remaining: quota.limit, resetMs: quota.windowSeconds * 1000, isRefused: false };
+        return { quota, remaining: quota.limit, resetMs: quota.windowSeconds * 1000, isOverLimit: false };
       }
       return usage(quota, found, found.remainingPoints === 0);
     },
@@ -105,7 +105,7 @@ function createSharedLimiter(quota: Quota, redis: Redis, keyPrefix: string, log:
     points: quota.limit,
     duration: quota.windowSeconds,
     rejectIfRedisNotReady: true,
-    // What is over the limit is refused from memory until the window ends: a flood of calls is none of Redis.
+    // Calls over the limit are rejected from memory until the window ends: a flood does not reach Redis.
     inMemoryBlockOnConsumed: quota.limit,
   });
   // A write: a Redis that is full, or became a replica, responds to a PING and counts nothing.
@@ -177,6 +177,6 @@ async function consume(limiter: Consuming, quota: Quota, key: string): Promise<U
   }
 }
 
-function usage(quota: Quota, found: RateLimiterRes, isRefused: boolean): Usage {
-  return { quota, remaining: found.remainingPoints, resetMs: Math.max(0, found.msBeforeNext), isRefused };
+function usage(quota: Quota, found: RateLimiterRes, isOverLimit: boolean): Usage {
+  return { quota, remaining: found.remainingPoints, resetMs: Math.max(0, found.msBeforeNext), isOverLimit };
 }

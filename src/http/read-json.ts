@@ -44,7 +44,10 @@ function positionOf(err: unknown): string {
 function bodyError(err: unknown): unknown {
   const { status, type, limit = MAX_BODY_BYTES } = err as { status?: number; type?: string; limit?: number };
   if (status === 413) {
-    return new DomainError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit / 1024} KB. Send less.`);
+    return new DomainError(
+      'PAYLOAD_TOO_LARGE',
+      `The body is larger than ${limit / 1024} KB. Send a smaller body.`,
+    );
   }
   if (status === 415) {
     return new DomainError(
@@ -55,7 +58,7 @@ function bodyError(err: unknown): unknown {
   if (status === 400) {
     const what =
       type === 'request.aborted'
-        ? 'The body ended before its announced length'
+        ? 'The body ended before its declared length'
         : `The body is not valid JSON${positionOf(err)}`;
     return new DomainError('INVALID_JSON', `${what}. Send one complete JSON object.`);
   }

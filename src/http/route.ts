@@ -19,7 +19,7 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 /** Headers of single responses; those of every response are added by the generator of the description. */
 export type ResponseHeader = 'ETag' | 'Idempotent-Replayed';
 
-/** What callers are told of a response; 204 and 304 have no body. */
+/** The description of a response; 204 and 304 have no body. */
 export type ResponseDescription = {
   description: string;
   body?: Schema;

@@ -10,7 +10,7 @@ const compress = promisify(gzip);
 /**
  * Sends `body` as JSON; a long response to a GET in gzip where the caller takes that. Both forms have one weak ETag, so that either
  * is revalidated by the other, and `Vary`; a HEAD has the headers of its GET. Responses to other methods are never compressed:
- * only they carry secrets, and what they repeat of the request would tell of them by its length (BREACH).
+ * only they carry secrets, and what they repeat of the request would reveal them by its length (BREACH).
  */
 export async function sendJson(req: Request, res: Response, body: unknown): Promise<void> {
   const text = JSON.stringify(body);

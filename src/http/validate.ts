@@ -52,7 +52,7 @@ export function requireNoFaults(faults: FieldFault[]): void {
 export function checkClosed<T>(schema: ObjectSchema<T>, value: unknown): { value: T; faults: FieldFault[] } {
   const checked = schema.validate(value, {
     ...{ abortEarly: false, convert: false, errors: ERRORS },
-    messages: { 'object.unknown': 'is no field that can be here' },
+    messages: { 'object.unknown': 'is not allowed here' },
   });
   return { value: checked.value as T, faults: (checked.error?.details ?? []).flatMap(faultsOf) };
 }
@@ -79,7 +79,7 @@ function rewritten(given: Record<string, unknown>, clean: unknown): FieldFault[]
     )
     .map(([path, value]) => ({
       path,
-      message: `must be written as ${String(value)}, without anything around it`,
+      message: `must be written exactly as ${String(value)}`,
     }));
 }
 
@@ -95,7 +95,8 @@ function unknownInQuery(
 ): FieldFault[] {
   const known = fieldsOf(schema);
   const unknown = Object.keys(given).filter((name) => !known.includes(name) && !ignored.includes(name));
-  const remedy = known.length === 0 ? 'this endpoint has none' : `known are ${known.join(', ')}`;
+  const remedy =
+    known.length === 0 ? 'this endpoint has no query fields' : `the known fields are ${known.join(', ')}`;
   const paths = unknown.map((name) => (FIELD_NAME.test(name) ? name : 'query'));
   return [...new Set(paths)].slice(0, MOST_NAMES).map((path) => ({
     path,

@@ -62,7 +62,7 @@ function requirePrivateHost({ headers }: Request, _res: Response, next: NextFunc
   }
   throw new DomainError(
     'MALFORMED_REQUEST',
-    'The metrics are not for a public name. Ask for them by the address of this process, by a name without a dot, or by one that ends in .internal, .local or .localhost.',
+    'Metrics are not served under a public host name. Use the address of this process, a name without a dot, or one that ends in .internal, .local or .localhost.',
   );
 }
 

@@ -18,7 +18,7 @@ const CONTENT_SECURITY_POLICY = [
 /** Links to what other hosts have: the board asks a font server for its type, and has a fallback. */
 const FOREIGN_LINK = /<link[^>]+href="(?:https?:)?\/\/[^>]*>/g;
 
-/** Hides the buttons that are refused. */
+/** Hides the buttons that are not allowed. */
 const OWN_SCRIPT = `<script type="module" src="${ASSETS_PATH}/queues.js"></script>`;
 
 /** The board's page without links to other hosts, and with the script of this service. */

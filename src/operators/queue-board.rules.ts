@@ -12,7 +12,7 @@ const ALLOWED = new Set([
  * Whether the board may make this call. Reading is; of what changes anything, pausing and resuming, removing one job (what is
  * still due is found again by the sweeps) and retrying failed ones (of a delivery: one more attempt each). Obliterating or
  * emptying a queue, cleaning a state of it, adding jobs and changing their data, times and limits are not: none of them is
- * needed, and each is a click away from halting the service. A call that a later version of the board adds is refused too.
+ * needed, and each is a click away from halting the service. A call that a later version of the board adds is rejected too.
  */
 export function isAllowedOnBoard(method: string, route: string, params: Record<string, unknown>): boolean {
   if (method === 'get') return true;
@@ -20,7 +20,7 @@ export function isAllowedOnBoard(method: string, route: string, params: Record<s
   return ALLOWED.has(`${method} ${route}`);
 }
 
-/** The words of the board's paths which tell what was asked of a queue, whether or not it was allowed. */
+/** The words of the board's paths, which the log and the audit keep, whether or not the call was allowed. */
 export const BOARD_WORDS: readonly string[] = [
   'queues queue api static redis stats metrics logs flow workers job-schedulers',
   'pause resume retry clean promote add empty obliterate run remove release',

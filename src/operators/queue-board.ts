@@ -50,7 +50,7 @@ export const BOARD_PATH = '/queues';
 
 /**
  * Bull Board over all four queues, in the order in which a booking passes through them. Job data holds ids only, so it shows no
- * customer's data and no secret. What would destroy a queue, or change what a job means, is refused with 403
+ * customer's data and no secret. What would destroy a queue, or change what a job means, is rejected with 403
  * (`queue-board.rules.ts`).
  */
 export function createQueueBoard(
@@ -79,7 +79,7 @@ export function createQueueBoard(
           { text: 'Console', url: '/' },
           { text: 'API reference', url: '/docs' },
         ],
-        // By these names the page hides what is refused.
+        // By these names the page hides what is not allowed.
         locale: { lng: 'en-US' },
         hideDocsLink: true,
         sortQueues: false,
@@ -88,7 +88,7 @@ export function createQueueBoard(
         before: ({ method, route, request }) =>
           isAllowedOnBoard(method, route, request.params)
             ? undefined
-            : { allow: false, status: 403, message: REFUSAL },
+            : { allow: false, status: 403, message: NOT_ALLOWED },
       },
     },
   });
@@ -100,5 +100,5 @@ const ENVIRONMENTS = {
   production: { label: 'production', color: '#b91c1c', textColor: '#ffffff' },
 } as const;
 
-const REFUSAL =
+const NOT_ALLOWED =
   'Not on this board: jobs only hint at what is due, the database decides. Pause, resume, remove or retry a job here; for all else use the console or the operator API.';

@@ -1,29 +1,29 @@
 import type { VNode } from 'preact';
 import { HtmlPage } from '../http/html-page.tsx';
 
-const REFUSALS = {
+const MESSAGES = {
   wrong:
     "That is not the operator's key. It was printed when the service first started, or is set as OPERATOR_API_KEY.",
-  refused:
-    "That is not the operator's key either. Too many wrong ones came from your address: check where you have it from.",
+  limited:
+    "That is not the operator's key either. Too many wrong keys came from your address: check where you copied it from.",
 };
 
-type SignIn = { next: string; refusal?: keyof typeof REFUSALS };
+type SignIn = { next: string; problem?: keyof typeof MESSAGES };
 
 /**
- * The operator's sign-in page, with why the key before was not taken; after it the browser goes to `next`, a path of this
+ * The operator's sign-in page, which says why the key before was rejected; after it the browser goes to `next`, a path of this
  * origin. It needs no script.
  */
-export function SignInPage({ next, refusal }: SignIn): VNode {
+export function SignInPage({ next, problem }: SignIn): VNode {
   return (
     <HtmlPage title="Sign in">
       <body>
         <main class="card">
           <strong>Partner Booking Service</strong>
           <h1>Operator sign-in</h1>
-          {refusal === undefined ? null : (
+          {problem === undefined ? null : (
             <p class="notice bad" role="alert">
-              {REFUSALS[refusal]}
+              {MESSAGES[problem]}
             </p>
           )}
           <form class="stack" method="post" action="/sign-in">

@@ -51,7 +51,7 @@ export function mountSignIn(app: Express, deps: SignInDeps): void {
   app.use(requireOperator(deps));
 }
 
-const STATUS = { wrong: 401, refused: 429 } as const;
+const STATUS = { wrong: 401, limited: 429 } as const;
 
 function operatorVia(via: Operator['via'], { config }: SignInDeps): Operator {
   return { via, keyId: operatorKeyId(config.operatorApiKey) };
@@ -64,7 +64,7 @@ function signIn(deps: SignInDeps): RequestHandler {
     if (outcome !== 'right') {
       const status = STATUS[outcome];
       await deps.recordWrongKey(req, res, 'signIn', status);
-      sendPage(res, SignInPage({ next: localPath(next), refusal: outcome }), status);
+      sendPage(res, SignInPage({ next: localPath(next), problem: outcome }), status);
       return;
     }
     await deps.record(req, res, { action: 'signIn', operator: operatorVia('session', deps), status: 303 });
@@ -116,7 +116,7 @@ async function identify(deps: SignInDeps, req: Request, res: Response): Promise<
     const outcome = await check(deps, req, res, key);
     if (outcome === 'right') return operatorVia('api-key', deps);
     await deps.recordWrongKey(req, res, 'wrongKey', STATUS[outcome]);
-    if (outcome === 'refused') throw tooManyBadKeys();
+    if (outcome === 'limited') throw tooManyBadKeys();
     return undefined;
   }
   return (await liveSession(deps, req)) === undefined ? undefined : operatorVia('session', deps);

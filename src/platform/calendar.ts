@@ -39,7 +39,7 @@ export function dayBounds(date: string, timeZone: string): { start: Date; end: D
 /** The calendar date `days` after `date` (before it when negative). Throws RangeError when `date` is none. */
 export function addDays(date: string, days: number): string {
   const day = new Date(`${date}T00:00Z`);
-  // Date reads 30 February as 2 March. Temporal would refuse it too, but takes ten times as long, in every slotsOn.
+  // Date reads 30 February as 2 March. Temporal would reject it too, but takes ten times as long, in every slotsOn.
   if (!day.toISOString().startsWith(`${date}T`)) throw new RangeError(`${date} is no calendar date.`);
   day.setUTCDate(day.getUTCDate() + days);
   const [sum = ''] = day.toISOString().split('T');
@@ -53,7 +53,7 @@ export function isCalendarDate(text: string): boolean {
 
 /**
  * Whether `text` names a time zone of the IANA database (in any case). An offset such as `+05:30` knows no DST rules
- * and is refused, and so are the other spellings that Temporal reads, such as a date with the zone in brackets.
+ * and is rejected, and so are the other spellings that Temporal reads, such as a date with the zone in brackets.
  */
 export function isTimeZone(text: string): boolean {
   const namesZone = /^[A-Za-z][\w+\-/]*$/.test(text);

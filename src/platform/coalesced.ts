@@ -43,7 +43,7 @@ export function coalescedByKey<T>(): (key: string, work: () => Promise<T>) => Pr
 
 /**
  * The same for work of which a key has one kind at a time: callers who want what those before them want share runs with them, and
- * whoever wants something else meanwhile is told so, by undefined, at once.
+ * for whoever wants something else meanwhile it returns undefined at once.
  */
 export function coalescedAlike<T>(): (
   key: string,

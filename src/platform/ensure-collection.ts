@@ -45,7 +45,7 @@ export async function missingUniqueIndexes(db: Db, definition: CollectionDefinit
 }
 
 /**
- * `<collection>_validator` for each collection that is to have a validator and has none that refuses writes. Which one it is is
+ * `<collection>_validator` for each collection that is to have a validator and has none that rejects writes. Which one it is is
  * not compared: while a release replaces another, both run on the newer one's.
  */
 export async function missingValidators(

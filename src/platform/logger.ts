@@ -35,8 +35,8 @@ const withoutQuotes = (text: string): string =>
   QUOTED.reduce((left, quoted) => left.replace(quoted, '[redacted]'), text);
 
 /**
- * What is told of an error. Of the fields that libraries add only the code: others hold the URL that could not be parsed, with
- * its password, or the document that a validator refused.
+ * What is logged of an error. Of the fields that libraries add only the code: others hold the URL that could not be parsed, with
+ * its password, or the document that a validator rejected.
  */
 export function errorFields(err: unknown): unknown {
   // Not `instanceof`: some come from another realm.

@@ -80,7 +80,7 @@ export async function openDb(db: Db, uri: string, log: Logger, signal: AbortSign
       // The driver passes over a server that is not of the set that it was told, and says no more than that.
       requireSupportedMongod(hello, uri);
       if (isUninitiated(hello) && !hasWarnedOfSet)
-        log.warn('waiting for MongoDB: its replica set is yet to be made; run rs.initiate() once in mongosh');
+        log.warn('waiting for MongoDB: its replica set is not initiated; run rs.initiate() once in mongosh');
       hasWarnedOfSet = isUninitiated(hello);
     }
   }

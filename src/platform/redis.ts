@@ -68,7 +68,7 @@ export async function readRedisInfo(url: string, signal: AbortSignal): Promise<s
     connectTimeout: 2000,
     retryStrategy: reconnectDelayMs,
   });
-  // The connections that stay tell of outages.
+  // Outages are logged by the connections that stay.
   redis.on('error', () => undefined);
   const end = () => redis.disconnect();
   signal.addEventListener('abort', end, { once: true });

@@ -101,7 +101,7 @@ function prefixOf(key: Buffer): string {
 function parseSealed(sealed: string): { version: string; id: string; bytes: Buffer } {
   const [, version, id, encoded] = SEALED.exec(sealed) ?? [];
   const bytes = Buffer.from(encoded ?? '', 'base64url');
-  // Comparing the encoding refuses a second spelling of the same bytes.
+  // Comparing the encoding rejects a second spelling of the same bytes.
   const isWhole = bytes.length >= IV_BYTES + TAG_BYTES && bytes.toString('base64url') === encoded;
   if (version === undefined || id === undefined || !isWhole) {
     throw new SecretBoxError('malformed', 'The text was not sealed by this secret box.');

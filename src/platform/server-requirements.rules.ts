@@ -6,7 +6,7 @@ export class UnsupportedServerError extends Error {
 /** What a mongod says of itself (`hello`), as far as it is judged. */
 export type Hello = { setName?: string; isreplicaset?: boolean; msg?: string; maxWireVersion?: number };
 
-/** MongoDB 6.0's; the wire version is what every server tells before anyone has signed in. */
+/** MongoDB 6.0's; every server reports its wire version before anyone has signed in. */
 const WIRE_VERSION = 17;
 
 const MAKE_A_SET =
@@ -18,7 +18,7 @@ const MAKE_A_SET =
  */
 export function requireSupportedMongod(hello: Hello, uri: string): void {
   const isPartOfMore = hello.setName !== undefined || hello.isreplicaset === true || hello.msg === 'isdbgrid';
-  if (!isPartOfMore) throw new UnsupportedServerError(`This MongoDB is no replica set. ${MAKE_A_SET}`);
+  if (!isPartOfMore) throw new UnsupportedServerError(`This MongoDB is not a replica set. ${MAKE_A_SET}`);
   if ((hello.maxWireVersion ?? 0) < WIRE_VERSION)
     throw new UnsupportedServerError('This MongoDB is older than 6.0. Upgrade it to 6.0 or newer.');
   const wanted = /[?&]replicaSet=([^&]*)/i.exec(uri)?.[1];
@@ -29,7 +29,7 @@ export function requireSupportedMongod(hello: Hello, uri: string): void {
   }
 }
 
-/** Whether it is meant to be of a replica set that nobody has made yet; until then no driver can use it. */
+/** Whether it belongs to a replica set that is not initiated yet; until then no driver can use it. */
 export function isUninitiated(hello: Hello): boolean {
   return hello.setName === undefined && hello.isreplicaset === true;
 }
@@ -50,7 +50,7 @@ const REDIS_VERSION: readonly [major: number, minor: number] = [6, 2];
 
 /**
  * What is wrong with a Redis, by its response to INFO, which needs no administrator: one sentence for each fault, with its
- * remedy. What INFO does not tell is not judged.
+ * remedy. What INFO does not report is not judged.
  */
 export function redisFaults(info: string): string[] {
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
@@ -60,9 +60,9 @@ export function redisFaults(info: string): string[] {
   const isOld = major < REDIS_VERSION[0] || (major === REDIS_VERSION[0] && minor < REDIS_VERSION[1]);
   return [
     ...(policy !== undefined && policy !== 'noeviction'
-      ? [`It evicts (${policy}), which loses jobs: set maxmemory-policy noeviction.`]
+      ? [`It evicts keys (${policy}), which loses jobs: set maxmemory-policy noeviction.`]
       : []),
-    ...(field('aof_enabled') === '0' ? ['It forgets at a restart: set appendonly yes.'] : []),
+    ...(field('aof_enabled') === '0' ? ['It loses its data at a restart: set appendonly yes.'] : []),
     ...(isOld ? [`It is ${version}: upgrade it to ${REDIS_VERSION.join('.')} or newer.`] : []),
   ];
 }

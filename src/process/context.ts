@@ -57,7 +57,7 @@ export function createContext<Settings extends ConfigOf<'hold-expiry'>>(
   const connected = openDb(db, config.mongodbUri, log, stopping).then(() => clock.measure());
   connected.then(
     () => clock.keepMeasuring(stopping),
-    // Told by whoever waits for the connection.
+    // Logged by whoever waits for the connection.
     () => undefined,
   );
   return {

@@ -17,7 +17,7 @@ export function requireSupportedRedis({
     (info) => {
       const faults = redisFaults(info);
       if (faults.length === 0) return;
-      const sentence = `This Redis may lose what is due. ${faults.join(' ')}`;
+      const sentence = `This Redis may lose scheduled jobs. ${faults.join(' ')}`;
       if (config.serviceMode === 'production') fail(new UnsupportedServerError(sentence));
       else log.warn(sentence);
     },

@@ -113,7 +113,7 @@ describe('a YAML file', () => {
     [
       'a mistyped field',
       house().replace('city:', 'citty:'),
-      ['2: Turf House: city: is required', '4: Turf House: citty: is no field that can be here'],
+      ['2: Turf House: city: is required', '4: Turf House: citty: is not allowed here'],
     ],
     ['a field of the wrong type', house().replace('Mumbai', '5'), ['4: Turf House: city: must be a string']],
     ['an empty field', house().replace('Mumbai', ''), ['4: Turf House: city: must be a string']],
@@ -207,7 +207,7 @@ describe('a YAML file', () => {
         '15: Turf House / Turf A / evenings: multiplier: must be less than or equal to 10',
         '15: Turf House / Turf A / evenings: days_of_week.1: contains a duplicate value',
         '15: Turf House / Turf A / evenings: name: is the name of another price rule of this resource, in line 14',
-        '16: Turf House / Turf A / Old: from_date: is after to_date. Send a range whose first date is not after its last.',
+        '16: Turf House / Turf A / Old: from_date: must not be after to_date',
       ],
     ],
     [

@@ -281,10 +281,10 @@ describe('settings that break a promise', () => {
 
   test.each([
     ['MONGODB', 'mongodb://u:p@h/db?replicaSet=rs0', 'uses no TLS (tls=true)'],
-    ['MONGODB', 'mongodb://h/db?replicaSet=rs0&tls=true', 'names no user'],
+    ['MONGODB', 'mongodb://h/db?replicaSet=rs0&tls=true', 'has no user name'],
     ['MONGODB', `${URI}&tlsAllowInvalidCertificates=true`, 'any certificate (tlsallowinvalidcertificates)'],
-    ['MONGODB', `${URI}&tlsInsecure=true`, 'takes any certificate (tlsinsecure)'],
-    ['MONGODB', `${URI}&tlsAllowInvalidHostnames=true`, 'takes any certificate (tlsallowinvalidhostnames)'],
+    ['MONGODB', `${URI}&tlsInsecure=true`, 'accepts any certificate (tlsinsecure)'],
+    ['MONGODB', `${URI}&tlsAllowInvalidHostnames=true`, 'accepts any certificate (tlsallowinvalidhostnames)'],
     ['MONGODB', 'mongodb+srv://u:p@h/db?tls=false', 'uses no TLS (tls=true)'],
     ['REDIS', 'redis://:pass@h:6379', 'uses no TLS (rediss://)'],
     ['REDIS', 'rediss://h:6379', 'has no password'],

@@ -8,13 +8,13 @@ import { projectFolder } from '../architecture/planted-tree.ts';
 test.each([
   ['one character, repeated', 'x'.repeat(40), 'fewer than 8 different characters'],
   ['few characters', 'abcabcbacbabcbacbabacbabcbacbabcab', 'fewer than 8 different characters'],
-  ['a short piece, repeated', '0123456789abcdef0123456789abcdef', 'repeats a shorter piece'],
+  ['a short piece, repeated', '0123456789abcdef0123456789abcdef', 'repeats a shorter sequence'],
   [
     'a piece that is cut at the end',
     'correct-horse-battery!correct-horse-battery!corr',
-    'repeats a shorter piece',
+    'repeats a shorter sequence',
   ],
-  ['the alphabet', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abc', 'counts up or down'],
+  ['the alphabet', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abc', 'is a counting sequence'],
   ['a placeholder', 'please-change-me-to-32-random-characters', 'is a placeholder'],
   ['an example', 'example-operator-key-0123456789-abcdef', 'is a placeholder'],
   [
@@ -31,8 +31,16 @@ const ONE = randomBytes(32);
 test.each([
   ['of zeros', [Buffer.alloc(32)], 'fewer than 8 different'],
   ['of one byte, repeated', [Buffer.alloc(32, 7)], 'fewer than 8 different'],
-  ['that counts', [Buffer.from(Array.from({ length: 32 }, (_none, index) => index))], 'counts up or down'],
-  ['of two equal halves', [Buffer.concat([ONE.subarray(16), ONE.subarray(16)])], 'repeats a shorter piece'],
+  [
+    'that counts',
+    [Buffer.from(Array.from({ length: 32 }, (_none, index) => index))],
+    'is a counting sequence',
+  ],
+  [
+    'of two equal halves',
+    [Buffer.concat([ONE.subarray(16), ONE.subarray(16)])],
+    'repeats a shorter sequence',
+  ],
   ['that is there twice', [ONE, randomBytes(32), ONE], 'the same key twice'],
 ])('an encryption key %s is weak', (_what, keys, weakness) => {
   expect(weaknessOfEncryptionKeys(keys)).toContain(weakness);

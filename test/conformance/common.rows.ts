@@ -102,7 +102,7 @@ export const COMMON_ROWS: readonly Row[] = [
       expect((await hold(partner, slot())).headers.get('x-ignored-fields')).toBeNull();
       const reply = await partner.api.get(`${HOLDS}?colour=green&partner_id=${NOWHERE}`);
       await expectVerdict(reply, '400 VALIDATION_ERROR colour');
-      expect(errorOf(reply).message).toContain('known are status, limit, cursor');
+      expect(errorOf(reply).message).toContain('the known fields are status, limit, cursor');
       expect(await list(partner, `${HOLDS}?partner_id=${NOWHERE}`)).toHaveLength(2);
     },
   },

@@ -163,7 +163,7 @@ describe('what there is not', () => {
     ['/?date=2026-02-30', 'calendar date'],
     ['/bookings?from=2026-13-01', 'calendar date'],
     ['/bookings?q=12', 'id="filter-q-fault"'],
-    ['/bookings?cursor=garbage', 'cursor: is not a cursor'],
+    ['/bookings?cursor=garbage', 'cursor: is not a valid cursor'],
     ['/deliveries?status=lost', 'id="filter-status-fault"'],
     ['/dead-letters?subscription_id=x', 'must be a UUID'],
     ['/webhooks?partner_id=x', 'must be a UUID'],

@@ -25,10 +25,10 @@ describe('a query', () => {
 
   test('with a field that is not known is refused, and the known ones are named', () => {
     expect(ofQuery({ hold: 'x', limit: '5' }, schema)).toEqual([
-      { path: 'hold', message: 'is not a known query field: known are limit, open' },
+      { path: 'hold', message: 'is not a known query field: the known fields are limit, open' },
     ]);
     expect(ofQuery({ page: '2' })).toEqual([
-      { path: 'page', message: 'is not a known query field: this endpoint has none' },
+      { path: 'page', message: 'is not a known query field: this endpoint has no query fields' },
     ]);
   });
 
@@ -37,7 +37,9 @@ describe('a query', () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`field${n}`, '1']));
     expect(ofQuery(many)).toHaveLength(10);
     const faults = ofQuery({ 'Asha Rao <b>': '1', '\u0000': '1' }, schema);
-    expect(faults).toEqual([{ path: 'query', message: 'has an unknown field: known are limit, open' }]);
+    expect(faults).toEqual([
+      { path: 'query', message: 'has an unknown field: the known fields are limit, open' },
+    ]);
   });
 
   test('may have partner_id, which is ignored', () => {

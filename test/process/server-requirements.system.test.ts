@@ -54,7 +54,9 @@ function listening() {
 describe('a MongoDB that is no replica set', () => {
   const refused = {
     code: 1,
-    fatal: [expect.stringMatching(/^This MongoDB is no replica set\. .*--replSet rs0, run rs\.initiate\(\)/)],
+    fatal: [
+      expect.stringMatching(/^This MongoDB is not a replica set\. .*--replSet rs0, run rs\.initiate\(\)/),
+    ],
   };
 
   test('ends the API, a worker and the migration, which say what to do', async () => {
@@ -133,6 +135,6 @@ test('a Redis that evicts ends a process in production that was started before i
   await evicting.start();
   expect(await refusalOf(api)).toEqual({
     code: 1,
-    fatal: [expect.stringMatching(/It evicts \(allkeys-lru\).*set maxmemory-policy noeviction/)],
+    fatal: [expect.stringMatching(/It evicts keys \(allkeys-lru\).*set maxmemory-policy noeviction/)],
   });
 });

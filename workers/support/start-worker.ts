@@ -16,7 +16,7 @@ const STALLED_CHECK_MS = 5000;
 const MAX_STALLS = 10;
 /** How long active jobs may take to end by themselves before they are interrupted and handed back. */
 const FINISH_TIMEOUT_MS = 15_000;
-/** How long Redis may take to be told, after the last job has ended. */
+/** How long handing jobs back to Redis may take, after the last job has ended. */
 const HAND_BACK_TIMEOUT_MS = 3000;
 
 /** BullMQ counts what it has completed and failed only where a worker asks for it; kept for a day by the minute. */

@@ -13,12 +13,12 @@ export const HEADERS = {
   },
   RateLimit: {
     description:
-      'What is left of the share: `r` requests until the end of the window in `t` seconds. Absent where no limit applies.',
+      'What is left of the limit: `r` requests until the end of the window in `t` seconds. Absent where no limit applies.',
     schema: { type: 'string' },
     example: '"partner";r=587;t=42',
   },
   'RateLimit-Policy': {
-    description: 'The share: `q` requests in a window of `w` seconds. Absent where no limit applies.',
+    description: 'The limit: `q` requests in a window of `w` seconds. Absent where no limit applies.',
     schema: { type: 'string' },
     example: '"partner";q=600;w=60',
   },
