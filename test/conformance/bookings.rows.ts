@@ -67,13 +67,14 @@ export const BOOKING_ROWS: readonly Row[] = [
     endpoints: [`${ONE} 404 BOOKING_NOT_FOUND`],
     check: async (world) => {
       const scene = await world.scene();
-      const { booking_id: id } = await book(scene);
+      const { booking_id: id, hold_id: holdId } = await book(scene);
       const [missing, foreign] = [
         await scene.rival.api.get(`${BOOKINGS}/${NOWHERE}`),
         await scene.rival.api.get(`${BOOKINGS}/${String(id)}`),
       ];
       await expectVerdict(missing, '404 BOOKING_NOT_FOUND');
       expect(bytesOf(foreign)).toBe(bytesOf(missing));
+      await expectVerdict(scene.partner.api.get(`${BOOKINGS}/${String(holdId)}`), '404 BOOKING_NOT_FOUND');
     },
   },
   {
@@ -104,6 +105,7 @@ export const BOOKING_ROWS: readonly Row[] = [
       const query = `?venue_id=${scene.venue.id}`;
       expect(await listIds(partner, query)).toEqual(idsOf([here]));
       await revokeGrant(world, { ...scene, partner });
+      expect(await readBooking(partner, here)).toMatchObject({ status: 'BOOKED' });
       expect(await listIds(partner, query)).toEqual(idsOf([here]));
       expect(await listIds(partner, '')).toEqual(idsOf([there, here]));
       expect(await listIds(scene.partner, `?venue_id=${other.venue.id}`)).toEqual([]);

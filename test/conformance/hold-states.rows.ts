@@ -145,6 +145,14 @@ const READING: readonly Row[] = [
         [active, released, expired, consumed].map(async (each) => (await readHold(partner, each))['status']),
       );
       expect(states).toEqual(['ACTIVE', 'RELEASED', 'EXPIRED', 'CONSUMED']);
+      for (const each of [active, released, expired, consumed]) {
+        const { status } = await readHold(partner, each);
+        const listed = await list(partner, `${HOLDS}?status=${String(status)}`);
+        expect(listed.map((one) => one['hold_id'])).toContain(each['hold_id']);
+        expect(new Set(listed.map((one) => one['status']))).toEqual(new Set([status]));
+      }
+      expect(await readHold(partner, released)).toEqual({ ...released, status: 'RELEASED' });
+      await release(partner, consumed['hold_id']);
       await end(partner, 'cancel', consumed['booking_id']);
       expect(await readHold(partner, consumed)).toMatchObject({ status: 'CONSUMED' });
     },
@@ -159,6 +167,9 @@ const READING: readonly Row[] = [
       const made = [await held(scene), await held(scene), await held(scene)];
       await placeHold(rival, slot());
       const [first = {}] = made;
+      expect(await list(partner, HOLDS)).toEqual(made.toReversed());
+      const none = { success: true, count: 0, data: [], next_cursor: null };
+      expect(await read(await world.partner(), HOLDS)).toEqual(none);
       await release(partner, first['hold_id']);
       expect(await readHold(partner, made[1] ?? {})).toEqual(made[1]);
       const active = await read(partner, `${HOLDS}?status=ACTIVE&limit=1`);

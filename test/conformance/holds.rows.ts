@@ -16,6 +16,7 @@ import {
   newKey,
   oneRequest,
   read,
+  readHold,
   release,
   revokeGrant,
   UUID_V7,
@@ -47,7 +48,9 @@ const PLACING: readonly Row[] = [
     check: async (world) => {
       const { venue, partner, slots } = await world.scene();
       const { is_available: _available, ...slot } = slots[0] ?? {};
-      expect(await placeHold(partner, String(slot['slot_id']))).toEqual({
+      const placed = await placeHold(partner, String(slot['slot_id']));
+      expect(Math.abs(Date.now() - millisOf(placed, 'created_at'))).toBeLessThan(10_000);
+      expect(placed).toEqual({
         ...slot,
         hold_id: UUID_V7,
         status: 'ACTIVE',
@@ -97,7 +100,7 @@ const PLACING: readonly Row[] = [
       const scene = await world.scene();
       expect(ttlOf(await held(scene))).toBe(600);
       for (const ttl of [60, 1800]) expect(ttlOf(await held(scene, { ttl_seconds: ttl }))).toBe(ttl);
-      for (const ttl of [59, 1801, 90.5, '120']) {
+      for (const ttl of [59, 1801, -60, 90.5, '120', null]) {
         const reply = await hold(scene.partner, scene.slot(), { ttl_seconds: ttl });
         await expectVerdict(reply, '400 VALIDATION_ERROR ttl_seconds');
       }
@@ -107,7 +110,12 @@ const PLACING: readonly Row[] = [
     rules: ['holds/venue-not-authorized', 'authentication/venue-grants'],
     title: 'a venue_id that is not granted',
     response: `${PLACE} 403 VENUE_NOT_AUTHORIZED`,
-    ask: async (scene, world) => (await world.partner()).api.post(HOLDS, windowOf(scene)),
+    ask: async (scene, world) => {
+      const outsider = await world.partner();
+      const named = await hold(outsider, scene.slot(), windowOf(scene));
+      await expectVerdict(named, '403 VENUE_NOT_AUTHORIZED');
+      return outsider.api.post(HOLDS, windowOf(scene));
+    },
   }),
   oneRequest({
     rules: ['holds/venue-not-authorized'],
@@ -138,7 +146,12 @@ const PLACING: readonly Row[] = [
     rules: ['availability/resource-not-found'],
     title: 'a hold that names a resource that the venue does not have',
     response: `${PLACE} 404 RESOURCE_NOT_FOUND`,
-    ask: (scene) => scene.partner.api.post(HOLDS, { ...windowOf(scene), resource_id: 'nothing' }),
+    ask: async (scene, world) => {
+      const { venue } = await world.scene();
+      const ask = (id: unknown) => scene.partner.api.post(HOLDS, { ...windowOf(scene), resource_id: id });
+      await expectVerdict(ask(venue.resourceIds[0]), '404 RESOURCE_NOT_FOUND');
+      return ask('nothing');
+    },
   }),
   {
     rules: ['holds/conflict', 'holds/slot-not-available'],
@@ -192,13 +205,19 @@ const PLACING: readonly Row[] = [
     title: 'a key of a hold on another slot; on the same slot the first hold is returned again',
     endpoints: [`${PLACE} 201`, `${PLACE} 409 IDEMPOTENCY_KEY_MISMATCH`],
     check: async (world) => {
-      const { partner, slot } = await world.scene();
+      const scene = await world.scene();
+      const { partner, rival, slot } = scene;
       const [slotId, key] = [slot(), { idempotency_key: newKey() }];
       const first = await hold(partner, slotId, key);
-      const again = await hold(partner, slotId, key);
-      expect([again.status, again.text]).toEqual([201, first.text]);
-      expect(again.headers.get('idempotent-replayed')).toBe('true');
-      await expectVerdict(hold(partner, slot(), key), '409 IDEMPOTENCY_KEY_MISMATCH');
+      expect(first.headers.get('idempotent-replayed')).toBeNull();
+      for (const named of [{ slot_id: slotId }, windowOf(scene)]) {
+        const again = await partner.api.post(HOLDS, { ...named, ...key, ttl_seconds: 60 });
+        expect([again.status, again.text]).toEqual([201, first.text]);
+        expect(again.headers.get('idempotent-replayed')).toBe('true');
+      }
+      const { slot_id: taken } = await book({ ...scene, partner: rival });
+      for (const other of [slot(), String(taken)])
+        await expectVerdict(hold(partner, other, key), '409 IDEMPOTENCY_KEY_MISMATCH');
     },
   },
   {
@@ -239,11 +258,14 @@ const EXTENDING: readonly Row[] = [
     endpoints: [`${EXTEND} 200`],
     check: async (world) => {
       const scene = await world.scene();
-      const placed = await held(scene);
+      const [slotId, key] = [scene.slot(), { idempotency_key: newKey() }];
+      const placed = await placeHold(scene.partner, slotId, key);
       const extended = expectStatus(await extend(scene, placed, 1800), 200);
       expect(extended).toEqual({ ...placed, hold_expiry_at: INSTANT });
       expect(Math.abs(millisOf(extended, 'hold_expiry_at') - Date.now() - 1_800_000)).toBeLessThan(10_000);
       expect(expectStatus(await extend(scene, placed, 60), 200)).toEqual(extended);
+      // A replay of placing returns the end that was given then.
+      expect(await placeHold(scene.partner, slotId, key)).toEqual(placed);
     },
   },
   oneRequest({
@@ -251,7 +273,12 @@ const EXTENDING: readonly Row[] = [
     title: 'ttl_seconds is required',
     response: `${EXTEND} 400 VALIDATION_ERROR`,
     fields: 'ttl_seconds',
-    ask: async (scene) => extend(scene, await held(scene), undefined),
+    ask: async (scene) => {
+      const placed = await held(scene);
+      for (const ttl of [59, 1801, '600', 60.5])
+        await expectVerdict(extend(scene, placed, ttl), '400 VALIDATION_ERROR ttl_seconds');
+      return extend(scene, placed, undefined);
+    },
   }),
   {
     rules: ['holds/extend'],
@@ -267,6 +294,9 @@ const EXTENDING: readonly Row[] = [
         .collection('reservations')
         .updateOne({ _id: placed['hold_id'] as never }, { $set: { placedAt } });
       await expectVerdict(extend(scene, placed, 1800), '409 HOLD_LIMIT_REACHED');
+      expect(await readHold(scene.partner, placed)).toMatchObject({
+        hold_expiry_at: placed['hold_expiry_at'],
+      });
       await expectVerdict(extend(scene, placed, 900), '200');
     },
   },

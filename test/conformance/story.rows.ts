@@ -49,7 +49,9 @@ export const STORY_ROWS: readonly Row[] = [
       const { hold_id: id } = expectStatus(await hold(partner, String(slot['slot_id'])), 201);
       expectStatus(await release(partner, id), 200);
       expect(await slotNow(rival, venue, slot['slot_id'])).toEqual(slot);
-      expectStatus(await hold(rival, String(slot['slot_id'])), 201);
+      const theirs = expectStatus(await hold(rival, String(slot['slot_id'])), 201);
+      expectStatus(await release(partner, id), 200);
+      expectStatus(await confirm(rival, theirs['hold_id']), 201);
     },
   },
 ];

@@ -59,11 +59,6 @@ describe('a hold whose time has passed, and that nobody has settled', () => {
     expect(await stored(untouched())).toMatchObject({ status: 'ACTIVE', claimed: true });
   });
 
-  test('reads EXPIRED, and its hold_expiry_at is what it was', async () => {
-    const hold = untouched();
-    expect(await read(idOf(hold))).toEqual({ ...hold, status: 'EXPIRED' });
-  });
-
   test('is listed among the EXPIRED and not among the ACTIVE', async () => {
     const hold = untouched();
     const ids = async (status: string) => {
@@ -72,10 +67,6 @@ describe('a hold whose time has passed, and that nobody has settled', () => {
     };
     expect(await ids('EXPIRED')).toContain(idOf(hold));
     expect(await ids('ACTIVE')).not.toContain(idOf(hold));
-  });
-
-  test('leaves its slot free in availability', async () => {
-    expect(await slotOf(untouched()['slot_id'])).toMatchObject({ is_available: true });
   });
 
   test('is HOLD_EXPIRED to a confirm, and settled with its one event', async () => {
@@ -135,13 +126,6 @@ describe('a hold whose time has passed, and that nobody has settled', () => {
 });
 
 describe('what lapsing leaves alone', () => {
-  test('a hold whose time has not passed', async () => {
-    const hold = await placeHold(partner, nextSlot(), { ttl_seconds: 60 });
-    expect(await read(idOf(hold))).toMatchObject({ status: 'ACTIVE' });
-    expect(await slotOf(hold['slot_id'])).toMatchObject({ unavailable_reason: 'held' });
-    expect(verdict(await rival.api.post(HOLDS, { slot_id: hold['slot_id'] }))).toBe('409 SLOT_NOT_AVAILABLE');
-  });
-
   test('a booking, and the replay of its confirm: 201 with the original response for ever', async () => {
     const reply = await partner.api.post(CONFIRM, confirmed.body);
     expect([reply.status, reply.text]).toEqual([201, confirmed.answer]);
