@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { omitUndefined } from '../platform/omit-undefined.ts';
-import { UNHEALTHY_AFTER_FAILURES } from '../sender/send-permits.ts';
+import { isUnhealthy } from '../sender/endpoint-health.rules.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
 import { subscriptionsQuery } from '../subscriptions/subscriptions.schemas.ts';
 import { listAllSubscriptions } from '../subscriptions/subscriptions.service.ts';
@@ -59,7 +59,7 @@ export const webhooksPage: PageHandler = async (deps, request) => {
 /** What counts for an operator of an active one is whether it takes what it is sent. */
 function stateOf({ status, consecutiveFailures: failures }: SubscriptionRow): string {
   if (status !== 'active' || failures === 0) return status;
-  return failures < UNHEALTHY_AFTER_FAILURES ? 'faltering' : 'failing';
+  return isUnhealthy(failures) ? 'unhealthy' : 'failing';
 }
 
 function Row({ row, partner, timeZone }: { row: SubscriptionRow; partner: string; timeZone: string }): VNode {

@@ -9,7 +9,7 @@ import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { Queues } from '../queues/queues.ts';
-import type { EndpointGate, Visit } from '../sender/send-permits.ts';
+import type { SendPermit, SendPermits } from '../sender/send-permits.ts';
 import { deferralMs } from '../sender/send-permits.ts';
 import type { SendOutcome, WebhookSender } from '../sender/send-webhook.ts';
 import { forgetOverlapped, openSecrets } from '../subscriptions/secrets.service.ts';
@@ -32,7 +32,7 @@ export type DeliverDeps = {
   secretBox: SecretBox;
   sender: Pick<WebhookSender, 'send'>;
   queues: Pick<Queues, 'addDeadLetters' | 'removeDeadLetters'>;
-  gate: EndpointGate;
+  permits: SendPermits;
   config: RetryConfig & { webhookTimeoutMs: number };
 };
 
@@ -78,18 +78,18 @@ const EARLY_MS = 1000;
  */
 export async function deliverWebhook(deps: DeliverDeps, due: DueAttempt): Promise<AttemptResult> {
   // Before anything is read: behind a dead endpoint there may be very many of these.
-  const visit = await deps.gate.enter(due, due.signal);
-  if (visit === null) {
+  const permit = await deps.permits.acquire(due, due.signal);
+  if (permit === null) {
     return { kind: 'later', inMs: due.signal.aborted ? 0 : deferralMs(), attemptsMade: due.failuresKnown };
   }
   try {
-    return await deliver(deps, due, visit);
+    return await deliver(deps, due, permit);
   } finally {
-    visit.leave();
+    permit.release();
   }
 }
 
-async function deliver(deps: DeliverDeps, due: DueAttempt, visit: Visit): Promise<AttemptResult> {
+async function deliver(deps: DeliverDeps, due: DueAttempt, permit: SendPermit): Promise<AttemptResult> {
   const row = await findDelivery(deps.db, due.deliveryId);
   if (row === null || row.generation !== due.generation) return { kind: 'done' };
   if (ENDED.includes(row.state)) return { kind: 'done' };
@@ -112,7 +112,7 @@ async function deliver(deps: DeliverDeps, due: DueAttempt, visit: Visit): Promis
     await cancelDelivery(deps.db, row);
     return { kind: 'done' };
   }
-  if (!visit.maySend(subscription.consecutiveFailures)) {
+  if (!permit.beginSend(subscription.consecutiveFailures)) {
     return { kind: 'later', inMs: deferralMs(), attemptsMade: row.attemptsMade };
   }
   return attempt(deps, row, subscription, event, due.signal);

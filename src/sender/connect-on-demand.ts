@@ -1,9 +1,9 @@
 import type { buildConnector } from 'undici';
 
 /** A `connect` that opens a connection only while somebody waits for one, and the way to wait. */
-export type WantedConnect = {
+export type ConnectOnDemand = {
   connect: buildConnector.connector;
-  /** Announces a request to an origin; call the result when it has got its connection or given up. */
+  /** Allows connections to an origin until the result is called: when the request has its connection or was given up. */
   waitFor(origin: string): () => void;
 };
 
@@ -12,7 +12,7 @@ export type WantedConnect = {
  * another connection to the same origin and only then finds that there is nothing left to send. Every delivery that is
  * cut would cost the receiver a second connection. Such an attempt fails here, and no request is affected by it.
  */
-export function createWantedConnect(connect: buildConnector.connector): WantedConnect {
+export function createConnectOnDemand(connect: buildConnector.connector): ConnectOnDemand {
   const waiting = new Map<string, number>();
 
   function release(origin: string): void {

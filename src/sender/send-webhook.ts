@@ -2,10 +2,10 @@ import { setMaxListeners } from 'node:events';
 import { Agent, type Dispatcher } from 'undici';
 import type { PortRange } from '../config/port-ranges.rules.ts';
 import { createCheckedConnect } from './checked-connect.ts';
+import { type ConnectOnDemand, createConnectOnDemand } from './connect-on-demand.ts';
 import { type DeliveryError, deliveryErrorOf, deliveryErrorOfStatus } from './delivery-error.rules.ts';
 import { type ResolveAddresses, resolverFor } from './resolve-addresses.ts';
 import { responseExcerpt } from './response-excerpt.rules.ts';
-import { createWantedConnect, type WantedConnect } from './wanted-connect.ts';
 
 const MAX_RESPONSE_BYTES = 16 * 1024;
 /** A receiver has use for one or two 1xx before its response; reading them without end would cost this process its time. */
@@ -35,7 +35,8 @@ export type WebhookMessage = {
   signal?: AbortSignal;
 };
 
-type Ending = DeliveryError | 'interrupted' | null;
+/** Why an exchange failed; null where it did not. */
+type FailureCause = DeliveryError | 'interrupted' | null;
 
 /**
  * What came of one exchange. `interrupted` (the caller's signal, or a closed sender) says nothing about the receiver and
@@ -45,7 +46,7 @@ type Ending = DeliveryError | 'interrupted' | null;
 export type SendOutcome = {
   ok: boolean;
   statusCode: number | null;
-  error: Ending;
+  error: FailureCause;
   durationMs: number;
   responseExcerpt: string | null;
 };
@@ -65,7 +66,7 @@ export type WebhookSender = {
 /** Makes a sender with its own pool of kept-alive connections, which are opened by `createCheckedConnect` only. */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const resolve = options.resolve ?? resolverFor(options);
-  const { connect, waitFor } = createWantedConnect(createCheckedConnect({ ...options, resolve }));
+  const { connect, waitFor } = createConnectOnDemand(createCheckedConnect({ ...options, resolve }));
   const agent = new Agent({
     connect,
     // The deadline covers both, and undici's timers are coarse.
@@ -92,7 +93,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   };
 }
 
-type Ways = { agent: Agent; waitFor: WantedConnect['waitFor'] };
+type Ways = { agent: Agent; waitFor: ConnectOnDemand['waitFor'] };
 
 function post(message: WebhookMessage, timeoutMs: number, { agent, waitFor }: Ways): Promise<SendOutcome> {
   const { headers, body, signal } = message;
@@ -105,16 +106,16 @@ function post(message: WebhookMessage, timeoutMs: number, { agent, waitFor }: Wa
     let settled = false;
 
     // Settling does not wait for undici: it cannot abandon a request whose connection is still being made.
-    const settle = (ending: Ending): void => {
+    const settle = (cause: FailureCause): void => {
       if (settled) return;
       settled = true;
       clearTimeout(deadline);
       signal?.removeEventListener('abort', interrupt);
       stopWaiting();
-      resolve({ ...response.outcome(ending), durationMs: Math.round(performance.now() - startedAt) });
+      resolve({ ...response.outcome(cause), durationMs: Math.round(performance.now() - startedAt) });
     };
-    const cut = (ending: Ending): void => {
-      settle(ending);
+    const cut = (cause: FailureCause): void => {
+      settle(cause);
       exchange?.abort(new Error('The exchange was cut.'));
     };
     const interrupt = (): void => cut('interrupted');
@@ -162,9 +163,9 @@ function collectResponse() {
       bytesLeft -= chunk.length;
       return bytesLeft <= 0;
     },
-    outcome(ending: Ending): Omit<SendOutcome, 'durationMs'> {
+    outcome(cause: FailureCause): Omit<SendOutcome, 'durationMs'> {
       const verdict = statusCode === null ? null : deliveryErrorOfStatus(statusCode);
-      const error = verdict ?? ending;
+      const error = verdict ?? cause;
       return {
         ok: error === null,
         statusCode,
@@ -175,6 +176,6 @@ function collectResponse() {
   };
 }
 
-function notSent(error: Ending): SendOutcome {
+function notSent(error: FailureCause): SendOutcome {
   return { ok: false, statusCode: null, error, durationMs: 0, responseExcerpt: null };
 }

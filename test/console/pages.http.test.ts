@@ -362,8 +362,8 @@ describe('what the pages tell', () => {
       await subscriptions.updateMany({}, { $set: { consecutiveFailures } });
       return /class="badge (\w+)">([a-z]+)</.exec((await page('/webhooks')).text)?.slice(1);
     };
-    expect(await badgeOf(180)).toEqual(['bad', 'failing']);
-    expect(await badgeOf(1)).toEqual(['wait', 'faltering']);
+    expect(await badgeOf(180)).toEqual(['bad', 'unhealthy']);
+    expect(await badgeOf(1)).toEqual(['wait', 'failing']);
     expect(await badgeOf(0)).toEqual(['good', 'active']);
   });
 

@@ -11,7 +11,7 @@ import { deliveryCollection } from '../../src/deliveries/deliveries.model.ts';
 import { rearmOverdueDeliveries } from '../../src/deliveries/sweep-deliveries.service.ts';
 import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
-import { createEndpointGate } from '../../src/sender/send-permits.ts';
+import { createSendPermits } from '../../src/sender/send-permits.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue, expectStatus, freeSlotIds, placeHold } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
@@ -160,7 +160,7 @@ test('a secret that no key opens costs no attempt, and the operator is told', as
     ...service.context,
     secretBox: createSecretBox([Buffer.alloc(32, 99)]),
     sender: { send: () => Promise.reject(new Error('nothing may be sent')) },
-    gate: createEndpointGate(10, 2),
+    permits: createSendPermits(10, 2),
   };
 
   const result = await deliverWebhook(deps, {

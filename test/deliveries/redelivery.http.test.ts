@@ -9,7 +9,7 @@ import { sendTestEvent } from '../../src/deliveries/test-event.service.ts';
 import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import type { Context } from '../../src/process/context.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
-import { createEndpointGate } from '../../src/sender/send-permits.ts';
+import { createSendPermits } from '../../src/sender/send-permits.ts';
 import type { WebhookMessage } from '../../src/sender/send-webhook.ts';
 import type { DeliveryScene } from '../support/deliveries.ts';
 import { anyDelivery, attemptDelivery, endDeliveryScene, startDeliveryScene } from '../support/deliveries.ts';
@@ -173,10 +173,10 @@ describe('redeliver', () => {
     const [, reply] = await Promise.all([rearmOverdueDeliveries(service.context, sweep), redeliver(id)]);
     expect(verdict(reply)).toBe('202');
     const { eventId, subscriptionId } = await read(id);
-    const gate = createEndpointGate(10, 2);
+    const permits = createSendPermits(10, 2);
     for (const [generation, failuresKnown] of [1, 0, 1].entries()) {
       const due = { deliveryId: id, subscriptionId, partnerId: partner.id, generation, failuresKnown };
-      await deliverWebhook({ ...service.context, sender, gate }, { ...due, signal: sweep.stopping });
+      await deliverWebhook({ ...service.context, sender, permits }, { ...due, signal: sweep.stopping });
     }
     await attemptDelivery(service, sender, id);
     expect(receiver.received.filter(({ body }) => body['event_id'] === eventId)).toHaveLength(2);

@@ -20,7 +20,7 @@ import { residentMb } from './memory.ts';
 import { report } from './report.ts';
 
 /** The full form runs with the default settings. */
-const PLACES = scaled(200, 16);
+const PERMITS = scaled(200, 16);
 const TIMEOUT_MS = scaled(10_000, 4000);
 const STUCK = scaled(500, 24);
 const STREAM_MS = scaled(35_000, 2000);
@@ -37,7 +37,7 @@ const receivers: WebhookReceiver[] = [];
 
 beforeAll(async () => {
   service = await startService({
-    WEBHOOK_CONCURRENCY: String(PLACES),
+    WEBHOOK_CONCURRENCY: String(PERMITS),
     WEBHOOK_TIMEOUT_MS: String(TIMEOUT_MS),
   });
   worker = startProcess('workers/webhook-delivery.ts', service.environment);
@@ -94,7 +94,7 @@ test('while deliveries are stuck on a receiver that hangs, those to others arriv
   expect(costMs(stuck, calm)).toBeLessThan(PROMISED_P99_MS);
   // No more than its quarter at a time, and then no more than two.
   expect(hanging.received.length).toBeGreaterThan(0);
-  expect(hanging.received.length).toBeLessThan(2 * PLACES);
+  expect(hanging.received.length).toBeLessThan(2 * PERMITS);
   const attempts = (await rowsOf(service, 'deliveries', { subscriptionId: hanging.endpoint._id })).flatMap(
     (row) => row.attempts.filter(({ outcome }) => outcome !== 'started'),
   );
@@ -104,7 +104,7 @@ test('while deliveries are stuck on a receiver that hangs, those to others arriv
   expect(most - before).toBeLessThan(150);
   report({
     promise: 8,
-    experiment: `a receiver that never answers, ${PLACES} places, a deadline of ${TIMEOUT_MS / 1000} s`,
+    experiment: `a receiver that never answers, ${PERMITS} permits, a deadline of ${TIMEOUT_MS / 1000} s`,
     count: `${STUCK} stuck deliveries, ${HEALTHY_RECEIVERS} other receivers`,
     result: `to the others ${describeArrivals(stuck)}; before ${describeArrivals(calm)}; slowest stuck attempt ${slowestMs} ms; resident ${before} MB before, ${most} MB at most, ${residentMb(worker.pid)} MB after`,
     beganAt,
@@ -124,7 +124,7 @@ test('while all 20 subscriptions of one partner hang, deliveries to others arriv
   expect(hanging.received.length).toBeGreaterThan(0);
   report({
     promise: 8,
-    experiment: `one partner all of whose 20 subscriptions hang, ${PLACES} places, a deadline of ${TIMEOUT_MS / 1000} s`,
+    experiment: `one partner all of whose 20 subscriptions hang, ${PERMITS} permits, a deadline of ${TIMEOUT_MS / 1000} s`,
     count: `${20 * Math.ceil(STUCK / 5)} stuck deliveries, ${HEALTHY_RECEIVERS} other receivers`,
     result: `to the others ${describeArrivals(stuck)}; before ${describeArrivals(calm)}; ${hanging.received.length} attempts at those that hang`,
     beganAt,
@@ -136,23 +136,23 @@ test('many at once to one receiver that answers are all sent without one being h
     setTimeout(() => response.writeHead(200).end(), 20);
   });
   if (busy === undefined) throw new Error('There is no receiver');
-  await deliveries.due([busy.endpoint], 5 * PLACES);
-  await eventually('all arrive', () => busy.received.length === 5 * PLACES, 60_000);
+  await deliveries.due([busy.endpoint], 5 * PERMITS);
+  await eventually('all arrive', () => busy.received.length === 5 * PERMITS, 60_000);
 
   const queue = service.context.queues.byName('webhook-delivery');
   const rows = await rowsOf(service, 'deliveries', { subscriptionId: busy.endpoint._id });
   const jobs = await Promise.all(rows.map((row) => queue.getJob(deliveryJobId(row._id, row.generation))));
   expect(jobs.map((job) => (job as { attemptsStarted: number } | undefined)?.attemptsStarted)).toEqual(
-    Array(5 * PLACES).fill(1),
+    Array(5 * PERMITS).fill(1),
   );
 }, 100_000);
 
-test('control: without the gate those to others wait for the deadline of what is stuck', async () => {
+test('control: without permits those to others wait for the deadline of what is stuck', async () => {
   worker.signal('SIGKILL');
   await worker.exited;
   const sender = createWebhookSender({ timeoutMs: TIMEOUT_MS, allowPrivateNetworks: true });
-  const visit = { maySend: () => true, leave: () => undefined };
-  const deps = { ...service.context, sender, gate: { enter: () => Promise.resolve(visit) } };
+  const permit = { beginSend: () => true, release: () => undefined };
+  const deps = { ...service.context, sender, permits: { acquire: () => Promise.resolve(permit) } };
   await anyStuck();
   const unguarded = new Worker<WebhookDeliveryJob, void>(
     'webhook-delivery',
@@ -162,7 +162,7 @@ test('control: without the gate those to others wait for the deadline of what is
     {
       connection: { url: service.environment['REDIS_URL'] ?? '' },
       prefix: service.environment['QUEUE_PREFIX'] ?? '',
-      concurrency: PLACES,
+      concurrency: PERMITS,
     },
   );
   try {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { Agent, type buildConnector } from 'undici';
+import { createConnectOnDemand } from '../../src/sender/connect-on-demand.ts';
 import type { ResolveAddresses } from '../../src/sender/resolve-addresses.ts';
-import { createWantedConnect } from '../../src/sender/wanted-connect.ts';
 import { closeOpened, messageTo, outcome, receiver, sender, until } from '../deliveries/sending.ts';
 
 afterEach(closeOpened);
@@ -13,24 +13,24 @@ const options = {
   port: '8443',
 };
 
-describe('a wanted connection', () => {
+describe('a connection on demand', () => {
   test('is opened while at least one request waits for it, and refused otherwise', async () => {
     const connect = jest.fn<buildConnector.connector>();
-    const wanted = createWantedConnect(connect);
+    const onDemand = createConnectOnDemand(connect);
     const attempt = () =>
       new Promise<unknown>((settle) => {
-        wanted.connect(options, (...[error]) => settle(error));
+        onDemand.connect(options, (...[error]) => settle(error));
       });
 
     expect(await attempt()).toBeInstanceOf(Error);
     const releases = [
-      wanted.waitFor('https://partner.example:8443'),
-      wanted.waitFor('https://partner.example:8443'),
+      onDemand.waitFor('https://partner.example:8443'),
+      onDemand.waitFor('https://partner.example:8443'),
     ];
-    wanted.waitFor('https://partner.example')();
+    onDemand.waitFor('https://partner.example')();
     releases[0]?.();
     releases[0]?.();
-    wanted.connect(options, () => {});
+    onDemand.connect(options, () => {});
     expect(connect).toHaveBeenCalledTimes(1);
     releases[1]?.();
     expect(await attempt()).toBeInstanceOf(Error);
@@ -77,7 +77,7 @@ describe('a delivery that is cut', () => {
     expect(target.connections).toBe(2);
   });
 
-  test('control: undici alone opens one (when this fails, the wanted connection is no longer needed)', async () => {
+  test('control: undici alone opens one (when this fails, connecting on demand is no longer needed)', async () => {
     const target = await receiver(() => {});
     const agent = new Agent();
     const stop = new AbortController();

@@ -2,7 +2,7 @@ import type { AttemptResult } from '../../src/deliveries/deliver-webhook.service
 import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
 import { makeDue } from '../../src/deliveries/delivery-series.store.ts';
 import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
-import { createEndpointGate } from '../../src/sender/send-permits.ts';
+import { createSendPermits } from '../../src/sender/send-permits.ts';
 import type { WebhookSender } from '../../src/sender/send-webhook.ts';
 import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import type { Json, Partner, Venue } from './factories.ts';
@@ -65,7 +65,7 @@ export async function attemptDelivery(
     await makeDue(service.context.db, deliveryId);
     const row = await rowOf(service, 'deliveries', { _id: deliveryId });
     const { subscriptionId, partnerId, generation, attemptsMade: failuresKnown } = row;
-    const deps = { ...service.context, sender, gate: createEndpointGate(10, 2) };
+    const deps = { ...service.context, sender, permits: createSendPermits(10, 2) };
     const signal = new AbortController().signal;
     result = await deliverWebhook(deps, {
       ...{ deliveryId, subscriptionId, partnerId, generation },

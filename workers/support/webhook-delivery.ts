@@ -17,7 +17,7 @@ import { createSecretBox } from '../../src/platform/secret-box.ts';
 import { createContext } from '../../src/process/context.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import type { WebhookDeliveryJob } from '../../src/queues/jobs.ts';
-import { createEndpointGate } from '../../src/sender/send-permits.ts';
+import { createSendPermits } from '../../src/sender/send-permits.ts';
 import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import { logMissingKeys } from '../../src/subscriptions/rewrap-secrets.service.ts';
 import { ExpectedFailure, startSweep, startWorker } from './start-worker.ts';
@@ -28,8 +28,8 @@ const SWEEP_PAGE = 500;
 /** Every how many sweeps the dead-letter queue is compared with the rows. */
 const RESTORE_EVERY_SWEEPS = 12;
 const RESTORE_LIMIT = 10_000;
-/** Slow sends give their places up (ADR 0016): for one job that has a place, a process has up to this many in hand. */
-const JOBS_PER_PLACE = 4;
+/** Slow sends give their permits back (ADR 0016): for one job that has a permit, a process has up to this many in hand. */
+const JOBS_PER_PERMIT = 4;
 
 /** The failure of an attempt that is not the last; tells the backoff how long to wait. */
 class AttemptFailed extends ExpectedFailure {
@@ -58,14 +58,14 @@ export async function startWebhookDelivery(
     ports: config.webhookPorts,
   });
   scope.onStop('webhook sender', () => sender.close());
-  const gate = createEndpointGate(config.webhookConcurrency, config.webhookUnhealthyConcurrency);
-  const deps = { ...context, sender, gate };
+  const permits = createSendPermits(config.webhookConcurrency, config.webhookUnhealthyConcurrency);
+  const deps = { ...context, sender, permits };
 
   startWorker<WebhookDeliveryJob>(
     scope,
     'webhook-delivery',
     {
-      concurrency: config.webhookConcurrency * JOBS_PER_PLACE,
+      concurrency: config.webhookConcurrency * JOBS_PER_PERMIT,
       lockDuration: config.webhookTimeoutMs + LOCK_MARGIN_MS,
       stalledInterval: STALLED_CHECK_MS,
       settings: {
