@@ -1,6 +1,5 @@
 import { createDeliveries } from '../deliveries/create-deliveries.service.ts';
-import { toEventRow } from '../events/event-row.rules.ts';
-import { appendEvents } from '../events/events.store.ts';
+import { logWaitingEvents } from '../events/events.service.ts';
 import { activeGrantees } from '../partners/partners.service.ts';
 import type { DuePosition } from '../platform/backlog.store.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -30,8 +29,7 @@ export type DispatchDeps = {
 export async function dispatchEvents(deps: DispatchDeps, reservationId: string): Promise<number> {
   const reservation = await findReservation(deps.db, reservationId);
   if (reservation === null || reservation.outbox.length === 0) return 0;
-  const events = reservation.outbox.map((waiting) => toEventRow(reservation, waiting));
-  await appendEvents(deps.db, events);
+  const events = await logWaitingEvents(deps, reservation);
   const grantees = new Map<string, Set<string>>();
   for (const venueId of new Set(events.map((event) => event.venueId))) {
     grantees.set(venueId, await activeGrantees(deps, venueId));

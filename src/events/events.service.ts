@@ -3,9 +3,18 @@ import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { hasDetail, isOfBooking } from '../reservations/event-types.ts';
+import type { Reservation } from '../reservations/reservations.model.ts';
 import { slotIdOf } from '../slots/slot.rules.ts';
+import { toEventRow } from './event-row.rules.ts';
 import type { EventRow } from './events.model.ts';
 import { appendEvents, eraseReasons } from './events.store.ts';
+
+/** Writes the events that wait in a reservation's outbox to the log and returns them; what is there already stays as it is. */
+export async function logWaitingEvents(deps: { db: Db }, reservation: Reservation): Promise<EventRow[]> {
+  const events = reservation.outbox.map((waiting) => toEventRow(reservation, waiting));
+  await appendEvents(deps.db, events);
+  return events;
+}
 
 /** Overwrites the reasons in all events of these reservations; returns the events' ids. */
 export async function eraseReasonsOf(
