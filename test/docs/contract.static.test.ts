@@ -32,7 +32,9 @@ async function writtenFiles(): Promise<[string, string][]> {
         .filter((file) => /\.(?:[mc]?[jt]sx?|css|md|ya?ml|sh|py|go|php|rb|java|cs)$/.test(file)),
     ),
   );
-  const names = ['README.md', ...files.flat()].filter((file) => file !== 'test/docs/contract.static.test.ts');
+  const names = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...files.flat()].filter(
+    (file) => file !== 'test/docs/contract.static.test.ts',
+  );
   return Promise.all(
     names.map(
       async (file): Promise<[string, string]> => [

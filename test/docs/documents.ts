@@ -9,7 +9,7 @@ export async function readDocument(file: string): Promise<Document> {
   return { file, text: await readFile(path.join(projectFolder, file), 'utf8') };
 }
 
-/** README.md and everything below docs/ and examples/. */
+/** The pages at the root, and everything below docs/ and examples/. */
 export async function readDocuments(): Promise<Document[]> {
   const below = await Promise.all(
     ['docs', 'examples'].map(async (folder) =>
@@ -18,7 +18,9 @@ export async function readDocuments(): Promise<Document[]> {
         .map((name) => path.join(folder, name)),
     ),
   );
-  return Promise.all(['README.md', ...below.flat().toSorted()].map(readDocument));
+  return Promise.all(
+    ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...below.flat().toSorted()].map(readDocument),
+  );
 }
 
 /** A fenced block, and the paragraph above it. */
