@@ -21,8 +21,6 @@ async function open(timeZone: string, hours: string, minutes = 60): Promise<{ id
 }
 
 const starts = (slots: Json[]) => slots.map((slot) => String(slot['slot_start']));
-const minutesOf = (slot: Json) =>
-  (Date.parse(String(slot['slot_end'])) - Date.parse(String(slot['slot_start']))) / 60_000;
 
 /** When the clocks of London go back, and the day before: far enough ahead to be sold, whenever this runs. */
 function lastSundayOfOctober(year: number): { eve: string; date: string } {
@@ -33,19 +31,6 @@ function lastSundayOfOctober(year: number): { eve: string; date: string } {
 }
 
 describe('hours that pass midnight', () => {
-  test('belong to the date on which the operating day begins, and to no other', async () => {
-    const { id, seller } = await open('Asia/Kolkata', '18:00–02:00', 120);
-    const evening = await slotsOf(seller, id, '2027-01-10');
-    expect(starts(evening)).toEqual([
-      '2027-01-10T12:30:00.000Z',
-      '2027-01-10T14:30:00.000Z',
-      '2027-01-10T16:30:00.000Z',
-      '2027-01-10T18:30:00.000Z',
-    ]);
-    const next = await slotsOf(seller, id, '2027-01-11');
-    expect(starts(next)[0]).toBe('2027-01-11T12:30:00.000Z');
-  });
-
   test('a slot after midnight can be held by its id, and is then held on the date of its evening', async () => {
     const { id, seller } = await open('Asia/Kolkata', '18:00–02:00');
     const last = (await slotsOf(seller, id, dateIn(4))).at(-1);
@@ -55,28 +40,6 @@ describe('hours that pass midnight', () => {
       is_available: false,
       unavailable_reason: 'held',
     });
-  });
-
-  test('00:00–00:00 is the whole day, and 06:00–06:00 the whole day from six', async () => {
-    const day = await open('Asia/Kolkata', '00:00–00:00');
-    const slots = await slotsOf(day.seller, day.id, '2027-01-10');
-    expect(starts(slots)).toHaveLength(24);
-    expect(starts(slots)[0]).toBe('2027-01-09T18:30:00.000Z');
-    const fromSix = await open('UTC', '06:00–06:00');
-    const early = starts(await slotsOf(fromSix.seller, fromSix.id, '2027-01-10'));
-    expect([early.length, early[0], early.at(-1)]).toEqual([
-      24,
-      '2027-01-10T06:00:00.000Z',
-      '2027-01-11T05:00:00.000Z',
-    ]);
-  });
-
-  test('a rest shorter than a slot before closing is not sold', async () => {
-    const { id, seller } = await open('UTC', '06:00–08:55');
-    expect(starts(await slotsOf(seller, id, '2027-01-10'))).toEqual([
-      '2027-01-10T06:00:00.000Z',
-      '2027-01-10T07:00:00.000Z',
-    ]);
   });
 });
 
@@ -103,24 +66,6 @@ describe("a date is a date of the venue's own calendar", () => {
 });
 
 describe('where the clocks change, a slot keeps its real length and the day has more or fewer of them', () => {
-  test.each([
-    ['Europe/London', '00:00–00:00', 60, '2027-03-28', 23],
-    ['Europe/London', '00:00–00:00', 60, '2027-10-31', 25],
-    ['Europe/London', '22:00–04:00', 60, '2027-03-27', 5],
-    ['Europe/London', '22:00–04:00', 60, '2027-10-30', 7],
-    ['Europe/London', '06:00–22:00', 60, '2027-03-28', 16],
-    ['Australia/Lord_Howe', '00:00–00:00', 30, '2027-10-03', 47],
-    ['Australia/Lord_Howe', '00:00–00:00', 30, '2027-04-04', 49],
-    ['Asia/Kolkata', '00:00–00:00', 60, '2027-03-28', 24],
-  ])('%s %s, %i minutes, %s: %i slots', async (timeZone, hours, minutes, date, count) => {
-    const { id, seller } = await open(timeZone, hours, minutes);
-    const slots = await slotsOf(seller, id, date);
-    expect(slots.map(minutesOf)).toEqual(Array(count).fill(minutes));
-    expect(new Set(starts(slots)).size).toBe(count);
-    const ends = slots.map((slot) => slot['slot_end']);
-    expect(ends.slice(0, -1)).toEqual(starts(slots).slice(1));
-  });
-
   test('both passes of an hour that comes twice can be held, by different partners', async () => {
     const { id, seller } = await open('Europe/London', '22:00–04:00');
     const rival = await anyPartner(service, [id]);

@@ -85,7 +85,12 @@ const DAYS: readonly Row[] = [
     endpoints: [`${DAY} 403 VENUE_NOT_AUTHORIZED`, `${RANGE} 403 VENUE_NOT_AUTHORIZED`],
     check: async (world) => {
       const [{ partner }, foreign] = [await world.scene(), await world.scene()];
-      const pathsOf = (id: string) => [dayOf(id), rangeOf(id, dateIn(1), dateIn(2))];
+      const resource = `&resource_id=${foreign.venue.resourceIds[0]}`;
+      const pathsOf = (id: string) => [
+        dayOf(id),
+        dayOf(id, dateIn(3), resource),
+        rangeOf(id, dateIn(1), dateIn(2)),
+      ];
       const paths = [foreign.venue.id, NOWHERE].flatMap(pathsOf);
       const replies = await Promise.all(paths.map((path) => partner.api.get(path)));
       for (const reply of replies) await expectVerdict(reply, '403 VENUE_NOT_AUTHORIZED');
@@ -124,9 +129,13 @@ const DAYS: readonly Row[] = [
       for (const path of [dayOf(venue.id), rangeOf(venue.id, dateIn(3), dateIn(4))]) {
         const headers = { 'if-none-match': (await partner.api.get(path)).headers.get('etag') ?? '' };
         expect(headers['if-none-match']).not.toBe('');
-        expect(await partner.api.get(path, headers)).toMatchObject({ status: 304, text: '' });
+        const unchanged = await partner.api.get(path, headers);
+        expect(unchanged).toMatchObject({ status: 304, text: '' });
+        expect(unchanged.headers.get('etag')).toBe(headers['if-none-match']);
         await placeHold(partner, slot());
-        expect(await partner.api.get(path, headers)).toMatchObject({ status: 200 });
+        const changed = await partner.api.get(path, headers);
+        expect(changed).toMatchObject({ status: 200 });
+        expect(changed.headers.get('etag')).not.toBe(headers['if-none-match']);
       }
     },
   },
@@ -208,7 +217,9 @@ const SCHEDULE: readonly Row[] = [
       const [heldId, bookedId] = [slot(), slot()];
       await placeHold(rival, heldId);
       await bookSlot(rival, bookedId);
-      const [heldSlot, bookedSlot, free] = await slotsAt(partner, dayOf(venue.id));
+      const listed = await slotsAt(partner, dayOf(venue.id));
+      expect(await slotsAt(rival, dayOf(venue.id))).toEqual(listed);
+      const [heldSlot, bookedSlot, free] = listed;
       expect(heldSlot).toMatchObject({ is_available: false, unavailable_reason: 'held' });
       expect(bookedSlot).toMatchObject({ is_available: false, unavailable_reason: 'booked' });
       expect(JSON.stringify([heldSlot, bookedSlot])).not.toContain(rival.id);
@@ -221,7 +232,9 @@ const SCHEDULE: readonly Row[] = [
         'beyond_horizon',
       ]);
       await world.operator.patch(`/api/v1/operator/venues/${venue.id}`, { status: 'inactive' });
-      expect(await reasonOn(dateIn(3))).toBe('inactive');
+      expect(await reasonOn(dateIn(4))).toBe('inactive');
+      await world.operator.patch(`/api/v1/operator/venues/${venue.id}`, { status: 'active' });
+      expect(await reasonOn(dateIn(4))).toBeUndefined();
     },
   },
   {
@@ -251,13 +264,19 @@ const RANGES: readonly Row[] = [
       '{venue_id, from, to, days: [{date, slots}]} with every date, the last included, as each day has it alone',
     endpoints: [`${RANGE} 200`],
     check: async (world) => {
-      const { venue, partner } = await world.scene();
+      const { venue, partner, slot } = await world.scene({ resources: [{}, hours('18:00', '02:00')] });
+      await placeHold(partner, slot());
       const [from, to] = [dateIn(3), dateIn(4)];
-      const body = await read(partner, rangeOf(venue.id, from, to, `&resource_id=${venue.resourceIds[0]}`));
-      const days = await Promise.all(
-        [from, to].map(async (date) => ({ date, slots: await slotsAt(partner, dayOf(venue.id, date)) })),
-      );
-      expect(body).toEqual({ venue_id: venue.id, from, to, days });
+      for (const rest of ['', `&resource_id=${venue.resourceIds[1]}`]) {
+        const days = await Promise.all(
+          [from, to].map(async (date) => ({
+            date,
+            slots: await slotsAt(partner, dayOf(venue.id, date, rest)),
+          })),
+        );
+        const body = await read(partner, rangeOf(venue.id, from, to, rest));
+        expect(body).toEqual({ venue_id: venue.id, from, to, days });
+      }
     },
   },
   {
@@ -268,7 +287,8 @@ const RANGES: readonly Row[] = [
       const { venue, partner } = await world.scene();
       const ask = (from: number, to: number) => partner.api.get(rangeOf(venue.id, dateIn(from), dateIn(to)));
       await expectVerdict(ask(1, 31), '200');
-      for (const reply of [await ask(1, 32), await ask(3, 2)]) expect(reply.status).toBe(400);
+      const all = await partner.api.get(rangeOf(venue.id, '0001-01-01', '9999-12-31'));
+      for (const reply of [await ask(1, 32), await ask(3, 2), all]) expect(reply.status).toBe(400);
       await expectVerdict(ask(3, 2), '400 VALIDATION_ERROR from');
     },
   },

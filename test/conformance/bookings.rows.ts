@@ -8,6 +8,7 @@ import {
   bytesOf,
   end,
   expectVerdict,
+  held,
   list,
   NOWHERE,
   read,
@@ -87,9 +88,12 @@ export const BOOKING_ROWS: readonly Row[] = [
       const { partner, rival, slot } = scene;
       const made = [await book(scene), await book(scene), await book(scene)];
       await bookSlot(rival, slot());
+      await held(scene);
       const body = await read(partner, BOOKINGS);
       const data = await Promise.all(made.toReversed().map((booking) => readBooking(partner, booking)));
       expect(body).toEqual({ success: true, count: 3, data, next_cursor: null });
+      const none = { success: true, count: 0, data: [], next_cursor: null };
+      expect(await read(await world.partner(), BOOKINGS)).toEqual(none);
     },
   },
   {
@@ -108,7 +112,9 @@ export const BOOKING_ROWS: readonly Row[] = [
       expect(await readBooking(partner, here)).toMatchObject({ status: 'BOOKED' });
       expect(await listIds(partner, query)).toEqual(idsOf([here]));
       expect(await listIds(partner, '')).toEqual(idsOf([there, here]));
-      expect(await listIds(scene.partner, `?venue_id=${other.venue.id}`)).toEqual([]);
+      expect(await listIds(partner, `?venue_id=${other.venue.id.toUpperCase()}`)).toEqual(idsOf([there]));
+      for (const id of [other.venue.id, NOWHERE])
+        expect(await listIds(scene.partner, `?venue_id=${id}`)).toEqual([]);
       await expectVerdict(partner.api.get(`${BOOKINGS}?venue_id=7`), '400 VALIDATION_ERROR venue_id');
     },
   },
@@ -185,11 +191,13 @@ export const BOOKING_ROWS: readonly Row[] = [
     check: async (world) => {
       const scene = await world.scene();
       const { partner } = scene;
-      const [booked, cancelled] = [await book(scene), await book(scene)];
+      const [booked, cancelled, refunded] = [await book(scene), await book(scene), await book(scene)];
       await end(partner, 'cancel', cancelled['booking_id']);
+      await end(partner, 'refund', refunded['booking_id']);
       expect(await listIds(partner, '?status=BOOKED')).toEqual(idsOf([booked]));
       expect(await listIds(partner, '?status=CANCELLED')).toEqual(idsOf([cancelled]));
-      expect(await listIds(partner, '?status=REFUNDED')).toEqual([]);
+      expect(await listIds(partner, '?status=REFUNDED')).toEqual(idsOf([refunded]));
+      expect(await listIds(partner, '')).toEqual(idsOf([refunded, cancelled, booked]));
       await expectVerdict(partner.api.get(`${BOOKINGS}?status=HELD`), '400 VALIDATION_ERROR status');
     },
   },
@@ -199,11 +207,12 @@ export const BOOKING_ROWS: readonly Row[] = [
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const scene = await world.scene();
-      const booking = await book(scene, { customer_phone: '098765 43210' });
+      const spoken = await book(scene, { customer_phone: '098765 43210' });
+      const dialled = await book(scene, { customer_phone: '+919876543210' });
       await book(scene, { customer_phone: '+919812345678' });
-      for (const phone of ['+919876543210', '9876543210', '09876543210']) {
+      for (const phone of ['+919876543210', '9876543210', '09876543210', '+91 98765-43210']) {
         const found = await listIds(scene.partner, `?customer_phone=${encodeURIComponent(phone)}`);
-        expect(found).toEqual(idsOf([booking]));
+        expect(found).toEqual(idsOf([dialled, spoken]));
       }
     },
   },
@@ -215,11 +224,12 @@ export const BOOKING_ROWS: readonly Row[] = [
       const scene = await world.scene();
       const booking = await book(scene, { customer_name: 'Zoë Rao (home)' });
       await book(scene, { customer_name: 'Rao Zoë' });
-      for (const name of ['zoë', 'ZOË RAO (', 'Zoë Rao (home)']) {
-        const found = await listIds(scene.partner, `?customer_name=${encodeURIComponent(name)}`);
-        expect(found).toEqual(idsOf([booking]));
-      }
-      expect(await listIds(scene.partner, '?customer_name=.*')).toEqual([]);
+      const hindi = await book(scene, { customer_name: 'नितिन' });
+      const named = (name: string) => listIds(scene.partner, `?customer_name=${encodeURIComponent(name)}`);
+      for (const name of ['zoë', 'ZOE\u0308', 'ZOË RAO (', 'Zoë Rao (home)'])
+        expect(await named(name)).toEqual(idsOf([booking]));
+      expect(await named('नि')).toEqual(idsOf([hindi]));
+      for (const name of ['.*', 'oë', '^Zoë', '$', 'Zoë Rao (home) ']) expect(await named(name)).toEqual([]);
     },
   },
 ];

@@ -7,6 +7,7 @@ import {
   book,
   end,
   expectVerdict,
+  held,
   INSTANT,
   NOWHERE,
   newKey,
@@ -28,13 +29,26 @@ const rowsOf = (operation: Operation): readonly Row[] => [
     rules: ['cancel-refund/owner-only', 'bookings/own-only'],
     title: `${operation} of another partner's booking`,
     response: `${pathOf(operation)} 403 UNAUTHORIZED`,
-    ask: async (scene) => end(scene.rival, operation, (await book(scene))['booking_id']),
+    ask: async (scene, world) => {
+      const { booking_id: sold, slot_id: soldSlot } = await walkIn(world, scene.slot());
+      await expectVerdict(end(scene.partner, operation, sold), '403 UNAUTHORIZED');
+      const shown = await slotNow(scene.partner, scene.venue, soldSlot);
+      expect(shown).toMatchObject({ unavailable_reason: 'booked' });
+      const booking = await book(scene);
+      const reply = await end(scene.rival, operation, booking['booking_id']);
+      expect(await readBooking(scene.partner, booking)).toMatchObject({ status: 'BOOKED' });
+      return reply;
+    },
   }),
   oneRequest({
     rules: ['cancel-refund/not-found', 'errors/body'],
     title: `${operation} of a missing id`,
     response: `${pathOf(operation)} 404 BOOKING_NOT_FOUND`,
-    ask: ({ partner }) => end(partner, operation, NOWHERE),
+    ask: async (scene) => {
+      for (const id of ['none', (await held(scene))['hold_id']])
+        await expectVerdict(end(scene.partner, operation, id), '404 BOOKING_NOT_FOUND');
+      return end(scene.partner, operation, NOWHERE);
+    },
   }),
   oneRequest({
     rules: ['cancel-refund/request', 'idempotency/required', 'confirm/field-lengths'],
@@ -74,7 +88,7 @@ const rowsOf = (operation: Operation): readonly Row[] => [
       const scene = await world.scene();
       const { booking_id } = await book(scene);
       expect(expectStatus(await end(scene.partner, operation, booking_id), 200)).toEqual({
-        message: expect.stringContaining(`${REACHES[operation].toLowerCase()} successfully`),
+        message: `Booking ${REACHES[operation].toLowerCase()} successfully`,
         booking_id,
         status: REACHES[operation],
       });
@@ -192,13 +206,15 @@ const EFFECTS: readonly Row[] = [
       const scene = await world.scene();
       const booking = await book(scene);
       const { booking_id: id, slot_id: slotId } = booking;
-      await end(scene.partner, 'cancel', id);
+      await end(scene.partner, 'cancel', id, { reason: 'Flooded' });
       await walkIn(world, slotId);
-      expectStatus(await end(scene.partner, 'refund', id), 200);
+      expectStatus(await end(scene.partner, 'refund', id, { reason: 'Still wet' }), 200);
       expect(await readBooking(scene.partner, booking)).toMatchObject({
         status: 'REFUNDED',
         cancelled_at: INSTANT,
+        cancellation_reason: 'Flooded',
         refunded_at: INSTANT,
+        refund_reason: 'Still wet',
       });
       const shown = await slotNow(scene.partner, scene.venue, slotId);
       expect(shown).toMatchObject({ unavailable_reason: 'booked' });

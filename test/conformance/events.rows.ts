@@ -16,6 +16,7 @@ import {
   INSTANT,
   list,
   listedOnce,
+  newKey,
   PARTNER,
   release,
   walkIn,
@@ -39,7 +40,12 @@ const ending =
   (operation: string) =>
   async (scene: Scene): Promise<Json> => {
     const booking = await book(scene);
-    expectStatus(await end(scene.partner, operation, booking['booking_id']), 200);
+    const ask = (key: string) =>
+      end(scene.partner, operation, booking['booking_id'], { idempotency_key: key });
+    // A replay and a call that is rejected cause no event.
+    const key = newKey();
+    for (let call = 0; call < 2; call += 1) expectStatus(await ask(key), 200);
+    await expectVerdict(ask(newKey()), '409 INVALID_HOLD_STATE');
     return booking;
   };
 
@@ -64,7 +70,7 @@ const CAUSES: Record<EventType, Cause> = {
     endpoint: 'POST /api/v1/sandbox/holds/{holdId}/expire 200',
     cause: async (scene) => {
       const placed = await held(scene);
-      await expire(scene.partner, placed['hold_id']);
+      for (let call = 0; call < 2; call += 1) await expire(scene.partner, placed['hold_id']);
       await confirm(scene.partner, placed['hold_id']);
       await release(scene.partner, placed['hold_id']);
       return placed;

@@ -105,8 +105,13 @@ const SELLING: readonly Row[] = [
     title: 'customer_phone, payment_method and idempotency_key are required',
     response: `${PURCHASE} 400 VALIDATION_ERROR`,
     fields: 'customer_phone, idempotency_key, payment_method',
-    ask: async (scene, world) =>
-      scene.partner.api.post(`${PACKAGES}/${await anyPackage(world, scene)}/purchase`, {}),
+    ask: async (scene, world) => {
+      const packageId = await anyPackage(world, scene);
+      const faulty = { customer_phone: 'nobody', payment_method: 7, idempotency_key: '' };
+      const fields = 'customer_phone, idempotency_key, payment_method';
+      await expectVerdict(buy(scene.partner, packageId, faulty), `400 VALIDATION_ERROR ${fields}`);
+      return scene.partner.api.post(`${PACKAGES}/${packageId}/purchase`, {});
+    },
   }),
   {
     rules: ['packages/purchase-fields', 'packages/purchase'],
@@ -142,7 +147,8 @@ const SELLING: readonly Row[] = [
       const packageId = await anyPackage(world, scene);
       const key = { idempotency_key: newKey() };
       const first = await buy(scene.partner, packageId, key);
-      const again = await buy(scene.partner, packageId, key);
+      expect(first.headers.get('idempotent-replayed')).toBeNull();
+      const again = await buy(scene.partner, packageId, { ...key, customer_phone: '098765 43210' });
       expect([again.status, again.text]).toEqual([201, first.text]);
       expect(again.headers.get('idempotent-replayed')).toBe('true');
       expect(await activeAt(scene)).toMatchObject([{ credits_remaining: 10 }]);
@@ -236,14 +242,14 @@ const SPENDING: readonly Row[] = [
       const later = await anyPurchase(world, scene, { validity_days: 60 });
       const sooner = await anyPurchase(world, scene, { validity_days: 30 });
       const consumed = { package_credit_consumed: true, package_purchase_id: sooner['id'] };
-      const booking = await book(scene, WITH_CREDIT);
+      const booking = await book(scene, { ...WITH_CREDIT, customer_phone: '098765 43210' });
       expect(booking).toMatchObject(consumed);
       expect(await readBooking(partner, booking)).toMatchObject(consumed);
-      expect(await readPurchase(partner, sooner)).toEqual({ ...sooner, credits_remaining: 9 });
-      expect(await readPurchase(partner, later)).toEqual(later);
-      const plain = await book(scene);
+      const plain = await book(scene, { customer_phone: PHONE });
       expect(plain).not.toHaveProperty('package_credit_consumed');
       expect(await readBooking(partner, plain)).not.toHaveProperty('package_credit_consumed');
+      expect(await readPurchase(partner, sooner)).toEqual({ ...sooner, credits_remaining: 9 });
+      expect(await readPurchase(partner, later)).toEqual(later);
     },
   },
   {
@@ -272,6 +278,7 @@ const SPENDING: readonly Row[] = [
       expect(booking).not.toHaveProperty('package_credit_consumed');
       const shown = await readBooking(scene.rival, booking);
       expect(shown).toMatchObject({ status: 'BOOKED', package_credit_consumed: false });
+      expect(shown).not.toHaveProperty('package_purchase_id');
       const here = await book(scene, WITH_CREDIT);
       expect(here).not.toHaveProperty('package_credit_consumed');
       await anyPurchase(world, scene);

@@ -63,39 +63,8 @@ const end = (operation: string, bookingId: unknown, key: string = randomUUID()) 
     reason: 'rain',
     idempotency_key: key,
   });
-const readBooking = async (bookingId: unknown): Promise<Json> =>
-  expectStatus(await partner.api.get(`/api/v1/bookings/${String(bookingId)}`), 200);
 
 describe('a confirm that asks for package credit', () => {
-  test('consumes one credit of the purchase with the soonest expiry, and says which', async () => {
-    const phone = anyPhone();
-    const [long, short] = [await sellCredits(phone, 2), await sellCredits(phone, 1, { validity_days: 5 })];
-    const first = await bookSlot(partner, anySlot(), withCredit(phone));
-    expect(first).toMatchObject({ package_credit_consumed: true, package_purchase_id: short });
-    expect([await creditsOf(short), await creditsOf(long)]).toEqual(['0 EXHAUSTED', '2 ACTIVE']);
-    const second = await bookSlot(partner, anySlot(), withCredit(phone));
-    expect(second).toMatchObject({ package_purchase_id: long });
-    expect(await readBooking(first['booking_id'])).toMatchObject({
-      package_credit_consumed: true,
-      package_purchase_id: short,
-    });
-  });
-
-  test('finds the customer however the number is written', async () => {
-    const phone = anyPhone();
-    const purchase = await sellCredits(phone, 1);
-    const booked = await bookSlot(partner, anySlot(), withCredit(`0${phone.slice(3)}`));
-    expect(booked).toMatchObject({ package_purchase_id: purchase });
-  });
-
-  test('without credit to consume books all the same, and reads say that none was consumed', async () => {
-    const booked = await bookSlot(partner, anySlot(), withCredit(anyPhone()));
-    expect(booked).not.toHaveProperty('package_credit_consumed');
-    const read = await readBooking(booked['booking_id']);
-    expect(read['package_credit_consumed']).toBe(false);
-    expect(read).not.toHaveProperty('package_purchase_id');
-  });
-
   test('uses no credit of another venue, another partner, or an expired purchase', async () => {
     const phone = anyPhone();
     const elsewhere = await anyPackage(service, partner, [otherVenue.id]);
@@ -111,19 +80,6 @@ describe('a confirm that asks for package credit', () => {
     );
   });
 
-  test('repeated with its key answers the same bytes and consumes nothing more', async () => {
-    const phone = anyPhone();
-    const purchase = await sellCredits(phone, 5);
-    const hold = await placeHold(partner, anySlot());
-    const body = confirmBody(hold['hold_id'], withCredit(phone));
-    const replies = [];
-    for (let count = 0; count < 3; count += 1) {
-      replies.push(await partner.api.post('/api/v1/bookings/confirm', body));
-    }
-    expect(new Set(replies.map((reply) => reply.text)).size).toBe(1);
-    expect(await creditsOf(purchase)).toBe('4 ACTIVE');
-  });
-
   test('that is refused consumes nothing', async () => {
     const phone = anyPhone();
     const purchase = await sellCredits(phone, 1);
@@ -131,14 +87,6 @@ describe('a confirm that asks for package credit', () => {
     await partner.api.post(`/api/v1/partner/holds/${String(hold['hold_id'])}/cancel`);
     const body = confirmBody(hold['hold_id'], withCredit(phone));
     expect(verdict(await partner.api.post('/api/v1/bookings/confirm', body))).toBe('409 INVALID_HOLD_STATE');
-    expect(await creditsOf(purchase)).toBe('1 ACTIVE');
-  });
-
-  test('not asking for credit consumes none and shows no such field', async () => {
-    const phone = anyPhone();
-    const purchase = await sellCredits(phone, 1);
-    const booked = await bookSlot(partner, anySlot(), { customer_phone: phone });
-    expect(await readBooking(booked['booking_id'])).not.toHaveProperty('package_credit_consumed');
     expect(await creditsOf(purchase)).toBe('1 ACTIVE');
   });
 
@@ -152,21 +100,6 @@ describe('a confirm that asks for package credit', () => {
 });
 
 describe('a booking that consumed a credit', () => {
-  test('gives it back once when it is refunded, cancelled before or not', async () => {
-    const phone = anyPhone();
-    const purchase = await sellCredits(phone, 1);
-    const booked = await bookSlot(partner, anySlot(), withCredit(phone));
-    expectStatus(await end('cancel', booked['booking_id']), 200);
-    expect(await creditsOf(purchase)).toBe('0 EXHAUSTED');
-    const key = randomUUID();
-    expectStatus(await end('refund', booked['booking_id'], key), 200);
-    expectStatus(await end('refund', booked['booking_id'], key), 200);
-    expect(verdict(await end('refund', booked['booking_id']))).toBe('409 INVALID_HOLD_STATE');
-    expect(await creditsOf(purchase)).toBe('1 ACTIVE');
-    const again = await bookSlot(partner, anySlot(), withCredit(phone));
-    expect(again).toMatchObject({ package_purchase_id: purchase });
-  });
-
   test('gives it back once though it is refunded 16 times at once', async () => {
     const phone = anyPhone();
     const purchase = await sellCredits(phone, 3);
