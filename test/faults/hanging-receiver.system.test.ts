@@ -25,10 +25,10 @@ const TIMEOUT_MS = scaled(10_000, 4000);
 const STUCK = scaled(500, 24);
 const STREAM_MS = scaled(35_000, 2000);
 const HEALTHY_RECEIVERS = scaled(4, 2);
-/** What 500 hanging deliveries may cost the others. */
-const PROMISED_P99_MS = 2000;
-/** The same of all endpoints of a partner; in the short form, that nothing waits for the deadline of what is stuck. */
-const PROMISED_BESIDE_PARTNER_P99_MS = scaled(PROMISED_P99_MS, TIMEOUT_MS);
+/** What 500 hanging deliveries may cost the others; in the short form, that nothing waits for the deadline of what is stuck. */
+const PROMISED_P99_MS = scaled(2000, TIMEOUT_MS);
+/** How late an attempt may be cut; in the short form, that it is. */
+const CUT_LATE_MS = scaled(1000, 30_000);
 
 let service: Service;
 let deliveries: Deliveries;
@@ -100,7 +100,7 @@ test('while deliveries are stuck on a receiver that hangs, those to others arriv
   );
   expect(attempts.filter(({ error }) => error !== 'timeout')).toEqual([]);
   const slowestMs = Math.max(0, ...attempts.map(({ durationMs }) => durationMs ?? 0));
-  expect(slowestMs).toBeLessThan(TIMEOUT_MS + 1000);
+  expect(slowestMs).toBeLessThan(TIMEOUT_MS + CUT_LATE_MS);
   expect(most - before).toBeLessThan(150);
   report({
     promise: 8,
@@ -120,7 +120,7 @@ test('while all 20 subscriptions of one partner hang, deliveries to others arriv
 
   const stuck = await streamTo(deliveries, healthy, STREAM_MS);
 
-  expect(costMs(stuck, calm)).toBeLessThan(PROMISED_BESIDE_PARTNER_P99_MS);
+  expect(costMs(stuck, calm)).toBeLessThan(PROMISED_P99_MS);
   expect(hanging.received.length).toBeGreaterThan(0);
   report({
     promise: 8,

@@ -34,11 +34,13 @@ import { expiredAtMs, latenessMs } from './settled.ts';
 // On a machine that is busy with other suites.
 jest.setTimeout(scaled(900_000, 300_000));
 
-const ANSWER_WITHIN_MS = 500;
-/** `npm test` shares two cores among suites; a call that waited for Redis would do so in every round, and show in the median. */
-const SLOWEST_WITHIN_MS = scaled(ANSWER_WITHIN_MS, 2000);
+/**
+ * The promise, which is measured in `test:faults`; the short form shares the machine. There a call that waited for Redis would wait for
+ * ever: the outage ends after the last of them.
+ */
+const ANSWER_WITHIN_MS = scaled(500, 10_000);
 /** How late a hold may end when its job is lost (the slot is free at once in any case). */
-const ENDS_WITHIN_MS = 15_000;
+const ENDS_WITHIN_MS = scaled(15_000, 90_000);
 /** How long after Redis is back all events have arrived, those that were due meanwhile included. */
 const ARRIVE_WITHIN_MS = scaled(30_000, 90_000);
 const HOLD_TTL_SECONDS = 3;
@@ -214,8 +216,7 @@ test.each(OUTAGES)(
     // Else there was no outage to speak of.
     expect({ wasAway, missedMeanwhile }).toEqual({ wasAway: true, missedMeanwhile: calls.changes.length });
     const durationsMs = calls.durationsMs.toSorted((a, b) => a - b);
-    expect(durationsMs[durationsMs.length >> 1]).toBeLessThan(ANSWER_WITHIN_MS);
-    expect(durationsMs.at(-1)).toBeLessThan(SLOWEST_WITHIN_MS);
+    expect(durationsMs.at(-1)).toBeLessThan(ANSWER_WITHIN_MS);
     expect(Math.min(...lateMs)).toBeGreaterThanOrEqual(0);
     expect(Math.max(...lateMs)).toBeLessThanOrEqual(ENDS_WITHIN_MS);
     expect(arrivedMs).toBeLessThan(ARRIVE_WITHIN_MS);

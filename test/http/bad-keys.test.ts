@@ -1,10 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createAdminApp } from '../../src/apps/admin-app.ts';
+import { createPartnerApp } from '../../src/apps/partner-app.ts';
+import { listen } from '../../src/http/listen.ts';
+import { createRateLimits } from '../../src/http/rate-limiter.ts';
 import type { Client, Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
+import type { Listeners } from '../support/service-environment.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
 import { quotaOf, statusFrom } from './quota.ts';
@@ -14,14 +19,39 @@ const VENUES = '/api/v1/partner/venues';
 const PARTNERS = '/api/v1/operator/partners';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
 
-let service: Service;
+let process: Service;
+let service: Api;
 let partner: Partner;
 /** Sends a key that was never issued. */
 let guesser: Client;
 
-// A service each: addresses are counted for as long as a process lives.
+/** Both listeners with counts of their own, as of a process that has just started. */
+type Api = Listeners & { stop: () => Promise<void> };
+
+async function startApi(settings: { trustedProxies?: string[] } = {}): Promise<Api> {
+  const config = { ...process.context.config, ...settings };
+  const rateLimits = createRateLimits(config, process.context.log);
+  const context = { ...process.context, config, rateLimits };
+  const listeners = [
+    await listen(createPartnerApp(context), '127.0.0.1', 0),
+    await listen(createAdminApp(context), '127.0.0.1', 0),
+  ] as const;
+  return {
+    url: listeners[0].url,
+    adminUrl: listeners[1].url,
+    stop: async () => {
+      await Promise.all(listeners.map(({ close }) => close()));
+      await rateLimits.close();
+    },
+  };
+}
+
+beforeAll(async () => {
+  process = await startService();
+});
+afterAll(() => process.stop());
 beforeEach(async () => {
-  service = await startService();
+  service = await startApi();
   partner = await anyPartner(service);
   guesser = createClient(service.url, `${partner.apiKey.slice(0, -43)}${'A'.repeat(43)}`);
 });
@@ -150,9 +180,9 @@ describe('wrong keys of one address on the admin listener', () => {
 
 describe('TRUSTED_PROXIES', () => {
   /** The admin listener of a service behind the proxy 127.0.0.1. */
-  let behind: Service;
+  let behind: Api;
   beforeEach(async () => {
-    behind = await startService({ TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8' });
+    behind = await startApi({ trustedProxies: ['127.0.0.1', '10.0.0.0/8'] });
   });
   afterEach(() => behind.stop());
   const wrongFrom = (address: string, forwardedFor: string) =>
