@@ -19,9 +19,8 @@ function wordsOf(text: string): Word[] {
   }));
 }
 
-/** What the glossary names and the project has not. */
-async function missingOf(words: readonly Word[]): Promise<string[]> {
-  const files = words.flatMap((each) => each.files);
+/** Those of the paths that the project has not. */
+async function missingOf(files: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     files.map((file) =>
       access(path.join(projectFolder, file)).then(
@@ -43,7 +42,14 @@ test('every word is there once, and says where it lives', () => {
 });
 
 test('every path that it names exists', async () => {
-  expect(await missingOf(WORDS)).toEqual([]);
+  expect(await missingOf(WORDS.flatMap(({ files }) => files))).toEqual([]);
+});
+
+test.each(['docs/ARCHITECTURE.md', 'CONTRIBUTING.md'])('every path that %s names exists', async (file) => {
+  const { text } = await readDocument(file);
+  const paths = [...text.matchAll(/`((?:src|workers|test|scripts|deploy|docs|examples)\/[^`*…]*)`/g)];
+  expect(paths.length).toBeGreaterThan(5);
+  expect(await missingOf(paths.map(([, name = '']) => name))).toEqual([]);
 });
 
 test('every collection that it names is stated in a model or store', async () => {
@@ -63,5 +69,5 @@ test('control: a path that is gone is noticed', async () => {
   const row = '| planted | nothing | `src/planted/gone.ts` [`planted`] |';
   const planted = wordsOf(`${HEADER}\n|---|---|---|\n${row}\n`);
   expect(planted).toEqual([{ word: 'planted', files: ['src/planted/gone.ts'], collections: ['planted'] }]);
-  expect(await missingOf(planted)).toEqual(['src/planted/gone.ts']);
+  expect(await missingOf(['src/planted/gone.ts', 'src/api.ts'])).toEqual(['src/planted/gone.ts']);
 });
