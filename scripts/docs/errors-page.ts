@@ -2,7 +2,7 @@ import { ERROR_CODES, ERRORS } from '../../src/http/error-registry.ts';
 
 const HEAD = `# Errors
 
-Every error answer has this form; the status is in the table. Decide by \`code\`, show \`message\` to a developer, and quote
+Every error response has this form; the status is in the table. Decide by \`code\`, show \`message\` to a developer, and quote
 \`request_id\` (it is also in the header \`X-Request-Id\`) when you ask for help.
 
 \`\`\`json
@@ -18,7 +18,7 @@ Every error answer has this form; the status is in the table. Decide by \`code\`
 
 With \`VALIDATION_ERROR\`, \`error.details\` names every faulty field as \`{path, message}\`. With \`SLOT_NOT_AVAILABLE\`,
 \`error.conflict\` says why, when the slot may become free, and what is free instead. 429 and 503 carry \`Retry-After\` in
-seconds, 405 carries \`Allow\`. Which operation answers which code is in the OpenAPI documents beside this page.
+seconds, 405 carries \`Allow\`. Which operation returns which code is in the OpenAPI documents beside this page.
 
 This page is generated from the registry of errors; \`npm run docs\` writes it.
 
