@@ -84,17 +84,17 @@ export async function sweepAlerts(deps: AlertDeps, times: AlertTimes, stopping: 
 }
 
 /** `queues` is undefined where Redis does not respond. */
-type Look = { times: AlertTimes; queues: QueueState[] | undefined; stopping: AbortSignal };
+type Check = { times: AlertTimes; queues: QueueState[] | undefined; stopping: AbortSignal };
 
-/** Returns whether the condition could be looked at. */
-async function checkKind(deps: AlertDeps, kind: AlertKind, at: Look): Promise<boolean> {
+/** Returns whether the condition could be checked. */
+async function checkKind(deps: AlertDeps, kind: AlertKind, at: Check): Promise<boolean> {
   if (kind === 'dead_letter') {
     await countNewDeadLetters(deps, at.stopping);
     await touchDeadLetters(deps);
     return true;
   }
   const open = await findOpenSubjects(deps.db, kind);
-  const conditions = await look(deps, kind, at);
+  const conditions = await findConditions(deps, kind, at);
   if (conditions === undefined) return false;
   await refreshAlerts(
     deps.db,
@@ -116,10 +116,10 @@ async function touchDeadLetters({ db }: AlertDeps): Promise<void> {
 
 const OF_SERVICE = { subject: null, partnerId: null, missingIndexes: [] };
 
-async function look(
+async function findConditions(
   deps: AlertDeps,
   kind: Exclude<AlertKind, 'dead_letter'>,
-  { times, queues }: Look,
+  { times, queues }: Check,
 ): Promise<Condition[] | undefined> {
   switch (kind) {
     case 'endpoint_failing':

@@ -31,7 +31,7 @@ export function gracefulClose(server: Server, connections: Connections): (drain?
   const latest = new WeakMap<Socket, ServerResponse>();
   // Before the app, which may respond at once.
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    if (isClosing) closeAfter(response, latest.get(socket));
+    if (isClosing) setConnectionClose(response, latest.get(socket));
     latest.set(socket, response);
   });
   return async ({ announceMs, idleMs } = AT_ONCE) => {
@@ -40,7 +40,7 @@ export function gracefulClose(server: Server, connections: Connections): (drain?
     const closed = new Promise((resolve) => server.once('close', resolve));
     // Not the HTTP server's own, which would end idle connections.
     NetServer.prototype.close.call(server);
-    for (const response of connections.values()) if (response !== undefined) closeAfter(response);
+    for (const response of connections.values()) if (response !== undefined) setConnectionClose(response);
     const stopChecking = closeSilent(connections, idleMs);
     const cut = setTimeout(() => server.closeAllConnections(), FINISH_TIMEOUT_MS);
     await closed;
@@ -50,7 +50,7 @@ export function gracefulClose(server: Server, connections: Connections): (drain?
 }
 
 /** Of requests that came one behind the other without waiting, only the last response may end the connection. */
-function closeAfter(response: ServerResponse, before?: ServerResponse): void {
+function setConnectionClose(response: ServerResponse, before?: ServerResponse): void {
   if (before?.headersSent === false) before.removeHeader('Connection');
   if (!response.headersSent) response.setHeader('Connection', 'close');
 }

@@ -61,7 +61,7 @@ const pass = (ms: number) =>
   service.context.db
     .collection('alert_state')
     .updateOne({ _id: 'post' as never }, [{ $set: { until: { $subtract: ['$until', ms] } } }]);
-const untold = () => service.context.db.collection('alerts').countDocuments({ isUntold: true });
+const pending = () => service.context.db.collection('alerts').countDocuments({ isUntold: true });
 
 test('what is posted is JSON with a text that people can read, and the alerts as the listing shows them', async () => {
   const [first, second] = await deadLetters(2);
@@ -110,7 +110,7 @@ test('alerts that change all the time keep no other from being posted, and the t
   await pass(EVERY_MS);
   await tell();
   expect(receiver.posts[2]?.body['alerts']).toHaveLength(1);
-  expect(await untold()).toBe(0);
+  expect(await pending()).toBe(0);
 });
 
 test('at most one POST a minute is made, over all processes; control: a minute later the next is', async () => {
@@ -184,7 +184,7 @@ describe('a receiver that fails', () => {
     await tell();
     expect(receiver.posts).toHaveLength(2);
     expect(receiver.posts[1]?.body['alerts']).toMatchObject([{ count: 2 }, { count: 1 }]);
-    expect(await untold()).toBe(0);
+    expect(await pending()).toBe(0);
   });
 
   test('never answers TLS: the deadline holds while the connection is made', async () => {
@@ -223,7 +223,7 @@ describe('a receiver that fails', () => {
     stop.abort();
     await told;
     expect(await state()).toMatchObject({ failures: 0 });
-    expect(await untold()).toBe(1);
+    expect(await pending()).toBe(1);
   });
 });
 
@@ -238,7 +238,7 @@ test('what happens during a POST is in the next one', async () => {
   await deadLetters(4);
   answer();
   await told;
-  expect(await untold()).toBe(1);
+  expect(await pending()).toBe(1);
   receiver.respondWith(200);
   await pass(EVERY_MS);
   await tell();
@@ -254,7 +254,7 @@ test('what has been over for a day is not told any more; what is open is, howeve
   await alerts.updateOne({ subject: 'over' }, { $set: { isOpen: false, resolvedAt: twoDaysAgo } });
   await tell();
   expect(receiver.posts[0]?.body['alerts']).toMatchObject([{ subject: 'open' }]);
-  expect(await untold()).toBe(0);
+  expect(await pending()).toBe(0);
 });
 
 test('neither a POST nor the log has anything of a customer, a name, an endpoint or the address of ALERT_URL', async () => {
