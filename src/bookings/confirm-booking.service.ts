@@ -17,7 +17,7 @@ import {
 import type { Reservation } from '../reservations/reservations.model.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
-import { enqueueDispatch, moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
+import { moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
 import type { Change } from '../reservations/reservations.store.ts';
 import { applyTransition } from '../reservations/reservations.store.ts';
 import { revalidateClaim } from '../slots/revalidate-claim.service.ts';
@@ -129,7 +129,7 @@ async function confirmWithCredit(
     throw err;
   });
   if (outcome === null || outcome === 'no credit') return outcome;
-  enqueueDispatch(deps, outcome);
+  void deps.queues.enqueueDispatch(hold._id, outcome.eventId);
   return outcome.reservation;
 }
 

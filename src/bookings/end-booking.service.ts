@@ -8,7 +8,7 @@ import { actorOf, OPERATOR } from '../reservations/actor-types.ts';
 import { findReservationByBookingId, findReservationByKey } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
-import { enqueueDispatch, moveReservation } from '../reservations/reservations.service.ts';
+import { moveReservation } from '../reservations/reservations.service.ts';
 import type { Change } from '../reservations/reservations.store.ts';
 import { applyTransition } from '../reservations/reservations.store.ts';
 import { bookingNotFound } from './bookings.service.ts';
@@ -138,7 +138,7 @@ async function refundWithCredit(
     return refunded;
   });
   if (written === null) return false;
-  enqueueDispatch(deps, written);
+  void deps.queues.enqueueDispatch(reservationId, written.eventId);
   return true;
 }
 

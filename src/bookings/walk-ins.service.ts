@@ -15,7 +15,7 @@ import { customerOf } from '../reservations/customer.rules.ts';
 import { findReservation } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
-import { enqueueDispatch, moveReservation } from '../reservations/reservations.service.ts';
+import { moveReservation } from '../reservations/reservations.service.ts';
 import type { NewReservation, Written } from '../reservations/reservations.store.ts';
 import { applyTransition, insertBooked } from '../reservations/reservations.store.ts';
 import { reasonOf } from '../slots/slot.rules.ts';
@@ -55,7 +55,9 @@ export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise
     throw slotNotAvailable(outcome.lostTo.some((each) => reasonOf(each) === 'booked') ? 'booked' : 'held');
   }
   const { booked, displaced } = outcome.won;
-  for (const written of [...displaced, booked]) enqueueDispatch(deps, written);
+  for (const { reservation, eventId } of [...displaced, booked]) {
+    void deps.queues.enqueueDispatch(reservation._id, eventId);
+  }
   return { booking: booked.reservation, venue, resource };
 }
 

@@ -11,7 +11,7 @@ import type { Reservation } from '../reservations/reservations.model.ts';
 import type { HoldStatus } from '../reservations/reservations.rules.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
-import { moveReservation, scheduleExpiry, settleLapsedHold } from '../reservations/reservations.service.ts';
+import { moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
 import { extendHold, lapseNow } from '../reservations/reservations.store.ts';
 import type { SlotDeps } from '../slots/slots.service.ts';
 import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from './hold-errors.rules.ts';
@@ -99,7 +99,7 @@ export async function extendHoldBy(
   if (!found.isGranted) throw holdNotGranted();
   const extended = await extendHold(deps.db, holdId, ttlSeconds * 1000, MAX_LIFE_SECONDS * 1000);
   if (extended !== null) {
-    scheduleExpiry(deps, extended);
+    void deps.queues.scheduleHoldExpiry({ holdId, expiresAt: extended.holdExpiresAt }, deps.clock.now());
     return extended;
   }
   const hold = await getHold(deps, partnerId, holdId, true);

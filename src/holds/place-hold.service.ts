@@ -7,7 +7,7 @@ import type { Claimant } from '../reservations/claim-reads.store.ts';
 import { claimSlot } from '../reservations/claims.service.ts';
 import { findReservationByKey } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
-import { enqueueDispatch, moveReservation, scheduleExpiry } from '../reservations/reservations.service.ts';
+import { moveReservation } from '../reservations/reservations.service.ts';
 import type { NewReservation, Written } from '../reservations/reservations.store.ts';
 import { forgetHoldKey, insertHold } from '../reservations/reservations.store.ts';
 import { revalidateClaim } from '../slots/revalidate-claim.service.ts';
@@ -68,8 +68,9 @@ async function placeOnce(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold
   if (invalid === 'not_granted') throw input.venueId === undefined ? slotNotFound() : venueNotAuthorized();
   if (invalid !== null) throw await slotNotAvailable(deps, slot, { reason: invalid });
 
-  enqueueDispatch(deps, outcome.won);
-  scheduleExpiry(deps, hold);
+  // Both are hints that do not wait for Redis: what it does not take, the sweeps find.
+  void deps.queues.enqueueDispatch(hold._id, outcome.won.eventId);
+  void deps.queues.scheduleHoldExpiry({ holdId: hold._id, expiresAt: hold.holdExpiresAt }, deps.clock.now());
   return { hold, isReplay: false };
 }
 

@@ -1,5 +1,4 @@
 import type { DuePosition } from '../platform/backlog.store.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { SweptPage } from '../platform/sweep.ts';
@@ -11,7 +10,7 @@ import { findLapsedHolds } from './reservation-backlog.store.ts';
 import { findTimeLeftMs } from './reservation-reads.store.ts';
 import type { Reservation } from './reservations.model.ts';
 import type { TransitionName } from './reservations.rules.ts';
-import type { Change, Written } from './reservations.store.ts';
+import type { Change } from './reservations.store.ts';
 import { applyTransition } from './reservations.store.ts';
 
 export type { Customer } from './reservations.model.ts';
@@ -30,21 +29,8 @@ export async function moveReservation(
 ): Promise<Reservation | null> {
   const written = await applyTransition(deps.db, name, reservationId, change);
   if (written === null) return null;
-  enqueueDispatch(deps, written);
+  void deps.queues.enqueueDispatch(reservationId, written.eventId);
   return written.reservation;
-}
-
-/** Offers the dispatch of an event that was written, without waiting for Redis; what Redis does not take, the sweep finds. */
-export function enqueueDispatch(deps: ReservationDeps, { reservation, eventId }: Written): void {
-  void deps.queues.enqueueDispatch(reservation._id, eventId);
-}
-
-/** Offers the expiry of a hold as a job for its worker, likewise. */
-export function scheduleExpiry(
-  deps: { clock: Clock; queues: Pick<Queues, 'scheduleHoldExpiry'> },
-  { _id: holdId, holdExpiresAt: expiresAt }: Reservation,
-): void {
-  void deps.queues.scheduleHoldExpiry({ holdId, expiresAt }, deps.clock.now());
 }
 
 /**

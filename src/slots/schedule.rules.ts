@@ -6,18 +6,18 @@ import { addDays, localDateOf } from '../platform/calendar.ts';
  * An `end` at or before `start` is that time of the next day, so `18:00`–`02:00` passes midnight and `00:00`–`00:00`
  * is the whole day (contract: availability/hours-past-midnight).
  */
-export type Opening = { readonly start: string; readonly end: string };
+export type Opening = { start: string; end: string };
 
 /** The openings of every day alike, or, for a weekly schedule with exceptions, those of one date (`YYYY-MM-DD`). */
 export type OpeningHours = readonly Opening[] | ((date: string) => readonly Opening[]);
 
 /** The half-open interval [start, end) that one slot takes. */
-export type SlotWindow = { readonly start: Date; readonly end: Date };
+export type SlotWindow = { start: Date; end: Date };
 
 /** A slot of the schedule with its operating date: the date on which its operating day begins. */
-export type ScheduledSlot = SlotWindow & { readonly date: string };
+export type ScheduledSlot = SlotWindow & { date: string };
 
-type WindowMs = { readonly startMs: number; readonly endMs: number };
+type WindowMs = { startMs: number; endMs: number };
 
 const MINUTE_MS = 60_000;
 /** Resolving one wall time costs some 30 µs and every resource of a venue asks for the same few: see `windowOf`. */
