@@ -1,8 +1,8 @@
 /** `npm start`: the whole system on one machine, until it is asked to stop or the process that started it is gone. */
 
 import { fileURLToPath } from 'node:url';
-import { watchStopRequests } from './embedded/stop-requests.ts';
-import { createSystem } from './embedded/system.ts';
+import { watchStopRequests } from './start/stop-requests.ts';
+import { createSystem } from './start/system.ts';
 
 const log = (line: string): void => console.log(line);
 

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { refusalOf } from '../../src/development/demo/verify-signature.ts';
-import { isAlive } from '../../src/development/embedded/process-table.ts';
+import { isAlive } from '../../src/development/embedded/processes.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Venue } from '../support/factories.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { runBounded } from '../../src/development/embedded/bounded-command.ts';
-import { isAlive } from '../../src/development/embedded/process-table.ts';
+import { isAlive } from '../../src/development/embedded/processes.ts';
 import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { DataFolderInUseError, lockDataFolder } from '../../src/development/embedded/data-folder.ts';
 import { keptPort } from '../../src/development/embedded/ports.ts';
-import { ensureSecrets } from '../../src/development/embedded/secrets.ts';
+import { ensureSecrets } from '../../src/development/start/secrets.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 let folder: string;

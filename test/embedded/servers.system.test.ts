@@ -9,7 +9,7 @@ import { Redis } from 'ioredis';
 import mongoose from 'mongoose';
 import { startMongod } from '../../src/development/embedded/mongod.ts';
 import { nodeArguments } from '../../src/development/embedded/node-arguments.ts';
-import { isAlive } from '../../src/development/embedded/process-table.ts';
+import { isAlive } from '../../src/development/embedded/processes.ts';
 import { startRedis } from '../../src/development/embedded/redis.ts';
 import { temporaryParent } from '../../src/development/embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { nodeArguments } from '../../src/development/embedded/node-arguments.ts';
-import { isAlive } from '../../src/development/embedded/process-table.ts';
+import { isAlive } from '../../src/development/embedded/processes.ts';
 import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 

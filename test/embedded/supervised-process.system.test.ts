@@ -5,12 +5,12 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { nodeArguments } from '../../src/development/embedded/node-arguments.ts';
-import { isAlive } from '../../src/development/embedded/process-table.ts';
+import { isAlive } from '../../src/development/embedded/processes.ts';
 import {
   runToEnd,
   type SupervisedProcess,
   superviseProcess,
-} from '../../src/development/embedded/supervised-process.ts';
+} from '../../src/development/start/supervised-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 

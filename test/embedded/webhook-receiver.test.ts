@@ -4,7 +4,7 @@ import {
   signatureFault,
   startWebhookReceiver,
   type WebhookReceiver,
-} from '../../src/development/embedded/webhook-receiver.ts';
+} from '../../src/development/start/webhook-receiver.ts';
 
 const secret = 'whsec_test';
 const now = 1_800_000_000;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { welcomeText } from '../../src/development/embedded/welcome.ts';
+import { welcomeText } from '../../src/development/start/welcome.ts';
 
 const id = '01a1fdca-14f8-7565-ab69-6059e26a1fea';
 const options = {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { field } from '../embedded/api-caller.ts';
 import { readState, textIn } from '../embedded/data-folder.ts';
-import { isAlive } from '../embedded/process-table.ts';
+import { isAlive } from '../embedded/processes.ts';
 import type { Cleanup } from './cleanup.ts';
 import { startSystem } from './start-system.ts';
 import type { Transcript } from './transcript.ts';

@@ -3,7 +3,7 @@
 import { chmod, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isCode } from './error-code.ts';
-import { isAlive, startedAt } from './process-table.ts';
+import { isAlive, startedAt } from './processes.ts';
 
 /** Another living process has the folder. */
 export class DataFolderInUseError extends Error {

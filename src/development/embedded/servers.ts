@@ -5,7 +5,7 @@ import path from 'node:path';
 import { lockDataFolder } from './data-folder.ts';
 import { startMongod } from './mongod.ts';
 import { keptPort, requireFreePort } from './ports.ts';
-import { isAlive } from './process-table.ts';
+import { isAlive } from './processes.ts';
 import { startRedis } from './redis.ts';
 import { ensureServerCredentials, type ServerCredentials } from './server-credentials.ts';
 import type { Environment, LogLine, RunningServer, ServerOptions } from './server-kinds.ts';

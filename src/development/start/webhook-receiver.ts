@@ -2,7 +2,7 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http';
-import type { LogLine } from './server-kinds.ts';
+import type { LogLine } from '../embedded/server-kinds.ts';
 
 const maxBodyBytes = 1024 * 1024;
 const replayWindowSeconds = 300;

@@ -1,7 +1,7 @@
 /** The ways in which the process of `npm start` learns that it should end. */
 
-import { parentOf } from './process-table.ts';
-import type { Environment } from './server-kinds.ts';
+import { parentOf } from '../embedded/processes.ts';
+import type { Environment } from '../embedded/server-kinds.ts';
 
 const parentPollMs = 1_000;
 /** npm passes a Ctrl-C on that the terminal has sent already; that is not a second one. */

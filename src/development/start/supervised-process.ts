@@ -2,8 +2,8 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readSync, rmSync } from 'node:fs';
-import { nodeArguments } from './node-arguments.ts';
-import type { Environment, LogLine } from './server-kinds.ts';
+import { nodeArguments } from '../embedded/node-arguments.ts';
+import type { Environment, LogLine } from '../embedded/server-kinds.ts';
 
 const restartDelayMs = 1_000;
 const readyTimeoutMs = 60_000;

@@ -4,12 +4,12 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isBeyondLoopback } from '../../config/settings.rules.ts';
-import { field, untilReady } from './api-caller.ts';
-import { startDemo } from './demo.ts';
-import { requireFreeApiPorts } from './ports.ts';
+import { field, untilReady } from '../embedded/api-caller.ts';
+import { requireFreeApiPorts } from '../embedded/ports.ts';
+import type { Environment, LogLine } from '../embedded/server-kinds.ts';
+import { type EmbeddedServers, startEmbeddedServers } from '../embedded/servers.ts';
+import { startDemo } from './demo-partner.ts';
 import { ensureSecrets, type Secrets } from './secrets.ts';
-import type { Environment, LogLine } from './server-kinds.ts';
-import { type EmbeddedServers, startEmbeddedServers } from './servers.ts';
 import {
   type ProcessSpec,
   runToEnd,

@@ -1,7 +1,7 @@
 /** Fills a fresh system with a partner, a venue and a webhook subscription, so that there is something to try. */
 
-import { type Answer, apiCaller, type CallApi, field, listField, textField } from './api-caller.ts';
-import { readState, textIn, writeState } from './data-folder.ts';
+import { type Answer, apiCaller, type CallApi, field, listField, textField } from '../embedded/api-caller.ts';
+import { readState, textIn, writeState } from '../embedded/data-folder.ts';
 
 const demoFile = 'demo.json';
 const operatorPath = '/api/v1/operator';

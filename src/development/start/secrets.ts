@@ -1,8 +1,8 @@
 /** The two secrets that embedded mode makes when the environment sets none. */
 
 import { randomBytes } from 'node:crypto';
-import { readState, textIn, writeState } from './data-folder.ts';
-import type { Environment } from './server-kinds.ts';
+import { readState, textIn, writeState } from '../embedded/data-folder.ts';
+import type { Environment } from '../embedded/server-kinds.ts';
 
 const secretsFile = 'secrets.json';
 

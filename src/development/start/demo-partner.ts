@@ -1,9 +1,9 @@
 /** The demo of `npm start`: a receiver of webhooks that runs from the start, and what is set up once the API runs. */
 
-import { apiCaller, field, listField } from './api-caller.ts';
-import { keptPort, requireFreePort } from './ports.ts';
-import { type Demo, demoTimeZone, provisionDemo, readDemoWebhookSecret } from './provision-demo.ts';
-import type { LogLine } from './server-kinds.ts';
+import { apiCaller, field, listField } from '../embedded/api-caller.ts';
+import { keptPort, requireFreePort } from '../embedded/ports.ts';
+import type { LogLine } from '../embedded/server-kinds.ts';
+import { type Demo, demoTimeZone, provisionDemo, readDemoWebhookSecret } from './provision-demo-partner.ts';
 import { startWebhookReceiver } from './webhook-receiver.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;

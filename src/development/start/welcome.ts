@@ -1,6 +1,6 @@
 /** What `npm start` prints when everything runs: where things are, and what to try first. */
 
-import type { ProvisionedDemo } from './demo.ts';
+import type { ProvisionedDemo } from './demo-partner.ts';
 import type { Secrets } from './secrets.ts';
 
 export interface WelcomeOptions {
