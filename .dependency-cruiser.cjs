@@ -146,7 +146,7 @@ module.exports = {
     {
       name: 'embedded-knows-no-component',
       severity: 'error',
-      from: { path: '^src/development/embedded/' },
+      from: { path: '^src/development/' },
       to: { path: [COMPONENT, '^src/http/'] },
     },
     {

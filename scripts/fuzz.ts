@@ -8,8 +8,8 @@
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { createCleanup } from '../src/development/demo/cleanup.ts';
-import { temporaryParent } from '../src/development/embedded/temporary-folder.ts';
+import { createCleanup } from '../src/development/demo/step-context.ts';
+import { temporaryParent } from '../src/development/embedded/data-folder.ts';
 import { startTestServers } from '../test/support/servers.ts';
 import type { Service } from '../test/support/service.ts';
 import { startService } from '../test/support/service.ts';

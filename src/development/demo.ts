@@ -1,13 +1,13 @@
-/** `npm run demo`: a partner's whole story against the running service, each step checked. Exit code 0: all held. */
+/** `npm run demo`: a partner's whole story against the running service, each step checked. Exit code 0: every check passed. */
 
 import { cancel, confirmTwice } from './demo/booking-steps.ts';
-import { createCleanup } from './demo/cleanup.ts';
 import { failFiveTimes, showDeadLetter } from './demo/dead-letter-steps.ts';
 import { findSystem } from './demo/find-system.ts';
 import { letExpire, placeTwoHolds } from './demo/hold-steps.ts';
 import { importVenues } from './demo/import-step.ts';
 import { provisionPartner } from './demo/provision.ts';
 import { startReceiver } from './demo/receiver.ts';
+import { createCleanup } from './demo/step-context.ts';
 import { createTranscript } from './demo/transcript.ts';
 import { showVenue } from './demo/venue-step.ts';
 import { requireRefusals, requireWebhooks, subscribe } from './demo/webhook-steps.ts';
@@ -26,7 +26,7 @@ process.stdout.on('error', () => void end(1));
 try {
   await tellStory();
   const seconds = performance.now() / 1000;
-  await end(0, `All ${transcript.heldCount()} checks held, in ${seconds.toFixed(1)} s.`);
+  await end(0, `All ${transcript.passedCount()} checks passed, in ${seconds.toFixed(1)} s.`);
 } catch (error) {
   if (!isEnding) transcript.failed(error instanceof Error ? error.message : String(error));
   await end(1, 'The demo stopped at the step marked ✗.');
@@ -39,7 +39,7 @@ async function tellStory(): Promise<void> {
   transcript.step('The operator imports venues from a file');
   await importVenues(system, transcript);
 
-  transcript.step('The operator makes a partner, a key and a grant');
+  transcript.step('The operator creates a partner, a key and a grant');
   const { partnerId, venueId, api, retire } = await provisionPartner(system, transcript, cleanup);
   const receiver = await startReceiver();
   cleanup.add(receiver.close);
@@ -64,13 +64,13 @@ async function tellStory(): Promise<void> {
   transcript.step('Cancel the booking');
   await cancel(context, venue, booking);
 
-  transcript.step('The webhooks of all that, as the receiver got them');
+  transcript.step('The webhooks of these changes, as received');
   const [genuine] = await requireWebhooks(context, subscription, booking, left);
 
-  transcript.step('What a receiver must refuse');
+  transcript.step('What a receiver must reject');
   if (genuine !== undefined) await requireRefusals(context, subscription, genuine);
 
-  transcript.step('An endpoint that fails, up to the dead letter');
+  transcript.step('An endpoint that fails until the dead letter');
   const deadLetterId = await failFiveTimes(context, failing, booking);
 
   transcript.step('The dead letter, as the partner sees it');
@@ -80,7 +80,7 @@ async function tellStory(): Promise<void> {
   await retire();
 }
 
-/** Gives everything back first; the first call decides the exit code. */
+/** Undoes everything first; the first call decides the exit code. */
 async function end(exitCode: number, sentence = ''): Promise<void> {
   if (isEnding) return;
   isEnding = true;

@@ -1,4 +1,7 @@
-/** `npm start`: the whole system on one machine, until it is asked to stop or the process that started it is gone. */
+/**
+ * `npm start`: the whole system on one machine, until it is asked to stop or the process that started it is gone. Like everything
+ * in this folder it is for development: the build and the image leave `src/development/` out.
+ */
 
 import { fileURLToPath } from 'node:url';
 import { watchStopRequests } from './start/stop-requests.ts';
@@ -15,7 +18,7 @@ const system = createSystem({
 
 watchStopRequests(
   process.env,
-  (reason) => void end(`Stopping (${reason}); once more forces it.`, 0),
+  (reason) => void end(`Stopping (${reason}); again to force it.`, 0),
   () => {
     log('Forced.');
     system.kill();

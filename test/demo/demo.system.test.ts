@@ -47,7 +47,7 @@ describe('when no service runs', () => {
     expect(await demo.exited).toEqual({ code: 0, signal: null });
 
     const output = demo.output();
-    expect(output).toMatch(/All \d+ checks held, in [\d.]+ s\.\n$/);
+    expect(output).toMatch(/All \d+ checks passed, in [\d.]+ s\.\n$/);
     expect(output).not.toContain('✗');
     const steps = [...output.matchAll(/^ ?\d+ {2}.+\n((?: {4}.*\n)*)/gm)];
     expect(steps).toHaveLength(14);
@@ -63,7 +63,7 @@ describe('when no service runs', () => {
       expect(output).toMatch(new RegExp(`✓ ${event} +hold …[0-9a-f]{8}, attempt 1, .*sha256=[0-9a-f]+…`));
     }
     expect(output.match(/✓ hold_created/g)).toHaveLength(2);
-    expect(output).toContain('one bit of the body flipped: refused, the signature does not match');
+    expect(output).toContain('one bit of the body flipped: rejected, the signature does not match');
     expect(output).toMatch(/\(the altered body\) +401\n/);
     const delays = [...output.matchAll(/attempt (\d): 500, next_attempt_at .* = \+(\d+)\.\d+ s/g)];
     expect(delays.map(([, attempt, seconds]) => [Number(attempt), Number(seconds)])).toEqual([
@@ -114,10 +114,10 @@ describe('against a service that runs without its webhook-delivery worker', () =
   test('it ends with 1, and says what was expected, what came and which worker is missing', () => {
     expect(result.code).toBe(1);
     expect(flat(result.output)).toContain(
-      '✗ webhooks of the story expected: within 10 s came: 0 of 5, missing hold_created',
+      '✗ webhooks of the story expected: within 10 s received: 0 of 5, missing hold_created',
     );
     expect(flat(result.output)).toContain('is its webhook-delivery worker running?');
-    expect(result.output).not.toContain('checks held');
+    expect(result.output).not.toContain('checks passed');
   });
 
   test('before that, it has found free slots on the dates after the sold-out ones', () => {

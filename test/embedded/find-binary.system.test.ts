@@ -63,7 +63,7 @@ describe('a binary that is of no use is named and passed over', () => {
   test.each([
     ['does not run', "echo 'libcurl.so.4: cannot open shared object file' >&2; exit 127", /libcurl\.so\.4/],
     ['is too old', answering('4.4.29'), /is 4\.4\.29; 6\.0 or newer is needed/],
-    ['is another program', "echo 'hello 1.0'", /is no mongod/],
+    ['is another program', "echo 'hello 1.0'", /is not a mongod/],
   ])('when the one on the PATH %s, the cached one is taken', async (_what, script, reason) => {
     const broken = await writeProgram(onPath, 'mongod', script);
     await writeProgram(cache, 'mongod', answering('6.0.5'));

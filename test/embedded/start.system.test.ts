@@ -5,8 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { nodeArguments } from '../../src/development/embedded/node-arguments.ts';
-import { isAlive } from '../../src/development/embedded/processes.ts';
+import { isAlive, nodeArguments } from '../../src/development/embedded/processes.ts';
 import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -99,7 +98,9 @@ describe('once it runs', () => {
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(system.output())?.[0] ?? '';
     const api = (await processes()).find(({ command }) => command.includes('src/api.ts'));
     process.kill(api?.pid ?? 0, 'SIGKILL');
-    await eventually('the line about it', () => system.output().includes('api ended by itself (SIGKILL)'));
+    await eventually('the line about it', () =>
+      system.output().includes('api stopped unexpectedly (SIGKILL)'),
+    );
     const answer = await eventually('the API', () => fetch(`${url}/healthz`));
     expect(answer.status).toBe(200);
   });
@@ -116,7 +117,7 @@ test('asked to stop it ends with 0 and leaves no process; started again it has t
   system = start();
   await untilItRuns();
   expect(await readFile(path.join(dataDir, 'demo.json'), 'utf8')).toBe(demo);
-  expect(system.output()).not.toContain('made just now');
+  expect(system.output()).not.toContain('just made');
 
   system.child.kill('SIGKILL');
   await untilAllGone();

@@ -4,8 +4,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { nodeArguments } from '../../src/development/embedded/node-arguments.ts';
-import { isAlive } from '../../src/development/embedded/processes.ts';
+import { isAlive, nodeArguments } from '../../src/development/embedded/processes.ts';
 import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 

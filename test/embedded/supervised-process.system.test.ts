@@ -4,8 +4,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { nodeArguments } from '../../src/development/embedded/node-arguments.ts';
-import { isAlive } from '../../src/development/embedded/processes.ts';
+import { isAlive, nodeArguments } from '../../src/development/embedded/processes.ts';
 import {
   runToEnd,
   type SupervisedProcess,
@@ -64,7 +63,7 @@ describe('a process that dies', () => {
     process.kill(first.pid, 'SIGKILL');
     const second = await eventually('the second start', async () => (await starts())[1]);
     expect(second).toMatch(/ 2$/);
-    expect(lines[0]).toMatch(/^api ended by itself \(SIGKILL\); starting it again/);
+    expect(lines[0]).toMatch(/^api stopped unexpectedly \(SIGKILL\); restarting it/);
     await supervised.stop(5_000);
     expect(isAlive(Number(second.split(' ')[0]))).toBe(false);
   });
@@ -185,7 +184,7 @@ describe('stopping', () => {
     const { pid } = (await supervised.ready) as { pid: number };
     await supervised.stop(300);
     expect(isAlive(pid)).toBe(false);
-    expect(lines).toEqual(['api did not end within 0.3 s of SIGTERM; killing it']);
+    expect(lines).toEqual(['api did not stop within 0.3 s of SIGTERM; killing it']);
   });
 });
 

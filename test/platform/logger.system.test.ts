@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from '@jest/globals';
-import { nodeArguments } from '../../src/development/embedded/node-arguments.ts';
+import { nodeArguments } from '../../src/development/embedded/processes.ts';
 
 const logger = pathToFileURL(path.resolve(import.meta.dirname, '../../src/platform/logger.ts')).href;
 const [option = '', tsx = ''] = nodeArguments('logger.ts');

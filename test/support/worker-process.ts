@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { nodeArguments } from '../../src/development/embedded/node-arguments.ts';
+import { nodeArguments } from '../../src/development/embedded/processes.ts';
 import { eventually } from './eventually.ts';
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };

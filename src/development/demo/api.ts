@@ -1,38 +1,37 @@
-/** The partner's (or the operator's) way to the API: what is called is printed as it was sent and answered. */
+/** The partner's (or the operator's) way to the API: each call is printed as it was sent, with its response. */
 
-import { field } from '../embedded/api-caller.ts';
+import { field, fieldText } from '../embedded/api-caller.ts';
 import { UnexpectedError } from './expectations.ts';
-import { read } from './read.ts';
 import type { Transcript } from './transcript.ts';
 
 const timeoutMs = 10_000;
 
-export interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: unknown;
+export type Reply = {
+  status: number;
+  headers: Headers;
+  body: unknown;
   /** A field of the JSON body. @throws UnexpectedError when it is no text */
-  text(name: string): string;
+  text: (name: string) => string;
   /** A list in the JSON body. @throws UnexpectedError when it is none */
-  list(name: string): readonly unknown[];
-}
+  list: (name: string) => readonly unknown[];
+};
 
-export interface CallOptions {
-  readonly body?: Readonly<Record<string, unknown>>;
+export type CallOptions = {
+  body?: Readonly<Record<string, unknown>>;
   /** Statuses that are as they should be; 200 where none are given. */
-  readonly expect?: readonly number[];
+  expect?: readonly number[];
   /** The error code that must come, where an error is expected. */
-  readonly code?: string;
+  code?: string;
   /** Fields of the response that are printed; of an error it is the code. */
-  readonly show?: readonly string[];
-}
+  show?: readonly string[];
+};
 
-export interface Api {
+export type Api = {
   /** Prints the call. @throws UnexpectedError for any other status than expected */
-  call(method: string, path: string, options?: CallOptions): Promise<Reply>;
+  call: (method: string, path: string, options?: CallOptions) => Promise<Reply>;
   /** The same, unprinted, for what is asked again and again. */
-  ask(method: string, path: string, options?: CallOptions): Promise<Reply>;
-}
+  ask: (method: string, path: string, options?: CallOptions) => Promise<Reply>;
+};
 
 /** @throws Error (from the calls) in a sentence when there is no response within 10 s */
 export function createApi(baseUrl: string, apiKey: string, transcript: Transcript): Api {
@@ -43,7 +42,7 @@ export function createApi(baseUrl: string, apiKey: string, transcript: Transcrip
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(timeoutMs),
     }).catch((error: unknown) => {
-      throw new UnexpectedError(`${method} ${path}`, `an answer from ${baseUrl}`, reasonOf(error));
+      throw new UnexpectedError(`${method} ${path}`, `a response from ${baseUrl}`, reasonOf(error));
     });
     return asReply(`${method} ${path}`, response.status, response.headers, await response.text());
   };
@@ -93,7 +92,7 @@ function requireExpected(reply: Reply, call: string, { expect = [200], code }: C
   const isCode = code === undefined || errorCodeOf(reply) === code;
   if (expect.includes(reply.status) && isCode) return;
   const error = field(reply.body, 'error');
-  const fault = error === undefined ? '' : ` ${read(error, 'code')}: ${read(error, 'message')}`;
+  const fault = error === undefined ? '' : ` ${fieldText(error, 'code')}: ${fieldText(error, 'message')}`;
   throw new UnexpectedError(call, [expect.join(' or '), code].join(' ').trim(), `${reply.status}${fault}`);
 }
 

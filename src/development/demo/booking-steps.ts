@@ -7,9 +7,9 @@ import { type Hold, requireAvailability } from './hold-steps.ts';
 import type { StepContext } from './step-context.ts';
 import type { Venue } from './venue-step.ts';
 
-export interface Booking extends Hold {
-  readonly bookingId: string;
-}
+export type Booking = Hold & {
+  bookingId: string;
+};
 
 /** Confirms, and once more with the same key, as after a lost response: the same booking, made once. */
 export async function confirmTwice(context: StepContext, venue: Venue, hold: Hold): Promise<Booking> {
@@ -30,18 +30,18 @@ export async function confirmTwice(context: StepContext, venue: Venue, hold: Hol
   requireEqual('status of the booking', first.text('status'), 'BOOKED');
   requireEqual('price, as availability showed it', field(first.body, 'price_rupees'), hold.priceRupees);
   await requireAvailability(context, venue, [hold], 'booked');
-  transcript.held('the hold is a booking now, at the price that availability showed');
+  transcript.passed('the hold is now a booking, at the price that availability showed');
 
-  transcript.note('The same request once more, as after a lost answer:');
+  transcript.note('The same request again, as after a lost response:');
   const replay = await partner.call('POST', path, { body, expect: [201], show });
-  requireEqual('the answer to the replay', replay.body, first.body);
+  requireEqual('the response to the replay', replay.body, first.body);
   const marker = replay.headers.get('idempotent-replayed');
   transcript.values('←', { 'header Idempotent-Replayed': marker });
   requireEqual('header Idempotent-Replayed', marker, 'true');
   const bookings = (await partner.call('GET', '/api/v1/bookings', { show: ['count'] })).list('data');
   const ids = bookings.map((booking) => field(booking, 'booking_id'));
   requireEqual('the bookings of this partner', ids, [bookingId]);
-  transcript.held('the same answer again, marked as a replay; there is one booking, not two');
+  transcript.passed('the same response again, marked as a replay; there is one booking, not two');
   return { ...hold, bookingId, isEnded };
 }
 
@@ -56,7 +56,7 @@ export async function cancel(context: StepContext, venue: Venue, booking: Bookin
   });
   requireEqual('status of the booking', read.text('status'), 'CANCELLED');
   await requireAvailability(context, venue, [booking], 'free');
-  transcript.held('cancelled; its slot is free again');
+  transcript.passed('cancelled; its slot is free again');
 }
 
 function cancelCall(bookingId: string) {

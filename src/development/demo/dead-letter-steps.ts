@@ -1,9 +1,8 @@
 /** An endpoint that fails, through its five attempts into the dead letter. */
 
-import { field } from '../embedded/api-caller.ts';
+import { field, fieldText } from '../embedded/api-caller.ts';
 import type { Booking } from './booking-steps.ts';
 import { requireEqual, requireThat, until } from './expectations.ts';
-import { read } from './read.ts';
 import type { Delivery } from './receiver.ts';
 import type { StepContext } from './step-context.ts';
 import type { Subscription } from './webhook-steps.ts';
@@ -21,7 +20,7 @@ export async function failFiveTimes(
 ): Promise<string> {
   const { partner, transcript } = context;
   transcript.note(
-    'booking_cancelled goes to this second endpoint too, which answers 500 to all. The service waits 300, 900, 1800 ' +
+    'booking_cancelled goes to this second endpoint too, which responds with 500 to all. The service waits 300, 900, 1800 ' +
       'and 3600 s after the failures; each time the demo checks what is scheduled, then has the sandbox advance it.',
   );
   const id = await deliveryIdOf(context, subscription, booking);
@@ -34,12 +33,12 @@ export async function failFiveTimes(
   }
   const { attempt, state } = await afterAttempt(context, subscription, booking, id, delaysSeconds.length + 1);
   attempts.push(attempt);
-  transcript.row(`attempt ${attempt.attempt}: 500, state ${read(state, 'state')}`);
+  transcript.row(`attempt ${attempt.attempt}: 500, state ${fieldText(state, 'state')}`);
   requireEqual('state after the last failure', field(state, 'state'), 'dead_letter');
   requireEqual('next_attempt_at after the last failure', field(state, 'next_attempt_at'), null);
 
   for (const { attempt: number, refusal } of attempts)
-    requireEqual(`why attempt ${number} is refused`, refusal, undefined);
+    requireEqual(`why attempt ${number} is rejected`, refusal, undefined);
   const different = (of: (one: Delivery) => string): number => new Set(attempts.map(of)).size;
   requireEqual(
     'different event_ids',
@@ -52,7 +51,7 @@ export async function failFiveTimes(
     attempts.length,
   );
   await partner.call('POST', `/api/v1/sandbox/deliveries/${id}/advance`, { expect: [409] });
-  transcript.held(
+  transcript.passed(
     '5 attempts, freshly signed, one event_id, the delays of the contract; then dead_letter, and no sixth attempt',
   );
   return id;
@@ -97,7 +96,7 @@ async function afterAttempt(
     },
     async () => {
       const { body, list } = await partner.ask('GET', `${observability}/deliveries/${id}`);
-      return `${list('attempts').length} attempts, state ${read(body, 'state')}`;
+      return `${list('attempts').length} attempts, state ${fieldText(body, 'state')}`;
     },
   );
 }
@@ -108,7 +107,7 @@ function requireScheduled(
   state: unknown,
   delaySeconds: number,
 ): void {
-  const nextAttemptAt = read(state, 'next_attempt_at');
+  const nextAttemptAt = fieldText(state, 'next_attempt_at');
   const afterSeconds = (Date.parse(nextAttemptAt) - attempt.receivedAtMs) / 1000;
   const isOnTime = Math.abs(afterSeconds - delaySeconds) <= toleranceSeconds;
   const shown = `next_attempt_at ${nextAttemptAt} = +${afterSeconds.toFixed(2)} s`;
@@ -127,10 +126,10 @@ export async function showDeadLetter(
   const summary = field(reply.body, 'summary');
   transcript.values('←', { deliveries: field(summary, 'deliveries'), attempts: field(summary, 'attempts') });
   const [dead, ...others] = reply.list('data');
-  requireEqual('dead letters, besides this one', [read(dead, 'id'), others.length], [id, 0]);
+  requireEqual('dead letters, besides this one', [fieldText(dead, 'id'), others.length], [id, 0]);
   const attempts = field(dead, 'attempts');
   for (const attempt of Array.isArray(attempts) ? (attempts as unknown[]) : []) {
-    const of = (name: string): string => read(attempt, name);
+    const of = (name: string): string => fieldText(attempt, name);
     transcript.row(`attempt ${of('attempt')} at ${of('sent_at')}: ${of('status_code')}, ${of('error')}`);
   }
   requireEqual('attempts of the dead letter', field(attempts, 'length'), delaysSeconds.length + 1);
@@ -139,10 +138,10 @@ export async function showDeadLetter(
   transcript.values('←', { 'payload.event_type': field(payload, 'event_type') });
   requireEqual(
     'its payload',
-    [read(payload, 'event_type'), read(payload, 'hold_id')],
+    [fieldText(payload, 'event_type'), fieldText(payload, 'hold_id')],
     ['booking_cancelled', booking.holdId],
   );
   const own = reply.list('subscriptions').find((one) => field(one, 'id') === subscription.id);
   requireEqual('dead letters of the endpoint', field(own, 'dead_letter'), 1);
-  transcript.held('the dead letter is there for the partner to see, with its attempts and payload');
+  transcript.passed('the partner can see the dead letter, with its attempts and payload');
 }

@@ -1,39 +1,39 @@
-/** What the demo holds the service to; a failure says what was expected and what came. */
+/** What the demo holds the service to; a failure says what was expected and what was received. */
 
 import { setTimeout as wait } from 'node:timers/promises';
 
 const pollMs = 50;
 const waitDeadlineMs = 10_000;
 
-/** Something did not come as the contract says. */
+/** Something is not as the contract says. */
 export class UnexpectedError extends Error {
   override readonly name = 'UnexpectedError';
 
-  constructor(what: string, expected: string, came: string) {
-    super(`${what}\nexpected: ${expected}\ncame:     ${came}`);
+  constructor(what: string, expected: string, received: string) {
+    super(`${what}\nexpected: ${expected}\nreceived: ${received}`);
   }
 }
 
 /** @throws UnexpectedError unless both are the same value, or alike as JSON */
-export function requireEqual(what: string, came: unknown, expected: unknown): void {
-  const [left, right] = [came, expected].map((value) => JSON.stringify(value) ?? 'nothing');
+export function requireEqual(what: string, received: unknown, expected: unknown): void {
+  const [left, right] = [received, expected].map((value) => JSON.stringify(value) ?? 'nothing');
   if (left !== right) throw new UnexpectedError(what, String(right), String(left));
 }
 
 /** @throws UnexpectedError unless `condition` */
-export function requireThat(condition: boolean, what: string, expected: string, came: string): void {
-  if (!condition) throw new UnexpectedError(what, expected, came);
+export function requireThat(condition: boolean, what: string, expected: string, received: string): void {
+  if (!condition) throw new UnexpectedError(what, expected, received);
 }
 
 /**
  * Waits until `find` finds something, and returns it.
  *
- * @throws UnexpectedError after 10 s, with what `came` says then
+ * @throws UnexpectedError after 10 s, with what `received` returns then
  */
 export async function until<T>(
   what: string,
   find: () => Promise<T | undefined> | T | undefined,
-  came: () => Promise<string> | string,
+  received: () => Promise<string> | string,
   deadlineMs = waitDeadlineMs,
 ): Promise<T> {
   const endsAt = performance.now() + deadlineMs;
@@ -41,7 +41,7 @@ export async function until<T>(
     const found = await find();
     if (found !== undefined) return found;
     if (performance.now() > endsAt)
-      throw new UnexpectedError(what, `within ${deadlineMs / 1000} s`, await came());
+      throw new UnexpectedError(what, `within ${deadlineMs / 1000} s`, await received());
     await wait(pollMs);
   }
 }

@@ -5,19 +5,19 @@ import path from 'node:path';
 import { field } from '../embedded/api-caller.ts';
 import { readState, textIn } from '../embedded/data-folder.ts';
 import { isAlive } from '../embedded/processes.ts';
-import type { Cleanup } from './cleanup.ts';
 import { startSystem } from './start-system.ts';
+import type { Cleanup } from './step-context.ts';
 import type { Transcript } from './transcript.ts';
 
 const probeTimeoutMs = 5_000;
 
-export interface FoundSystem {
-  readonly url: string;
-  readonly adminUrl: string;
-  readonly operatorApiKey: string;
+export type FoundSystem = {
+  url: string;
+  adminUrl: string;
+  operatorApiKey: string;
   /** The venue that `npm start` has set up, if it has. */
-  readonly venueId: string | undefined;
-}
+  venueId: string | undefined;
+};
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -38,13 +38,13 @@ export async function findSystem(
 
   if (env['PORT'] !== '0') {
     const url = `http://127.0.0.1:${env['PORT'] || 3000}`;
-    const answerer = await whoAnswers(url);
-    if (answerer === 'the service') {
+    const responder = await whoResponds(url);
+    if (responder === 'the service') {
       return useRunning(url, `http://127.0.0.1:${env['ADMIN_PORT'] || 3001}`, env, dataDir, transcript);
     }
     await requireFolderUnused(dataDir, url);
     transcript.note(
-      answerer === 'nobody' ? `Nothing runs at ${url}.` : `${url} is taken by another program.`,
+      responder === 'nobody' ? `Nothing is running at ${url}.` : `${url} is taken by another program.`,
     );
   }
   transcript.note('Starting a system for this run, on free ports and in a temporary folder:');
@@ -59,27 +59,27 @@ async function useRunning(
   dataDir: string,
   transcript: Transcript,
 ): Promise<FoundSystem> {
-  const answerer = await whoAnswers(url);
-  if (answerer !== 'the service') {
-    const what = answerer === 'nobody' ? 'Nothing answers' : 'Another program answers';
-    throw new Error(`${what} at ${url}. Start the service (npm start), or leave DEMO_URL out.`);
+  const responder = await whoResponds(url);
+  if (responder !== 'the service') {
+    const what = responder === 'nobody' ? 'Nothing responds' : 'Another program responds';
+    throw new Error(`${what} at ${url}. Start the service (npm start), or unset DEMO_URL.`);
   }
   const operatorApiKey =
     env['OPERATOR_API_KEY'] || textIn(await readState(dataDir, 'secrets.json'), 'operatorApiKey');
   if (!operatorApiKey) {
     throw new Error(
-      `A service runs at ${url}, but ${path.join(dataDir, 'secrets.json')} has no operator key for it. Set ` +
+      `A service is running at ${url}, but ${path.join(dataDir, 'secrets.json')} contains no operator key for it. Set ` +
         'OPERATOR_API_KEY, or DATA_DIR to its folder; or let the demo start a service of its own: PORT=0 npm run demo',
     );
   }
   await requireOperator(adminUrl, operatorApiKey);
   const venueId = textIn(await readState(dataDir, 'demo.json'), 'venueId');
-  transcript.held(`the service answers at ${url}, its operator side at ${adminUrl}`);
+  transcript.passed(`the service responds at ${url}, its admin listener at ${adminUrl}`);
   return { url, adminUrl, operatorApiKey, venueId };
 }
 
-/** Told apart by what `/readyz` answers, ready or not. */
-async function whoAnswers(url: string): Promise<'the service' | 'nobody' | 'another program'> {
+/** Told apart by the response of `/readyz`, ready or not. */
+async function whoResponds(url: string): Promise<'the service' | 'nobody' | 'another program'> {
   try {
     const response = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(probeTimeoutMs) });
     const body: unknown = await response.json().catch(() => undefined);
@@ -95,14 +95,14 @@ async function requireOperator(adminUrl: string, operatorApiKey: string): Promis
     headers: { 'x-api-key': operatorApiKey },
     signal: AbortSignal.timeout(probeTimeoutMs),
   }).catch((error: unknown) => {
-    throw new Error(`The operator side at ${adminUrl} gives no answer. Set ADMIN_PORT or DEMO_ADMIN_URL.`, {
+    throw new Error(`The admin listener at ${adminUrl} does not respond. Set ADMIN_PORT or DEMO_ADMIN_URL.`, {
       cause: error,
     });
   });
   if (response.ok) return;
-  const why = response.status === 401 ? 'refuses the operator key' : `answers ${response.status}`;
+  const why = response.status === 401 ? 'rejects the operator key' : `responds with ${response.status}`;
   throw new Error(
-    `The operator side at ${adminUrl} ${why}. Set OPERATOR_API_KEY to its key, or DATA_DIR to the folder of its secrets.json.`,
+    `The admin listener at ${adminUrl} ${why}. Set OPERATOR_API_KEY to its key, or DATA_DIR to the folder of its secrets.json.`,
   );
 }
 
@@ -121,7 +121,7 @@ async function requireFolderUnused(dataDir: string, url: string): Promise<void> 
   const [pid = ''] = lock.split(' ');
   if (!isAlive(Number(pid))) return;
   throw new Error(
-    `A system runs on ${dataDir} (process ${pid}), but not at ${url}. It may be starting still; else say where it ` +
+    `A system runs on ${dataDir} (process ${pid}), but not at ${url}. It may still be starting; otherwise say where it ` +
       'is: DEMO_URL=http://127.0.0.1:... DEMO_ADMIN_URL=http://127.0.0.1:... npm run demo',
   );
 }

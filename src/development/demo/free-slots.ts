@@ -1,7 +1,6 @@
 /** Looks for slots to sell, from a few days ahead on. */
 
-import { field } from '../embedded/api-caller.ts';
-import { read } from './read.ts';
+import { field, fieldText } from '../embedded/api-caller.ts';
 import type { StepContext } from './step-context.ts';
 import type { Venue } from './venue-step.ts';
 
@@ -10,15 +9,15 @@ const firstDay = 3;
 const lastDay = 80;
 const dayMs = 24 * 60 * 60 * 1000;
 
-export interface Slot {
+export type Slot = {
   /** The date at the venue under which availability lists it. */
-  readonly date: string;
-  readonly slotId: string;
-  readonly resourceId: string;
-  readonly slotStart: string;
-  readonly slotEnd: string;
-  readonly priceRupees: number;
-}
+  date: string;
+  slotId: string;
+  resourceId: string;
+  slotStart: string;
+  slotEnd: string;
+  priceRupees: number;
+};
 
 /**
  * The slots that availability shows as free, date by date from three days ahead; a date is only read when those before
@@ -54,10 +53,10 @@ function dateAhead(days: number, timeZone: string): string {
 function asSlot(slot: unknown, date: string): Slot {
   return {
     date,
-    slotId: read(slot, 'slot_id'),
-    resourceId: read(slot, 'resource_id'),
-    slotStart: read(slot, 'slot_start'),
-    slotEnd: read(slot, 'slot_end'),
+    slotId: fieldText(slot, 'slot_id'),
+    resourceId: fieldText(slot, 'resource_id'),
+    slotStart: fieldText(slot, 'slot_start'),
+    slotEnd: fieldText(slot, 'slot_end'),
     priceRupees: Number(field(slot, 'price_rupees')),
   };
 }

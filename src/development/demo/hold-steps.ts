@@ -1,21 +1,20 @@
 /** Two holds on free slots, and one of them left to expire. */
 
-import { field } from '../embedded/api-caller.ts';
+import { field, fieldText } from '../embedded/api-caller.ts';
 import { errorCodeOf } from './api.ts';
 import { requireEqual, UnexpectedError } from './expectations.ts';
 import { availabilityPath, freeSlots, overlaps, type Slot } from './free-slots.ts';
-import { read } from './read.ts';
 import type { StepContext } from './step-context.ts';
 import type { Venue } from './venue-step.ts';
 
-export interface Hold extends Slot {
-  readonly holdId: string;
-  readonly holdExpiryAt: string;
+export type Hold = Slot & {
+  holdId: string;
+  holdExpiryAt: string;
   /** To be called once the hold is no longer ACTIVE. */
-  readonly isEnded: () => void;
-}
+  isEnded: () => void;
+};
 
-/** Holds two slots that availability shows as free; one that another channel takes first is passed over. */
+/** Holds two slots that availability shows as free; one that another channel takes first is skipped. */
 export async function placeTwoHolds(context: StepContext, venue: Venue): Promise<readonly [Hold, Hold]> {
   const { transcript } = context;
   let first: Hold | undefined;
@@ -26,7 +25,7 @@ export async function placeTwoHolds(context: StepContext, venue: Venue): Promise
     else if (first === undefined) first = hold;
     else {
       await requireAvailability(context, venue, [first, hold], 'held');
-      transcript.held('two slots are reserved; availability shows both as held');
+      transcript.passed('two slots are reserved; availability shows both as held');
       return [first, hold];
     }
   }
@@ -40,7 +39,7 @@ async function placeHold({ partner, cleanup }: StepContext, slot: Slot): Promise
     show: ['hold_id', 'status', 'price_rupees', 'hold_expiry_at'],
   });
   if (reply.status === 409) {
-    requireEqual('why the hold is refused', errorCodeOf(reply), 'SLOT_NOT_AVAILABLE');
+    requireEqual('why the hold is rejected', errorCodeOf(reply), 'SLOT_NOT_AVAILABLE');
     return undefined;
   }
   const holdId = reply.text('hold_id');
@@ -49,15 +48,15 @@ async function placeHold({ partner, cleanup }: StepContext, slot: Slot): Promise
   return { ...slot, holdId, holdExpiryAt: reply.text('hold_expiry_at'), isEnded };
 }
 
-/** Lets a hold reach its end without a confirm; a late confirm is refused then, and the slot is free. */
+/** Lets a hold reach its end without a confirm; a late confirm is then rejected, and the slot is free. */
 export async function letExpire(context: StepContext, venue: Venue, hold: Hold): Promise<void> {
   const { partner, transcript } = context;
-  transcript.note(`It would lapse by itself at ${hold.holdExpiryAt}; the sandbox shortens that to now:`);
+  transcript.note(`It would expire by itself at ${hold.holdExpiryAt}; the sandbox makes it expire now:`);
   const expired = await partner.call('POST', `/api/v1/sandbox/holds/${hold.holdId}/expire`, {
     show: ['hold_id', 'status', 'hold_expiry_at'],
   });
   hold.isEnded();
-  requireEqual('status of the lapsed hold', expired.text('status'), 'EXPIRED');
+  requireEqual('status of the expired hold', expired.text('status'), 'EXPIRED');
   await partner.call('POST', '/api/v1/bookings/confirm', {
     body: {
       hold_id: hold.holdId,
@@ -70,7 +69,7 @@ export async function letExpire(context: StepContext, venue: Venue, hold: Hold):
     code: 'HOLD_EXPIRED',
   });
   await requireAvailability(context, venue, [hold], 'free');
-  transcript.held('expired: it cannot be confirmed any more, and its slot is free again');
+  transcript.passed('expired: it can no longer be confirmed, and its slot is free again');
 }
 
 /** Availability must show the slots as `free`, or as not available for the given reason. */
@@ -84,7 +83,7 @@ export async function requireAvailability(
     const listed = (await partner.call('GET', availabilityPath(venue, date))).list('slots');
     for (const { slotId } of slots.filter((slot) => slot.date === date)) {
       const found = listed.find((one) => field(one, 'slot_id') === slotId);
-      const came = field(found, 'is_available') === true ? 'free' : read(found, 'unavailable_reason');
+      const came = field(found, 'is_available') === true ? 'free' : fieldText(found, 'unavailable_reason');
       transcript.row(`← ${slotId}: ${came}`);
       requireEqual(`availability of ${slotId}`, came, expected);
     }

@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { nodeArguments } from '../embedded/node-arguments.ts';
+import { nodeArguments } from '../embedded/processes.ts';
 import { requireThat, UnexpectedError } from './expectations.ts';
 import type { FoundSystem } from './find-system.ts';
 import type { Transcript } from './transcript.ts';
@@ -17,10 +17,10 @@ export async function importVenues(system: FoundSystem, transcript: Transcript):
   const run = (...options: string[]) => runOperator(system, transcript, ['import', venuesFile, ...options]);
   await run('--dry-run');
   await run();
-  transcript.held('3 venues, 14 resources, their schedules and prices are there as the file says');
+  transcript.passed('3 venues, 14 resources, their schedules and prices are as the file says');
   const again = await run();
   requireThat(again.startsWith('Nothing to change'), 'the second import', 'Nothing to change', again);
-  transcript.held('the same file again changes nothing');
+  transcript.passed('the same file again changes nothing');
 }
 
 /** What the command printed; its end is shown. @throws UnexpectedError where it did not succeed */

@@ -1,11 +1,10 @@
 /** The operator's part: a partner of this run's own, with a key and a venue that it may sell. */
 
-import { field } from '../embedded/api-caller.ts';
+import { field, fieldText } from '../embedded/api-caller.ts';
 import { type Api, createApi } from './api.ts';
-import type { Cleanup } from './cleanup.ts';
 import { requireEqual, until } from './expectations.ts';
 import type { FoundSystem } from './find-system.ts';
-import { read } from './read.ts';
+import type { Cleanup } from './step-context.ts';
 import type { Transcript } from './transcript.ts';
 
 const prefix = '/api/v1/operator';
@@ -16,13 +15,13 @@ const ownTurf = {
   ...{ operating_hours_start: '06:00', operating_hours_end: '23:00' },
 };
 
-export interface DemoPartner {
-  readonly partnerId: string;
-  readonly venueId: string;
-  readonly api: Api;
+export type DemoPartner = {
+  partnerId: string;
+  venueId: string;
+  api: Api;
   /** Suspends the partner: the end of its key and of its webhooks. */
-  retire(): Promise<void>;
-}
+  retire: () => Promise<void>;
+};
 
 /**
  * A new partner each time: one has at most 20 subscriptions and no way to delete them, so that a fixed one would be
@@ -34,8 +33,8 @@ export async function provisionPartner(
   cleanup: Cleanup,
 ): Promise<DemoPartner> {
   transcript.note(
-    'A partner may have 20 webhook subscriptions and cannot delete one. So that the demo can be repeated for ever, ' +
-      'the operator makes a partner for each run, and suspends it at the end.',
+    'A partner may have 20 webhook subscriptions and cannot delete one. So that the demo can be repeated any number of times, ' +
+      'the operator creates a partner for each run, and suspends it at the end.',
   );
   const operator = createApi(system.adminUrl, system.operatorApiKey, transcript);
   const partner = await operator.call('POST', `${prefix}/partners`, {
@@ -55,7 +54,7 @@ export async function provisionPartner(
   });
   const venueId = await venueFor(operator, system.venueId);
   await operator.call('PUT', `${partnerPath}/venues/${venueId}`, { expect: [204] });
-  transcript.held('a partner that may sell one venue; every call below carries its key');
+  transcript.passed('a partner that may sell one venue; every call below carries its key');
   const api = createApi(system.url, key.text('api_key'), transcript);
   return {
     ...{ partnerId, venueId, api },
@@ -69,10 +68,10 @@ export async function provisionPartner(
           const { status } = await api.ask('GET', '/api/v1/partner/venues', { expect: [200, 403] });
           return status === 403 || undefined;
         },
-        () => 'it still answers 200',
+        () => 'it still responds with 200',
       );
       await api.call('GET', '/api/v1/partner/venues', { expect: [403], code: 'PARTNER_SUSPENDED' });
-      transcript.held('its key is refused, and nothing is sent to its endpoints any more');
+      transcript.passed('its key is rejected, and nothing more is sent to its endpoints');
     },
   };
 }
@@ -83,7 +82,7 @@ async function venueFor(operator: Api, noted: string | undefined): Promise<strin
   const found =
     venues.find((venue) => field(venue, 'venue_id') === noted) ??
     venues.find((venue) => field(venue, 'name') === ownVenue.name);
-  if (found !== undefined) return read(found, 'venue_id');
+  if (found !== undefined) return fieldText(found, 'venue_id');
   const made = await operator.call('POST', `${prefix}/venues`, {
     ...{ body: ownVenue, expect: [201], show: ['venue_id'] },
   });

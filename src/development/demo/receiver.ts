@@ -2,37 +2,37 @@
 
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { read } from './read.ts';
+import { fieldText } from '../embedded/api-caller.ts';
 import { refusalOf, type SignedBody } from './verify-signature.ts';
 
-export interface Delivery extends SignedBody {
-  readonly path: string;
-  readonly eventType: string;
-  readonly deliveryId: string;
-  readonly attempt: number;
-  readonly receivedAtMs: number;
-  /** Undefined when the signature holds. */
-  readonly refusal: string | undefined;
+export type Delivery = SignedBody & {
+  path: string;
+  eventType: string;
+  deliveryId: string;
+  attempt: number;
+  receivedAtMs: number;
+  /** Why it was rejected; undefined when the signature is valid. */
+  refusal: string | undefined;
   /** A field of the JSON body, in words. */
-  read(name: string): string;
-}
+  read: (name: string) => string;
+};
 
-export interface Receiver {
-  readonly port: number;
-  /** Sets up a path that answers `status` to what is genuine; the secret may follow, being made by the subscription. */
-  endpoint(path: string, status: number): { readonly url: string; setSecret(secretKey: string): void };
+export type Receiver = {
+  port: number;
+  /** Sets up a path that responds with `status` to what is genuine; the secret may follow, being made by the subscription. */
+  endpoint: (path: string, status: number) => { url: string; setSecret: (secretKey: string) => void };
   /** What arrived on a path, in this order. */
-  deliveries(path: string): readonly Delivery[];
-  close(): Promise<void>;
-}
+  deliveries: (path: string) => readonly Delivery[];
+  close: () => Promise<void>;
+};
 
-interface Endpoint {
-  readonly status: number;
+type Endpoint = {
+  status: number;
   secretKey: string;
-  readonly deliveries: Delivery[];
-}
+  deliveries: Delivery[];
+};
 
-/** Every delivery is verified as it arrives, before anything else is done with it; one that is refused gets 401. */
+/** Every delivery is verified as it arrives, before anything else is done with it; one that is rejected gets 401. */
 export async function startReceiver(): Promise<Receiver> {
   const endpoints = new Map<string, Endpoint>();
   const server = createServer((request, response) => {
@@ -93,7 +93,7 @@ function asDelivery(path: string, request: IncomingMessage, body: Buffer, secret
     attempt: Number(header('x-delivery-attempt')),
     receivedAtMs,
     refusal: refusalOf(signed, secretKey, receivedAtMs / 1000),
-    read: (name) => read(event, name),
+    read: (name) => fieldText(event, name),
   };
 }
 

@@ -9,32 +9,32 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { readState, textIn } from '../embedded/data-folder.ts';
-import { nodeArguments } from '../embedded/node-arguments.ts';
-import type { Cleanup } from './cleanup.ts';
+import { nodeArguments } from '../embedded/processes.ts';
+import type { Cleanup } from './step-context.ts';
 
 const startFile = new URL('../start.ts', import.meta.url);
 /** The first start of all fetches MongoDB and Redis. */
 const startDeadlineMs = 300_000;
-/** From then on the API answers; it is of use without the venue that `npm start` still sets up. */
+/** From then on the API responds; it is of use without the venue that `npm start` still sets up. */
 const venueDeadlineMs = 20_000;
 const pollMs = 200;
 /** `npm start` cuts its own stop after half a minute. */
 const stopDeadlineMs = 45_000;
 const shownLines = 12;
 
-export interface StartedSystem {
-  readonly url: string;
-  readonly adminUrl: string;
-  readonly dataDir: string;
-}
+export type StartedSystem = {
+  url: string;
+  adminUrl: string;
+  dataDir: string;
+};
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Resolves when it is ready. `cleanup` stops it and deletes its folder. It is in a process group of its own, which a
- * terminal's Ctrl-C does not reach, and ends by itself should this process die.
+ * terminal's Ctrl-C does not reach, and ends by itself should this process die. `note` gets what it prints while starting, line
+ * by line.
  *
- * @param note gets what it says while starting, line by line
  * @throws Error with its last lines when it ends, or is not ready within 300 s
  */
 export async function startSystem(
@@ -87,16 +87,16 @@ async function freePorts(): Promise<[number, number]> {
 /** `ready`, or what keeps it from being so. */
 async function ready({ url, dataDir }: StartedSystem): Promise<string> {
   const endsAt = performance.now() + startDeadlineMs;
-  let answersSince = Number.POSITIVE_INFINITY;
+  let readySince = Number.POSITIVE_INFINITY;
   for (; performance.now() < endsAt; await wait(pollMs, undefined, { ref: false })) {
-    const isAnswering = await fetch(new URL('/readyz', url)).then(
+    const isReady = await fetch(new URL('/readyz', url)).then(
       ({ ok }) => ok,
       () => false,
     );
-    if (isAnswering) answersSince = Math.min(answersSince, performance.now());
+    if (isReady) readySince = Math.min(readySince, performance.now());
     // The subscription is the last thing that `npm start` notes of what it sets up.
-    const isSetUp = isAnswering && textIn(await readState(dataDir, 'demo.json'), 'webhookId') !== undefined;
-    if (isSetUp || performance.now() - answersSince > venueDeadlineMs) return 'ready';
+    const isSetUp = isReady && textIn(await readState(dataDir, 'demo.json'), 'webhookId') !== undefined;
+    if (isSetUp || performance.now() - readySince > venueDeadlineMs) return 'ready';
   }
   return `was not ready within ${startDeadlineMs / 1000} s`;
 }

@@ -1,31 +1,31 @@
-/** What the demo prints: numbered steps, the calls with their answers, and a mark for each thing that held. */
+/** What the demo prints: numbered steps, the calls with their responses, and a mark for each check that passed. */
 
 import { styleText } from 'node:util';
 
 const columns = 80;
 const margin = '    ';
 
-export interface Transcript {
-  step(title: string): void;
-  note(text: string): void;
+export type Transcript = {
+  step: (title: string) => void;
+  note: (text: string) => void;
   /** One call: method, path and status on one line. */
-  call(method: string, path: string, status: number): void;
+  call: (method: string, path: string, status: number) => void;
   /** Named values of a request (`→`) or of a response (`←`). */
-  values(arrow: '→' | '←', values: Readonly<Record<string, unknown>>): void;
+  values: (arrow: '→' | '←', values: Readonly<Record<string, unknown>>) => void;
   /** One line of a list, cut at the end of the line. */
-  row(text: string): void;
-  /** Something that was checked and holds. */
-  held(text: string): void;
-  failed(text: string): void;
-  heldCount(): number;
-}
+  row: (text: string) => void;
+  /** A check that passed. */
+  passed: (text: string) => void;
+  failed: (text: string) => void;
+  passedCount: () => number;
+};
 
 /** Lines of at most 80 columns; ids, keys and secrets are shortened in all of them. */
 export function createTranscript(write: (line: string) => void, isColoured: boolean): Transcript {
   const paint = (format: Parameters<typeof styleText>[0], text: string): string =>
     isColoured ? styleText(format, text) : text;
   let steps = 0;
-  let held = 0;
+  let passed = 0;
   return {
     step: (title) => {
       steps += 1;
@@ -34,18 +34,18 @@ export function createTranscript(write: (line: string) => void, isColoured: bool
     },
     note: (text) => wrap(shorten(text), margin, margin).forEach((line) => write(paint('dim', line))),
     call: (method, path, status) => {
-      const answered = ` ${status}`;
-      const room = columns - margin.length - answered.length;
+      const outcome = ` ${status}`;
+      const room = columns - margin.length - outcome.length;
       const line = fit(`${method} ${shorten(path)}`, room).padEnd(room);
-      write(margin + line + paint(status < 400 ? 'cyan' : 'yellow', answered));
+      write(margin + line + paint(status < 400 ? 'cyan' : 'yellow', outcome));
     },
     values: (arrow, values) => {
       const text = Object.entries(values).map(([name, value]) => `${name} ${shorten(inWords(value))}`);
       wrap(text.join(', '), `${margin}  ${arrow} `, `${margin}    `).forEach((line) => write(line));
     },
     row: (text) => write(fit(`${margin}  ${shorten(text)}`, columns)),
-    held: (text) => {
-      held += 1;
+    passed: (text) => {
+      passed += 1;
       wrap(shorten(text), `${margin}✓ `, `${margin}  `).forEach((line) => write(paint('green', line)));
     },
     failed: (text) => {
@@ -56,7 +56,7 @@ export function createTranscript(write: (line: string) => void, isColoured: bool
       ];
       lines.forEach((line) => write(paint('red', line)));
     },
-    heldCount: () => held,
+    passedCount: () => passed,
   };
 }
 

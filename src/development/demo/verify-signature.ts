@@ -4,22 +4,22 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const replayWindowSeconds = 300;
 
-export interface SignedBody {
+export type SignedBody = {
   /** The header X-Service-Timestamp, as received. */
-  readonly timestamp: string;
+  timestamp: string;
   /** The header X-Service-Signature, as received. */
-  readonly signature: string;
+  signature: string;
   /** The exact bytes received. */
-  readonly body: Buffer;
-}
+  body: Buffer;
+};
 
-/** Why the delivery must be refused; undefined when it is genuine. */
+/** Why the delivery must be rejected; undefined when it is genuine. */
 export function refusalOf(
   { timestamp, signature, body }: SignedBody,
   secretKey: string,
   nowSeconds: number,
 ): string | undefined {
-  if (!/^\d+$/.test(timestamp)) return 'the timestamp is no number';
+  if (!/^\d+$/.test(timestamp)) return 'the timestamp is not a number';
   const hex = /^sha256=([0-9a-f]{64})$/.exec(signature)?.[1];
   if (hex === undefined) return 'the signature header is not sha256=<hex>';
   if (Math.abs(nowSeconds - Number(timestamp)) > replayWindowSeconds)

@@ -1,23 +1,23 @@
-/** The partner's side of webhooks: subscribe, receive, verify, and refuse what was altered. */
+/** The partner's side of webhooks: subscribe, receive, verify, and reject what was altered. */
 
+import { fieldText } from '../embedded/api-caller.ts';
 import type { Api } from './api.ts';
 import type { Booking } from './booking-steps.ts';
 import { requireEqual, requireThat, until } from './expectations.ts';
 import type { Hold } from './hold-steps.ts';
-import { read } from './read.ts';
 import type { Delivery } from './receiver.ts';
 import type { StepContext } from './step-context.ts';
 import { refusalOf } from './verify-signature.ts';
 
 const eventTypes = ['hold_created', 'hold_expired', 'booking_created', 'booking_cancelled'];
 
-export interface Subscription {
-  readonly id: string;
-  readonly path: string;
-  readonly secretKey: string;
-}
+export type Subscription = {
+  id: string;
+  path: string;
+  secretKey: string;
+};
 
-/** Subscribes a path of the receiver, which answers `status` to what is genuine. */
+/** Subscribes a path of the receiver, which responds with `status` to what is genuine. */
 export async function subscribe(
   { partner, receiver, transcript }: StepContext,
   path: string,
@@ -32,7 +32,7 @@ export async function subscribe(
   });
   const secretKey = created.text('secret_key');
   endpoint.setSecret(secretKey);
-  transcript.held('subscribed; the secret is shown this once, and kept by the receiver');
+  transcript.passed('subscribed; the secret is shown only once, and kept by the receiver');
   return { id: created.text('id'), path, secretKey };
 }
 
@@ -66,13 +66,13 @@ export async function requireWebhooks(
   for (const delivery of deliveries) requireGenuine(context, delivery);
   const eventIds = new Set(deliveries.map((one) => one.read('event_id')));
   requireEqual('different event_ids', eventIds.size, expected.length);
-  transcript.held('5 of 5 arrived, one for each state change; every signature verified');
+  transcript.passed('5 of 5 arrived, one for each state change; every signature verified');
   return deliveries;
 }
 
 function requireGenuine({ transcript, partnerId }: StepContext, delivery: Delivery): void {
   const { read: of, eventType } = delivery;
-  requireEqual(`why ${eventType} is refused`, delivery.refusal, undefined);
+  requireEqual(`why ${eventType} is rejected`, delivery.refusal, undefined);
   requireEqual('event_type, as X-Webhook-Event', of('event_type'), eventType);
   requireEqual('delivery_id, as X-Delivery-Id', of('delivery_id'), delivery.deliveryId);
   requireEqual('partner_id, the originator', of('partner_id'), partnerId);
@@ -86,14 +86,14 @@ async function whatHoldsThem(partner: Api): Promise<string> {
   const path = '/api/v1/partner/observability?status=all';
   const deliveries = (await partner.ask('GET', path)).list('data');
   if (deliveries.length === 0)
-    return 'The service has made no deliveries of the events: is its event-dispatch worker running?';
-  const states = deliveries.map((one) => read(one, 'state'));
+    return 'The service has created no deliveries of the events: is its event-dispatch worker running?';
+  const states = deliveries.map((one) => fieldText(one, 'state'));
   if (states.every((state) => state === 'pending'))
     return `The service has ${states.length} deliveries pending: is its webhook-delivery worker running?`;
-  return `The service has deliveries that are ${[...new Set(states)].join(', ')}.`;
+  return `The deliveries of the service are ${[...new Set(states)].join(', ')}.`;
 }
 
-/** What was altered, is too old, or was signed with another secret must be refused; else the check proves nothing. */
+/** What was altered, is too old, or was signed with another secret must be rejected; else the check proves nothing. */
 export async function requireRefusals(
   { transcript, receiver }: StepContext,
   { secretKey, path }: Subscription,
@@ -111,15 +111,15 @@ export async function requireRefusals(
   ] as const;
   for (const [what, delivery, secret, now] of cases) {
     const refusal = refusalOf(delivery, secret, now);
-    requireThat(refusal !== undefined, what, 'refused', 'accepted');
-    transcript.row(`${what}: refused, ${refusal}`);
+    requireThat(refusal !== undefined, what, 'rejected', 'accepted');
+    transcript.row(`${what}: rejected, ${refusal}`);
   }
   requireEqual('unaltered, 300 s later', refusalOf(genuine, secretKey, sentAt + 300), undefined);
   transcript.row('unaltered, 300 s later: accepted');
   const status = await resend(receiver.port, path, { ...genuine, body: altered });
   transcript.call('POST', `http://127.0.0.1:${receiver.port}${path} (the altered body)`, status);
-  requireEqual('what the receiver answers to the altered body', status, 401);
-  transcript.held('negative control: what was altered or is too old is refused');
+  requireEqual('the response of the receiver to the altered body', status, 401);
+  transcript.passed('negative control: what was altered or is too old is rejected');
 }
 
 async function resend(port: number, path: string, delivery: Delivery): Promise<number> {

@@ -6,10 +6,10 @@ const timeoutMs = 15_000;
 const readyTimeoutMs = 30_000;
 const readyPollMs = 200;
 
-export interface Answer {
-  readonly status: number;
-  readonly body: unknown;
-}
+export type ApiResponse = {
+  status: number;
+  body: unknown;
+};
 
 /** Calls `method path`, with `body` as JSON if given. Rejects when the status is not one of `expected`. */
 export type CallApi = (
@@ -17,7 +17,7 @@ export type CallApi = (
   path: string,
   expected: readonly number[],
   body?: object,
-) => Promise<Answer>;
+) => Promise<ApiResponse>;
 
 /** @throws Error (from the caller made) naming the call, the status and the start of the response */
 export function apiCaller(baseUrl: string, apiKey: string): CallApi {
@@ -29,12 +29,12 @@ export function apiCaller(baseUrl: string, apiKey: string): CallApi {
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(timeoutMs),
     }).catch((error: unknown) => {
-      throw new Error(`${call} at ${baseUrl} got no answer: ${String(error)}`, { cause: error });
+      throw new Error(`${call} at ${baseUrl} got no response: ${String(error)}`, { cause: error });
     });
     const text = await response.text();
     if (!expected.includes(response.status)) {
       throw new Error(
-        `${call} answered ${response.status}, not ${expected.join(' or ')}: ${text.slice(0, 300)}`,
+        `${call} responded with ${response.status}, not ${expected.join(' or ')}: ${text.slice(0, 300)}`,
       );
     }
     return { status: response.status, body: text === '' ? undefined : parse(text, call) };
@@ -49,25 +49,27 @@ export function apiCaller(baseUrl: string, apiKey: string): CallApi {
 export async function untilReady(url: string): Promise<void> {
   const deadline = performance.now() + readyTimeoutMs;
   for (;;) {
-    const answer = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(timeoutMs) });
-    if (answer.ok) return;
-    const text = await answer.text();
-    if (performance.now() > deadline) throw new Error(`the API is not ready: ${answer.status} ${text}`);
+    const response = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(timeoutMs) });
+    if (response.ok) return;
+    const text = await response.text();
+    if (performance.now() > deadline) throw new Error(`the API is not ready: ${response.status} ${text}`);
     await wait(readyPollMs);
   }
 }
 
 /** A text field of a response. @throws Error when it is absent */
-export function textField(answer: Answer, name: string): string {
-  const value = field(answer.body, name);
-  if (typeof value !== 'string') throw new Error(`an answer has no ${name}: ${JSON.stringify(answer.body)}`);
+export function textField(response: ApiResponse, name: string): string {
+  const value = field(response.body, name);
+  if (typeof value !== 'string')
+    throw new Error(`a response has no ${name}: ${JSON.stringify(response.body)}`);
   return value;
 }
 
 /** The items of a list field (`data`, `slots`) of a response. @throws Error when it is absent */
-export function listField(answer: Answer, name: string): unknown[] {
-  const value = field(answer.body, name);
-  if (!Array.isArray(value)) throw new Error(`an answer has no list ${name}: ${JSON.stringify(answer.body)}`);
+export function listField(response: ApiResponse, name: string): unknown[] {
+  const value = field(response.body, name);
+  if (!Array.isArray(value))
+    throw new Error(`a response has no list ${name}: ${JSON.stringify(response.body)}`);
   return value;
 }
 
@@ -80,6 +82,12 @@ function parse(text: string, call: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error(`${call} answered what is no JSON: ${text.slice(0, 300)}`);
+    throw new Error(`${call} responded with something that is not JSON: ${text.slice(0, 300)}`);
   }
+}
+
+/** A field in words: text as it is, anything else as JSON, `nothing` where there is none. */
+export function fieldText(value: unknown, name: string): string {
+  const found = field(value, name);
+  return typeof found === 'string' ? found : (JSON.stringify(found) ?? 'nothing');
 }

@@ -24,9 +24,7 @@ export function cachedBinaryPath(kind: ServerKind, env: Environment): string {
 
 /**
  * Makes a proven binary the cached one. Atomic: `file` must lie in a scratch folder of the same cache, so that the
- * rename never leaves half a file, and of two processes that race the later one replaces the earlier.
- *
- * @returns the cached path
+ * rename never leaves half a file, and of two processes that race the later one replaces the earlier. Returns the cached path.
  */
 export async function moveIntoCache(file: string, kind: ServerKind, env: Environment): Promise<string> {
   const target = cachedBinaryPath(kind, env);

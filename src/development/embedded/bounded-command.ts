@@ -8,17 +8,17 @@ import type { Environment } from './server-kinds.ts';
 const pollMs = 500;
 const keptErrorCharacters = 4000;
 
-export interface BoundedCommand {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Environment;
+export type BoundedCommand = {
+  command: string;
+  args: readonly string[];
+  env: Environment;
   /** Progress is a change in the bytes below this folder. */
-  readonly folder: string;
+  folder: string;
   /** Longest time without progress. */
-  readonly stallMs: number;
+  stallMs: number;
   /** Receives what a Node child sends over its IPC channel; without it there is no channel. */
-  readonly onMessage?: (message: unknown) => void;
-}
+  onMessage?: (message: unknown) => void;
+};
 
 /**
  * Resolves when the command has ended with exit code 0. The command runs in a process group of its own, which is

@@ -1,20 +1,33 @@
 /** The folder that outlives a run of `npm start`: its one-run-at-a-time lock and its small JSON files. */
 
-import { chmod, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import {
+  access,
+  chmod,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  statfs,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { isCode } from './error-code.ts';
-import { isAlive, startedAt } from './processes.ts';
+import { isAlive, isCode, startedAt } from './processes.ts';
 
 /** Another living process has the folder. */
 export class DataFolderInUseError extends Error {
   override readonly name = 'DataFolderInUseError';
 }
 
-export interface DataFolderLock {
+export type DataFolderLock = {
   /** True when the run before ended without releasing the lock, so that its servers may still be stopping. */
-  readonly wasStale: boolean;
-  release(): Promise<void>;
-}
+  wasStale: boolean;
+  release: () => Promise<void>;
+};
 
 /** One of these shows that a folder with files in it is that of an earlier run. */
 const ownFiles = ['lock', 'ports.json', 'secrets.json'];
@@ -93,7 +106,7 @@ export async function readState(folder: string, name: string): Promise<Record<st
   if (text === undefined) return {};
   const value: unknown = JSON.parse(text);
   if (typeof value === 'object' && value !== null) return { ...value };
-  throw new Error(`${path.join(folder, name)} holds no JSON object; repair or delete it`);
+  throw new Error(`${path.join(folder, name)} does not contain a JSON object; repair or delete it`);
 }
 
 /** A text in such an object, undefined when there is none or an empty one. */
@@ -115,5 +128,23 @@ async function readIfThere(file: string): Promise<string | undefined> {
   } catch (error) {
     if (isCode(error, 'ENOENT')) return undefined;
     throw error;
+  }
+}
+
+const MEMORY_FOLDER = '/dev/shm';
+const ROOMY_BYTES = 4 * 1024 ** 3;
+
+/**
+ * Where data that nobody keeps is written: in memory where the system has a folder for that with 4 GiB free, because every
+ * acknowledged write is a journalled one and a slow disk would be waited for thousands of times; else the system's own folder
+ * for temporary files.
+ */
+export async function temporaryParent(): Promise<string> {
+  try {
+    await access(MEMORY_FOLDER, constants.W_OK | constants.X_OK);
+    const { bavail, bsize } = await statfs(MEMORY_FOLDER);
+    return bavail * bsize >= ROOMY_BYTES ? MEMORY_FOLDER : tmpdir();
+  } catch {
+    return tmpdir();
   }
 }

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import type { Environment, ServerKind } from './server-kinds.ts';
 
 const run = promisify(execFile);
-const answerTimeoutMs = 15_000;
+const versionTimeoutMs = 15_000;
 
 /** Absolute paths of the executable files of these names on the PATH: by name first, then by folder. */
 export async function executablesOnPath(names: readonly string[], env: Environment): Promise<string[]> {
@@ -28,9 +28,8 @@ export async function isExecutable(file: string): Promise<boolean> {
 }
 
 /**
- * Runs the server's binary with `--version`, which also proves that its shared libraries are there.
- *
- * @returns the version, or in `fault` why the binary is of no use, as the rest of a sentence that begins with its name
+ * Runs the server's binary with `--version`, which also proves that its shared libraries are there. Returns the version, or
+ * in `fault` why the binary is of no use, as the rest of a sentence that begins with its name.
  */
 export async function askVersion(
   kind: ServerKind,
@@ -40,9 +39,9 @@ export async function askVersion(
   if (kind.name === 'redis-server' && /\s/.test(file))
     return { fault: 'cannot be used: its path has a space' };
   try {
-    const { stdout } = await run(file, ['--version'], { timeout: answerTimeoutMs });
+    const { stdout } = await run(file, ['--version'], { timeout: versionTimeoutMs });
     const version = kind.versionPattern.exec(stdout)?.[1];
-    if (version === undefined) return { fault: `is no ${kind.name}, going by its --version` };
+    if (version === undefined) return { fault: `is not a ${kind.name}, judging by its --version` };
     const [major = 0, minor = 0] = version.split('.').map(Number);
     const [oldestMajor, oldestMinor] = kind.oldest;
     const isOldEnoughToFail = major < oldestMajor || (major === oldestMajor && minor < oldestMinor);
@@ -57,6 +56,6 @@ export async function askVersion(
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const stderr = 'stderr' in error && typeof error.stderr === 'string' ? error.stderr.trim() : '';
-  if ('killed' in error && error.killed) return `no answer within ${answerTimeoutMs / 1000} s`;
+  if ('killed' in error && error.killed) return `no response within ${versionTimeoutMs / 1000} s`;
   return (stderr || error.message).split('\n')[0] ?? '';
 }

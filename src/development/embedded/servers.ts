@@ -2,45 +2,44 @@
 
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { lockDataFolder } from './data-folder.ts';
+import { lockDataFolder, temporaryParent } from './data-folder.ts';
 import { startMongod } from './mongod.ts';
 import { keptPort, requireFreePort } from './ports.ts';
 import { isAlive } from './processes.ts';
 import { startRedis } from './redis.ts';
 import { ensureServerCredentials, type ServerCredentials } from './server-credentials.ts';
 import type { Environment, LogLine, RunningServer, ServerOptions } from './server-kinds.ts';
-import { temporaryParent } from './temporary-folder.ts';
 
 const temporaryPrefix = 'partner-booking-servers-';
 
-export interface EmbeddedServersOptions {
+export type EmbeddedServersOptions = {
   /** Kept over restarts; undefined: a temporary folder that `stop` deletes. */
-  readonly dataDir: string | undefined;
+  dataDir: string | undefined;
   /** The process' environment object itself: mongodb-memory-server reads it too. */
-  readonly env: Environment;
-  readonly log: LogLine;
+  env: Environment;
+  log: LogLine;
   /** Servers that the user brought: not started, their addresses are handed back. */
-  readonly external?: { readonly mongodbUri: string | undefined; readonly redisUrl: string | undefined };
+  external?: { readonly mongodbUri: string | undefined; readonly redisUrl: string | undefined };
   /**
    * The servers of a test run: fail points, and no passwords. Tests reach them through relays, under the name of a database for
    * each suite, and with faults that only an administrator may set; there is nothing in them that is not made up, and they
    * write no file but their own. Default false.
    */
-  readonly isForTests?: boolean;
+  isForTests?: boolean;
   /** Told, in a sentence, when a server ends that was not asked to. */
-  readonly onUnexpectedEnd?: (sentence: string) => void;
-}
+  onUnexpectedEnd?: (sentence: string) => void;
+};
 
-export interface EmbeddedServers {
-  readonly mongodbUri: string;
-  readonly redisUrl: string;
+export type EmbeddedServers = {
+  mongodbUri: string;
+  redisUrl: string;
   /** Process numbers of those that were started. */
-  readonly pids: { readonly mongodb: number | undefined; readonly redis: number | undefined };
+  pids: { readonly mongodb: number | undefined; readonly redis: number | undefined };
   /** Ends Redis, then MongoDB, in order, and gives the folder free. Safe to call twice. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
   /** Asks both to end and does not wait; the folder stays locked until this process ends. */
-  terminate(): void;
-}
+  terminate: () => void;
+};
 
 /**
  * Starts both servers on 127.0.0.1 with their files in `dataDir/mongo` and `dataDir/redis`, on ports and with passwords
@@ -71,7 +70,7 @@ export async function startEmbeddedServers(options: EmbeddedServersOptions): Pro
     server.process.once('exit', (code, signal) => {
       if (stopped === undefined)
         options.onUnexpectedEnd?.(
-          `The embedded ${name} server ended by itself (${signal ?? code}); stopping the rest.`,
+          `The embedded ${name} server stopped unexpectedly (${signal ?? code}); stopping the rest.`,
         );
     });
     return server;
@@ -97,11 +96,11 @@ export async function startEmbeddedServers(options: EmbeddedServersOptions): Pro
 
 type Launch = (options: ServerOptions) => Promise<RunningServer>;
 
-interface OpenFolder {
-  readonly path: string;
-  readonly wasStale: boolean;
-  close(): Promise<void>;
-}
+type OpenFolder = {
+  path: string;
+  wasStale: boolean;
+  close: () => Promise<void>;
+};
 
 async function openFolder(dataDir: string | undefined): Promise<OpenFolder> {
   const folder = path.resolve(dataDir ?? (await makeTemporaryFolder()));

@@ -8,26 +8,26 @@ import { startWebhookReceiver } from './webhook-receiver.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-export interface ProvisionedDemo extends Demo {
-  readonly webhookUrl: string;
+export type ProvisionedDemo = Demo & {
+  webhookUrl: string;
   /** The date of tomorrow at the venue, `YYYY-MM-DD`. */
-  readonly tomorrow: string;
+  tomorrow: string;
   /** A slot of that day that is free now, for a command that works as pasted. */
-  readonly freeSlotId: string | undefined;
-}
+  freeSlotId: string | undefined;
+};
 
-export interface RunningDemo {
+export type RunningDemo = {
   /**
-   * Sees to it that the demo's data exists. A failure is logged in a sentence and answered with undefined: the system
+   * Sees to it that the demo's data exists. A failure is logged in a sentence and returns undefined: the system
    * is of use without it.
    */
-  provision(api: {
+  provision: (api: {
     url: string;
     adminUrl: string;
     operatorApiKey: string;
-  }): Promise<ProvisionedDemo | undefined>;
-  stop(): Promise<void>;
-}
+  }) => Promise<ProvisionedDemo | undefined>;
+  stop: () => Promise<void>;
+};
 
 /**
  * Starts the receiver on the port that the folder keeps for it, which prints a line for each webhook.
@@ -61,12 +61,12 @@ async function lookAtTomorrow(
   // This locale writes dates as YYYY-MM-DD.
   const tomorrow = new Intl.DateTimeFormat('en-CA', { timeZone: demoTimeZone }).format(Date.now() + dayMs);
   const query = new URLSearchParams({ venue_id: demo.venueId, date: tomorrow });
-  const answer = await apiCaller(url, demo.apiKey)(
+  const response = await apiCaller(url, demo.apiKey)(
     'GET',
     `/api/v1/slots/availability?${query.toString()}`,
     [200],
   );
-  const free = listField(answer, 'slots').find((slot) => field(slot, 'is_available') === true);
+  const free = listField(response, 'slots').find((slot) => field(slot, 'is_available') === true);
   const slotId = field(free, 'slot_id');
   return { tomorrow, freeSlotId: typeof slotId === 'string' ? slotId : undefined };
 }

@@ -1,6 +1,13 @@
 /** Fills a fresh system with a partner, a venue and a webhook subscription, so that there is something to try. */
 
-import { type Answer, apiCaller, type CallApi, field, listField, textField } from '../embedded/api-caller.ts';
+import {
+  type ApiResponse,
+  apiCaller,
+  type CallApi,
+  field,
+  listField,
+  textField,
+} from '../embedded/api-caller.ts';
 import { readState, textIn, writeState } from '../embedded/data-folder.ts';
 
 const demoFile = 'demo.json';
@@ -27,24 +34,24 @@ const eventTypes = [
   ...['booking_created', 'booking_cancelled', 'booking_refunded'],
 ];
 
-export interface DemoOptions {
+export type DemoOptions = {
   /** The API's two listeners. */
-  readonly url: string;
-  readonly adminUrl: string;
-  readonly operatorApiKey: string;
+  url: string;
+  adminUrl: string;
+  operatorApiKey: string;
   /** Where demo.json is kept (mode 0600). */
-  readonly dataDir: string;
+  dataDir: string;
   /** Endpoint of the demo partner's receiver. */
-  readonly webhookUrl: string;
-}
+  webhookUrl: string;
+};
 
-export interface Demo {
-  readonly partnerId: string;
-  readonly apiKey: string;
-  readonly venueId: string;
-  readonly resourceIds: { readonly halfA: string; readonly halfB: string; readonly full: string };
-  readonly webhook: { readonly id: string; readonly secretKey: string };
-}
+export type Demo = {
+  partnerId: string;
+  apiKey: string;
+  venueId: string;
+  resourceIds: { readonly halfA: string; readonly halfB: string; readonly full: string };
+  webhook: { readonly id: string; readonly secretKey: string };
+};
 
 /** The webhook secret in the folder's demo.json, if the demo has been set up. */
 export async function readDemoWebhookSecret(dataDir: string): Promise<string | undefined> {
@@ -53,15 +60,15 @@ export async function readDemoWebhookSecret(dataDir: string): Promise<string | u
 
 /**
  * Sees to it that the demo exists, through the operator's and the partner's HTTP API only. Idempotent: everything made
- * is noted in demo.json at once, and what is noted and still answers is kept. A venue with a full turf and its two
+ * is noted in demo.json at once, and what is noted and still exists is kept. A venue with a full turf and its two
  * halves, which share its space; a grant; an API key; one subscription to all six event types.
  *
- * @throws Error in a sentence, naming the call that did not answer as the contract says
+ * @throws Error in a sentence, naming the call that did not response as the contract says
  */
 export async function provisionDemo(options: DemoOptions): Promise<Demo> {
   const operator = apiCaller(options.adminUrl, options.operatorApiKey);
   const notes = await openNotes(options.dataDir);
-  const make = (path: string, body: object): Promise<Answer> =>
+  const make = (path: string, body: object): Promise<ApiResponse> =>
     operator('POST', `${operatorPath}${path}`, [201], body);
   const exists = async (path: string): Promise<boolean> =>
     (await operator('GET', `${operatorPath}${path}`, [200, 404])).status === 200;
@@ -113,20 +120,20 @@ async function subscribe(api: CallApi, notes: Notes, endpointUrl: string): Promi
 }
 
 async function isKeyAccepted(url: string, apiKey: string): Promise<boolean> {
-  const answer = await apiCaller(url, apiKey)('GET', '/api/v1/partner/venues', [200, 401]);
-  return answer.status === 200;
+  const response = await apiCaller(url, apiKey)('GET', '/api/v1/partner/venues', [200, 401]);
+  return response.status === 200;
 }
 
-interface Notes {
-  read(name: string): string | undefined;
-  note(name: string, value: string): Promise<void>;
+type Notes = {
+  read: (name: string) => string | undefined;
+  note: (name: string, value: string) => Promise<void>;
   /** The noted value if it is still good, else a new one, noted. */
   keep(
     name: string,
     isGood: (value: string) => Promise<boolean>,
     make: () => Promise<string>,
   ): Promise<string>;
-}
+};
 
 async function openNotes(dataDir: string): Promise<Notes> {
   const notes = await readState(dataDir, demoFile);

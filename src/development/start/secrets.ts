@@ -6,13 +6,13 @@ import type { Environment } from '../embedded/server-kinds.ts';
 
 const secretsFile = 'secrets.json';
 
-export interface Secrets {
-  readonly operatorApiKey: string;
+export type Secrets = {
+  operatorApiKey: string;
   /** Comma list of base64 32-byte keys. */
-  readonly encryptionKeys: string;
+  encryptionKeys: string;
   /** True in the one run that made the operator key. */
-  readonly isOperatorKeyNew: boolean;
-}
+  isOperatorKeyNew: boolean;
+};
 
 /** Those of the environment, else those of the folder's `secrets.json`, else new ones, stored there (mode 0600). */
 export async function ensureSecrets(folder: string, env: Environment): Promise<Secrets> {

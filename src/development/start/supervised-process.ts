@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readSync, rmSync } from 'node:fs';
-import { nodeArguments } from '../embedded/node-arguments.ts';
+import { nodeArguments } from '../embedded/processes.ts';
 import type { Environment, LogLine } from '../embedded/server-kinds.ts';
 
 const restartDelayMs = 1_000;
@@ -12,26 +12,26 @@ const shownLogLines = 12;
 const readLogBytes = 16 * 1024;
 const shownLineCharacters = 400;
 
-export interface ProcessSpec {
+export type ProcessSpec = {
   /** What people call it. */
-  readonly name: string;
+  name: string;
   /** The program, `.ts` or `.js`. */
-  readonly file: string;
+  file: string;
   /** Asked at each start, so that a restart can differ. */
-  readonly env: () => Environment;
+  env: () => Environment;
   /** Gets everything that the process prints; emptied first. */
-  readonly logFile: string;
-  readonly log: LogLine;
-}
+  logFile: string;
+  log: LogLine;
+};
 
-export interface SupervisedProcess {
+export type SupervisedProcess = {
   /** The first `{ready: true, ...}` message; rejects when the process ends, or 60 s pass, before it. */
-  readonly ready: Promise<object>;
+  ready: Promise<object>;
   /** SIGTERM, then SIGKILL after `graceMs`. Resolves when the process is gone; it is not started again. */
-  stop(graceMs: number): Promise<void>;
+  stop: (graceMs: number) => Promise<void>;
   /** SIGKILL at once, without waiting; it is not started again. */
-  kill(): void;
-}
+  kill: () => void;
+};
 
 /**
  * Starts the program in a process group of its own, which a terminal's Ctrl-C does not reach, with an IPC channel,
@@ -46,7 +46,7 @@ export function superviseProcess(spec: ProcessSpec): SupervisedProcess {
   const restartAtEnd = (): void => {
     void endOf(child).then((end) => {
       if (!wanted) return;
-      spec.log(`${spec.name} ended by itself (${end}); starting it again. Its log: ${spec.logFile}`);
+      spec.log(`${spec.name} stopped unexpectedly (${end}); restarting it. Its log: ${spec.logFile}`);
       restartLater();
     });
   };
@@ -55,7 +55,7 @@ export function superviseProcess(spec: ProcessSpec): SupervisedProcess {
       try {
         child = spawnLogged(spec);
       } catch (err) {
-        spec.log(`${spec.name} could not be started (${(err as Error).message}); trying it again`);
+        spec.log(`${spec.name} could not be started (${(err as Error).message}); trying again`);
         return restartLater();
       }
       restartAtEnd();
@@ -132,7 +132,7 @@ async function endChild(child: ChildProcess, graceMs: number, { name, log }: Pro
   const ended = endOf(child);
   child.kill('SIGTERM');
   const late = setTimeout(() => {
-    log(`${name} did not end within ${graceMs / 1000} s of SIGTERM; killing it`);
+    log(`${name} did not stop within ${graceMs / 1000} s of SIGTERM; killing it`);
     killGroup(child);
   }, graceMs);
   await ended;

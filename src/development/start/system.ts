@@ -23,25 +23,25 @@ const graceMs = 26_000;
 const stepAtHandMs = 5_000;
 const workerNames = ['hold-expiry', 'event-dispatch', 'webhook-delivery'] as const;
 
-export interface SystemOptions {
+export type SystemOptions = {
   /** The folder that holds `src/` and `workers/`. */
-  readonly root: string;
+  root: string;
   /** The process' environment object itself. */
-  readonly env: Environment;
+  env: Environment;
   /** Gets what people should read. */
-  readonly log: LogLine;
+  log: LogLine;
   /** Told, in a sentence, when an embedded server ends by itself; the system must be stopped then. */
-  readonly onServerEnd: (sentence: string) => void;
-}
+  onServerEnd: (sentence: string) => void;
+};
 
-export interface System {
+export type System = {
   /** Resolves when everything runs. @throws Error in words for people; `stop` must be called then too */
-  start(): Promise<void>;
+  start: () => Promise<void>;
   /** API, then workers (25 s to finish), then Redis, then MongoDB. At any time; safe to call twice. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
   /** Ends all of it at once, without waiting. */
-  kill(): void;
-}
+  kill: () => void;
+};
 
 /**
  * The system of `npm start`. MongoDB is embedded unless `MONGODB_URI` is set, Redis unless `REDIS_URL` is. With its own
@@ -152,5 +152,5 @@ function childEnvironment(
 function addressIn(ready: object | undefined, name: string): string {
   const address = field(ready, name);
   if (typeof address === 'string' && URL.canParse(address)) return address;
-  throw new Error(`the API became ready without saying its ${name}`);
+  throw new Error(`the API became ready without naming its ${name}`);
 }

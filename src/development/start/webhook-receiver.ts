@@ -7,15 +7,14 @@ import type { LogLine } from '../embedded/server-kinds.ts';
 const maxBodyBytes = 1024 * 1024;
 const replayWindowSeconds = 300;
 
-export interface WebhookReceiver {
-  readonly url: string;
-  close(): Promise<void>;
-}
+export type WebhookReceiver = {
+  url: string;
+  close: () => Promise<void>;
+};
 
 /**
- * Listens on 127.0.0.1 (0 picks a free port) and returns 200 to a delivery whose signature holds, 401 to any other.
- *
- * @param secretKey the subscription's secret of the moment; none yet: every delivery is refused
+ * Listens on 127.0.0.1 (0 picks a free port) and responds with 200 to a delivery whose signature is valid, 401 to any other.
+ * `secretKey` returns the subscription's current secret; while there is none, every delivery is rejected.
  */
 export async function startWebhookReceiver(
   port: number,
@@ -45,9 +44,7 @@ export async function startWebhookReceiver(
 
 /**
  * Checks a delivery as a receiver must (contract: webhooks/signature): HMAC-SHA256 over `<timestamp>.<raw body>`, compared in
- * constant time, at most 300 s old or early.
- *
- * @returns undefined when it holds, else what is wrong
+ * constant time, at most 300 s old or early. Returns what is wrong, undefined where nothing is.
  */
 export function signatureFault(
   headers: IncomingHttpHeaders,

@@ -3,22 +3,22 @@
 import type { ProvisionedDemo } from './demo-partner.ts';
 import type { Secrets } from './secrets.ts';
 
-export interface WelcomeOptions {
-  readonly url: string;
-  readonly adminUrl: string;
-  readonly dataDir: string;
+export type WelcomeOptions = {
+  url: string;
+  adminUrl: string;
+  dataDir: string;
   /** Undefined where the user set them all. */
-  readonly secrets: Secrets | undefined;
+  secrets: Secrets | undefined;
   /** Undefined where none was set up. */
-  readonly demo: ProvisionedDemo | undefined;
-}
+  demo: ProvisionedDemo | undefined;
+};
 
 /** Lines of at most 80 columns, as long as keys and folders have their usual lengths. */
 export function welcomeText(options: WelcomeOptions): string {
   const { url, adminUrl, dataDir, demo } = options;
   return [
     '',
-    'Everything runs. Ctrl-C stops it all; the data stays.',
+    'Everything is running. Ctrl-C stops it all; the data is kept.',
     '',
     `  Partner API   ${url}/api/v1`,
     `  Partner docs  ${url}/docs`,
@@ -34,10 +34,11 @@ export function welcomeText(options: WelcomeOptions): string {
 }
 
 function operatorLines({ secrets, dataDir }: WelcomeOptions): string[] {
-  if (!secrets?.isOperatorKeyNew) return [`  Operator key  as set, or made before: ${dataDir}/secrets.json`];
+  if (!secrets?.isOperatorKeyNew)
+    return [`  Operator key  as set, or as made before: ${dataDir}/secrets.json`];
   return [
     '',
-    'The operator key, made just now and shown this once. It signs in to the console',
+    'The operator key, just made and shown only this once. It signs in to the console',
     `and Bull Board, and is kept in ${dataDir}/secrets.json:`,
     `  ${secrets.operatorApiKey}`,
   ];
@@ -47,9 +48,9 @@ function demoLines(url: string, demo: ProvisionedDemo): string[] {
   const curl = 'curl -H "x-api-key: $KEY"';
   return [
     '',
-    'A demo partner may sell slots at Koramangala Sports Arena, Bengaluru. Webhooks',
-    `to it arrive at ${demo.webhookUrl} and are shown here. Its key,`,
-    'and what to try first in another terminal: which venues, which slots tomorrow,',
+    'A demo partner can sell slots at Koramangala Sports Arena, Bengaluru. Its',
+    `webhooks arrive at ${demo.webhookUrl} and are shown here. Try this`,
+    "first in another terminal, with its key: list venues, tomorrow's slots, place",
     'a hold.',
     '',
     `KEY=${demo.apiKey}`,
