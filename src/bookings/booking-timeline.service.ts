@@ -1,7 +1,7 @@
 import type { DeliveryDetail } from '../deliveries/read-deliveries.service.ts';
 import { listDeliveriesOfEvents } from '../deliveries/read-deliveries.service.ts';
-import { toEventRow } from '../events/event-row.rules.ts';
 import type { EventRow } from '../events/events.model.ts';
+import { toEventRow } from '../events/events.rules.ts';
 import { findEventsOfReservation } from '../events/events.store.ts';
 import type { Db } from '../platform/mongo.ts';
 import { findReservationByBookingId } from '../reservations/reservation-reads.store.ts';

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { ApiKeyRow } from '../partners/partners.service.ts';
+import type { ApiKeyRow } from '../partners/partners.model.ts';
 import { ApiForm, Field } from './forms.tsx';
 import { Badge, Table, When } from './parts.tsx';
 

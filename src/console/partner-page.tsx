@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
-import type { PartnerRow } from '../partners/partners.service.ts';
-import { getPartner, grantedVenueIds, listApiKeys } from '../partners/partners.service.ts';
+import { listApiKeys } from '../partners/api-keys.service.ts';
+import type { PartnerRow } from '../partners/partners.model.ts';
+import { getPartner, grantedVenueIds } from '../partners/partners.service.ts';
 import type { VenueRow } from '../venues/venues.service.ts';
 import { findVenuesById } from '../venues/venues.store.ts';
 import { venuesToChoose } from './choices.ts';

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { pageQuery } from '../http/fields.ts';
-import type { PartnerRow } from '../partners/partners.service.ts';
+import type { PartnerRow } from '../partners/partners.model.ts';
 import { listPartners } from '../partners/partners.service.ts';
 import { ApiForm, Field } from './forms.tsx';
 import { listingPage } from './listing.tsx';

@@ -1,7 +1,7 @@
 import { DomainError } from '../domain/errors.ts';
-import { requiredVenueId } from '../events/event-body.rules.ts';
+import { requiredVenueId } from '../events/events.rules.ts';
 import { findEvents } from '../events/events.store.ts';
-import { filterCanReceive, requireCanReceive } from '../partners/partners.service.ts';
+import { filterCanReceive, requireCanReceive } from '../partners/can-receive.service.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Queues } from '../queues/queues.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';

@@ -1,4 +1,4 @@
-import { eventBody } from '../events/event-body.rules.ts';
+import { eventBody } from '../events/events.rules.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { DeliveryDetail } from './read-deliveries.service.ts';
 

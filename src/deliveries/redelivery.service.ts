@@ -1,6 +1,6 @@
 import { audienceOf, DomainError } from '../domain/errors.ts';
-import { requiredVenueId } from '../events/event-body.rules.ts';
-import { requireCanReceive } from '../partners/partners.service.ts';
+import { requiredVenueId } from '../events/events.rules.ts';
+import { requireCanReceive } from '../partners/can-receive.service.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Queues } from '../queues/queues.ts';
 import type { EndpointConfig } from '../sender/endpoint-url.ts';

@@ -1,5 +1,5 @@
-import { eventBody } from '../events/event-body.rules.ts';
 import type { EventRow } from '../events/events.model.ts';
+import { eventBody } from '../events/events.rules.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { WebhookMessage } from '../sender/send-webhook.ts';
 import { signDelivery } from '../sender/signature.rules.ts';

@@ -1,6 +1,6 @@
 import { createDeliveries } from '../deliveries/create-deliveries.service.ts';
 import { logWaitingEvents } from '../events/events.service.ts';
-import { activeGrantees } from '../partners/partners.service.ts';
+import { activeGrantees } from '../partners/can-receive.service.ts';
 import type { DuePosition } from '../platform/backlog.store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';

@@ -5,8 +5,8 @@ import type { EventType } from '../reservations/event-types.ts';
 import { hasDetail, isOfBooking } from '../reservations/event-types.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import { slotIdOf } from '../slots/slot.rules.ts';
-import { toEventRow } from './event-row.rules.ts';
 import type { EventRow } from './events.model.ts';
+import { toEventRow } from './events.rules.ts';
 import { appendEvents, eraseReasons } from './events.store.ts';
 
 /** Writes the events that wait in a reservation's outbox to the log and returns them; what is there already stays as it is. */

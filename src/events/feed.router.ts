@@ -6,7 +6,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
-import { eventBody } from './event-body.rules.ts';
+import { eventBody } from './events.rules.ts';
 import type { FeedQuery } from './events.schemas.ts';
 import { feedPage, feedQuery } from './events.schemas.ts';
 import { readFeed } from './feed.service.ts';

@@ -3,7 +3,6 @@ import type { Clock } from '../platform/clock.ts';
 import { coalescedByKey, onePer } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
 import { listSubscriptionRows } from '../subscriptions/subscriptions.store.ts';
-import { percentile } from './percentile.rules.ts';
 
 const WINDOW_HOURS = 24;
 
@@ -54,4 +53,10 @@ async function workOutHealth(deps: { db: Db; clock: Clock }, partnerId: string):
       dead_letter: deadLetters.get(row._id) ?? 0,
     })),
   };
+}
+
+/** The nearest-rank percentile of ascending values: the least value that at least `percent` % do not exceed; null of none. */
+export function percentile(ascending: readonly number[], percent: number): number | null {
+  const rank = Math.ceil((percent / 100) * ascending.length);
+  return ascending[Math.max(rank, 1) - 1] ?? null;
 }

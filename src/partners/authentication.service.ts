@@ -3,7 +3,8 @@ import { batchedRead } from '../platform/batched.ts';
 import type { Logger } from '../platform/logger.ts';
 import { HASH_OF_NO_KEY, hashOf, isOfMode, isSameHash, KEY_START, prefixOf } from './api-key.rules.ts';
 import { createKeyUse } from './key-use.ts';
-import type { ApiKeyRow, PartnerCaller, PartnerDeps } from './partners.service.ts';
+import type { ApiKeyRow } from './partners.model.ts';
+import type { PartnerCaller, PartnerDeps } from './partners.service.ts';
 import { SUSPENDED } from './partners.service.ts';
 import { findApiKeysByPrefix } from './partners.store.ts';
 

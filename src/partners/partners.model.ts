@@ -29,6 +29,9 @@ export type ApiKeyRow = {
   lastUsedAt?: Date | null;
 };
 
+/** The `_id` of a grant, which says whose it is and for what: a grant can be read by it beside whatever names both. */
+export const grantIdOf = (partnerId: string, venueId: string): string => `${partnerId}:${venueId}`;
+
 /** A grant: this partner may operate this venue. `_id` is `<partnerId>:<venueId>`. */
 export type GrantRow = { _id: string; partnerId: string; venueId: string };
 
@@ -70,13 +73,16 @@ const grantSchema = new Schema<GrantRow>(
 );
 
 export const partnerModel = (db: Db): Model<PartnerRow> => modelOf(db, 'Partner', partnerSchema);
+
 export const partnerCollection = (db: Db) => collectionOf(partnerModel(db));
 
 export const apiKeyModel = (db: Db): Model<ApiKeyRow> => modelOf(db, 'ApiKey', apiKeySchema);
+
 /** The collection as the driver has it, for updates by pipeline. */
 export const apiKeyCollection = (db: Db) => collectionOf(apiKeyModel(db));
 
 export const grantModel = (db: Db): Model<GrantRow> => modelOf(db, 'Grant', grantSchema);
+
 /** The collection as the driver has it, for reads by pipeline. */
 export const grantCollection = (db: Db) => collectionOf(grantModel(db));
 

@@ -5,6 +5,8 @@ import type { Operator, Route } from '../http/route.ts';
 import { created, listing, noContent, ok, route } from '../http/route.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
+import type { IssuedKey } from './api-keys.service.ts';
+import { issueApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './api-keys.service.ts';
 import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
 import type { IssueKeyBody, PartnerBody, PartnerChange, RotateKeyBody } from './partners.schemas.ts';
 import {
@@ -19,16 +21,12 @@ import {
   rotateKeyBody,
   updatePartnerBody,
 } from './partners.schemas.ts';
-import type { IssuedKey, PartnerDeps } from './partners.service.ts';
+import type { PartnerDeps } from './partners.service.ts';
 import {
   certifyPartner,
   createPartner,
   getPartner,
-  issueApiKey,
-  listApiKeys,
   listPartners,
-  revokeApiKey,
-  rotateApiKey,
   updatePartner,
 } from './partners.service.ts';
 

@@ -4,12 +4,12 @@ import { inSnapshot } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
 import { toPage } from '../platform/pagination.ts';
-import { grantIdOf } from './grant-id.rules.ts';
 import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
 import {
   apiKeyCollection,
   apiKeyModel,
   grantCollection,
+  grantIdOf,
   grantModel,
   partnerCollection,
   partnerModel,

@@ -2,14 +2,12 @@ import { setMaxListeners } from 'node:events';
 import { Agent, type Dispatcher } from 'undici';
 import type { PortRange } from '../config/port-ranges.rules.ts';
 import { createCheckedConnect } from './checked-connect.ts';
+import type { FailureCause, SendOutcome } from './collect-response.ts';
+import { collectResponse } from './collect-response.ts';
 import { type ConnectOnDemand, createConnectOnDemand } from './connect-on-demand.ts';
-import { type DeliveryError, deliveryErrorOf, deliveryErrorOfStatus } from './delivery-error.rules.ts';
+import { deliveryErrorOf } from './delivery-error.rules.ts';
 import { type ResolveAddresses, resolverFor } from './resolve-addresses.ts';
-import { responseExcerpt } from './response-excerpt.rules.ts';
 
-const MAX_RESPONSE_BYTES = 16 * 1024;
-/** A receiver has use for one or two 1xx before its response; reading them without end would cost this process its time. */
-const MAX_INTERIM_RESPONSES = 20;
 // A receiver that closes idle connections while a request is on its way would cost the delivery an attempt. Most wait
 // longer than a second; those that announce a longer time in `Keep-Alive` are taken at their word, up to the maximum.
 const IDLE_CONNECTION_MS = 1_000;
@@ -33,22 +31,6 @@ export type WebhookMessage = {
   body: Buffer | string;
   /** Aborting it ends the exchange as `interrupted`; one signal may serve any number of sends. */
   signal?: AbortSignal;
-};
-
-/** Why an exchange failed; null where it did not. */
-type FailureCause = DeliveryError | 'interrupted' | null;
-
-/**
- * What came of one exchange. `interrupted` (the caller's signal, or a closed sender) says nothing about the receiver and
- * is not an attempt to count. `statusCode` is null when no head arrived; `responseExcerpt` is what `responseExcerpt()`
- * keeps of the response, which never holds a secret because no secret is ever sent.
- */
-export type SendOutcome = {
-  ok: boolean;
-  statusCode: number | null;
-  error: FailureCause;
-  durationMs: number;
-  responseExcerpt: string | null;
 };
 
 export type WebhookSender = {
@@ -144,36 +126,6 @@ function post(message: WebhookMessage, timeoutMs: number, { agent, waitFor }: Wa
       },
     );
   });
-}
-
-/** Gathers what arrives of one response, up to the reading limit, and gives the verdict on it. */
-function collectResponse() {
-  const chunks: Buffer[] = [];
-  let bytesLeft = MAX_RESPONSE_BYTES;
-  let interimLeft = MAX_INTERIM_RESPONSES;
-  let statusCode: number | null = null;
-  return {
-    isInterimTooOftenWith(status: number): boolean {
-      if (status >= 200) statusCode = status;
-      else interimLeft -= 1;
-      return interimLeft < 0;
-    },
-    isFullWith(chunk: Buffer): boolean {
-      chunks.push(chunk.subarray(0, bytesLeft));
-      bytesLeft -= chunk.length;
-      return bytesLeft <= 0;
-    },
-    outcome(cause: FailureCause): Omit<SendOutcome, 'durationMs'> {
-      const verdict = statusCode === null ? null : deliveryErrorOfStatus(statusCode);
-      const error = verdict ?? cause;
-      return {
-        ok: error === null,
-        statusCode,
-        error,
-        responseExcerpt: responseExcerpt(Buffer.concat(chunks)),
-      };
-    },
-  };
 }
 
 function notSent(error: FailureCause): SendOutcome {

@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import { grantIdOf } from '../partners/grant-id.rules.ts';
+import { grantIdOf } from '../partners/partners.model.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
 import { collectionOf, inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';

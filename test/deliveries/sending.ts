@@ -2,8 +2,9 @@ import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from '@jest/globals';
+import type { SendOutcome } from '../../src/sender/collect-response.ts';
 import type { ResolveAddresses } from '../../src/sender/resolve-addresses.ts';
-import { createWebhookSender, type SendOutcome, type WebhookSender } from '../../src/sender/send-webhook.ts';
+import { createWebhookSender, type WebhookSender } from '../../src/sender/send-webhook.ts';
 import { httpReceiver, type Receiver, selfSignedReceiver, tcpReceiver } from './receivers.ts';
 
 const opened: Array<{ close(): Promise<void> }> = [];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { AttemptResult } from '../../src/deliveries/deliver-webhook.service.ts';
 import { deliveryCollection } from '../../src/deliveries/deliveries.model.ts';
 import { cancelDelivery, cancelWaiting } from '../../src/deliveries/delivery-series.store.ts';
-import type { SendOutcome } from '../../src/sender/send-webhook.ts';
+import type { SendOutcome } from '../../src/sender/collect-response.ts';
 import type { DeliveryScene } from '../support/deliveries.ts';
 import { anyDelivery, attemptDelivery, endDeliveryScene, startDeliveryScene } from '../support/deliveries.ts';
 import type { Partner } from '../support/factories.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type mongoose from 'mongoose';
 import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import { sequenceEvents } from '../../src/events/feed.service.ts';
-import { activeGrantees, canReceive } from '../../src/partners/partners.service.ts';
+import { activeGrantees, canReceive } from '../../src/partners/can-receive.service.ts';
 import { findReservation } from '../../src/reservations/reservation-reads.store.ts';
 import { revalidateClaim } from '../../src/slots/revalidate-claim.service.ts';
 import { findActiveSubscriptions } from '../../src/subscriptions/subscriptions.store.ts';

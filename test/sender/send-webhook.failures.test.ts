@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { SendOutcome } from '../../src/sender/send-webhook.ts';
+import type { SendOutcome } from '../../src/sender/collect-response.ts';
 import { tcpReceiver } from '../deliveries/receivers.ts';
 import {
   closeOpened,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { responseExcerpt } from '../../src/sender/response-excerpt.rules.ts';
+import { responseExcerpt } from '../../src/sender/collect-response.ts';
 
 describe('responseExcerpt', () => {
   test.each([

@@ -1,0 +1,95 @@
+import { DomainError, fieldError } from '../domain/errors.ts';
+import { newId } from '../platform/ids.ts';
+import { inTransaction } from '../platform/mongo.ts';
+import { newApiKey } from './api-key.rules.ts';
+import type { ApiKeyRow } from './partners.model.ts';
+import type { PartnerDeps } from './partners.service.ts';
+import { getPartner } from './partners.service.ts';
+import { endApiKeyRow, insertApiKey, listApiKeyRows, revokeApiKeyRow } from './partners.store.ts';
+
+export type IssuedKey = { apiKey: string; key: ApiKeyRow };
+
+/**
+ * Issues a key. `apiKey` is in this response and nowhere else; only its hash is stored.
+ * @throws DomainError VALIDATION_ERROR for an expiry that is not to come; PARTNER_NOT_FOUND; PARTNER_NOT_CERTIFIED in
+ * production mode before certification.
+ */
+export async function issueApiKey(
+  deps: PartnerDeps,
+  partnerId: string,
+  input: { label: string | null; expiresAt: Date | null },
+): Promise<IssuedKey> {
+  if (input.expiresAt !== null && input.expiresAt <= deps.clock.now()) {
+    throw fieldError('expires_at', 'is not in the future, so the key would be refused from the start.');
+  }
+  await requireIssuable(deps, partnerId);
+  const issued = makeKey(deps, partnerId, input);
+  await insertApiKey(deps.db, issued.key);
+  return issued;
+}
+
+/** @throws DomainError PARTNER_NOT_FOUND; PARTNER_NOT_CERTIFIED in production mode before certification. */
+async function requireIssuable(deps: PartnerDeps, partnerId: string): Promise<void> {
+  const partner = await getPartner(deps, partnerId);
+  if (deps.config.serviceMode === 'production' && partner.certifiedAt === null) {
+    throw new DomainError(
+      'PARTNER_NOT_CERTIFIED',
+      'A production key can be issued only to a certified partner. Certify the partner first.',
+    );
+  }
+}
+
+function makeKey(
+  deps: PartnerDeps,
+  partnerId: string,
+  input: { label: string | null; expiresAt: Date | null },
+): IssuedKey {
+  const { apiKey, prefix, hash } = newApiKey(deps.config.serviceMode);
+  const createdAt = deps.clock.now();
+  return {
+    apiKey,
+    key: { _id: newId(), partnerId, prefix, hash, ...input, createdAt, revokedAt: null, lastUsedAt: null },
+  };
+}
+
+/**
+ * Issues a key in the place of one that is in force, with its label and without an expiry; the old one ends after the
+ * overlap, or when it would have ended anyway. Both or neither happen; of calls that race without an overlap, one succeeds.
+ * @throws DomainError PARTNER_NOT_FOUND, PARTNER_NOT_CERTIFIED; KEY_NOT_FOUND for a key that is missing or has ended.
+ */
+export async function rotateApiKey(
+  deps: PartnerDeps,
+  partnerId: string,
+  keyId: string,
+  overlapSeconds: number,
+): Promise<IssuedKey> {
+  await requireIssuable(deps, partnerId);
+  const issued = await inTransaction(deps.db, async (tx) => {
+    const old = await endApiKeyRow(deps.db, { partnerId, keyId, inMs: overlapSeconds * 1000 }, tx);
+    if (old === null) return null;
+    const made = makeKey(deps, partnerId, { label: old.label, expiresAt: null });
+    await insertApiKey(deps.db, made.key, tx);
+    return made;
+  });
+  if (issued !== null) return issued;
+  throw new DomainError(
+    'KEY_NOT_FOUND',
+    'This partner has no key in force with that id, so there is none to replace. Issue a new one.',
+  );
+}
+
+/** @throws DomainError PARTNER_NOT_FOUND */
+export async function listApiKeys(deps: PartnerDeps, partnerId: string): Promise<ApiKeyRow[]> {
+  await getPartner(deps, partnerId);
+  return listApiKeyRows(deps.db, partnerId);
+}
+
+/** Revokes a key for good; every API process refuses it from its next call on. @throws DomainError KEY_NOT_FOUND */
+export async function revokeApiKey(deps: PartnerDeps, partnerId: string, keyId: string): Promise<void> {
+  if (!(await revokeApiKeyRow(deps.db, partnerId, keyId, deps.clock.now()))) {
+    throw new DomainError(
+      'KEY_NOT_FOUND',
+      'This partner has no key with that id. List its keys to find the id.',
+    );
+  }
+}

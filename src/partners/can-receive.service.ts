@@ -1,0 +1,65 @@
+import type { Audience } from '../domain/errors.ts';
+import { DomainError } from '../domain/errors.ts';
+import type { Db } from '../platform/mongo.ts';
+import { SUSPENDED } from './partners.service.ts';
+import {
+  findActivePartnerIds,
+  findGrant,
+  findGrants,
+  isActiveGrantee,
+  isActivePartner,
+  listGranteeIds,
+} from './partners.store.ts';
+
+/** A partner, and the venue of an event that it would receive; null for a sample, which is of no venue. */
+export type Receiver = { partnerId: string; venueId: string | null };
+
+/**
+ * Whether a partner can receive the events of a venue: it is active and has a grant for it. One read by
+ * key, because every attempt of every delivery asks.
+ */
+export async function canReceive(deps: { db: Db }, { partnerId, venueId }: Receiver): Promise<boolean> {
+  return venueId === null
+    ? isActivePartner(deps.db, partnerId)
+    : isActiveGrantee(deps.db, partnerId, venueId);
+}
+
+const NOT_GRANTED: Record<Audience, string> = {
+  partner:
+    'The venue of the event is not granted to you any more, so the event cannot be delivered to you. Ask the platform operator for the grant.',
+  operator:
+    'The partner has no grant for the venue of the event any more, so the event cannot be delivered to it. Grant it the venue first.',
+};
+
+/** The same, as an error that says which of the two is missing. @throws DomainError PARTNER_SUSPENDED, VENUE_NOT_AUTHORIZED */
+export async function requireCanReceive(
+  deps: { db: Db },
+  { partnerId, venueId }: Receiver,
+  audience: Audience,
+): Promise<void> {
+  if (!(await isActivePartner(deps.db, partnerId))) {
+    throw new DomainError('PARTNER_SUSPENDED', SUSPENDED[audience]);
+  }
+  if (venueId === null || (await findGrant(deps.db, partnerId, venueId))) return;
+  throw new DomainError('VENUE_NOT_AUTHORIZED', NOT_GRANTED[audience]);
+}
+
+/** Of `asked`, those for which `canReceive` is true, in two reads whatever their number. */
+export async function filterCanReceive<T extends Receiver>(
+  deps: { db: Db },
+  asked: readonly T[],
+): Promise<T[]> {
+  const active = await findActivePartnerIds(deps.db, [...new Set(asked.map(({ partnerId }) => partnerId))]);
+  const isGranted = await findGrants(
+    deps.db,
+    asked.flatMap(({ partnerId, venueId }) => (venueId === null ? [] : [{ partnerId, venueId }])),
+  );
+  return asked.filter(
+    ({ partnerId, venueId }) => active.has(partnerId) && (venueId === null || isGranted(partnerId, venueId)),
+  );
+}
+
+/** The active partners with a grant for the venue: those that can receive its events. */
+export async function activeGrantees(deps: { db: Db }, venueId: string): Promise<Set<string>> {
+  return findActivePartnerIds(deps.db, await listGranteeIds(deps.db, venueId));
+}
