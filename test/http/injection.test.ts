@@ -98,7 +98,7 @@ test(
     expect(PAYLOAD_COUNT).toBeGreaterThanOrEqual(40);
     const sent = found.reduce((sum, each) => sum + each.sent, 0);
     const crossProduct = inputs.flat().reduce((sum, { place }) => sum + SHOTS[place].length, 0);
-    expect(sent).toBeGreaterThanOrEqual(scaled(crossProduct, 1200));
+    expect(sent).toBeGreaterThanOrEqual(scaled(crossProduct, 700));
     if (sent === crossProduct)
       process.stdout.write(
         `${sent} hostile requests: every payload in each of ${inputs.flat().length} inputs\n`,
@@ -131,7 +131,7 @@ describe('what the payloads leave behind', () => {
     const logged = lines.map((line) => JSON.parse(line) as { level: number | string; msg: string });
     expect(logged.filter(({ msg }) => msg === 'forged')).toEqual([]);
     expect(logged.filter(({ level }) => level === 50 || level === 'error')).toEqual([]);
-    expect(logged.length).toBeGreaterThan(1200);
+    expect(logged.length).toBeGreaterThan(700);
   });
 });
 
