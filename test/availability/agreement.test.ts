@@ -138,10 +138,11 @@ async function closeSome(random: Random, venueId: string, slots: Json[], now: Da
 
 async function takeSome(random: Random, slots: Json[]): Promise<void> {
   const free = slots.filter((slot) => slot['is_available'] === true);
-  for (const { slot_id: slotId } of free.filter(() => random() < 3 / (free.length + 6))) {
-    if (random() < 0.5) await placeHold(rival, String(slotId));
-    else await bookSlot(rival, String(slotId));
-  }
+  const taken = free.filter(() => random() < 3 / (free.length + 6));
+  const ways = taken.map(({ slot_id: slotId }) => ({ slotId: String(slotId), isHeld: random() < 0.5 }));
+  await Promise.all(
+    ways.map(({ slotId, isHeld }) => (isHeld ? placeHold(rival, slotId) : bookSlot(rival, slotId))),
+  );
 }
 
 type Listing = Shop['list'];

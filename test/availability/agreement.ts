@@ -38,20 +38,31 @@ export async function compareListingAndHolds(shop: Shop, random: Random): Promis
   const faults: string[] = [];
   const answers: string[] = [];
   const held = new Set<unknown>();
-  for (const slot of someOf(listed, random)) {
-    const reply = await shop.hold(pick(random, referencesTo(shop, slot)));
-    answers.push(answerOf(reply));
-    if (reply.status === 201) held.add(slot['slot_id']);
-    faults.push(...faultsOfAnswer(slot, reply));
-  }
-  for (const start of await windowsNotListed(shop, listed, random)) {
-    const reply = await shop.hold(pick(random, referencesToStart(shop, start)));
-    answers.push(answerOf(reply));
-    if (answerOf(reply) !== '404 SLOT_NOT_FOUND')
-      faults.push(
-        `${new Date(start).toISOString()} is not listed, and a hold on it answers ${answerOf(reply)}`,
-      );
-  }
+  const asked = someOf(listed, random).map((slot) => ({
+    slot,
+    reference: pick(random, referencesTo(shop, slot)),
+  }));
+  // Side by side: none of them is in another's way.
+  await Promise.all(
+    asked.map(async ({ slot, reference }) => {
+      const reply = await shop.hold(reference);
+      answers.push(answerOf(reply));
+      if (reply.status === 201) held.add(slot['slot_id']);
+      faults.push(...faultsOfAnswer(slot, reply));
+    }),
+  );
+  const unlisted = (await windowsNotListed(shop, listed, random)).map((start) => ({
+    start,
+    reference: pick(random, referencesToStart(shop, start)),
+  }));
+  await Promise.all(
+    unlisted.map(async ({ start, reference }) => {
+      const answer = answerOf(await shop.hold(reference));
+      answers.push(answer);
+      if (answer !== '404 SLOT_NOT_FOUND')
+        faults.push(`${new Date(start).toISOString()} is not listed, and a hold on it answers ${answer}`);
+    }),
+  );
   const wanted = listed.map((slot) => (held.has(slot['slot_id']) ? nowHeld(slot) : slot));
   if (JSON.stringify(await shop.list(shop.date, shop.date)) !== JSON.stringify(wanted))
     faults.push('afterwards availability does not show what was held, or something else has changed');
