@@ -39,7 +39,7 @@ export const VENUE_ROWS: readonly Row[] = [
       const listed = await list(partner, VENUES);
       for (const venue of listed)
         expect(venue).toEqual(await read(partner, `${VENUES}/${String(venue['venue_id'])}`));
-      expect(listed.map((venue) => venue['status']).toSorted()).toEqual(['active', 'inactive']);
+      expect(listed.map((venue) => String(venue['status'])).toSorted()).toEqual(['active', 'inactive']);
       const ids = listed.map((venue) => String(venue['venue_id']));
       expect(ids.toSorted()).toEqual([one.venue.id, two.venue.id].toSorted());
       expect(ids).not.toContain(other.venue.id);

@@ -93,7 +93,7 @@ export async function startWebhookDelivery(
           await keepInStep(job, result.attemptsMade - 1);
           throw new UnrecoverableError(
             result.isWithheld === true
-              ? 'Nothing was sent: its receiver may not hear of it'
+              ? 'Nothing was sent: its partner cannot receive the event'
               : `Dead letter after ${result.attemptsMade} attempts`,
           );
         case 'later':
