@@ -66,7 +66,7 @@ afterAll(async () => {
 type Seller = { partner: Partner; receiver: WebhookReceiver; slotIds: string[] };
 type World = { service: Service; sellers: Seller[]; workers: SpawnedProcess[] };
 
-/** A service with its workers on `redisUrl`, and partners who sell one venue's slots and hear of everything. */
+/** A service with its workers on `redisUrl`, and partners who sell one venue's slots and receive every event. */
 async function anyWorld(redisUrl: string, ttlSeconds = HOLD_TTL_SECONDS): Promise<World> {
   const service = await startService({
     REDIS_URL: redisUrl,

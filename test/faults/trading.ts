@@ -21,7 +21,7 @@ export const TRADING_OVERRIDES = {
 
 const LANES = scaled(4, 2);
 
-/** A partner that sells and hears of it, for experiments that disturb it. */
+/** A partner that sells and receives the events, for experiments that disturb it. */
 export type Trading = {
   /** Of the partner. */
   apiKey: string;
