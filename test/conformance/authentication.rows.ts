@@ -120,6 +120,7 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
       const { partner_id: id } = expectStatus(await operator.post('/api/v1/operator/partners', body), 201);
       const path = `/api/v1/operator/partners/${String(id)}`;
       await expectVerdict(operator.post(`${path}/keys`, {}), '409 PARTNER_NOT_CERTIFIED');
+      expect(expectStatus(await operator.get(`${path}/keys`), 200)).toMatchObject({ count: 0 });
       expectStatus(await operator.post(`${path}/certify`, {}), 200);
       const { api_key: key } = expectStatus(await operator.post(`${path}/keys`, {}), 201);
       expect(key).toMatch(/^pk_live_/);

@@ -1,8 +1,8 @@
 import { expect } from 'expect';
-import { bookSlot } from '../support/factories.ts';
+import { bookSlot, expectStatus } from '../support/factories.ts';
 import type { Row } from './row.ts';
-import { confirm, expectVerdict, held, hold, oneRequest, slotNow } from './steps.ts';
-import { arrival, listening } from './webhook-steps.ts';
+import { confirm, expectVerdict, held, hold, oneRequest, slotNow, UUID_V7 } from './steps.ts';
+import { arrival, listening, typed } from './webhook-steps.ts';
 import type { Scene } from './world.ts';
 
 const WALK_IN = 'POST /api/v1/sandbox/slots/{slotId}/walk-in';
@@ -20,14 +20,18 @@ export const SANDBOX_ROWS: readonly Row[] = [
     check: async (world) => {
       const scene = await world.scene();
       const { partner, venue } = scene;
-      const listener = await listening(world, partner, ['booking_created']);
+      const listener = await listening(world, partner, ['booking_created', 'booking_cancelled']);
       const slotId = scene.slot();
-      expect((await atSlot(scene, 'walk-in', slotId)).status).toBeLessThan(300);
+      const taken = expectStatus(await atSlot(scene, 'walk-in', slotId), 201);
+      expect(taken).toEqual({ slot_id: slotId, booking_id: UUID_V7, status: 'BOOKED' });
       expect(await slotNow(partner, venue, slotId)).toMatchObject({ unavailable_reason: 'booked' });
       await expectVerdict(hold(partner, slotId), '409 SLOT_NOT_AVAILABLE');
-      const { body } = await arrival(listener, 'the walk-in');
+      const { body } = await arrival(listener, 'the walk-in', typed('booking_created'));
       expect(body).toMatchObject({ slot_id: slotId, partner_id: '00000000-0000-7000-8000-000000000000' });
-      expect((await atSlot(scene, 'release', slotId)).status).toBeLessThan(300);
+      const released = expectStatus(await atSlot(scene, 'release', slotId), 200);
+      expect(released).toEqual({ ...taken, status: 'CANCELLED' });
+      const freed = await arrival(listener, 'the release', typed('booking_cancelled'));
+      expect(freed.body).toMatchObject({ slot_id: slotId, booking_id: taken['booking_id'] });
       await expectVerdict(hold(partner, slotId), '201');
       await expectVerdict(atSlot(scene, 'release', slotId), '404 BOOKING_NOT_FOUND');
     },
@@ -48,6 +52,10 @@ export const SANDBOX_ROWS: readonly Row[] = [
       const scene = await world.scene();
       const { slot_id: slotId } = await bookSlot(scene.rival, scene.slot());
       await expectVerdict(atSlot(scene, 'walk-in', slotId), '409 SLOT_NOT_AVAILABLE');
+      const path = `/api/v1/sandbox/slots/${String(slotId)}/walk-in`;
+      const overriding = scene.partner.api.post(path, { override_holds: true });
+      await expectVerdict(overriding, '409 SLOT_NOT_AVAILABLE');
+      await expectVerdict(atSlot(scene, 'release', slotId), '404 BOOKING_NOT_FOUND');
     },
   },
   ...(['walk-in', 'release'] as const).map((operation) =>

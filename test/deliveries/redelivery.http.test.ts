@@ -63,10 +63,6 @@ const beforeSending = (happen: () => Promise<unknown>) => ({
     return sender.send(message);
   },
 });
-const deactivate = (id: string) =>
-  service.context.db
-    .collection<{ _id: string }>('webhook_subscriptions')
-    .updateOne({ _id: id }, { $set: { status: 'inactive' } });
 
 /** A delivery whose five attempts have failed. */
 async function anyDeadLetter(): Promise<string> {
@@ -189,13 +185,6 @@ describe('redeliver', () => {
     expect(new Set(replies.map(verdict))).toEqual(new Set(['202']));
     expect((await read(id)).generation).toBe(2);
   });
-
-  test('to a subscription that was deactivated is refused, and the dead letter stays', async () => {
-    const id = await anyDeadLetter();
-    await deactivate(subscription.id);
-    expect(verdict(await redeliver(id))).toBe('409 WEBHOOK_INACTIVE');
-    expect((await read(id)).state).toBe('dead_letter');
-  });
 });
 
 describe('an attempt is known by its X-Delivery-Id', () => {
@@ -309,13 +298,6 @@ describe('recover', () => {
       '400 VALIDATION_ERROR since, until',
     );
   });
-
-  test('of a deactivated subscription is refused, and its dead letters stay', async () => {
-    const id = await anyDeadLetter();
-    await deactivate(subscription.id);
-    expect(verdict(await recover({ since: daysAgo(1) }))).toBe('409 WEBHOOK_INACTIVE');
-    expect((await read(id)).state).toBe('dead_letter');
-  });
 });
 
 describe('test', () => {
@@ -349,11 +331,6 @@ describe('test', () => {
     await subscribe(peer, receiver.url);
     const { event_id: eventId } = expectStatus(await sample(), 202);
     expect(await rowsOf(service, 'deliveries', { eventId })).toHaveLength(1);
-  });
-
-  test('of a deactivated subscription is refused', async () => {
-    await deactivate(subscription.id);
-    expect(verdict(await sample())).toBe('409 WEBHOOK_INACTIVE');
   });
 });
 

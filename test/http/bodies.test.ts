@@ -106,11 +106,6 @@ describe('the size of a body', () => {
     } as RequestInit);
   const ofSize = (bytes: number) => JSON.stringify({ filler: 'x'.repeat(bytes - '{"filler":""}'.length) });
 
-  test('100 KB are read, one byte more is not', async () => {
-    expect((await send(ofSize(100 * KB))).status).toBe(400);
-    expect((await send(ofSize(100 * KB + 1))).status).toBe(413);
-  });
-
   test('counts what a compressed body becomes', async () => {
     const gzip = { 'content-encoding': 'gzip' };
     expect((await send(gzipSync(ofSize(100 * KB)), gzip)).status).toBe(400);

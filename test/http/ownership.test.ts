@@ -9,7 +9,7 @@ import type { Operation } from '../../src/http/route.ts';
 import type { Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import type { Partner } from '../support/factories.ts';
-import { bookSlot, confirmBody, expectStatus, placeHold, subscribe } from '../support/factories.ts';
+import { bookSlot, expectStatus, subscribe } from '../support/factories.ts';
 import { startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
@@ -173,20 +173,4 @@ test('no listing shows a partner anything of another', async () => {
   expect(await seenBy(peer)).toEqual([]);
   expect(await seenBy(outsider)).toEqual([]);
   expect(await seenBy(owner)).toEqual(ids);
-});
-
-test('an idempotency key of one partner means nothing to another', async () => {
-  const key = randomUUID();
-  const bookAndCancelWithIt = async (partner: Partner) => {
-    const { hold_id } = await placeHold(partner, anySlot(), { idempotency_key: key });
-    const confirm = confirmBody(hold_id, { idempotency_key: key });
-    const confirmed = await partner.api.post('/api/v1/bookings/confirm', confirm);
-    const path = `/api/v1/bookings/${String(expectStatus(confirmed, 201)['booking_id'])}/cancel`;
-    const cancelled = await partner.api.post(path, { reason: 'rain', idempotency_key: key });
-    expect(verdict(cancelled)).toBe('200');
-    return [confirmed, cancelled].map(({ headers }) => headers.get('idempotent-replayed'));
-  };
-
-  expect(await bookAndCancelWithIt(owner)).toEqual([null, null]);
-  expect(await bookAndCancelWithIt(peer)).toEqual([null, null]);
 });

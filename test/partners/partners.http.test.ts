@@ -133,23 +133,6 @@ describe('partners', () => {
   });
 });
 
-describe('a suspended partner', () => {
-  test('is refused everywhere with 403 PARTNER_SUSPENDED from the next call on, and let in again when reactivated', async () => {
-    const partner = await anyPartner(service);
-    const calls = () =>
-      Promise.all([
-        partner.api.get('/api/v1/partner/venues'),
-        partner.api.get('/api/v1/bookings'),
-        partner.api.post('/api/v1/partner/holds', {}),
-        partner.api.post('/api/v1/partner/webhooks', 'text'),
-      ]);
-    await operator.patch(`${PARTNERS}/${partner.id}`, { status: 'suspended' });
-    expect((await calls()).map(verdict)).toEqual(Array(4).fill('403 PARTNER_SUSPENDED'));
-    await operator.patch(`${PARTNERS}/${partner.id}`, { status: 'active' });
-    expect((await calls()).map(verdict).slice(0, 2)).toEqual(['200', '200']);
-  });
-});
-
 describe('keys', () => {
   test('are issued for a partner, shown once, and open the partner interface at once', async () => {
     const { id } = await create();
@@ -401,35 +384,5 @@ describe('certification', () => {
     const { id } = await create();
     const certified = expectStatus(await operator.post(`${PARTNERS}/${id}/certify`), 200);
     expect(certified).toMatchObject({ certification_notes: null });
-  });
-
-  test('comes before the first key in production, and the key is a live one', async () => {
-    const admin = operatorOf(production);
-    const { id } = await create(admin);
-    expect(verdict(await admin.post(`${PARTNERS}/${id}/keys`))).toBe('409 PARTNER_NOT_CERTIFIED');
-    expect(expectStatus(await admin.get(`${PARTNERS}/${id}/keys`), 200)).toMatchObject({ count: 0 });
-    await admin.post(`${PARTNERS}/${id}/certify`);
-    const key = await issue(id, {}, admin);
-    expect(key['api_key']).toMatch(/^pk_live_/);
-    expect(await answerTo(key, production.url)).toBe('200');
-  });
-
-  test('in production there is no sandbox', async () => {
-    const admin = operatorOf(production);
-    const { id } = await create(admin);
-    await admin.post(`${PARTNERS}/${id}/certify`);
-    const api = createClient(production.url, String((await issue(id, {}, admin))['api_key']));
-    for (const path of [
-      `holds/${MISSING}/expire`,
-      `deliveries/${MISSING}/advance`,
-      'slots/x/walk-in',
-      'slots/x/release',
-    ]) {
-      expect(verdict(await api.post(`/api/v1/sandbox/${path}`))).toBe('404 ROUTE_NOT_FOUND');
-    }
-    const sandbox = await anyPartner(service);
-    expect(verdict(await sandbox.api.post(`/api/v1/sandbox/holds/${MISSING}/expire`))).toBe(
-      '404 HOLD_NOT_FOUND',
-    );
   });
 });
