@@ -1,4 +1,15 @@
-import { SWC_OPTIONS } from './test/jest/swc-options.mjs';
+/** How TypeScript becomes what Node runs. */
+const COMPILED = {
+  swcrc: false,
+  jsc: {
+    parser: { syntax: 'typescript', tsx: true },
+    transform: { react: { runtime: 'automatic', importSource: 'preact' } },
+    target: 'es2023',
+    experimental: { keepImportAttributes: true },
+  },
+  module: { type: 'es6' },
+  sourceMaps: 'inline',
+};
 
 /**
  * A suite says its tier by its name. `npm test` runs what one process can show, `npm run test:system` what starts processes,
@@ -18,10 +29,9 @@ if (!Object.hasOwn(SUITES, tier))
 /** @type {import('jest').Config} */
 export default {
   testMatch: SUITES[tier],
-  // Suites are loaded by Node itself (ADR 0018); Jest's own loader has what is left: the global setup.
-  runtime: '<rootDir>/test/jest/runtime.cjs',
-  testEnvironment: '<rootDir>/test/jest/environment.cjs',
-  transform: { '\\.tsx?$': ['@swc/jest', SWC_OPTIONS] },
+  testEnvironment: '<rootDir>/test/support/environment.cjs',
+  extensionsToTreatAsEsm: ['.ts', '.tsx'],
+  transform: { '\\.tsx?$': ['@swc/jest', COMPILED] },
   ...(tier === 'static'
     ? {}
     : {
@@ -31,6 +41,8 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/', '<rootDir>/.data/'],
   // Every suite talks to a real MongoDB and Redis, and some wait for processes: a third keeps two cores busy meanwhile.
   maxWorkers: 3,
+  // Node keeps what a virtual machine has evaluated (ADR 0028).
+  workerIdleMemoryLimit: '1GB',
   testTimeout: 120_000,
   forceExit: false,
   detectOpenHandles: false,

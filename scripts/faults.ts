@@ -24,7 +24,7 @@ const EXPERIMENTS = ['test/faults', 'test/reservations/slot.race.test.ts', '--ru
 function runExperiments(args: readonly string[]): Promise<number> {
   const jest = spawn(
     process.execPath,
-    ['node_modules/jest/bin/jest.js', ...(args.length > 0 ? args : EXPERIMENTS)],
+    ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', ...(args.length > 0 ? args : EXPERIMENTS)],
     { cwd: root, stdio: 'inherit', env: { ...process.env, TEST_TIER: 'faults', FAULT_FINDINGS: FINDINGS } },
   );
   return new Promise((resolve) => jest.once('close', (code) => resolve(code ?? 1)));

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import type { Reply } from '../support/client.ts';
@@ -18,7 +18,7 @@ import { rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
-import { serviceEnvironment } from '../support/service-environment.ts';
+import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
 
 const HOLDS = '/api/v1/partner/holds';
@@ -32,7 +32,7 @@ let rival: Partner;
 let slotIds: string[];
 const commands: string[] = [];
 beforeAll(async () => {
-  const uri = new URL(serviceEnvironment(`t${randomBytes(6).toString('hex')}`)['MONGODB_URI'] ?? '');
+  const uri = new URL(serviceEnvironment(freshName())['MONGODB_URI'] ?? '');
   uri.searchParams.set('monitorCommands', 'true');
   service = await startService({ MONGODB_URI: uri.toString() });
   service.context.db.getClient().on('commandStarted', (event: mongoose.mongo.CommandStartedEvent) => {

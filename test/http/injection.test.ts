@@ -3,7 +3,7 @@ import type mongoose from 'mongoose';
 import { scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
-import { serviceEnvironment } from '../support/service-environment.ts';
+import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 import { attack, sendAs } from './injection-attack.ts';
 import type { Input } from './injection-inputs.ts';
 import { inputsOf, requestFor } from './injection-inputs.ts';
@@ -27,7 +27,7 @@ const membersOfPrototypes = () => prototypes.map((each) => Reflect.ownKeys(each)
 const membersBefore = membersOfPrototypes();
 
 beforeAll(async () => {
-  const { MONGODB_URI = '' } = serviceEnvironment(`injection${Date.now()}`);
+  const { MONGODB_URI = '' } = serviceEnvironment(freshName());
   const uri = new URL(MONGODB_URI);
   uri.searchParams.set('monitorCommands', 'true');
   service = await startService({ RATE_LIMIT_PER_MINUTE: '0', MONGODB_URI: uri.toString() });

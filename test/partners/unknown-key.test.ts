@@ -1,34 +1,33 @@
 import crypto, { randomBytes } from 'node:crypto';
-import { syncBuiltinESMExports } from 'node:module';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type mongoose from 'mongoose';
-import { alertsOf, sweep } from '../alerts/watching.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
-import { serviceEnvironment } from '../support/service-environment.ts';
+import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
 
-/** How many texts of how many bytes were compared in constant time; the comparison itself is the real one. */
+/**
+ * How many texts of how many bytes were compared in constant time; the comparison itself is the real one. It is in place before
+ * anything that compares is loaded.
+ */
 const compared: number[] = [];
-const { timingSafeEqual } = crypto;
-crypto.timingSafeEqual = (a, b) => {
-  compared.push(a.byteLength);
-  return timingSafeEqual(a, b);
-};
-syncBuiltinESMExports();
-afterAll(() => {
-  crypto.timingSafeEqual = timingSafeEqual;
-  syncBuiltinESMExports();
-});
+jest.unstable_mockModule('node:crypto', () => ({
+  ...crypto,
+  timingSafeEqual: (a: Buffer, b: Buffer) => {
+    compared.push(a.byteLength);
+    return crypto.timingSafeEqual(a, b);
+  },
+}));
+const { alertsOf, sweep } = await import('../alerts/watching.ts');
+const { startService } = await import('../support/service.ts');
 
 let service: Service;
 /** How many keys each read of the database looked for. */
 const reads: number[] = [];
 beforeAll(async () => {
-  const uri = new URL(serviceEnvironment(`t${randomBytes(6).toString('hex')}`)['MONGODB_URI'] ?? '');
+  const uri = new URL(serviceEnvironment(freshName())['MONGODB_URI'] ?? '');
   uri.searchParams.set('monitorCommands', 'true');
   service = await startService({ MONGODB_URI: uri.toString() });
   service.context.db.getClient().on('commandStarted', ({ command }: mongoose.mongo.CommandStartedEvent) => {

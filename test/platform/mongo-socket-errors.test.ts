@@ -10,7 +10,7 @@ import { freePort } from '../support/own-servers.ts';
 import { rowsOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
-import { serviceEnvironment } from '../support/service-environment.ts';
+import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 import type { TcpRelay } from '../support/tcp-relay.ts';
 import { startTcpRelay } from '../support/tcp-relay.ts';
 import { verdict } from '../support/verdict.ts';
@@ -36,7 +36,7 @@ const watch = (message: unknown) => {
 };
 
 beforeAll(async () => {
-  const uri = new URL(serviceEnvironment('relayed')['MONGODB_URI'] ?? '');
+  const uri = new URL(serviceEnvironment(freshName())['MONGODB_URI'] ?? '');
   relay = await startTcpRelay(Number(uri.port));
   subscribe('net.client.socket', watch);
   uri.port = String(relay.port);

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { loadConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/platform/logger.ts';
@@ -8,13 +7,12 @@ import { requireSupportedRedis } from '../../src/process/server-requirements.ts'
 import { eventually } from '../support/eventually.ts';
 import type { OwnRedis, OwnServer } from '../support/own-servers.ts';
 import { bareMongod, ownRedis } from '../support/own-servers.ts';
-import { serviceEnvironment } from '../support/service-environment.ts';
+import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, startProcess } from '../support/worker-process.ts';
 
 const PRODUCTION = { SERVICE_MODE: 'production' };
-const environment = (overrides: Record<string, string>) =>
-  serviceEnvironment(`t${randomBytes(6).toString('hex')}`, overrides);
+const environment = (overrides: Record<string, string>) => serviceEnvironment(freshName(), overrides);
 
 let standalone: OwnServer;
 let uninitiated: OwnServer;

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { afterEach, expect, test } from '@jest/globals';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { createLogger } from '../../src/platform/logger.ts';
 import { createQueues } from '../../src/queues/queues.ts';
 import { eventually } from '../support/eventually.ts';
+import { freshName } from '../support/service-environment.ts';
 import { startTcpRelay } from '../support/tcp-relay.ts';
 
 const releases: (() => Promise<unknown>)[] = [];
@@ -30,7 +30,7 @@ async function mortalRedis(): Promise<Mortal> {
   return { url: `redis://127.0.0.1:${relay.port}`, died, revive: () => relay.reopen() };
 }
 
-const anyPrefix = () => `{t${randomBytes(6).toString('hex')}}`;
+const anyPrefix = () => `{${freshName()}}`;
 /** By then a client that repeats a command once has given it up. */
 const REFUSED_CONNECTIONS = 3;
 

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type mongoose from 'mongoose';
 import { confirmBooking } from '../../src/bookings/confirm-booking.service.ts';
@@ -9,7 +9,7 @@ import type { Partner, Venue } from '../support/factories.ts';
 import * as factories from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
-import { serviceEnvironment } from '../support/service-environment.ts';
+import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 
 const CALLS = 50;
 const PHONE = '+919876543210';
@@ -21,7 +21,7 @@ let slotIds: string[];
 /** The collection of each write: every run of an operation writes once at least. */
 const writes: string[] = [];
 beforeAll(async () => {
-  const uri = new URL(serviceEnvironment(`t${randomBytes(6).toString('hex')}`)['MONGODB_URI'] ?? '');
+  const uri = new URL(serviceEnvironment(freshName())['MONGODB_URI'] ?? '');
   uri.searchParams.set('monitorCommands', 'true');
   service = await startService({ MONGODB_URI: uri.toString() });
   service.context.db.getClient().on('commandStarted', (event: mongoose.mongo.CommandStartedEvent) => {

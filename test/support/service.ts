@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { createAdminApp } from '../../src/apps/admin-app.ts';
 import { createPartnerApp } from '../../src/apps/partner-app.ts';
 import type { ConfigOf } from '../../src/config/config.ts';
@@ -10,7 +9,7 @@ import type { ApiContext, WorkerContext } from '../../src/process/context.ts';
 import { createApiContext } from '../../src/process/context.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import type { Listeners } from './service-environment.ts';
-import { serviceEnvironment } from './service-environment.ts';
+import { freshName, serviceEnvironment } from './service-environment.ts';
 
 /** A whole API of one test file: own database, own queues, both listeners on free ports, in this process. */
 export type Service = Listeners & {
@@ -27,8 +26,7 @@ export type Service = Listeners & {
  * the one that is there (`sharedService`), which costs them nothing.
  */
 export async function startService(overrides: Record<string, string> = {}): Promise<Service> {
-  const name = `t${randomBytes(6).toString('hex')}`;
-  const environment = serviceEnvironment(name, overrides);
+  const environment = serviceEnvironment(freshName(), overrides);
   const lines: string[] = [];
   const stopping = new AbortController();
   const releases: (() => Promise<unknown>)[] = [];
