@@ -38,7 +38,7 @@ describe('when no service runs', () => {
   const leftovers = async (): Promise<string[]> =>
     (await readdir(folder)).filter((name) => name.startsWith('partner-booking'));
 
-  test('it starts one, tells the whole story with every check held, ends with 0 and leaves nothing behind', async () => {
+  test('it starts one, tells the whole story with every check passed, ends with 0 and leaves nothing behind', async () => {
     folder = await temporaryFolder();
     const demo = startProcess('src/development/demo.ts', { PORT: '0', TMPDIR: folder });
     await eventually('the story', () => demo.output().includes('Venues and resources'), 120_000);
@@ -111,7 +111,7 @@ describe('against a service that runs without its webhook-delivery worker', () =
     await service.stop();
   });
 
-  test('it ends with 1, and says what was expected, what came and which worker is missing', () => {
+  test('it ends with 1, and says what was expected, what was received and which worker is missing', () => {
     expect(result.code).toBe(1);
     expect(flat(result.output)).toContain(
       '✗ webhooks of the story expected: within 10 s received: 0 of 5, missing hold_created',
@@ -129,7 +129,7 @@ describe('against a service that runs without its webhook-delivery worker', () =
   test('a wrong operator key makes it end with 1 and a sentence', async () => {
     const wrong = await runDemo({ ...environment, OPERATOR_API_KEY: OPERATOR_KEY.toUpperCase() });
     expect(wrong.code).toBe(1);
-    expect(flat(wrong.output)).toContain(`at ${service.adminUrl} refuses the operator key.`);
+    expect(flat(wrong.output)).toContain(`at ${service.adminUrl} rejects the operator key.`);
   });
 });
 

@@ -73,7 +73,7 @@ export function startProcess(
 
 /** The service is run compiled; the rest, such as `src/development/demo.ts`, through the TypeScript loader. */
 export function programArguments(file: string): string[] {
-  const isBuilt = /^(?:src|workers)\//.test(file);
+  const isBuilt = /^(?:src\/(?!development\/)|workers\/)/.test(file);
   return isBuilt
     ? [path.join(PRODUCT_FOLDER, file.replace(/\.ts$/, '.js'))]
     : nodeArguments(path.join(projectFolder, file));
