@@ -98,10 +98,14 @@ test('none is called by the worker: each attempt fails before a connection is ma
     const found = await rowsOf(open, 'deliveries');
     return found.length === urls.length && found.every(({ attemptsMade }) => attemptsMade === 1) && found;
   };
-  const rows = await eventually('an attempt of each delivery', haveAll).finally(() => workers.stop());
-  const errors = rows.map(({ attempts }) => attempts.map(({ error }) => error).join());
-  expect(errors).toEqual(urls.map(() => 'blocked_address'));
-  expect(receiver.connections).toBe(0);
+  try {
+    const rows = await eventually('an attempt of each delivery', haveAll);
+    const errors = rows.map(({ attempts }) => attempts.map(({ error }) => error).join());
+    expect(errors).toEqual(urls.map(() => 'blocked_address'));
+    expect(receiver.connections).toBe(0);
+  } finally {
+    await workers.stop();
+  }
 });
 
 test('none that is a dead letter is delivered again, for its partner or for an operator', async () => {

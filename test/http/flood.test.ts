@@ -1,3 +1,4 @@
+/* oxlint-disable jest/no-standalone-expect -- `testInFull` is a test, or none */
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { report } from '../faults/report.ts';
@@ -128,9 +129,9 @@ test('an address that floods with wrong keys gets so many answers to them, and g
   });
 });
 
-const testOfTimes = isLongTier ? test : test.skip;
+const testInFull = isLongTier ? test : test.skip;
 
-testOfTimes('control: calls that wait are seen', async () => {
+testInFull('control: calls that wait are seen', async () => {
   const partner = await anyPartner(service);
   const measured = callsDuring(partner, Promise.resolve());
   // The service is in this process, which does nothing else meanwhile.
