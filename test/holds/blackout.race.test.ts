@@ -17,7 +17,8 @@ import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
-const RACES = scaled(200, 60);
+const RACES = scaled(200, 24);
+const WALK_INS = scaled(50, 16);
 const MINUTE_MS = 60_000;
 
 let service: Service;
@@ -99,8 +100,8 @@ test(`of ${RACES} holds that race a blackout, each is refused or listed among it
   expect([...outcomes.keys()].toSorted()).toEqual(['listed', 'refused']);
 }, 120_000);
 
-test('so is each of 50 walk-ins', async () => {
-  const outcomes = await outcomesOf(50, walkIn);
+test(`so is each of ${WALK_INS} walk-ins`, async () => {
+  const outcomes = await outcomesOf(WALK_INS, walkIn);
   process.stderr.write(`walk-ins: ${JSON.stringify(Object.fromEntries(outcomes))}\n`);
   expect([...outcomes.keys()].toSorted()).toEqual(['listed', 'refused']);
 }, 120_000);

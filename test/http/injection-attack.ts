@@ -14,9 +14,9 @@ import { inParallel } from './injection-sender.ts';
 const ALL = Number.POSITIVE_INFINITY;
 /** How many of the payloads each input gets; over all inputs of a place, every payload is sent. */
 const OF_EACH: Readonly<Record<Place, number>> = {
-  body: scaled(ALL, 3),
-  field: scaled(ALL, 2),
-  query: scaled(ALL, 3),
+  body: scaled(ALL, 2),
+  field: scaled(ALL, 1),
+  query: scaled(ALL, 2),
   path: scaled(ALL, 2),
   header: scaled(ALL, 1),
 };

@@ -14,7 +14,7 @@ export const PAYMENT_METHOD = 'canary-method-c05e';
 const KEY_START = 'canary-idem-6b20';
 export const anyKey = () => `${KEY_START}-${randomBytes(6).toString('hex')}`;
 /** What a partner's endpoint may keep secrets in. */
-export const ENDPOINT = '/hooks/canary-path-55d1?token=canary-query-9e02';
+export const ENDPOINT = '/canary-path-55d1/hooks-1?token=canary-query-9e02';
 export const ALERT_PATH = '/services/canary-alert-3c77';
 
 export const OPERATOR_SECRETS = {

@@ -13,8 +13,14 @@ import { startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
 
-/** What everybody may call: the way in, and what monitoring reads. */
-const OPEN = new Set(['GET /sign-in', 'POST /sign-in', 'POST /sign-out', 'GET /metrics']);
+/** What everybody may call: the way in with its style, and what monitoring reads. */
+const OPEN = new Set([
+  'GET /sign-in',
+  'GET /console/assets/base.css',
+  'POST /sign-in',
+  'POST /sign-out',
+  'GET /metrics',
+]);
 /** Fewer than an address may try wrong keys in a minute. */
 const KEYS_PER_SERVER = 50;
 const ANY_ID = '01890000-0000-7000-8000-000000000001';

@@ -97,7 +97,7 @@ describe('the sign-in page', () => {
   test('is open to all, runs no script, and posts to its own origin', async () => {
     const page = await stranger.get('/sign-in', BROWSER);
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(page.text).toContain('<form method="post" action="/sign-in">');
+    expect(page.text).toContain('<form class="stack" method="post" action="/sign-in">');
     expect(page.text).not.toMatch(/<script/i);
     expect(page.headers.get('content-security-policy')).toMatch(/script-src 'self'/);
     expect(page.headers.get('content-security-policy')).toMatch(/form-action 'self'/);

@@ -23,9 +23,9 @@ import { verdict } from '../support/verdict.ts';
 
 const BATCH = 20;
 /** So many at least, and up to five times as many until both sides have won. */
-const RACES = scaled(200, 40);
+const RACES = scaled(200, 16);
 /** Fewer where neither side waits for an expiry. */
-const RACES_OF_CALLS = scaled(120, 40);
+const RACES_OF_CALLS = scaled(120, 16);
 /** Within a batch the head starts lie so far apart. */
 const SPREAD_MS = 300;
 

@@ -56,7 +56,8 @@ export async function startReceivers({
 } = {}): Promise<Receivers> {
   const endpoints = new Map<string, Opened>();
   const server = createServer((request, response) => {
-    const endpoint = endpoints.get(request.url?.split('/').at(-1) ?? '');
+    const [path = ''] = request.url?.split('?') ?? [];
+    const endpoint = endpoints.get(path.split('/').at(-1) ?? '');
     if (endpoint === undefined) response.writeHead(404).end();
     else receive(endpoint, request, response);
   });
