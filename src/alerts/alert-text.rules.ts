@@ -48,7 +48,7 @@ function todoOf({ kind, subject }: AlertRow): string {
     case 'hold_overdue':
       return 'Does hold expiry run?';
     case 'delivery_overdue':
-      return 'Is the queue webhook-delivery paused, does webhook delivery run, does Redis answer?';
+      return 'Is the queue webhook-delivery paused, does webhook delivery run, does Redis respond?';
     case 'queue_paused':
       return 'Resume it under Queues.';
     case 'worker_absent':

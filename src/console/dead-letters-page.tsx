@@ -31,14 +31,14 @@ export const deadLettersPage: PageHandler = async (deps, request) => {
       : { rows: [], next: null },
   ]);
   const receivers = all.map(({ subscription: { partnerId } }) => ({ partnerId, venueId: null }));
-  const [nameOf, hearing] = await Promise.all([
+  const [nameOf, receiving] = await Promise.all([
     readNames(
       deps,
       receivers.map(({ partnerId }) => partnerId),
     ),
     filterCanReceive(deps, receivers),
   ]);
-  const heard = new Set(hearing.map(({ partnerId }) => partnerId));
+  const canReceive = new Set(receiving.map(({ partnerId }) => partnerId));
   const timeZone = deps.config.defaultTimeZone;
   return listingPage({
     section: '/dead-letters',
@@ -47,7 +47,11 @@ export const deadLettersPage: PageHandler = async (deps, request) => {
     request: { ...request, query: given },
     faults,
     above: (
-      <BulkRedrive counts={counts} heard={heard} filter={omitUndefined({ subscription_id, event_type })} />
+      <BulkRedrive
+        counts={counts}
+        canReceive={canReceive}
+        filter={omitUndefined({ subscription_id, event_type })}
+      />
     ),
     table: {
       caption: `Dead letters, newest first; times in ${timeZone}`,
@@ -85,15 +89,17 @@ function filtersFor(counts: readonly DeadLetterCount[], nameOf: (partnerId: stri
 type BulkProps = {
   counts: readonly DeadLetterCount[];
   /** The partners that are told anything at all. */
-  heard: ReadonlySet<string>;
+  canReceive: ReadonlySet<string>;
   filter: Readonly<Record<string, string>>;
 };
 
 /** Those of venues that are not granted any more are counted too: how many were redriven is said by the response. */
-function BulkRedrive({ counts, heard, filter }: BulkProps): VNode | null {
+function BulkRedrive({ counts, canReceive, filter }: BulkProps): VNode | null {
   const total = (of: readonly DeadLetterCount[]) => of.reduce((sum, each) => sum + each.count, 0);
   const redrivable = total(
-    counts.filter(({ subscription: { status, partnerId } }) => status === 'active' && heard.has(partnerId)),
+    counts.filter(
+      ({ subscription: { status, partnerId } }) => status === 'active' && canReceive.has(partnerId),
+    ),
   );
   const off = total(counts) - redrivable;
   if (redrivable + off === 0) return null;

@@ -13,7 +13,7 @@ import { forgetHoldKey, insertHold } from '../reservations/reservations.store.ts
 import { revalidateClaim } from '../slots/revalidate-claim.service.ts';
 import type { SlotReference } from '../slots/slots.service.ts';
 import { loadSlot, slotNotFound } from '../slots/slots.service.ts';
-import { holdLimitReached, insertWithinLimit } from './hold-limit.service.ts';
+import { holdLimitReached, insertWithinLimit } from './active-hold-limit.service.ts';
 import type { HoldDeps } from './holds.service.ts';
 import { conflictWith, slotNotAvailable } from './slot-conflict.service.ts';
 

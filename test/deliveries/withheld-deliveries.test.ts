@@ -158,7 +158,7 @@ describe('a partner without a grant any more', () => {
   });
 });
 
-test('a bulk redrive takes those of the partners that may hear, and leaves the others', async () => {
+test('a bulk redrive takes those of the partners that can receive, and leaves the others', async () => {
   const kept = await anyFailed(5);
   const left = partner;
   partner = await anyPartner(service, [venueId]);
