@@ -84,7 +84,7 @@ export function createAdminApp(context: ApiContext, guards = unwatchedGuards(con
   mountApiReference(app, { title: 'Operator API reference · Partner Booking Service' });
   mountConsole(app, context);
   app.use(BOARD_PATH, createQueueBoard(context.queues, context.config));
-  mountApiDescription(app, describeOperatorApi(routes));
+  mountApiDescription(app, () => describeOperatorApi(routes));
   mountRoutes(app, routes, async (req, res) => {
     if (req.method !== 'GET' && req.method !== 'HEAD' && !ENDING.test(req.path)) guards.require();
     return operatorOf(res);

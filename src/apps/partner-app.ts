@@ -50,7 +50,7 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
   mountHealth(app, { missingGuards: guards.missing, isRedisReady: queues.isReady, stopping });
   mountApiReference(app, { title: 'Partner API reference · Partner Booking Service' });
   const routes = partnerRoutes(context);
-  mountApiDescription(app, describePartnerApi(routes));
+  mountApiDescription(app, () => describePartnerApi(routes));
   const { partnerCalls, badPartnerKeys } = context.rateLimits;
   const { isKnown, authenticate } = createPartnerAuthentication(context);
   const keys: KeyCheck<PartnerCaller> = {

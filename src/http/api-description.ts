@@ -23,10 +23,11 @@ export const describesItself = (isPublic: boolean): Operation => ({
   ...(isPublic ? { isPublic: true } : {}),
 });
 
-/** Serves the OpenAPI document of a listener. */
-export function mountApiDescription(app: Express, document: OpenApiDocument): void {
-  const text = JSON.stringify(document);
+/** Serves the OpenAPI document of a listener, which is made when it is first asked for: that takes 50 ms of the processor. */
+export function mountApiDescription(app: Express, describe: () => OpenApiDocument): void {
+  let text: string | undefined;
   app.get(DESCRIPTION_PATH, (_req, res) => {
+    text ??= JSON.stringify(describe());
     // To be asked for again each time, so that nobody reads the description of a version that is gone.
     res.set('Cache-Control', 'no-cache').type('json').send(text);
   });

@@ -11,7 +11,7 @@ import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
-  anyPartner,
+  anyPartnerOverHttp,
   anyVenue,
   bookSlot,
   expectStatus,
@@ -39,7 +39,7 @@ beforeAll(async () => {
   operator = operatorOf(service);
   stranger = createClient(service.adminUrl, undefined);
   venueId = (await anyVenue(service)).id;
-  partner = await anyPartner(service, [venueId]);
+  partner = await anyPartnerOverHttp(service, [venueId]);
 });
 afterAll(() => service.stop());
 
@@ -303,7 +303,7 @@ describe('the audit is searched', () => {
     expect(await actions('&action=.*')).toEqual([]);
     expect(await actions('&action=nothing%20like%20it')).toEqual([]);
 
-    const other = await anyPartner(service, [venueId]);
+    const other = await anyPartnerOverHttp(service, [venueId]);
     const ofOther = await actions(`&subject=${other.id}`);
     expect(new Set(ofOther.map(({ action }) => action))).toEqual(
       new Set(['createPartner', 'issueApiKey', 'grantVenue']),

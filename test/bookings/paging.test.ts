@@ -15,7 +15,7 @@ import { startService } from '../support/service.ts';
 
 const BOOKINGS = '/api/v1/bookings';
 const HOLDS = '/api/v1/partner/holds';
-const COUNT = scaled(10_000, 2000);
+const COUNT = scaled(10_000, 2500);
 /** The fewest on a page: while each is read, a booking is made, one cancelled and one refunded. */
 const FEW = scaled(1, 5);
 const PHONES = Array.from(

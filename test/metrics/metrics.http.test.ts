@@ -15,7 +15,7 @@ import { eventually } from '../support/eventually.ts';
 import type { Family, Sample } from '../support/exposition.ts';
 import { parseExposition } from '../support/exposition.ts';
 import type { Partner } from '../support/factories.ts';
-import { anyPartner, anyVenue, confirmBody, freeSlotIds, placeHold } from '../support/factories.ts';
+import { anyPartnerOverHttp, anyVenue, confirmBody, freeSlotIds, placeHold } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 
@@ -25,7 +25,7 @@ let holdId: string;
 beforeAll(async () => {
   service = await startService();
   const venue = await anyVenue(service, undefined, { name: 'Canary Arena' });
-  partner = await anyPartner(service, [venue.id]);
+  partner = await anyPartnerOverHttp(service, [venue.id]);
   const [slotId = ''] = await freeSlotIds(partner, venue.id);
   holdId = String((await placeHold(partner, slotId))['hold_id']);
 });

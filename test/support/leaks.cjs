@@ -6,6 +6,9 @@ const SETTLED_AFTER_MS = 5000;
 /** Of MongoDB itself and the shared service; the others name the worker of Jest that made them (`freshName`). */
 const LASTING = ['admin', 'config', 'local', 'shared'];
 
+// Node opens these when they are first used, which some suite would be blamed for.
+void [process.stdin, process.stdout, process.stderr];
+
 /** How many of each kind keep this process from ending: sockets, timers, listeners, watchers. */
 function openHandles() {
   const counts = new Map();
