@@ -17,8 +17,8 @@ import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
-const RACES = scaled(200, 24);
-const WALK_INS = scaled(50, 16);
+const RACES = scaled(200, 60);
+const WALK_INS = 50;
 const MINUTE_MS = 60_000;
 
 let service: Service;

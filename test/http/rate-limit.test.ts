@@ -144,17 +144,11 @@ describe('API processes', () => {
       expect(verdicts(await calls(two as Client, 1))).toEqual(['429 RATE_LIMITED']);
       expect(remaining(await calls(three as Client, 1))).toEqual([LIMIT - 1]);
     } finally {
-      await stopWithoutItsDatabase(second);
-      await stopWithoutItsDatabase(apart);
+      await second.stop({ keepsDatabase: true });
+      await apart.stop({ keepsDatabase: true });
     }
   });
 });
-
-/** Ends a service whose database belongs to another. */
-async function stopWithoutItsDatabase(other: Service): Promise<void> {
-  Object.assign(other.context.db, { dropDatabase: () => Promise.resolve() });
-  await other.stop();
-}
 
 describe('the limit has its place among the checks', () => {
   const confirm = '/api/v1/bookings/confirm';

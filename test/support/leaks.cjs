@@ -1,7 +1,7 @@
 const { setTimeout: delay } = require('node:timers/promises');
 
 /** How long what was closed may take to be gone: it bounds a failure. */
-const SETTLED_AFTER_MS = 5000;
+const SETTLED_AFTER_MS = 20_000;
 
 /** Of MongoDB itself and the shared service; the others name the worker of Jest that made them (`freshName`). */
 const LASTING = ['admin', 'config', 'local', 'shared'];
@@ -43,7 +43,8 @@ async function leftOnServers() {
       .filter((name) => name.startsWith(own) || !(LASTING.includes(name) || /^t\d+x/.test(name)));
     for (const name of left) await client.db(name).dropDatabase();
     const keys = await redis.keys('*');
-    const astray = keys.filter((key) => !/^\{(?:shared|t\d+x\w+)\}/.test(key));
+    const isOfAnother = (key) => /^t\d+x/.test(key) && !key.startsWith(own);
+    const astray = keys.filter((key) => !(/^\{(?:shared|t\d+x\w+)\}/.test(key) || isOfAnother(key)));
     const ended = [...astray, ...keys.filter((key) => key.startsWith(`{${own}`))];
     if (ended.length > 0) await redis.unlink(ended);
     return [...left.map((name) => `the database ${name}`), ...astray.map((key) => `the Redis key ${key}`)];

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
@@ -43,7 +42,7 @@ test('a suite fails that leaves a database, which is dropped', async () => {
 });
 
 test('a suite fails that leaves a key in Redis under no service’s prefix, which is deleted; others’ are not touched', async () => {
-  const astray = `astray-${randomBytes(4).toString('hex')}`;
+  const astray = freshName();
   await redis.mset({ [astray]: '1', '{shared}:kept': '1' });
   await expect(watchLeaks(100)()).rejects.toThrow(`the Redis key ${astray}`);
   expect(await redis.mget(astray, '{shared}:kept')).toEqual([null, '1']);

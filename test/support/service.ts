@@ -19,7 +19,8 @@ export type Service = Listeners & {
   environment: Record<string, string>;
   /** Everything that was logged, as text. */
   logs: () => string;
-  stop: () => Promise<void>;
+  /** Drops its database too, unless that is another's. */
+  stop: (options?: { keepsDatabase: boolean }) => Promise<void>;
 };
 
 /**
@@ -52,11 +53,11 @@ export async function startService(overrides: Record<string, string> = {}): Prom
     adminUrl: admin.url,
     environment,
     logs: () => lines.join(''),
-    stop: async () => {
+    stop: async ({ keepsDatabase } = { keepsDatabase: false }) => {
       stopping.abort();
       await Promise.all([partner.close(), admin.close()]);
       for (const release of releases.reverse()) await release();
-      await dropDatabase(config.mongodbUri);
+      if (!keepsDatabase) await dropDatabase(config.mongodbUri);
     },
   };
 }
