@@ -4,12 +4,12 @@ import { MAX_TTL_SECONDS } from '../holds/holds.schemas.ts';
 import { MAX_LIFE_SECONDS } from '../holds/holds.service.ts';
 import type { Route } from '../http/route.ts';
 import { ok, route } from '../http/route.ts';
+import type { KeyHolder } from '../partners/api-keys.service.ts';
+import { readKeyHolder } from '../partners/api-keys.service.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Db } from '../platform/mongo.ts';
 import { MAX_SUBSCRIPTIONS } from '../subscriptions/subscriptions.service.ts';
 import { me } from './me.schemas.ts';
-import type { KeyHolder } from './me.service.ts';
-import { readKeyHolder } from './me.service.ts';
 
 type MeConfig = Pick<
   ConfigOf<'api'>,

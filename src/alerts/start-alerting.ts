@@ -1,5 +1,5 @@
 import type { Db } from '../platform/mongo.ts';
-import { keepSweeping } from '../platform/sweep.ts';
+import { startSweep } from '../platform/sweep.ts';
 import type { WorkerContext } from '../process/context.ts';
 import type { ProcessScope } from '../process/lifecycle.ts';
 import { postAlerts } from './alert-post.service.ts';
@@ -15,7 +15,7 @@ const EVERY_MS = 5000;
  * watch nor anything else (ADR 0013).
  */
 export function startAlerting(
-  scope: Pick<ProcessScope, 'stopping' | 'onStop'>,
+  scope: Pick<ProcessScope, 'log' | 'stopping' | 'onStop'>,
   { db, log, config, queues }: WorkerContext,
   missingGuards: (db: Db) => Promise<string[]>,
 ): void {
@@ -26,8 +26,7 @@ export function startAlerting(
       // Nothing that a job should have done.
       return { count: 0 };
     };
-    const ended = keepSweeping(db, { name, everyMs: EVERY_MS, run }, log, scope.stopping);
-    scope.onStop(`${name} sweep`, () => ended);
+    startSweep(scope, db, { name, everyMs: EVERY_MS, run });
   };
   sweep('alerts', (stopping) => sweepAlerts(deps, ALERT_TIMES, stopping));
   if (config.alertUrl !== undefined) {

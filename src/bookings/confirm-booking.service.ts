@@ -4,6 +4,7 @@ import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from '../holds/hold-errors.rules.ts';
 import { consumeCredit } from '../packages/packages.service.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
+import { onePer } from '../platform/coalesced.ts';
 import { newId } from '../platform/ids.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import { sharedRuns } from '../platform/shared-runs.ts';
@@ -36,7 +37,7 @@ export type ConfirmBooking = {
 
 type Confirmed = { booking: Reservation; isReplay: boolean };
 
-const shareRun = sharedRuns<Confirmed>();
+const runsOf = onePer(sharedRuns<Confirmed>);
 
 /**
  * Makes the partner's ACTIVE hold a booking, in one guarded update by the database's clock. The same key and hold return
@@ -50,7 +51,7 @@ export async function confirmBooking(
   input: ConfirmBooking,
 ): Promise<Confirmed> {
   const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
-  return shareRun(deps.db, [caller, input], () => confirmOnce(deps, caller, input, phoneE164));
+  return runsOf(deps.db)([caller, input], () => confirmOnce(deps, caller, input, phoneE164));
 }
 
 async function confirmOnce(

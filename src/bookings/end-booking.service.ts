@@ -2,6 +2,7 @@ import { DomainError } from '../domain/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import { giveCreditBack } from '../packages/packages.service.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
+import { onePer } from '../platform/coalesced.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import { sharedRuns } from '../platform/shared-runs.ts';
 import { actorOf, OPERATOR } from '../reservations/actor-types.ts';
@@ -22,7 +23,7 @@ export const ENDED_STATUS = { cancel: 'CANCELLED', refund: 'REFUNDED' } as const
 /** A partner ends its own bookings, an operator any. */
 type Caller = PartnerCaller | 'operator';
 
-const shareRun = sharedRuns<{ isReplay: boolean }>();
+const runsOf = onePer(sharedRuns<{ isReplay: boolean }>);
 
 /**
  * Cancels or refunds the partner's booking and frees its slot if it was still booked; no money is moved. A repeated call
@@ -38,7 +39,7 @@ export async function endBooking(
   operation: EndOperation,
   input: EndBooking,
 ): Promise<{ isReplay: boolean }> {
-  return shareRun(deps.db, [caller, operation, input], () => endOnce(deps, caller, operation, input));
+  return runsOf(deps.db)([caller, operation, input], () => endOnce(deps, caller, operation, input));
 }
 
 async function endOnce(

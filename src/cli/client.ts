@@ -1,7 +1,7 @@
 import { withDeadline } from '../platform/deadline.ts';
 import { CallError, interruption } from './errors.ts';
 import { printable } from './terminal.ts';
-import { codeOf, isObject, textOf } from './values.ts';
+import { codeOf, isObject, parseJson, textOf } from './values.ts';
 
 export type ApiRequest = {
   method: string;
@@ -53,7 +53,7 @@ export function createClient(url: string, apiKey: string, interrupted: AbortSign
 
 function readResponse(url: string, response: Response, text: string): unknown {
   if (response.ok && text === '') return undefined;
-  const body = parse(text);
+  const body = parseJson(text);
   if (response.ok && isObject(body)) return body;
   const error = isObject(body) ? body['error'] : undefined;
   if (!isObject(error)) throw unreadable(url, response);
@@ -72,14 +72,6 @@ function unreadable(url: string, { ok, status }: Response): CallError {
   const between = ok ? ' Or something in between changed the response.' : '';
   const advice = ' Give the address of the admin listener (ADMIN_PORT) with --url or OPERATOR_URL.';
   return new CallError(`${finding}${between}${advice}`, ok);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function rejectionText(error: Record<string, unknown>, status: number): string {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Field } from './description.ts';
-import { isObject, kebab, textOf } from './values.ts';
+import { isObject, kebab, parseJson, textOf } from './values.ts';
 
 /** What commander cannot keep as the value of an option: it takes null for no value at all. */
 const NOTHING = Symbol('null');
@@ -73,16 +73,8 @@ function readBoolean(text: string): boolean {
 }
 
 function readJson({ type }: Field, text: string): unknown {
-  const value = parse(text);
+  const value = parseJson(text);
   const isAsTyped = type === 'array' ? Array.isArray(value) : isObject(value);
   if (!isAsTyped) throw new InvalidArgumentError(`It must be a JSON ${type}.`);
   return value;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -4,7 +4,7 @@ import type { ApiRequest } from './client.ts';
 import type { Field, Operation } from './description.ts';
 import { usageError } from './errors.ts';
 import { attributeOf, sentValue } from './options.ts';
-import { isObject, kebab, textOf } from './values.ts';
+import { isObject, kebab, parseJson, textOf } from './values.ts';
 
 export type Options = Readonly<Record<string, unknown>>;
 
@@ -68,17 +68,9 @@ async function readBody(file: string, readInput: () => Promise<string>): Promise
       : await readFile(file, 'utf8').catch((err: NodeJS.ErrnoException) => {
           throw usageError(`${file} cannot be read (${err.code ?? 'unknown reason'}).`);
         });
-  const value = parse(text);
+  const value = parseJson(text);
   if (!isObject(value)) throw usageError(`${file === '-' ? 'The input' : file} is not a JSON object.`);
   return value;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function requireFields({ method, body: fields }: Operation, body: Record<string, unknown>): void {

@@ -25,3 +25,12 @@ export function codeOf(failure: unknown): string | undefined {
   if (typeof code === 'string') return code;
   return cause === undefined ? undefined : codeOf(cause);
 }
+
+/** What a JSON text says; undefined where it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -2,6 +2,7 @@ import { DomainError } from '../domain/errors.ts';
 import { requiredVenueId } from '../events/events.rules.ts';
 import { findEvents } from '../events/events.store.ts';
 import { filterCanReceive, requireCanReceive } from '../partners/can-receive.service.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Queues } from '../queues/queues.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
@@ -45,27 +46,40 @@ function noDeadLetter(state: DeliveryState): DomainError {
 /** How many are worked on at a time. */
 const BATCH = 500;
 
+/** Up to now where no end is named, or a later one. */
+type DeadLettersUntil = Omit<DeadLetterFilter, 'to'> & { to?: Date };
+
 /**
  * Begins a fresh series of attempts for every dead letter that `filter` describes, but for those of deactivated subscriptions
  * and of partners that cannot receive the event any more: they stay dead letters. What becomes a dead letter during the call
  * is left alone. Repeating it is safe; of calls that race each series is begun, and counted, by one. Returns how many were begun.
  * @throws DomainError WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE, PARTNER_SUSPENDED for a subscription that is named
  */
-export async function redriveDeadLetters(
-  deps: RedeliveryDeps,
-  { to, ...filter }: Omit<DeadLetterFilter, 'to'> & { to?: Date },
-): Promise<number> {
-  const now = deps.clock.now();
-  const wanted = { ...filter, to: to === undefined || to > now ? now : to };
+export async function redriveDeadLetters(deps: RedeliveryDeps, filter: DeadLettersUntil): Promise<number> {
+  const wanted = upToNow(deps, filter);
   if (filter.subscriptionId !== undefined) {
     const { partnerId } = await requireActive(deps, undefined, filter.subscriptionId);
     await requireCanReceive(deps, { partnerId, venueId: null }, 'operator');
   }
-  for (let redriven = 0, last: DeadLetter | undefined; ; ) {
+  return inBatches(deps, wanted, (rows) => redriveBatch(deps, rows));
+}
+
+function upToNow({ clock }: { clock: Clock }, { to, ...filter }: DeadLettersUntil): DeadLetterFilter {
+  const now = clock.now();
+  return { ...filter, to: to === undefined || to > now ? now : to };
+}
+
+/** Works through the dead letters that `wanted` describes, oldest first; returns the sum of what `work` returns. */
+async function inBatches(
+  deps: { db: Db },
+  wanted: DeadLetterFilter,
+  work: (rows: readonly DeadLetter[]) => Promise<number>,
+): Promise<number> {
+  for (let done = 0, last: DeadLetter | undefined; ; ) {
     const rows: DeadLetter[] = await findDeadLetters(deps.db, wanted, last, BATCH);
-    redriven += await redriveBatch(deps, rows);
+    done += await work(rows);
     last = rows.at(-1);
-    if (rows.length < BATCH) return redriven;
+    if (rows.length < BATCH) return done;
   }
 }
 
@@ -129,18 +143,14 @@ export async function discardDeadLetter(
  * Returns how many were given up.
  */
 export async function discardDeadLetters(
-  deps: DiscardDeps & { clock: { now(): Date } },
-  { to, ...filter }: Omit<DeadLetterFilter, 'to'> & { to?: Date },
+  deps: DiscardDeps & { clock: Clock },
+  filter: DeadLettersUntil,
   reason: string,
 ): Promise<number> {
-  const now = deps.clock.now();
-  const wanted = { ...filter, to: to === undefined || to > now ? now : to };
-  for (let discarded = 0, last: DeadLetter | undefined; ; ) {
-    const rows: DeadLetter[] = await findDeadLetters(deps.db, wanted, last, BATCH);
+  return inBatches(deps, upToNow(deps, filter), async (rows) => {
     const ids = rows.map(({ _id }) => _id);
-    discarded += await markDiscarded(deps.db, ids, reason);
+    const discarded = await markDiscarded(deps.db, ids, reason);
     await deps.queues.removeDeadLetters(ids);
-    last = rows.at(-1);
-    if (rows.length < BATCH) return discarded;
-  }
+    return discarded;
+  });
 }

@@ -1,6 +1,7 @@
 import { DomainError } from '../domain/errors.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { venueNotAuthorized } from '../partners/partners.service.ts';
+import { onePer } from '../platform/coalesced.ts';
 import { sharedRuns } from '../platform/shared-runs.ts';
 import { actorOf, SERVICE } from '../reservations/actor-types.ts';
 import type { Claimant } from '../reservations/claim-reads.store.ts';
@@ -21,7 +22,7 @@ export type PlaceHold = SlotReference & { ttlSeconds?: number; idempotencyKey?: 
 
 type PlacedHold = { hold: Reservation; isReplay: boolean };
 
-const shareRun = sharedRuns<PlacedHold>();
+const runsOf = onePer(sharedRuns<PlacedHold>);
 
 /**
  * Reserves a slot for the partner until `hold_expiry_at`. Of any number of racing calls for overlapping slots exactly
@@ -36,7 +37,7 @@ export async function placeHold(
   input: PlaceHold,
 ): Promise<PlacedHold> {
   const place = () => placeOnce(deps, caller, input);
-  return input.idempotencyKey === undefined ? place() : shareRun(deps.db, [caller, input], place);
+  return input.idempotencyKey === undefined ? place() : runsOf(deps.db)([caller, input], place);
 }
 
 async function placeOnce(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): Promise<PlacedHold> {

@@ -3,6 +3,7 @@ import { DomainError, fieldError } from '../domain/errors.ts';
 import { requireCustomerPhone } from '../domain/phone.ts';
 import type { PartnerDeps } from '../partners/partners.service.ts';
 import { getPartner } from '../partners/partners.service.ts';
+import { onePer } from '../platform/coalesced.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
@@ -52,7 +53,7 @@ export async function listCatalogue(
 
 type Bought = { purchase: SeenPurchase; isReplay: boolean };
 
-const shareRun = sharedRuns<Bought>();
+const runsOf = onePer(sharedRuns<Bought>);
 
 /**
  * Sells a package to a customer. The same key, package and customer return the original purchase, as it was then, and add no
@@ -61,7 +62,7 @@ const shareRun = sharedRuns<Bought>();
  */
 export async function buyPackage(deps: PackageDeps, partnerId: string, input: BuyPackage): Promise<Bought> {
   const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
-  return shareRun(deps.db, [partnerId, input], () => buyOnce(deps, partnerId, input, phoneE164));
+  return runsOf(deps.db)([partnerId, input], () => buyOnce(deps, partnerId, input, phoneE164));
 }
 
 async function buyOnce(

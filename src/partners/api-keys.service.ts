@@ -1,11 +1,16 @@
 import { DomainError, fieldError } from '../domain/errors.ts';
 import { newId } from '../platform/ids.ts';
+import type { Db } from '../platform/mongo.ts';
 import { inTransaction } from '../platform/mongo.ts';
 import { newApiKey } from './api-key.rules.ts';
+import type { KeyHolder } from './key-holder.store.ts';
+import { findKeyHolder } from './key-holder.store.ts';
 import type { ApiKeyRow } from './partners.model.ts';
-import type { PartnerDeps } from './partners.service.ts';
+import type { PartnerCaller, PartnerDeps } from './partners.service.ts';
 import { getPartner } from './partners.service.ts';
 import { endApiKeyRow, insertApiKey, listApiKeyRows, revokeApiKeyRow } from './partners.store.ts';
+
+export type { KeyHolder } from './key-holder.store.ts';
 
 export type IssuedKey = { apiKey: string; key: ApiKeyRow };
 
@@ -92,4 +97,12 @@ export async function revokeApiKey(deps: PartnerDeps, partnerId: string, keyId: 
       'This partner has no key with that id. List its keys to find the id.',
     );
   }
+}
+
+/** The key with which a call is made, its partner, and the venues granted to it by name. One query. */
+export async function readKeyHolder(deps: { db: Db }, caller: PartnerCaller): Promise<KeyHolder> {
+  const holder = await findKeyHolder(deps.db, caller);
+  // Neither keys nor partners are ever deleted, and this key has just opened the interface.
+  if (holder === null) throw new Error(`The key ${caller.keyId} that opened the interface is not stored`);
+  return holder;
 }

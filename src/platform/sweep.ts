@@ -91,3 +91,17 @@ async function sweepThrough<Position>(
   }
   return count;
 }
+
+/** Keeps a sweep going until the process stops, and lets a run in progress end. */
+export function startSweep<Position = never>(
+  scope: {
+    log: Logger;
+    stopping: AbortSignal;
+    onStop: (label: string, release: () => Promise<unknown>) => void;
+  },
+  db: Db,
+  sweep: Sweep<Position>,
+): void {
+  const ended = keepSweeping(db, sweep, scope.log, scope.stopping);
+  scope.onStop(`${sweep.name} sweep`, () => ended);
+}

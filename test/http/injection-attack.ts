@@ -1,4 +1,5 @@
 import type { Reply } from '../support/client.ts';
+import { inParallel } from '../support/in-parallel.ts';
 import { mulberry32, propertySeed } from '../support/random.ts';
 import { scaled } from '../support/scale.ts';
 import type { Input } from './injection-inputs.ts';
@@ -9,7 +10,7 @@ import type { Place, Shot } from './injection-payloads.ts';
 import { SHOTS } from './injection-payloads.ts';
 import type { Target } from './injection-scene.ts';
 import type { RawRequest, Sender } from './injection-sender.ts';
-import { inParallel } from './injection-sender.ts';
+import { CONNECTIONS } from './injection-sender.ts';
 
 const ALL = Number.POSITIVE_INFINITY;
 /** How many of the payloads each input gets; over all inputs of a place, every payload is sent. */
@@ -36,10 +37,11 @@ export async function attack(sender: Sender, target: Target, inputs: readonly In
   const rows = new Map<string, Rows>();
   await inParallel(
     inputs.filter(({ place }) => place === 'query'),
+    CONNECTIONS,
     async (input) => void rows.set(input.id, await rowsOf(sender, target, input)),
   );
   const work = inputs.flatMap((input) => shotsFor(input).map((shot) => ({ input, shot })));
-  await inParallel(work, async ({ input, shot }) => {
+  await inParallel(work, CONNECTIONS, async ({ input, shot }) => {
     const request = requestFor(input, shot, target.known, found.sent);
     found.sent += 1;
     found.inputs.add(input.id);

@@ -17,7 +17,8 @@ export type Sender = {
   close(): void;
 };
 
-const CONNECTIONS = 12;
+/** As many as requests are sent at a time. */
+export const CONNECTIONS = 12;
 
 /** Sends over connections that are kept; a request with a `header` of any bytes has a connection and an address of its own. */
 export function createSender(): Sender {
@@ -32,15 +33,6 @@ export function createSender(): Sender {
     },
     close: () => agent.destroy(),
   };
-}
-
-/** Works through `work` with as many at a time as there are connections. */
-export async function inParallel<T>(work: readonly T[], each: (item: T) => Promise<void>): Promise<void> {
-  const left = work.values();
-  const worker = async () => {
-    for (const item of left) await each(item);
-  };
-  await Promise.all(Array.from({ length: CONNECTIONS }, worker));
 }
 
 function sendByLibrary(agent: Agent, url: string, asked: RawRequest): Promise<Reply> {

@@ -5,10 +5,9 @@ import type { ConfigOf } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { migrate } from '../../src/database/collections.ts';
 import { listen } from '../../src/http/listen.ts';
-import { createLogger } from '../../src/platform/logger.ts';
 import type { ApiContext, WorkerContext } from '../../src/process/context.ts';
 import { createApiContext } from '../../src/process/context.ts';
-import type { ProcessScope } from '../../src/process/lifecycle.ts';
+import { testScope } from './process-scope.ts';
 import type { Listeners } from './service-environment.ts';
 import { freshName, serviceEnvironment } from './service-environment.ts';
 
@@ -30,18 +29,9 @@ export type Service = Listeners & {
 export async function startService(overrides: Record<string, string> = {}): Promise<Service> {
   const environment = serviceEnvironment(freshName(), overrides);
   const lines: string[] = [];
-  const stopping = new AbortController();
-  const releases: (() => Promise<unknown>)[] = [];
   // Tests also do the deliveries' work here.
   const config = { ...loadConfig(environment), ...loadConfig(environment, 'webhook-delivery') };
-  const scope: ProcessScope<typeof config> = {
-    config,
-    log: createLogger('api', config.logLevel, { write: (line) => void lines.push(line) }),
-    stopping: stopping.signal,
-    stop: () => undefined,
-    fail: (reason) => void lines.push(reason.message),
-    onStop: (_label, release) => void releases.push(release),
-  };
+  const { scope, abort, release } = testScope('api', config, (line) => void lines.push(line));
   const context = { ...createApiContext(scope), config };
   await context.connected;
   await migrate(context.db);
@@ -54,9 +44,9 @@ export async function startService(overrides: Record<string, string> = {}): Prom
     environment,
     logs: () => lines.join(''),
     stop: async ({ keepsDatabase } = { keepsDatabase: false }) => {
-      stopping.abort();
+      abort();
       await Promise.all([partner.close(), admin.close()]);
-      for (const release of releases.reverse()) await release();
+      await release();
       if (!keepsDatabase) await dropDatabase(config.mongodbUri);
     },
   };

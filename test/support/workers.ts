@@ -1,9 +1,9 @@
 import { loadConfig } from '../../src/config/config.ts';
-import { createLogger } from '../../src/platform/logger.ts';
-import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import { startEventDispatch } from '../../workers/support/event-dispatch.ts';
 import { startHoldExpiry } from '../../workers/support/hold-expiry.ts';
 import { startWebhookDelivery } from '../../workers/support/webhook-delivery.ts';
+import type { TestScope } from './process-scope.ts';
+import { testScope } from './process-scope.ts';
 
 export type Workers = {
   /** What they logged so far, line by line. */
@@ -18,22 +18,11 @@ export type Workers = {
  */
 export async function startWorkers(environment: Record<string, string>): Promise<Workers> {
   const lines: string[] = [];
-  const stops: AbortController[] = [];
-  const releases: (() => Promise<unknown>)[] = [];
-  const scopeOf = <Settings extends { logLevel: string }>(
-    name: string,
-    config: Settings,
-  ): ProcessScope<Settings> => {
-    const stopping = new AbortController();
-    stops.push(stopping);
-    return {
-      config,
-      log: createLogger(name, config.logLevel, { write: (line) => void lines.push(line) }),
-      stopping: stopping.signal,
-      stop: () => undefined,
-      fail: (reason) => void lines.push(JSON.stringify({ msg: reason.message })),
-      onStop: (_label, release) => void releases.push(release),
-    };
+  const scopes: Pick<TestScope<unknown>, 'abort' | 'release'>[] = [];
+  const scopeOf = <Settings extends { logLevel: string }>(name: string, config: Settings) => {
+    const made = testScope(name, config, (line) => void lines.push(line));
+    scopes.push(made);
+    return made.scope;
   };
   await startHoldExpiry(scopeOf('hold-expiry', loadConfig(environment, 'hold-expiry')));
   await startEventDispatch(scopeOf('event-dispatch', loadConfig(environment, 'event-dispatch')));
@@ -41,8 +30,8 @@ export async function startWorkers(environment: Record<string, string>): Promise
   return {
     log: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>),
     stop: async () => {
-      for (const stopping of stops) stopping.abort();
-      for (const release of releases.reverse()) await release();
+      for (const { abort } of scopes) abort();
+      for (const { release } of scopes.toReversed()) await release();
     },
   };
 }

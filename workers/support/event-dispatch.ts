@@ -1,15 +1,12 @@
-import { startAlerting } from '../../src/alerts/start-alerting.ts';
 import type { ConfigOf } from '../../src/config/config.ts';
-import { missingGuards } from '../../src/database/collections.ts';
-import { untilGuarded } from '../../src/database/guards.ts';
 import { dispatchEvents, dispatchWaiting } from '../../src/dispatch/event-dispatch.service.ts';
 import { sequenceEvents, shortenFeed } from '../../src/events/feed.service.ts';
 import type { DuePosition } from '../../src/platform/backlog.store.ts';
 import { coalesced } from '../../src/platform/coalesced.ts';
-import { createContext } from '../../src/process/context.ts';
+import { startSweep } from '../../src/platform/sweep.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import type { EventDispatchJob } from '../../src/queues/jobs.ts';
-import { startSweep, startWorker } from './start-worker.ts';
+import { startContext, startWorker } from './start-worker.ts';
 
 const SWEEP_EVERY_MS = 2000;
 const SWEEP_PAGE = 1000;
@@ -19,10 +16,7 @@ const SHORTEN_EVERY_MS = 600_000;
 export async function startEventDispatch(
   scope: ProcessScope<ConfigOf<'event-dispatch'>>,
 ): Promise<Record<string, unknown>> {
-  const context = createContext(scope);
-  await context.connected;
-  startAlerting(scope, context, missingGuards);
-  await untilGuarded(scope, context.db);
+  const context = await startContext(scope);
   const sequence = coalesced(() => sequenceEvents(context));
   startWorker<EventDispatchJob>(scope, 'event-dispatch', { concurrency: 20 }, async (job) => {
     await dispatchEvents(context, job.data.reservationId);

@@ -1,15 +1,12 @@
 import { DelayedError } from 'bullmq';
-import { startAlerting } from '../../src/alerts/start-alerting.ts';
 import type { ConfigOf } from '../../src/config/config.ts';
-import { missingGuards } from '../../src/database/collections.ts';
-import { untilGuarded } from '../../src/database/guards.ts';
 import type { DuePosition } from '../../src/platform/backlog.store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { createContext } from '../../src/process/context.ts';
+import { startSweep } from '../../src/platform/sweep.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import type { HoldExpiryJob } from '../../src/queues/jobs.ts';
 import { expireHold, settleLapsedHolds } from '../../src/reservations/reservations.service.ts';
-import { startSweep, startWorker } from './start-worker.ts';
+import { startContext, startWorker } from './start-worker.ts';
 
 const SWEEP_EVERY_MS = 3000;
 const SWEEP_PAGE = 500;
@@ -18,10 +15,7 @@ const SWEEP_PAGE = 500;
 export async function startHoldExpiry(
   scope: ProcessScope<ConfigOf<'hold-expiry'>>,
 ): Promise<Record<string, unknown>> {
-  const context = createContext(scope);
-  await context.connected;
-  startAlerting(scope, context, missingGuards);
-  await untilGuarded(scope, context.db);
+  const context = await startContext(scope);
   startWorker<HoldExpiryJob>(scope, 'hold-expiry', { concurrency: 50 }, async (job, token) => {
     const leftMs = await expireHold(context, job.data.holdId);
     if (leftMs === 0) return;

@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Processor, WorkerOptions } from 'bullmq';
 import { UnrecoverableError, Worker } from 'bullmq';
+import { startAlerting } from '../../src/alerts/start-alerting.ts';
 import type { ConfigOf } from '../../src/config/config.ts';
-import type { Db } from '../../src/platform/mongo.ts';
+import { missingGuards } from '../../src/database/collections.ts';
+import { untilGuarded } from '../../src/database/guards.ts';
 import { closeRedis, createWorkerRedis } from '../../src/platform/redis.ts';
-import type { Sweep } from '../../src/platform/sweep.ts';
-import { keepSweeping } from '../../src/platform/sweep.ts';
+import type { WorkerContext } from '../../src/process/context.ts';
+import { createContext } from '../../src/process/context.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import type { QueueName } from '../../src/queues/queues.ts';
 
@@ -71,12 +73,16 @@ export function startWorker<Job>(
   return worker;
 }
 
-/** Keeps a sweep going until the process stops, and lets a run in progress end. */
-export function startSweep<Position = never>(
-  scope: Pick<ProcessScope, 'log' | 'stopping' | 'onStop'>,
-  db: Db,
-  sweep: Sweep<Position>,
-): void {
-  const ended = keepSweeping(db, sweep, scope.log, scope.stopping);
-  scope.onStop(`${sweep.name} sweep`, () => ended);
+/**
+ * What a worker works with, once the database is reachable and has its guards; meanwhile it watches for what operators are
+ * alerted of.
+ */
+export async function startContext<Settings extends ConfigOf<'hold-expiry'>>(
+  scope: ProcessScope<Settings>,
+): Promise<WorkerContext<Settings>> {
+  const context = createContext(scope);
+  await context.connected;
+  startAlerting(scope, context, missingGuards);
+  await untilGuarded(scope, context.db);
+  return context;
 }

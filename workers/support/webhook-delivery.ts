@@ -1,10 +1,7 @@
 import type { Job } from 'bullmq';
 import { DelayedError, UnrecoverableError } from 'bullmq';
-import { startAlerting } from '../../src/alerts/start-alerting.ts';
 import type { ConfigOf } from '../../src/config/config.ts';
 import { LOCK_MARGIN_MS, STALLED_CHECK_MS } from '../../src/config/take-over.rules.ts';
-import { missingGuards } from '../../src/database/collections.ts';
-import { untilGuarded } from '../../src/database/guards.ts';
 import {
   clearDeadLetterQueue,
   raiseForgottenDeadLetters,
@@ -14,13 +11,13 @@ import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts'
 import { rearmOverdueDeliveries } from '../../src/deliveries/sweep-deliveries.service.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
-import { createContext } from '../../src/process/context.ts';
+import { startSweep } from '../../src/platform/sweep.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import type { WebhookDeliveryJob } from '../../src/queues/jobs.ts';
 import { createSendPermits } from '../../src/sender/send-permits.ts';
 import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import { logMissingKeys } from '../../src/subscriptions/rewrap-secrets.service.ts';
-import { ExpectedFailure, startSweep, startWorker } from './start-worker.ts';
+import { ExpectedFailure, startContext, startWorker } from './start-worker.ts';
 
 const SWEEP_EVERY_MS = 5000;
 const SWEEP_GRACE_MS = 5000;
@@ -46,10 +43,7 @@ export async function startWebhookDelivery(
   scope: ProcessScope<ConfigOf<'webhook-delivery'>>,
 ): Promise<Record<string, unknown>> {
   const { config } = scope;
-  const context = { ...createContext(scope), secretBox: createSecretBox(config.encryptionKeys) };
-  await context.connected;
-  startAlerting(scope, context, missingGuards);
-  await untilGuarded(scope, context.db);
+  const context = { ...(await startContext(scope)), secretBox: createSecretBox(config.encryptionKeys) };
   // Nothing waits for it, for each delivery finds out by itself; but this names the keys before there is one.
   logMissingKeys(context).catch((err: unknown) => context.log.warn({ err }, 'the keys were not looked at'));
   const sender = createWebhookSender({

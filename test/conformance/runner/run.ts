@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { eventually } from '../../support/eventually.ts';
 import { expectStatus, json, operatorOf } from '../../support/factories.ts';
+import { inParallel } from '../../support/in-parallel.ts';
 import type { Receivers } from '../../support/receiver.ts';
 import { startReceivers } from '../../support/receiver.ts';
 import type { Listeners } from '../../support/service-environment.ts';
@@ -49,16 +50,12 @@ async function runAll(
   { say, stopping }: Omit<Run, 'rows'>,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  const waiting = rows.entries();
-  const work = async () => {
-    for (const [index, row] of waiting) {
-      if (stopping.aborted) return;
-      outcomes[index] = { row, result: await resultOf(row, worlds) };
-      const done = outcomes.filter(Boolean).length;
-      if (done % 25 === 0) say(`${done} of ${rows.length} checks …`);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  await inParallel(rows.entries(), AT_A_TIME, async ([index, row]) => {
+    if (stopping.aborted) return;
+    outcomes[index] = { row, result: await resultOf(row, worlds) };
+    const done = outcomes.filter(Boolean).length;
+    if (done % 25 === 0) say(`${done} of ${rows.length} checks …`);
+  });
   return outcomes.filter(Boolean);
 }
 
@@ -84,10 +81,12 @@ async function requireSandbox(deployment: Listeners): Promise<void> {
     throw new UsageError(
       `--admin-url ${deployment.adminUrl} rejects --operator-key: ${partners.status} ${partners.text}`,
     );
-  const { partner } = createWorlds(deployment, { missing: '' }).anyWorld();
-  const probe = await partner().catch((err: Error) => {
-    throw new UsageError(`--base-url is no sandbox: a new partner gets no key. ${err.message}`);
-  });
+  const { anyWorld, made } = createWorlds(deployment, { missing: '' });
+  const probe = await anyWorld()
+    .partner()
+    .catch((err: Error) => {
+      throw new UsageError(`--base-url is no sandbox: a new partner gets no key. ${err.message}`);
+    });
   try {
     const me = await probe.api.get('/api/v1/partner/me').catch(unreachable('--base-url', deployment.url));
     if (me.status !== 200 || (me.body as { mode?: unknown }).mode !== 'sandbox')
@@ -95,7 +94,7 @@ async function requireSandbox(deployment: Listeners): Promise<void> {
         `--base-url ${deployment.url} is no sandbox of the deployment at --admin-url: ${me.status} ${me.text}`,
       );
   } finally {
-    await end(deployment, { partners: [probe.id], venues: [] }, () => undefined);
+    await end(deployment, made, () => undefined);
   }
 }
 
@@ -155,11 +154,8 @@ async function end(deployment: Listeners, made: Worlds['made'], say: Run['say'])
   const steps = [
     ...made.partners.map((id) => ({ what: `partner ${id}`, step: () => endPartner(id) })),
     ...made.venues.map((id) => ({ what: `venue ${id}`, step: () => endVenue(id) })),
-  ].values();
-  const work = async () => {
-    for (const { what, step } of steps) {
-      await step().catch((err: Error) => say(`${what} could not be ended: ${err.message}`));
-    }
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  ];
+  await inParallel(steps, AT_A_TIME, ({ what, step }) =>
+    step().catch((err: Error) => say(`${what} could not be ended: ${err.message}`)),
+  );
 }

@@ -1,0 +1,12 @@
+/** Does `each` for every item, at most `width` at a time. */
+export async function inParallel<T>(
+  items: Iterable<T>,
+  width: number,
+  each: (item: T) => Promise<void>,
+): Promise<void> {
+  const left = items[Symbol.iterator]();
+  const lane = async () => {
+    for (let next = left.next(); next.done !== true; next = left.next()) await each(next.value);
+  };
+  await Promise.all(Array.from({ length: width }, lane));
+}
