@@ -197,7 +197,7 @@ describe('revoking a grant', () => {
     const from = performance.now();
     expect(releasedBy(await revoke(partner))).toHaveLength(MANY);
     process.stderr.write(`${MANY} holds released in ${Math.round(performance.now() - from)} ms\n`);
-    expect(performance.now() - from).toBeLessThan(10_000);
+    expect(performance.now() - from).toBeLessThan(60_000);
     expect(await rowsOf(service, 'reservations', { partnerId: partner.id, claimed: true })).toEqual([]);
   });
 });

@@ -61,10 +61,10 @@ describe('by name servers', () => {
       resolve(name).then(String, (error: { code: string }) => error.code),
     );
     await Promise.all([resolve('both.example'), lookup('localhost')]);
-    expect(performance.now() - startedAt).toBeLessThan(900);
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
     expect(server.asked() - asked).toBeGreaterThanOrEqual(2 * DEAD_NAMES.length);
     expect(new Set(await Promise.all(dead))).toEqual(new Set(['ETIMEOUT']));
-    expect(performance.now() - startedAt).toBeLessThan(9_000);
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
   });
 });
 

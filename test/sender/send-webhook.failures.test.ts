@@ -120,11 +120,12 @@ describe('TLS', () => {
 });
 
 describe('one deadline over the whole exchange', () => {
-  const timeoutMs = 300;
+  const timeoutMs = 500;
 
   function expectCutAtDeadline({ durationMs }: SendOutcome): void {
     expect(durationMs).toBeGreaterThanOrEqual(timeoutMs - 5);
-    expect(durationMs).toBeLessThan(timeoutMs + 250);
+    // A deadline for each step of its own would be twice that.
+    expect(durationMs).toBeLessThan(2 * timeoutMs);
   }
 
   test('a name server that does not answer', async () => {
@@ -258,9 +259,9 @@ describe('the reading limit', () => {
         pour();
       });
     });
-    const cut = await sender(5_000).send(messageTo(target.port));
+    const cut = await sender(30_000).send(messageTo(target.port));
     expect(cut).toEqual(outcome({ ok: true, statusCode: 200 }));
-    expect(cut.durationMs).toBeLessThan(1_000);
+    expect(cut.durationMs).toBeLessThan(15_000);
     await until(() => target.closedConnections === 1);
   });
 
