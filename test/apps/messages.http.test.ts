@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import type { Client } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
-import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
+import { anyDelivery } from '../support/deliveries.ts';
 import type { Json } from '../support/factories.ts';
 import {
   anyPartner,
@@ -13,8 +12,8 @@ import {
   subscribe,
 } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const MISSING = '00000000-0000-7000-8000-00000000dead';
@@ -22,10 +21,10 @@ const MISSING = '00000000-0000-7000-8000-00000000dead';
 const FOR_PARTNERS =
   /\byou have no\b|\byour?\b.*\b(partner|subscriptions)\b|\/api\/v1\/(partner|bookings|packages)|platform operator/i;
 
-let service: Service;
+let service: HostedService;
 let operator: Client;
 beforeAll(async () => {
-  service = await startService();
+  service = await hostedService();
   operator = operatorOf(service);
 });
 afterAll(() => service.stop());
@@ -60,13 +59,12 @@ test('a deactivated subscription is for the operator to activate, and the partne
   const venueId = (await anyVenue(service)).id;
   const partner = await anyPartner(service, [venueId]);
   const receiver = await startReceiver();
-  const sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
   try {
     const { id } = await subscribe(partner, receiver.url, ['hold_created']);
     receiver.respondWith(500);
     const [slot = ''] = await freeSlotIds(partner, venueId);
     const dead = await anyDelivery(service, partner, partner, slot);
-    await attemptDelivery(service, sender, dead, 5);
+    await service.attempt(dead, 5);
     expectStatus(await operator.post(`/api/v1/operator/webhooks/${id}/deactivate`), 200);
     const replies = [
       await operator.post(`/api/v1/operator/dead-letters/${dead}/redrive`),
@@ -80,7 +78,6 @@ test('a deactivated subscription is for the operator to activate, and the partne
     const own = await partner.api.post(`/api/v1/partner/webhooks/${id}/test`);
     expect(messageOf(own.body)).toMatch(/Ask the platform operator to activate it/);
   } finally {
-    await sender.close();
     await receiver.close();
   }
 });

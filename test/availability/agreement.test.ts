@@ -14,8 +14,8 @@ import {
 import type { Random } from '../support/random.ts';
 import { integerBetween, mulberry32, pick, propertySeed } from '../support/random.ts';
 import { scaled } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import type { Shop } from './agreement.ts';
 import { compareListingAndHolds } from './agreement.ts';
 import { dateAfter } from './wall-clock.ts';
@@ -25,16 +25,18 @@ const CASES = scaled(80, 30);
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-let service: Service;
+let service: HostedService;
 let seller: Partner;
 let rival: Partner;
 const venueIds = new Map<string, string>();
 
 beforeAll(async () => {
-  service = await startService({
-    RATE_LIMIT_PER_MINUTE: '0',
-    MAX_ACTIVE_HOLDS: '1000000',
-    BOOKING_HORIZON_DAYS: String(HORIZON_DAYS),
+  service = await hostedService({
+    overrides: {
+      RATE_LIMIT_PER_MINUTE: '0',
+      MAX_ACTIVE_HOLDS: '1000000',
+      BOOKING_HORIZON_DAYS: String(HORIZON_DAYS),
+    },
   });
   [seller, rival] = [await anyPartner(service), await anyPartner(service)];
 });
@@ -69,7 +71,7 @@ async function randomCase(random: Random): Promise<Case> {
   const { timeZone, date } = randomDay(random);
   const { start, end } = randomOpening(random);
   const [durationMinutes, now] = [randomDuration(random), randomNow(random, date)];
-  service.context.clock = { now: () => now };
+  await service.setNow(now.toISOString());
   const venueId = await venueIn(timeZone);
   const resourceId = await anyResource(service, venueId, {
     duration_minutes: durationMinutes,

@@ -7,8 +7,8 @@ import { listen } from '../../src/http/listen.ts';
 import { sendJson } from '../../src/http/send-json.ts';
 import type { Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn } from '../support/factories.ts';
-import type { SharedService } from '../support/shared-service.ts';
-import { sharedService } from '../support/shared-service.ts';
+import type { SharedService } from '../support/service-host.ts';
+import { sharedService } from '../support/service-host.ts';
 
 let service: SharedService;
 let partner: Partner;

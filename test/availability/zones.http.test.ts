@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, placeHold, slotsOf } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
-let service: Service;
+let service: HostedService;
 
 beforeAll(async () => {
-  service = await startService({ BOOKING_HORIZON_DAYS: '730' });
+  service = await hostedService({ overrides: { BOOKING_HORIZON_DAYS: '730' } });
 });
 afterAll(() => service.stop());
 

@@ -8,8 +8,8 @@ import {
   freeSlotIds,
   placeHold,
 } from '../support/factories.ts';
-import type { SharedService } from '../support/shared-service.ts';
-import { sharedService } from '../support/shared-service.ts';
+import type { SharedService } from '../support/service-host.ts';
+import { sharedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 const CONFIRM = '/api/v1/bookings/confirm';

@@ -9,8 +9,8 @@ import {
   operatorOf,
 } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
-import type { SharedService } from '../support/shared-service.ts';
-import { sharedService } from '../support/shared-service.ts';
+import type { SharedService } from '../support/service-host.ts';
+import { sharedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 type Operation = 'cancel' | 'refund';

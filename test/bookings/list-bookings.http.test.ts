@@ -10,17 +10,17 @@ import {
   placeHold,
 } from '../support/factories.ts';
 import { sortedQueriesOf } from '../support/query-plans.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 
-let service: Service;
+let service: HostedService;
 let venue: Venue;
 let london: Venue;
 let slots: string[];
 let londonSlots: string[];
 
 beforeAll(async () => {
-  service = await startService();
+  service = await hostedService();
   venue = await anyVenue(service, [{}, {}, {}]);
   london = await anyVenue(service, [{}], { time_zone: 'Europe/London' });
   const reader = await anyPartner(service, [venue.id, london.id]);

@@ -5,7 +5,6 @@ import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import { PLATFORM_PARTNER_ID } from '../../src/domain/platform-partner.ts';
 import { sequenceEvents } from '../../src/events/feed.service.ts';
 import { createWebhookSender } from '../../src/sender/send-webhook.ts';
-import { attemptDelivery } from '../support/deliveries.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPackage,
@@ -22,6 +21,7 @@ import { startReceiver } from '../support/receiver.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
+import { attemptDelivery } from '../support/service-calls.ts';
 import { verdict } from '../support/verdict.ts';
 
 const BOOKINGS = '/api/v1/operator/bookings';

@@ -10,8 +10,8 @@ import { sortedQueriesOf } from '../support/query-plans.ts';
 import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 
 const BOOKINGS = '/api/v1/bookings';
 const HOLDS = '/api/v1/partner/holds';
@@ -25,7 +25,7 @@ const PHONES = Array.from(
 const BY_BOOKED_AT = { bookedAt: -1, bookingId: -1 } as const;
 
 const random = mulberry32(propertySeed());
-let service: Service;
+let service: HostedService;
 let venues: Venue[];
 let seller: Partner;
 /** Slots that the writers book, and bookings of the starting set that they cancel and refund. */
@@ -67,7 +67,7 @@ const shuffled = <T>(items: T[]): T[] =>
     .map(([, item]) => item);
 
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_PER_MINUTE: '0' });
+  service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0' } });
   venues = [await anyVenue(service, [{}, {}]), await anyVenue(service, [{}, {}])];
   seller = await anyPartner(
     service,

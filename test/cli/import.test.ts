@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import type { Json } from '../support/factories.ts';
 import { anyPartner, anyResource, anyVenue, dateIn, slotsOf } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import { operator, operatorJson } from './operator.ts';
 import type { Verdict } from './relay.ts';
 import { startRelay } from './relay.ts';
@@ -13,11 +13,11 @@ import { startRelay } from './relay.ts';
 const YAML = 'examples/venues/venues.yaml';
 const CSV = 'examples/venues/venues.csv';
 
-let service: Service;
+let service: HostedService;
 let url: string;
 let folder: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await hostedService();
   url = service.adminUrl;
   folder = await temporaryFolder();
 });

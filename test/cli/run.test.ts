@@ -7,19 +7,19 @@ import { createClient } from '../../src/cli/client.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import type { Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, freeSlotIds, operatorOf } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import { operator, operatorJson } from './operator.ts';
 import { startRelay } from './relay.ts';
 
-let service: Service;
+let service: HostedService;
 let partner: Partner;
 let venue: Venue;
 let url: string;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await hostedService();
   url = service.adminUrl;
   venue = await anyVenue(service, [{}], {
     name: 'Koramangala Arena of the Long Name',

@@ -240,9 +240,10 @@ const RETRIES: readonly Row[] = [
     needs: 'internals',
     check: async (world, internals) => {
       const { delivery } = await deadLetter(world, await world.scene());
-      const alerts = internals
-        .workerLog()
-        .filter((line) => line['alert'] === 'dead_letter' && line['delivery'] === delivery['id']);
+      const lines = await internals.service.workerLogs();
+      const alerts = lines.filter(
+        (line) => line['alert'] === 'dead_letter' && line['delivery'] === delivery['id'],
+      );
       expect(alerts).toMatchObject([{ level: 50, attempts: 5 }]);
     },
   },

@@ -3,6 +3,7 @@ import { createPartnerApp } from '../../src/apps/partner-app.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { listen } from '../../src/http/listen.ts';
 import { createApiContext } from '../../src/process/context.ts';
+import { testScope } from '../support/process-scope.ts';
 import type { Row } from './row.ts';
 import { expectVerdict, HOLDS, held, PARTNER } from './steps.ts';
 
@@ -33,19 +34,11 @@ export const FAILURE_ROWS: readonly Row[] = [
     needs: 'internals',
     check: async (world, internals) => {
       const partner = await world.partner();
-      const releases: (() => Promise<unknown>)[] = [];
-      const stopping = new AbortController();
       // Nothing listens on port 9.
       const uri = 'mongodb://127.0.0.1:9/none?serverSelectionTimeoutMS=200';
-      const { context, environment } = internals.service;
-      const unreachable = createApiContext({
-        config: loadConfig({ ...environment, MONGODB_URI: uri }),
-        log: context.log,
-        stopping: stopping.signal,
-        stop: () => undefined,
-        fail: () => undefined,
-        onStop: (_label, release) => void releases.push(release),
-      });
+      const config = loadConfig({ ...internals.service.environment, MONGODB_URI: uri });
+      const { scope, abort, release } = testScope('api', config, () => undefined);
+      const unreachable = createApiContext(scope);
       const opened = unreachable.connected.catch(() => undefined);
       const listener = await listen(createPartnerApp(unreachable), '127.0.0.1', 0);
       try {
@@ -53,9 +46,9 @@ export const FAILURE_ROWS: readonly Row[] = [
         await expectVerdict(reply, '503 SERVICE_UNAVAILABLE');
         expect(reply.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
       } finally {
-        stopping.abort();
+        abort();
         await listener.close();
-        for (const release of releases.reverse()) await release();
+        await release();
         await opened;
       }
     },

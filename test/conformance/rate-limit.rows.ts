@@ -1,9 +1,9 @@
 import { expect } from 'expect';
 import { loadConfig } from '../../src/config/config.ts';
 import type { Reply } from '../support/client.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
 import { serviceEnvironment } from '../support/service-environment.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import type { Row } from './row.ts';
 import { BOOKINGS, CONFIRM, expectVerdict, HOLDS, NOWHERE, PARTNER } from './steps.ts';
 import type { World } from './world.ts';
@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 const VENUES = `${PARTNER}/venues`;
 
 const limitedTo = (perMinute: number, more: Record<string, string> = {}) =>
-  startService({ RATE_LIMIT_PER_MINUTE: String(perMinute), ...more });
+  hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: String(perMinute), ...more } });
 
 /** Asks `times` times; returns the statuses. */
 async function statusesOf(times: number, ask: () => Promise<Reply>): Promise<number[]> {
@@ -38,7 +38,10 @@ async function inOneTry(check: () => Promise<void>): Promise<void> {
 }
 
 /** Runs `check` on a service of its own, which is stopped afterwards. */
-async function withService(starting: Promise<Service>, check: (service: Service) => Promise<void>) {
+async function withService(
+  starting: Promise<HostedService>,
+  check: (service: HostedService) => Promise<void>,
+) {
   const service = await starting;
   try {
     await check(service);
@@ -53,7 +56,7 @@ function defaultLimit(): number {
   return loadConfig(environment).rateLimitPerMinute;
 }
 
-const partnerAt = (world: World, service: Service) => world.partner([], service);
+const partnerAt = (world: World, service: HostedService) => world.partner([], service);
 
 /** The limit of a partner's calls. */
 export const RATE_LIMIT_ROWS: readonly Row[] = [
@@ -104,7 +107,7 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
     needs: 'internals',
     check: (world) =>
       withService(limitedTo(4), (service) =>
-        withService(startService(service.environment), (second) =>
+        withService(hostedService({ overrides: service.environment }), (second) =>
           inOneTry(async () => {
             const partner = await partnerAt(world, service);
             expect(await statusesOf(2, () => partner.api.get(VENUES))).toEqual([200, 200]);

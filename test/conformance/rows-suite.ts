@@ -5,9 +5,9 @@ import type { Row } from './row.ts';
 import { runRow } from './run-row.ts';
 import { createWorlds } from './world.ts';
 
-/** Makes a test of each row, on a service of this suite. */
-export async function testRows(rows: readonly Row[]): Promise<void> {
-  const { internals, stop } = await startInternals();
+/** Makes a test of each row, on a service of this suite: with workers where rows wait for what they do. */
+export async function testRows(rows: readonly Row[], { hasWorkers }: { hasWorkers: boolean }): Promise<void> {
+  const { internals, stop } = await startInternals(hasWorkers);
   const receivers = await startReceivers();
   const worlds = createWorlds(internals.service, receivers);
   afterAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import type { Row } from './row.ts';
 import { parseOptions, UsageError } from './runner/options.ts';
 import type { Outcome } from './runner/report.ts';
@@ -46,7 +46,7 @@ const rows: Row[] = [
 ];
 
 describe('a run on a deployment', () => {
-  let service: Service;
+  let service: HostedService;
   let outcomes: Outcome[];
   const said: string[] = [];
   const mine: string[] = [];
@@ -56,7 +56,7 @@ describe('a run on a deployment', () => {
     operatorKey: String(service.environment['OPERATOR_API_KEY']),
   });
   beforeAll(async () => {
-    service = await startService({ [NO_SUBSCRIPTION]: 'false' });
+    service = await hostedService({ overrides: { [NO_SUBSCRIPTION]: 'false' } });
     mine.push((await anyPartner(service)).id);
     outcomes = await runConformance(options(), { rows, say: (line) => void said.push(line), stopping });
   });
@@ -99,7 +99,9 @@ describe('a run on a deployment', () => {
   });
 
   test('is rejected in production', async () => {
-    const production = await startService({ SERVICE_MODE: 'production', [NO_SUBSCRIPTION]: 'false' });
+    const production = await hostedService({
+      overrides: { SERVICE_MODE: 'production', [NO_SUBSCRIPTION]: 'false' },
+    });
     const { url: baseUrl, adminUrl } = production;
     const run = runConformance({ ...options(), baseUrl, adminUrl }, { rows, say: () => undefined, stopping });
     await expect(run).rejects.toThrow(UsageError);

@@ -1,4 +1,4 @@
 import { ROWS_OF } from './rows.ts';
 import { testRows } from './rows-suite.ts';
 
-await testRows(ROWS_OF.webhooks);
+await testRows(ROWS_OF.webhooks, { hasWorkers: true });

@@ -1,7 +1,7 @@
 import type { Client } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
-import { anyPartnerOverHttp, anyVenue, dateIn, operatorOf, slotsOf } from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn, operatorOf, slotsOf } from '../support/factories.ts';
 import type { Answering, Receivers, WebhookReceiver } from '../support/receiver.ts';
 import type { Listeners } from '../support/service-environment.ts';
 import type { Exchange } from './responses.ts';
@@ -53,7 +53,7 @@ export function createWorlds(deployment: Listeners, receivers: Receivers | { mis
   const anyWorld = (): World => {
     const seen: Exchange[] = [];
     const partner: World['partner'] = async (venueIds = [], at = deployment) => {
-      const { api, ...rest } = await anyPartnerOverHttp(at, venueIds);
+      const { api, ...rest } = await anyPartner(at, venueIds);
       if (at === deployment) made.partners.push(rest.id);
       return { ...rest, api: recording(api, seen) };
     };

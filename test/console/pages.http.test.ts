@@ -6,6 +6,7 @@ import type { Json } from '../support/factories.ts';
 import {
   anyPartner,
   anyVenue,
+  anyVenueOverHttp,
   bookSlot,
   expectStatus,
   freeSlotIds,
@@ -389,6 +390,7 @@ describe('what the pages tell', () => {
   });
 
   test('a listing is paged with its filters', async () => {
+    await anyVenueOverHttp(service, [{}, {}]);
     const { text } = await page(`/audit?limit=1&action=createResource`);
     const next = /href="(\/audit\?[^"]*cursor=[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
     expect(new URL(next, 'http://any').searchParams.get('action')).toBe('createResource');

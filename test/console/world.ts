@@ -1,5 +1,5 @@
 import { createWebhookSender } from '../../src/sender/send-webhook.ts';
-import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
+import { anyDelivery } from '../support/deliveries.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
@@ -15,6 +15,7 @@ import {
 } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';
 import type { Service } from '../support/service.ts';
+import { attemptDelivery } from '../support/service-calls.ts';
 
 /** A venue with something of everything on one day to come, for looking at it in the console. */
 export type ConsoleWorld = {

@@ -3,7 +3,6 @@ import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import type { Client } from '../support/client.ts';
 import { dumpDatabase } from '../support/database-dump.ts';
-import { attemptDelivery } from '../support/deliveries.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPackage,
@@ -23,6 +22,7 @@ import { dumpRedis } from '../support/redis-dump.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
+import { attemptDelivery } from '../support/service-calls.ts';
 import { verdict } from '../support/verdict.ts';
 
 let service: Service;

@@ -2,12 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { deactivateSubscription } from '../../src/deliveries/deactivate-subscription.service.ts';
 import type { WebhookMessage } from '../../src/sender/send-webhook.ts';
 import type { DeliveryScene } from '../support/deliveries.ts';
-import { anyDelivery, attemptDelivery, endDeliveryScene, startDeliveryScene } from '../support/deliveries.ts';
+import { anyDelivery, endDeliveryScene, startDeliveryScene } from '../support/deliveries.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, dateIn, expectStatus, subscribe } from '../support/factories.ts';
 import type { WebhookReceiver } from '../support/receiver.ts';
 import { isGenuine, startReceiver } from '../support/receiver.ts';
 import { rowOf } from '../support/rows.ts';
+import { attemptDelivery } from '../support/service-calls.ts';
 
 const WEBHOOKS = '/api/v1/partner/webhooks';
 const FIVE_MINUTES_MS = 300_000;

@@ -5,10 +5,8 @@ import type { Received, WebhookReceiver } from '../support/receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { rowOf } from '../support/rows.ts';
 import { isLongTier, scaled } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
-import type { Workers } from '../support/workers.ts';
-import { startWorkers } from '../support/workers.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 
 /** The contract's delays in seconds, and by what the configuration divides them here. */
 const CONTRACT_DELAYS = [300, 900, 1800, 3600];
@@ -16,19 +14,17 @@ const FACTOR = scaled(1000, 5000);
 /** What queue, worker and connection may add to a delay; looked at in the long tier, where nothing runs beside. */
 const TOLERANCE_MS = 750;
 
-let service: Service;
+let service: HostedService;
 let receiver: WebhookReceiver;
-let workers: Workers;
 beforeAll(async () => {
   const delays = CONTRACT_DELAYS.map((seconds) => seconds / FACTOR).join(',');
-  service = await startService({ WEBHOOK_RETRY_DELAYS_SECONDS: delays });
+  const overrides = { WEBHOOK_RETRY_DELAYS_SECONDS: delays };
+  service = await hostedService({ overrides, hasWorkers: true });
   receiver = await startReceiver(500);
-  workers = await startWorkers(service.environment);
 });
 afterAll(async () => {
-  await workers.stop();
-  await receiver.close();
   await service.stop();
+  await receiver.close();
 });
 
 test(`with the clock compressed ${FACTOR} times, five attempts come by themselves, each delay kept, then a dead letter`, async () => {

@@ -5,7 +5,7 @@ import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
 import type { WebhookMessage, WebhookSender } from '../../src/sender/send-webhook.ts';
 import { createWebhookSender } from '../../src/sender/send-webhook.ts';
-import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
+import { anyDelivery } from '../support/deliveries.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
@@ -22,6 +22,7 @@ import { startReceiver } from '../support/receiver.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
+import { attemptDelivery } from '../support/service-calls.ts';
 import { verdict } from '../support/verdict.ts';
 
 const OPERATOR = '/api/v1/operator';

@@ -12,7 +12,7 @@ import { deliveryJobId } from '../../src/queues/jobs.ts';
 import { createSendPermits } from '../../src/sender/send-permits.ts';
 import type { WebhookMessage } from '../../src/sender/send-webhook.ts';
 import type { DeliveryScene } from '../support/deliveries.ts';
-import { anyDelivery, attemptDelivery, endDeliveryScene, startDeliveryScene } from '../support/deliveries.ts';
+import { anyDelivery, endDeliveryScene, startDeliveryScene } from '../support/deliveries.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
@@ -25,6 +25,7 @@ import {
 } from '../support/factories.ts';
 import { headerOf, isGenuine } from '../support/receiver.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
+import { attemptDelivery } from '../support/service-calls.ts';
 import { verdict } from '../support/verdict.ts';
 
 const WEBHOOKS = '/api/v1/partner/webhooks';

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { WebhookSender } from '../../src/sender/send-webhook.ts';
-import { createWebhookSender } from '../../src/sender/send-webhook.ts';
-import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
+import { anyDelivery } from '../support/deliveries.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
@@ -15,29 +13,26 @@ import {
 import type { WebhookReceiver } from '../support/receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { rowOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const OPERATOR = '/api/v1/operator';
 const WEBHOOKS = '/api/v1/partner/webhooks';
 
-let service: Service;
-let sender: WebhookSender;
+let service: HostedService;
 let receiver: WebhookReceiver;
 let venueId: string;
 let slots: string[];
 let partner: Partner;
 let subscription: { id: string };
 beforeAll(async () => {
-  service = await startService();
-  sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
+  service = await hostedService();
   receiver = await startReceiver();
   venueId = (await anyVenue(service, [{ duration_minutes: 15 }])).id;
   slots = await freeSlotIds(await anyPartner(service, [venueId]), venueId, dateIn(3));
 });
 afterAll(async () => {
-  await sender.close();
   await receiver.close();
   await service.stop();
 });
@@ -66,7 +61,7 @@ const recoverFrom = async (deliveryId: string) => {
 async function anyFailed(times: number): Promise<string> {
   receiver.respondWith(500);
   const id = await anyDelivery(service, partner, partner, anySlot());
-  await attemptDelivery(service, sender, id, times);
+  await service.attempt(id, times);
   receiver.respondWith(200);
   return id;
 }
@@ -95,7 +90,7 @@ describe.each(WITHHOLD)('a delivery %s', (_whose, { code, begin, end }) => {
     const [pending, retrying] = [await anyDelivery(service, partner, partner, anySlot()), await anyFailed(1)];
     const before = receiver.received.length;
     await begin();
-    for (const id of [pending, retrying]) await attemptDelivery(service, sender, id);
+    for (const id of [pending, retrying]) await service.attempt(id);
     expect(receiver.received.length).toBe(before);
     for (const id of [pending, retrying]) {
       expect(await read(id)).toMatchObject({ state: 'cancelled', nextAttemptAt: null, leaseUntil: null });
@@ -103,7 +98,7 @@ describe.each(WITHHOLD)('a delivery %s', (_whose, { code, begin, end }) => {
     await end();
     expect(await recoverFrom(pending)).toBe(2);
     for (const id of [pending, retrying]) {
-      await attemptDelivery(service, sender, id);
+      await service.attempt(id);
       expect(await read(id)).toMatchObject({ state: 'succeeded', generation: 2 });
     }
   });
@@ -112,7 +107,7 @@ describe.each(WITHHOLD)('a delivery %s', (_whose, { code, begin, end }) => {
     const id = await anyFailed(1);
     await begin();
     await end();
-    await attemptDelivery(service, sender, id);
+    await service.attempt(id);
     expect(await read(id)).toMatchObject({ state: 'succeeded', generation: 1, attemptsMade: 2 });
   });
 
@@ -123,14 +118,14 @@ describe.each(WITHHOLD)('a delivery %s', (_whose, { code, begin, end }) => {
     expect(verdict(await redrive(id))).toBe(code);
     expect(await redriveAll()).toBe(0);
     // Bull Board's retry: a job that is said to be done would not be on the board any more.
-    expect(await attemptDelivery(service, sender, id)).toEqual({
+    expect(await service.attempt(id)).toEqual({
       ...{ kind: 'dead', attemptsMade: 5, isWithheld: true },
     });
     expect(await read(id)).toMatchObject({ state: 'dead_letter', generation: 1 });
     expect(receiver.received.length).toBe(before);
     await end();
     expect(verdict(await redrive(id))).toBe('202');
-    await attemptDelivery(service, sender, id);
+    await service.attempt(id);
     expect((await read(id)).state).toBe('succeeded');
   });
 });
@@ -148,11 +143,11 @@ describe('a partner without a grant any more', () => {
   test('still gets a sample, which is of no venue', async () => {
     expectStatus(await operator().delete(grantPath()), 200);
     const sample = expectStatus(await partner.api.post(`${WEBHOOKS}/${subscription.id}/test`), 202);
-    await attemptDelivery(service, sender, String(sample['id']));
+    await service.attempt(String(sample['id']));
     expect((await read(String(sample['id']))).state).toBe('succeeded');
     receiver.respondWith(500);
     const other = expectStatus(await partner.api.post(`${WEBHOOKS}/${subscription.id}/test`), 202);
-    await attemptDelivery(service, sender, String(other['id']), 5);
+    await service.attempt(String(other['id']), 5);
     receiver.respondWith(200);
     expect(await redriveAll({ subscription_id: subscription.id })).toBe(1);
   });

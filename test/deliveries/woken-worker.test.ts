@@ -4,10 +4,11 @@ import { deliveryCollection } from '../../src/deliveries/deliveries.model.ts';
 import { cancelDelivery, cancelWaiting } from '../../src/deliveries/delivery-series.store.ts';
 import type { SendOutcome } from '../../src/sender/collect-response.ts';
 import type { DeliveryScene } from '../support/deliveries.ts';
-import { anyDelivery, attemptDelivery, endDeliveryScene, startDeliveryScene } from '../support/deliveries.ts';
+import { anyDelivery, endDeliveryScene, startDeliveryScene } from '../support/deliveries.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, dateIn, expectStatus, subscribe } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
+import { attemptDelivery } from '../support/service-calls.ts';
 
 const OBSERVED = '/api/v1/partner/observability/deliveries';
 const FAILED = { ok: false, statusCode: 500, error: 'http_error', durationMs: 9, responseExcerpt: null };

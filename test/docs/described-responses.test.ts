@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { apiDocuments } from '../../scripts/docs/documents.ts';
 import type { Reply } from '../support/client.ts';
-import { createAnswerChecker, createDeliveryChecker } from '../support/described-responses.ts';
+import { createAnswerChecker, createDeliveryChecker } from '../support/description-checkers.ts';
 
 const { partner, operator } = apiDocuments();
 const check = createAnswerChecker(partner);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { apiDocuments } from '../../scripts/docs/documents.ts';
-import { createValidators } from '../support/described-responses.ts';
+import { createValidators } from '../support/description-checkers.ts';
 
 type Json = Record<string, unknown>;
 type Example = { where: string; schema: Json; value: unknown };

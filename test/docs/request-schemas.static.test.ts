@@ -4,7 +4,7 @@ import { apiDocuments, routeTables } from '../../scripts/docs/documents.ts';
 import { exampleOf } from '../../src/http/openapi/examples.ts';
 import type { Operation } from '../../src/http/route.ts';
 import { checkInput } from '../../src/http/validate.ts';
-import { createValidators } from '../support/described-responses.ts';
+import { createValidators } from '../support/description-checkers.ts';
 import { namesItsField } from '../support/verdict.ts';
 
 type Json = Record<string, unknown>;

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { migrate } from '../../src/database/collections.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
@@ -14,8 +13,8 @@ import {
   slotsOf,
 } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 const HOLDS = '/api/v1/partner/holds';
@@ -23,9 +22,9 @@ const DATE = dateIn(10);
 /** Slots at 06:00, 07:00 and 08:00 UTC. */
 const MORNING = { operating_hours_start: '06:00', operating_hours_end: '09:00' };
 
-let service: Service;
+let service: HostedService;
 beforeAll(async () => {
-  service = await startService({ MAX_ACTIVE_HOLDS: '3' });
+  service = await hostedService({ overrides: { MAX_ACTIVE_HOLDS: '3' } });
 });
 afterAll(() => service.stop());
 
@@ -298,7 +297,7 @@ describe('a partner may have so many ACTIVE holds', () => {
         [, most] = await raceOf(seller, slotIds);
       expect(most).toBeGreaterThan(3);
     } finally {
-      await migrate(service.context.db);
+      await service.migrate();
     }
   });
 

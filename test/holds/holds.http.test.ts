@@ -13,8 +13,8 @@ import {
 } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
-import type { SharedService } from '../support/shared-service.ts';
-import { sharedService } from '../support/shared-service.ts';
+import type { SharedService } from '../support/service-host.ts';
+import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const HOLDS = '/api/v1/partner/holds';

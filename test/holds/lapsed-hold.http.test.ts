@@ -13,15 +13,15 @@ import {
   slotsOf,
 } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const HOLDS = '/api/v1/partner/holds';
 const CONFIRM = '/api/v1/bookings/confirm';
 
 // No worker runs here: whatever happens to a lapsed hold, its readers do.
-let service: Service;
+let service: HostedService;
 let venue: Venue;
 let partner: Partner;
 let rival: Partner;
@@ -30,7 +30,7 @@ const lapsed: Json[] = [];
 let confirmed: { body: Json; answer: string };
 
 beforeAll(async () => {
-  service = await startService({ HOLD_TTL_SECONDS: '1', MAX_ACTIVE_HOLDS: '12' });
+  service = await hostedService({ overrides: { HOLD_TTL_SECONDS: '1', MAX_ACTIVE_HOLDS: '12' } });
   venue = await anyVenue(service);
   [partner, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
   slots = await freeSlotIds(partner, venue.id);

@@ -2,9 +2,9 @@ import { afterAll, expect, test } from '@jest/globals';
 import { mayBeUnreported } from '../../src/blackouts/blackout.rules.ts';
 import type { Json } from '../support/factories.ts';
 import { anyPartner, anyVenue, freeSlotIds, placeHold } from '../support/factories.ts';
-import { startService } from '../support/service.ts';
+import { hostedService } from '../support/service-host.ts';
 
-const service = await startService();
+const service = await hostedService();
 afterAll(() => service.stop());
 
 test('the database gives the write of a hold up long before a blackout takes it for reported', async () => {

@@ -10,17 +10,17 @@ import {
   operatorOf,
   placeHold,
 } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
-let service: Service;
+let service: HostedService;
 let venue: Venue;
 let partner: Partner;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await hostedService();
   venue = await anyVenue(service);
   partner = await anyPartner(service, [venue.id]);
 });
@@ -33,11 +33,9 @@ async function failpoint(
   data: Record<string, unknown>,
   collection = 'reservations',
 ) {
-  const namespace = `${service.context.db.name}.${collection}`;
-  await service.context.db
-    .getClient()
-    .db('admin')
-    .command({ configureFailPoint: 'failCommand', mode, data: { namespace, ...data } });
+  const { db } = service.context.db;
+  const namespace = `${db?.databaseName}.${collection}`;
+  await db?.admin().command({ configureFailPoint: 'failCommand', mode, data: { namespace, ...data } });
 }
 
 const A_BUG = { errorCode: 8, failCommands: ['aggregate', 'findAndModify'] };
@@ -54,8 +52,7 @@ describe('when the database refuses a command in a way that nobody foresaw', () 
       const reply = await get(path);
       expect(verdict(reply)).toBe('500 INTERNAL_ERROR');
       expect(errorOf(reply).message).toContain('request_id');
-      const logged = service
-        .logs()
+      const logged = (await service.logs())
         .split('\n')
         .find((line) => line.includes(errorOf(reply).request_id) && line.includes('failCommand'));
       expect(JSON.parse(logged ?? '{}')).toMatchObject({ level: 50, msg: 'unexpected error' });

@@ -1,20 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Partner } from '../support/factories.ts';
-import { anyPartner } from '../support/factories.ts';
+import { anyPartner, operatorOf } from '../support/factories.ts';
 import { sampled } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
-import { mountedRoutes, pathWith } from './mounted-routes.ts';
+import { pathWith } from './mounted-routes.ts';
 
-let service: Service;
+const service = sharedService();
 let partner: Partner;
-let routes: ReturnType<typeof mountedRoutes>;
 
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_PER_MINUTE: '0' });
   partner = await anyPartner(service);
-  routes = mountedRoutes(service, partner);
 });
 afterAll(() => service.stop());
 
@@ -100,14 +96,13 @@ describe('an id that names nothing is 404, whatever its form', () => {
     ['GET', '/api/v1/operator/blackouts/:id', 'BLACKOUT_NOT_FOUND'],
     ['DELETE', '/api/v1/operator/blackouts/:id', 'BLACKOUT_NOT_FOUND'],
   ])('%s %s', async (method, path, code) => {
-    const api = routes.find((each) => each.path.startsWith(path.split(':')[0] ?? ''))?.api;
+    const api = path.startsWith('/api/v1/operator/') ? operatorOf(service) : partner.api;
     const body = bodies[path.slice(path.lastIndexOf('/') + 1)] ?? valid;
     const withBody = {
       headers: { 'content-type': 'application/json' },
       ...(method === 'GET' || method === 'DELETE' ? {} : { body: JSON.stringify(body) }),
     };
-    const send = async (id: string) =>
-      api === undefined ? 'no route' : verdict(await api.send(method, pathWith(path, id), withBody));
+    const send = async (id: string) => verdict(await api.send(method, pathWith(path, id), withBody));
     const answers = await Promise.all(sampled(garbage, path.length).map(send));
     expect([...new Set(answers)]).toEqual([`404 ${code}`]);
   });

@@ -5,8 +5,8 @@ import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, confirmBody, freeSlotIds } from '../support/factories.ts';
 import { integerBetween, mulberry32, pick, propertySeed } from '../support/random.ts';
 import { isLongTier } from '../support/scale.ts';
-import type { SharedService } from '../support/shared-service.ts';
-import { sharedService } from '../support/shared-service.ts';
+import type { SharedService } from '../support/service-host.ts';
+import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const NAMES = 1000;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, operatorOf } from '../support/factories.ts';
-import type { SharedService } from '../support/shared-service.ts';
-import { sharedService } from '../support/shared-service.ts';
+import type { SharedService } from '../support/service-host.ts';
+import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 let service: SharedService;

@@ -1,6 +1,5 @@
 import { request } from 'node:http';
 import type { Reply } from '../support/client.ts';
-import type { Service } from '../support/service.ts';
 
 /** The fields of a response that tell of a limit, read by the grammar of the draft: nothing else passes. */
 export type Quota = {
@@ -29,7 +28,7 @@ export function quotaOf({ headers }: Pick<Reply, 'headers'>): Quota | undefined 
 }
 
 /** The Redis key under which a service counts the calls of a partner. */
-export const counterOf = (service: Service, partnerId: string): string =>
+export const counterOf = (service: { environment: Record<string, string> }, partnerId: string): string =>
   `${service.environment['QUEUE_PREFIX']}:rate-limit:${partnerId}`;
 
 /** The status of a GET that reaches the listener from another address of this machine. */

@@ -4,18 +4,18 @@ import type { Client, Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, operatorOf } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
-let service: Service;
+let service: HostedService;
 let partner: Partner;
 let stranger: Client;
 let operator: Client;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await hostedService();
   partner = await anyPartner(service);
   stranger = createClient(service.url, undefined);
   operator = operatorOf(service);
@@ -151,7 +151,7 @@ describe('health', () => {
   });
 
   test('without the guard against double booking nothing is ready to be served', async () => {
-    const own = await startService();
+    const own = await hostedService();
     try {
       const name = 'one_claim_per_cell';
       await own.context.db.collection('reservations').dropIndex(name);
@@ -205,8 +205,8 @@ describe('an API key', () => {
     expect(status).toBe(401);
   });
 
-  test('never gets into the log', () => {
-    expect(service.logs()).toContain('/api/v1/partner/venues');
-    expect(service.logs()).not.toContain(partner.apiKey.slice(-43));
+  test('never gets into the log', async () => {
+    expect(await service.logs()).toContain('/api/v1/partner/venues');
+    expect(await service.logs()).not.toContain(partner.apiKey.slice(-43));
   });
 });

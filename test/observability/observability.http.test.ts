@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DeliveryScene } from '../support/deliveries.ts';
-import { anyDelivery, attemptDelivery, endDeliveryScene, startDeliveryScene } from '../support/deliveries.ts';
+import { anyDelivery, endDeliveryScene, startDeliveryScene } from '../support/deliveries.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, expectStatus, subscribe } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { attemptDelivery } from '../support/service-calls.ts';
 
 const OBSERVABILITY = '/api/v1/partner/observability';
 

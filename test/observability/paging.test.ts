@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { WebhookSender } from '../../src/sender/send-webhook.ts';
 import { createWebhookSender } from '../../src/sender/send-webhook.ts';
-import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
+import { anyDelivery } from '../support/deliveries.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, expectStatus, freeSlotIds, subscribe } from '../support/factories.ts';
 import type { ReadPage } from '../support/paging.ts';
@@ -13,6 +13,7 @@ import { rowOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
+import { attemptDelivery } from '../support/service-calls.ts';
 
 const COUNT = scaled(600, 250);
 const LIMIT = 40;

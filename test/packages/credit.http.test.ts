@@ -15,8 +15,8 @@ import {
   placeHold,
 } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
-import type { SharedService } from '../support/shared-service.ts';
-import { sharedService } from '../support/shared-service.ts';
+import type { SharedService } from '../support/service-host.ts';
+import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const RACERS = 50;

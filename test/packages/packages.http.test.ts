@@ -10,8 +10,8 @@ import {
   json,
   operatorOf,
 } from '../support/factories.ts';
-import type { SharedService } from '../support/shared-service.ts';
-import { sharedService } from '../support/shared-service.ts';
+import type { SharedService } from '../support/service-host.ts';
+import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const PHONE = '+919876543210';

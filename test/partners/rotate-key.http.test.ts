@@ -3,16 +3,16 @@ import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json } from '../support/factories.ts';
 import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const PARTNERS = '/api/v1/operator/partners';
 
-let service: Service;
+let service: HostedService;
 let partnerId: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await hostedService();
   partnerId = (await anyPartner(service)).id;
 });
 afterAll(() => service.stop());
@@ -95,7 +95,7 @@ describe('rotating a key', () => {
 });
 
 test('in production the rule of certification holds as for issuing', async () => {
-  const production = await startService({ SERVICE_MODE: 'production' });
+  const production = await hostedService({ overrides: { SERVICE_MODE: 'production' } });
   try {
     const admin = operatorOf(production);
     const body = { name: 'Seller', contact_email: 'dev@seller.example' };

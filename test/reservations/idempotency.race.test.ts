@@ -14,20 +14,20 @@ import {
 } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const CALLS = 32;
 /** A race has a narrow window, so each is run again and again. */
 const ROUNDS = scaled(5, 1);
 
-let service: Service;
+let service: HostedService;
 let partner: Partner;
 let venueId: string;
 let slotIds: string[];
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_PER_MINUTE: '0' });
+  service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0' } });
   started.push(service);
   const venue = await anyVenue(service, [{ duration_minutes: 15 }]);
   venueId = venue.id;
@@ -37,7 +37,7 @@ beforeAll(async () => {
     ...(await freeSlotIds(partner, venueId, dateIn(4))),
   ];
 });
-const started: Service[] = [];
+const started: HostedService[] = [];
 afterAll(async () => {
   for (const each of started) await each.stop();
 });
@@ -247,7 +247,7 @@ describe('one key used for two things at once', () => {
 });
 
 test('without the index on its keys, two holds are confirmed with one key', async () => {
-  const control = await startService({ RATE_LIMIT_PER_MINUTE: '0' });
+  const control = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0' } });
   started.push(control);
   const venue = await anyVenue(control);
   const other = await anyPartner(control, [venue.id]);

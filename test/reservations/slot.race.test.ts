@@ -7,8 +7,8 @@ import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyResource, anyVenue, dateIn, freeSlotIds, slotsOf } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const PARTNERS = 64;
@@ -23,13 +23,13 @@ const TWO_A_DAY = { operating_hours_start: '06:00', operating_hours_end: '08:00'
 const daysFrom = (first: number, count: number): string[] =>
   Array.from({ length: count }, (_, index) => dateIn(first + index));
 
-const started: Service[] = [];
+const started: HostedService[] = [];
 afterAll(async () => {
   for (const service of started) await service.stop();
 });
 
 async function serviceWith(venueResources: Record<string, unknown>[], partnerCount: number) {
-  const service = await startService({ RATE_LIMIT_PER_MINUTE: '0' });
+  const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0' } });
   started.push(service);
   const venue = await anyVenue(service, venueResources);
   const partners = await Promise.all(
@@ -46,7 +46,7 @@ const raceFor = (partners: readonly Partner[], slotId: string): Promise<Reply[]>
 
 const winnersOf = (replies: readonly Reply[]): Reply[] => replies.filter(({ status }) => status === 201);
 
-const claimsOf = (service: Service): Promise<Reservation[]> =>
+const claimsOf = (service: HostedService): Promise<Reservation[]> =>
   rowsOf(service, 'reservations', { claimed: true });
 
 /** Claims of a venue of which two stand on the same ground at the same time; `grounds` names what each resource covers. */
@@ -113,7 +113,7 @@ describe('a full turf and its halves', () => {
   let venueId: string;
   let partners: Partner[];
   let partner: Partner;
-  let service: Service;
+  let service: HostedService;
   const ids = { left: '', right: '', full: '', neighbour: '' };
   beforeAll(async () => {
     ({ service, partners, partner } = shared);

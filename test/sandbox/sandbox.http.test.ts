@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { WebhookSender } from '../../src/sender/send-webhook.ts';
-import { createWebhookSender } from '../../src/sender/send-webhook.ts';
-import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
+import { anyDelivery } from '../support/deliveries.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import {
   anyPartner,
@@ -16,12 +14,11 @@ import {
 import type { WebhookReceiver } from '../support/receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { rowOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
-let service: Service;
-let sender: WebhookSender;
+let service: HostedService;
 let receiver: WebhookReceiver;
 let venue: Venue;
 let partner: Partner;
@@ -29,8 +26,7 @@ let rival: Partner;
 let slots: string[];
 
 beforeAll(async () => {
-  service = await startService();
-  sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
+  service = await hostedService();
   receiver = await startReceiver();
   venue = await anyVenue(service);
   [partner, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
@@ -38,7 +34,6 @@ beforeAll(async () => {
   await subscribe(partner, receiver.url, ['hold_created']);
 });
 afterAll(async () => {
-  await sender.close();
   await receiver.close();
   await service.stop();
 });
@@ -91,7 +86,7 @@ describe('POST /api/v1/sandbox/deliveries/{id}/advance', () => {
   test('of one that is succeeded is 409 DELIVERY_IN_PROGRESS and changes nothing', async () => {
     receiver.respondWith(200);
     const id = await anyDelivery(service, rival, partner, nextSlot());
-    await attemptDelivery(service, sender, id);
+    await service.attempt(id);
     const reply = await partner.api.post(`/api/v1/sandbox/deliveries/${id}/advance`);
     expect(verdict(reply)).toBe('409 DELIVERY_IN_PROGRESS');
     const stored = await rowOf(service, 'deliveries', { _id: id });

@@ -6,7 +6,7 @@ import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import { logMissingKeys, rewrapSecrets } from '../../src/subscriptions/rewrap-secrets.service.ts';
 import type { SubscriptionRow } from '../../src/subscriptions/subscriptions.model.ts';
 import { rotateSecret } from '../../src/subscriptions/subscriptions.service.ts';
-import { anyDelivery, attemptDelivery } from '../support/deliveries.ts';
+import { anyDelivery } from '../support/deliveries.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, freeSlotIds, subscribe } from '../support/factories.ts';
@@ -17,6 +17,7 @@ import { headerOf, isGenuine, startReceiver } from '../support/receiver.ts';
 import { scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
+import { attemptDelivery } from '../support/service-calls.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, startProcess } from '../support/worker-process.ts';
 

@@ -3,20 +3,20 @@ import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, expectStatus, subscribe } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 const WEBHOOKS = '/api/v1/partner/webhooks';
 const URL_OF_PARTNER = 'http://127.0.0.1:9/hooks?tenant=7';
 
-let service: Service;
+let service: HostedService;
 /** As in production: no private networks, https only. */
-let guarded: Service;
+let guarded: HostedService;
 beforeAll(async () => {
   [service, guarded] = await Promise.all([
-    startService(),
-    startService({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' }),
+    hostedService(),
+    hostedService({ overrides: { WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' } }),
   ]);
 });
 afterAll(async () => {
@@ -78,7 +78,7 @@ describe('a secret', () => {
       (await partner.api.get(WEBHOOKS)).text,
       (await partner.api.get('/api/v1/partner/observability')).text,
       JSON.stringify(stored),
-      service.logs(),
+      await service.logs(),
     ].join('\n');
     expect(others).toContain(first.id);
     for (const secret of secrets) {

@@ -1,7 +1,7 @@
-import type { Service } from './service.ts';
+import type { Stored } from './rows.ts';
 
 /** Every document of every collection, as text: what somebody with access to the database can read. */
-export async function dumpDatabase(service: Service): Promise<string> {
+export async function dumpDatabase(service: Stored): Promise<string> {
   const { db } = service.context.db;
   if (db === undefined) throw new Error('The database is not connected');
   const names = (await db.listCollections().toArray()).map(({ name }) => name);

@@ -1,160 +1,35 @@
 import { readFileSync } from 'node:fs';
-import type { ValidateFunction } from 'ajv/dist/2020.js';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import ajvFormats from 'ajv-formats';
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import type { Reply } from './client.ts';
-import { refersTo } from './references.ts';
-
-type Json = Record<string, unknown>;
-type Response = {
-  headers?: Record<string, { $ref: string } | { required?: boolean }>;
-  content?: { 'application/json': { schema: Json } };
-};
-type Operation = { tags: string[]; responses: Record<string, { $ref: string } | Response> };
-
-export type AnswerChecker = (method: string, path: string, reply: Reply) => string | undefined;
-
-/**
- * Says what is wrong with a response by the published description of its listener: an operation, status, error code or field
- * that it does not know, a wrong type, a header that is missing. Objects count as closed, so that a field which nobody
- * described is found.
- */
-export function createAnswerChecker(document: OpenApiDocument): AnswerChecker {
-  const validatorOf = createValidators(document);
-  const operationOf = createLookup(document);
-
-  return (method, path, reply) => {
-    if (isSentToSignIn(path, reply)) return undefined;
-    const { item, operation } = operationOf(method, path);
-    const general = generalAnswer(document, item, operation, path, reply);
-    const answer = general ?? operation?.responses[String(reply.status)];
-    if (answer === undefined) return `${reply.status} is not described`;
-    const { headers = {}, content } = refersTo(document, answer) as Response;
-    for (const [name, header] of Object.entries(headers)) {
-      const { required } = refersTo(document, header) as { required?: boolean };
-      if (required === true && !reply.headers.has(name)) return `the header ${name} is missing`;
-    }
-    if (method === 'HEAD') return undefined;
-    if (content === undefined)
-      return reply.text === '' ? undefined : 'there is a body where none is described';
-    if (reply.headers.get('content-type') !== 'application/json; charset=utf-8') return 'the body is no JSON';
-    const validate = validatorOf(content['application/json'].schema);
-    return validate(reply.body) ? undefined : explain(validate);
-  };
-}
-
-const isOperators = (path: string): boolean => path.startsWith('/api/v1/operator');
-
-/** A browser that asks the operator's listener for a page is sent to the one where it can sign in. */
-function isSentToSignIn(path: string, { status, headers }: Reply): boolean {
-  return isOperators(path) && status === 303 && headers.get('location')?.startsWith('/sign-in?') === true;
-}
-
-function explain({ errors }: ValidateFunction): string {
-  return (errors ?? [])
-    .slice(0, 3)
-    .map(({ instancePath, message, params }) => `body${instancePath} ${message} ${JSON.stringify(params)}`)
-    .join('; ');
-}
-
-/** Answers that belong to no operation: of a path or a method that does not exist, or to somebody without a key. */
-function generalAnswer(
-  document: OpenApiDocument,
-  item: Json | undefined,
-  operation: Operation | undefined,
-  path: string,
-  { status, text }: Reply,
-): Response | { $ref: string } | undefined {
-  const { ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED } = document['x-general-responses'];
-  // In production these paths do not exist.
-  const isSandbox = operation?.tags.includes('Sandbox') === true;
-  if (isSandbox && text.includes('"ROUTE_NOT_FOUND"')) return ROUTE_NOT_FOUND;
-  if (operation !== undefined) return undefined;
-  if (item !== undefined && status === 405) return METHOD_NOT_ALLOWED;
-  if (item === undefined && status === 404) return ROUTE_NOT_FOUND;
-  // There, nobody without a key learns which paths and methods exist.
-  const asksFirst = isOperators(path) && (status === 401 || status === 403);
-  return asksFirst
-    ? { $ref: `#/components/responses/${status === 401 ? 'InvalidApiKey' : 'CsrfRejected'}` }
-    : undefined;
-}
-
-/** Finds the operation as the router does: the first path that fits decides, whatever its methods. */
-function createLookup(document: OpenApiDocument) {
-  const items = Object.entries(document.paths).map(([template, item]) => ({
-    item: item as Json,
-    pattern: new RegExp(`^${template.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}/?$`, 'i'),
-  }));
-  return (method: string, path: string): { item: Json | undefined; operation: Operation | undefined } => {
-    const item = items.find(({ pattern }) => pattern.test(path))?.item;
-    const name = method === 'HEAD' ? 'get' : method.toLowerCase();
-    return { item, operation: item?.[name] as Operation | undefined };
-  };
-}
-
-/** Compiled at first use and kept, with all schemas of the document closed. */
-export function createValidators(document: OpenApiDocument): (schema: Json) => ValidateFunction {
-  // To make shorter code of them takes longer than what that saves.
-  const ajv = new Ajv2020({ strict: false, allErrors: true, code: { optimize: false } });
-  ajvFormats.default(ajv);
-  const id = 'https://description.example/';
-  ajv.addSchema({ $id: id, components: closed({ schemas: document.components.schemas }) as Json });
-  const compiled = new Map<Json, ValidateFunction>();
-  return (schema) => {
-    const known = compiled.get(schema);
-    if (known !== undefined) return known;
-    const absolute = JSON.stringify(closed(schema)).replaceAll('"#/components/', `"${id}#/components/`);
-    const made = ajv.compile(JSON.parse(absolute) as Json);
-    compiled.set(schema, made);
-    return made;
-  };
-}
-
-/** The schema with every object closed that does not say that it is open. */
-function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed);
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));
-  const isClosable =
-    inner['type'] === 'object' && 'properties' in inner && !('additionalProperties' in inner);
-  return isClosable ? { ...inner, additionalProperties: false } : inner;
-}
-
-type Webhook = {
-  post: {
-    parameters: { name: string; required: boolean; schema: Json }[];
-    requestBody: { content: { 'application/json': { schema: Json } } };
-  };
-};
-
-/** Says what is wrong with a delivery by the webhooks section of the partner interface; headers by lower-case name. */
-export function createDeliveryChecker(document: OpenApiDocument) {
-  const validatorOf = createValidators(document);
-  return (headers: Record<string, unknown>, body: Json): string | undefined => {
-    const webhook = document.webhooks?.[String(body['event_type'])] as Webhook | undefined;
-    if (webhook === undefined) return `there is no event ${String(body['event_type'])}`;
-    const { parameters, requestBody } = webhook.post;
-    for (const { name, required, schema } of parameters) {
-      const value = headers[name.toLowerCase()];
-      if (value === undefined ? required : !validatorOf(schema)(value))
-        return `the header ${name} is ${String(value)}`;
-    }
-    const validate = validatorOf(requestBody.content['application/json'].schema);
-    return validate(body) ? undefined : explain(validate);
-  };
-}
+import type { AnswerChecker, createDeliveryChecker } from './description-checkers.ts';
 
 type Listener = 'partner' | 'operator';
-type Checkers = Partial<Record<Listener, AnswerChecker>> & {
-  delivery?: ReturnType<typeof createDeliveryChecker>;
+type Checkers = {
+  listener: (which: Listener) => AnswerChecker;
+  delivery: () => ReturnType<typeof createDeliveryChecker>;
 };
 
-const CHECKERS: unique symbol = Symbol.for('checkers of answers');
-const worker = globalThis as { [CHECKERS]?: Checkers };
-worker[CHECKERS] ??= {};
-/** Of the worker, for all of its files: to compile them takes a fifth of a second. */
-const checkers = worker[CHECKERS];
+/** What the suites of a worker of Jest share (environment.cjs); to compile these takes each half a second. */
+const { keptByWorker = new Map() } = globalThis as { keptByWorker?: Map<string, unknown> };
+if (!keptByWorker.has('checkers')) keptByWorker.set('checkers', await loadCheckers());
+const checkers = keptByWorker.get('checkers') as Checkers;
+
+async function loadCheckers(): Promise<Checkers> {
+  const { createAnswerChecker, createDeliveryChecker } = await import('./description-checkers.ts');
+  const listeners = new Map<Listener, AnswerChecker>();
+  let delivery: ReturnType<typeof createDeliveryChecker> | undefined;
+  return {
+    listener: (which) => {
+      const made = listeners.get(which) ?? createAnswerChecker(publishedDocument(which));
+      listeners.set(which, made);
+      return made;
+    },
+    delivery: () => {
+      delivery ??= createDeliveryChecker(publishedDocument('partner'));
+      return delivery;
+    },
+  };
+}
 
 /** As it is committed, which another test holds to the code; to make it anew would take each suite a tenth of a second. */
 function publishedDocument(listener: Listener): OpenApiDocument {
@@ -163,9 +38,11 @@ function publishedDocument(listener: Listener): OpenApiDocument {
 }
 
 /** What is wrong with a delivery of the running service by its description; undefined where nothing is. */
-export function faultOfDelivery(headers: Record<string, unknown>, body: Json): string | undefined {
-  checkers.delivery ??= createDeliveryChecker(publishedDocument('partner'));
-  return checkers.delivery(headers, body);
+export function faultOfDelivery(
+  headers: Record<string, unknown>,
+  body: Record<string, unknown>,
+): string | undefined {
+  return checkers.delivery()(headers, body);
 }
 
 /**
@@ -175,11 +52,11 @@ export function faultOfDelivery(headers: Record<string, unknown>, body: Json): s
 export function requireDescribed(method: string, target: string, reply: Reply): void {
   const [path = ''] = target.split('?', 1);
   if (!/^\/(?:api\/|healthz$|readyz$)/.test(path)) return;
-  const listener = isOperators(path) ? 'operator' : 'partner';
-  checkers[listener] ??= createAnswerChecker(publishedDocument(listener));
-  const fault = checkers[listener](method, path, reply);
+  const fault = checkers.listener(isOperators(path) ? 'operator' : 'partner')(method, path, reply);
   if (fault === undefined) return;
   throw new Error(
     `${method} ${path} answered ${reply.status} otherwise than described: ${fault}\n${reply.text}`,
   );
 }
+
+const isOperators = (path: string): boolean => path.startsWith('/api/v1/operator');

@@ -3,7 +3,7 @@ import { cellsOf, spacesOf } from '../../src/reservations/cells.rules.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import type { Random } from './random.ts';
 import { integerBetween, pick } from './random.ts';
-import type { Service } from './service.ts';
+import type { Stored } from './rows.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -19,7 +19,7 @@ const AT_A_TIME = 1000;
  * the n-th of `phones`, in turn, so that each customer has its part of them.
  */
 export async function copyBookings(
-  service: Service,
+  service: Stored,
   originals: readonly Reservation[],
   count: number,
   phones: readonly string[],

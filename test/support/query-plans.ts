@@ -1,4 +1,4 @@
-import type { Service } from './service.ts';
+import type { Stored } from './rows.ts';
 
 /** How the database carried out one query, all its batches together. */
 export type QueryPlan = {
@@ -20,7 +20,7 @@ type ProfileRow = Partial<QueryPlan> & {
  * database's own record of what was asked and done, so a query that is explained here is the one that is served.
  */
 export async function sortedQueriesOf(
-  service: Service,
+  service: Stored,
   collection: string,
   work: () => Promise<unknown>,
 ): Promise<QueryPlan[]> {

@@ -7,7 +7,7 @@ import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import type { SubscriptionRow } from '../../src/subscriptions/subscriptions.model.ts';
 
 /** Whatever has a connection to the database. */
-export type Stored = { context: { db: Pick<Db, 'collection'> } };
+export type Stored = { context: { db: Pick<Db, 'collection' | 'db'> } };
 
 type Rows = {
   reservations: Reservation;

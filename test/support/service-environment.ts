@@ -17,6 +17,7 @@ export type RunSettings = {
   TEST_REDIS_URL: string;
   TEST_OPERATOR_KEY: string;
   TEST_ENCRYPTION_KEY: string;
+  TEST_SERVICE_HOST_URL: string;
   TEST_SERVICE_URL: string;
   TEST_SERVICE_ADMIN_URL: string;
 };

@@ -3,38 +3,44 @@ import { createAdminApp } from '../../src/apps/admin-app.ts';
 import { createPartnerApp } from '../../src/apps/partner-app.ts';
 import type { ConfigOf } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/config.ts';
-import { migrate } from '../../src/database/collections.ts';
 import { listen } from '../../src/http/listen.ts';
 import type { ApiContext, WorkerContext } from '../../src/process/context.ts';
 import { createApiContext } from '../../src/process/context.ts';
 import { testScope } from './process-scope.ts';
+import type { ServiceCalls } from './service-calls.ts';
+import { serviceCalls } from './service-calls.ts';
 import type { Listeners } from './service-environment.ts';
 import { freshName, serviceEnvironment } from './service-environment.ts';
 
 /** A whole API of one test file: own database, own queues, both listeners on free ports, in this process. */
-export type Service = Listeners & {
-  context: ApiContext & WorkerContext<ConfigOf<'webhook-delivery'>>;
-  /** The environment with which a worker process works on the same database and queues. */
-  environment: Record<string, string>;
-  /** Everything that was logged, as text. */
-  logs: () => string;
-  /** Drops its database too, unless that is another's. */
-  stop: (options?: { keepsDatabase: boolean }) => Promise<void>;
-};
+export type Service = Listeners &
+  ServiceCalls & {
+    context: ApiContext & WorkerContext<ConfigOf<'webhook-delivery'>>;
+    /** The environment with which a worker process works on the same database and queues. */
+    environment: Record<string, string>;
+    /** Everything that was logged, as text. */
+    logs: () => string;
+    /** Drops its database too, unless that is another's. */
+    stop: (options?: { keepsDatabase: boolean }) => Promise<void>;
+  };
 
 /**
- * Starts a service on the servers of this jest run; `overrides` are environment variables. Stop it in `afterAll`. Most suites do with
- * the one that is there (`sharedService`), which costs them nothing.
+ * Starts a service on the servers of this jest run; `overrides` are environment variables. Stop it in `afterAll`. A suite that
+ * needs nothing of its inside has it elsewhere, for a third of the processor time (service-host.ts).
  */
-export async function startService(overrides: Record<string, string> = {}): Promise<Service> {
-  const environment = serviceEnvironment(freshName(), overrides);
+export async function startService(
+  overrides: Record<string, string> = {},
+  name = freshName(),
+): Promise<Service> {
+  const environment = serviceEnvironment(name, overrides);
   const lines: string[] = [];
   // Tests also do the deliveries' work here.
   const config = { ...loadConfig(environment), ...loadConfig(environment, 'webhook-delivery') };
   const { scope, abort, release } = testScope('api', config, (line) => void lines.push(line));
   const context = { ...createApiContext(scope), config };
   await context.connected;
-  await migrate(context.db);
+  const calls = serviceCalls(context, (each) => scope.onStop('what the suite uses', each));
+  await calls.migrate();
   const partner = await listen(createPartnerApp(context), '127.0.0.1', 0);
   const admin = await listen(createAdminApp(context), '127.0.0.1', 0);
   return {
@@ -43,6 +49,7 @@ export async function startService(overrides: Record<string, string> = {}): Prom
     adminUrl: admin.url,
     environment,
     logs: () => lines.join(''),
+    ...calls,
     stop: async ({ keepsDatabase } = { keepsDatabase: false }) => {
       abort();
       await Promise.all([partner.close(), admin.close()]);

@@ -10,8 +10,8 @@ import {
   freeSlotIds,
   operatorOf,
 } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const VENUES = '/api/v1/operator/venues';
@@ -27,11 +27,11 @@ const TURF = {
   operating_hours_end: '23:55',
 };
 
-let service: Service;
+let service: HostedService;
 let operator: Client;
 
 beforeAll(async () => {
-  service = await startService({ DEFAULT_TIME_ZONE: 'Europe/London' });
+  service = await hostedService({ overrides: { DEFAULT_TIME_ZONE: 'Europe/London' } });
   operator = operatorOf(service);
 });
 afterAll(() => service.stop());

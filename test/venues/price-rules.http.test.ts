@@ -12,8 +12,8 @@ import {
   placeHold,
   slotsOf,
 } from '../support/factories.ts';
-import type { SharedService } from '../support/shared-service.ts';
-import { sharedService } from '../support/shared-service.ts';
+import type { SharedService } from '../support/service-host.ts';
+import { sharedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 const DATE = dateIn(5);

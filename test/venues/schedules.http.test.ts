@@ -13,17 +13,17 @@ import {
   slotsOf,
 } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 const HOLDS = '/api/v1/partner/holds';
 const DATE = dateIn(5);
 const SHORT_DAY = { operating_hours_start: '06:00', operating_hours_end: '10:00' };
 
-let service: Service;
+let service: HostedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await hostedService();
 });
 afterAll(() => service.stop());
 
@@ -142,7 +142,7 @@ describe('a schedule that is taken away', () => {
 });
 
 /** A round of a race: holds for every start of two grids on one resource, while its length and schedule change from one to the other. */
-async function raceOfGrids(of: Service): Promise<{ won: number; overlapping: number }> {
+async function raceOfGrids(of: HostedService): Promise<{ won: number; overlapping: number }> {
   const venue = await anyVenue(of, [{ ...SHORT_DAY, duration_minutes: 60 }], { time_zone: 'UTC' });
   const [resourceId = ''] = venue.resourceIds;
   const partner = await anyPartner(of, [venue.id]);
@@ -181,7 +181,7 @@ describe('while the schedule and the length of slots change', () => {
   });
 
   test('without the index on cells, some would', async () => {
-    const unguarded = await startService();
+    const unguarded = await hostedService();
     try {
       await unguarded.context.db.collection('reservations').dropIndex('one_claim_per_cell');
       let overlapping = 0;

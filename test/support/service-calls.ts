@@ -1,0 +1,120 @@
+import { migrate } from '../../src/database/collections.ts';
+import type { AttemptResult } from '../../src/deliveries/deliver-webhook.service.ts';
+import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
+import { makeDue } from '../../src/deliveries/delivery-series.store.ts';
+import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
+import type { Operator, Route } from '../../src/http/route.ts';
+import { checkInput, requireNoFaults } from '../../src/http/validate.ts';
+import { issueApiKey } from '../../src/partners/api-keys.service.ts';
+import { createPartner, grantVenue } from '../../src/partners/partners.service.ts';
+import { createSendPermits } from '../../src/sender/send-permits.ts';
+import type { WebhookSender } from '../../src/sender/send-webhook.ts';
+import { createWebhookSender } from '../../src/sender/send-webhook.ts';
+import { operatorVenueRoutes } from '../../src/venues/venues.router.ts';
+import type { Json, Venue } from './factories.ts';
+import { anyResourceBody, anyVenueBody, newPartner } from './factories.ts';
+import { rowOf } from './rows.ts';
+import type { Service } from './service.ts';
+
+/**
+ * What suites do with a service past its listeners, in its own process. Arguments and results are JSON, since that process may be
+ * another (service-host.ts); nothing of it is written into the audit.
+ */
+export type ServiceCalls = {
+  /** A partner with a key, granted these venues. */
+  makePartner(venueIds: readonly string[]): Promise<{ id: string; apiKey: string }>;
+  /** A venue with resources; fields as in the operator's calls, those left out are `anyVenue`'s. */
+  makeVenue(resources: readonly Json[], venue: Json): Promise<Venue>;
+  /** A resource of a venue, likewise; returns its resource_id. */
+  makeResource(venueId: string, fields: Json): Promise<string>;
+  /** From now on the listeners take this instant for now. */
+  setNow(instant: string): Promise<void>;
+  /** Brings the database to this release, as the command does. */
+  migrate(): Promise<void>;
+  /** Dispatches the waiting events of a hold or booking, as the worker does. */
+  dispatch(holdId: string): Promise<void>;
+  /** Makes attempts of a delivery one after the other, each as soon as it waits; returns what came of the last. */
+  attempt(deliveryId: string, times?: number): Promise<AttemptResult | undefined>;
+};
+
+type Context = Service['context'];
+
+/** `onStop` is told what to release when the service stops. */
+export function serviceCalls(
+  context: Context,
+  onStop: (release: () => Promise<unknown>) => void,
+): ServiceCalls {
+  const routes = operatorVenueRoutes(context);
+  const makeResource = async (venueId: string, fields: Json) => {
+    const made = await call(routes, 'createResource', { venueId }, anyResourceBody(fields));
+    return String(made['resource_id']);
+  };
+  let sender: WebhookSender | undefined;
+  const standardSender = () => {
+    sender ??= createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
+    return sender;
+  };
+  onStop(async () => sender?.close());
+  return {
+    makePartner: async (venueIds) => {
+      const { _id: id } = await createPartner(context, newPartner());
+      const { apiKey } = await issueApiKey(context, id, { label: 'tests', expiresAt: null });
+      await Promise.all(venueIds.map((venueId) => grantVenue(context, id, venueId)));
+      return { id, apiKey };
+    },
+    makeVenue: async (resources, venue) => {
+      const id = String((await call(routes, 'createVenue', {}, anyVenueBody(venue)))['venue_id']);
+      const resourceIds: string[] = [];
+      for (const [index, fields] of resources.entries())
+        resourceIds.push(await makeResource(id, { name: `Turf ${index + 1}`, ...fields }));
+      return { id, resourceIds };
+    },
+    makeResource,
+    setNow: async (instant) => {
+      context.clock = { now: () => new Date(instant) };
+    },
+    migrate: () => migrate(context.db),
+    dispatch: async (holdId) => {
+      await dispatchEvents(context, holdId);
+    },
+    attempt: (deliveryId, times) => attemptDelivery({ context }, standardSender(), deliveryId, times),
+  };
+}
+
+/** As `attempt`, with a sender of the suite's own. */
+export async function attemptDelivery(
+  { context }: Pick<Service, 'context'>,
+  sender: Pick<WebhookSender, 'send'>,
+  deliveryId: string,
+  times = 1,
+): Promise<AttemptResult | undefined> {
+  let result: AttemptResult | undefined;
+  for (let count = 0; count < times; count += 1) {
+    await makeDue(context.db, deliveryId);
+    const row = await rowOf({ context }, 'deliveries', { _id: deliveryId });
+    const { subscriptionId, partnerId, generation, attemptsMade: failuresKnown } = row;
+    const deps = { ...context, sender, permits: createSendPermits(10, 2) };
+    const signal = new AbortController().signal;
+    result = await deliverWebhook(deps, {
+      ...{ deliveryId, subscriptionId, partnerId, generation },
+      ...{ failuresKnown, signal },
+    });
+  }
+  return result;
+}
+
+/** What an operation returns, its body checked as when it comes over HTTP. */
+async function call(
+  routes: readonly Route<Operator>[],
+  operationId: string,
+  params: Json,
+  body: Json,
+): Promise<Json> {
+  const route = routes.find((each) => each.operationId === operationId);
+  if (route === undefined) throw new Error(`There is no operation ${operationId}`);
+  const given = { query: {}, querySchema: undefined, ignoredInQuery: [], body, bodySchema: route.body };
+  const { faults, ...input } = checkInput(given);
+  requireNoFaults(faults);
+  const response = await route.handle({ caller: { via: 'api-key', keyId: 'tests' }, params, ...input });
+  return response.body as Json;
+}

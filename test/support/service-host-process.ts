@@ -1,0 +1,71 @@
+/**
+ * Runs services for the suites of a run: its code is loaded once, and warm when a suite asks (service-host.ts). It says where it listens,
+ * and ends with SIGTERM or with the process that started it.
+ */
+
+import closeWithGrace from 'close-with-grace';
+import express from 'express';
+import { listen } from '../../src/http/listen.ts';
+import type { Service } from './service.ts';
+import { startService } from './service.ts';
+import type { ServiceCalls } from './service-calls.ts';
+import { SHARED_NAME } from './service-environment.ts';
+import type { HostedOptions } from './service-host.ts';
+import type { Workers } from './workers.ts';
+import { startWorkers } from './workers.ts';
+
+type Hosted = { service: Service; workers: Workers | undefined };
+
+const hosted = new Map<string, Hosted>();
+
+const named = (name: string): Hosted => {
+  const found = hosted.get(name);
+  if (found === undefined) throw new Error(`No service ${name} runs here`);
+  return found;
+};
+
+async function start(name: string, { overrides = {}, hasWorkers = false }: HostedOptions): Promise<Service> {
+  const service = await startService(overrides, name);
+  const workers = hasWorkers ? await startWorkers(service.environment) : undefined;
+  hosted.set(name, { service, workers });
+  return service;
+}
+
+async function stop(name: string, keepsDatabase: boolean): Promise<void> {
+  const { service, workers } = named(name);
+  hosted.delete(name);
+  await workers?.stop();
+  await service.stop({ keepsDatabase });
+}
+
+const app = express();
+app.use(express.json());
+app.post('/services/:name', async ({ params, body }, res) => {
+  const { url, adminUrl, environment } = await start(params.name, body as HostedOptions);
+  res.json({ url, adminUrl, environment });
+});
+app.delete('/services/:name', async ({ params, query }, res) => {
+  await stop(params.name, query['keepsDatabase'] === 'true');
+  res.json({});
+});
+app.get('/services/:name/logs', ({ params }, res) => {
+  const { service, workers } = named(params.name);
+  res.json({ service: service.logs(), workers: workers?.log() ?? [] });
+});
+app.post('/services/:name/calls/:call', async ({ params, body }, res) => {
+  const { service } = named(params.name);
+  const make = service[params.call as keyof ServiceCalls] as (...given: unknown[]) => Promise<unknown>;
+  res.json({ result: await make(...(body as { given: unknown[] }).given) });
+});
+
+const shared = await start(SHARED_NAME, { overrides: { LOG_LEVEL: 'warn' } });
+const listener = await listen(app, '127.0.0.1', 0);
+process.send?.({ hostUrl: listener.url, url: shared.url, adminUrl: shared.adminUrl });
+
+// Within which what hangs is left: MongoDB may have gone first.
+const ending = closeWithGrace({ delay: 5000 }, async () => {
+  process.stdout.write(shared.logs());
+  await Promise.all([...hosted.keys()].map((name) => stop(name, true)));
+  await listener.close();
+});
+process.once('disconnect', ending.close);
