@@ -107,7 +107,9 @@ async function releaseIfInvalid(
   return reason;
 }
 
-/** The hold that this key placed before, if it is valid. @throws DomainError IDEMPOTENCY_KEY_MISMATCH where that was for another slot. */
+/**
+ * The hold that this key placed before, unless it is alive and not valid: what has ended keeps nothing from being sold, and its
+ * key returns it for ever. @throws DomainError IDEMPOTENCY_KEY_MISMATCH where that was for another slot. */
 async function findHoldOfKey(
   deps: HoldDeps,
   partnerId: string,
@@ -124,6 +126,6 @@ async function findHoldOfKey(
       'This idempotency_key has already placed a hold on another slot. Use a new key for each hold.',
     );
   }
-  const isInvalid = earlier.status === 'ACTIVE' && (await releaseIfInvalid(deps, earlier)) !== null;
-  return isInvalid ? null : earlier;
+  const isAlive = earlier.status === 'ACTIVE' && earlier.holdExpiresAt > deps.clock.now();
+  return isAlive && (await releaseIfInvalid(deps, earlier)) !== null ? null : earlier;
 }

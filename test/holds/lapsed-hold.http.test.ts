@@ -69,6 +69,18 @@ describe('a hold whose time has passed, and that nobody has settled', () => {
     expect(await ids('ACTIVE')).not.toContain(idOf(hold));
   });
 
+  test('is returned to a repeated call, also where its slot was closed since: no blackout reports what is over', async () => {
+    const body = { slot_id: nextSlot(), idempotency_key: 'closed since' };
+    const placed = expectStatus(await partner.api.post(HOLDS, body), 201);
+    await eventually('the hold to lapse', async () => (await read(idOf(placed)))['status'] === 'EXPIRED');
+    const window = { starts_at: placed['slot_start'], ends_at: placed['slot_end'], reason: 'Repairs' };
+    const blackouts = `/api/v1/operator/venues/${venue.id}/blackouts`;
+    const blackout = expectStatus(await operatorOf(service).post(blackouts, window), 201);
+    expect(blackout['conflicts']).toEqual([]);
+    const repeated = await partner.api.post(HOLDS, body);
+    expect([repeated.headers.get('idempotent-replayed'), repeated.body]).toEqual(['true', placed]);
+  });
+
   test('is HOLD_EXPIRED to a confirm, and settled with its one event', async () => {
     const hold = untouched();
     for (let attempt = 0; attempt < 2; attempt += 1) {
