@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { deactivateSubscription } from '../../src/deliveries/deactivate-subscription.service.ts';
 import type { WebhookMessage } from '../../src/sender/send-webhook.ts';
-import type { DeliveryScene } from '../support/deliveries.ts';
-import { anyDelivery, endDeliveryScene, startDeliveryScene } from '../support/deliveries.ts';
+import { anyDelivery } from '../support/deliveries.ts';
+import type { DeliveryScene } from '../support/delivery-scene.ts';
+import { endDeliveryScene, startDeliveryScene } from '../support/delivery-scene.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, dateIn, expectStatus, subscribe } from '../support/factories.ts';
 import type { WebhookReceiver } from '../support/receiver.ts';

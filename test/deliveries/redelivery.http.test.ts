@@ -11,8 +11,9 @@ import type { Context } from '../../src/process/context.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
 import { createSendPermits } from '../../src/sender/send-permits.ts';
 import type { WebhookMessage } from '../../src/sender/send-webhook.ts';
-import type { DeliveryScene } from '../support/deliveries.ts';
-import { anyDelivery, endDeliveryScene, startDeliveryScene } from '../support/deliveries.ts';
+import { anyDelivery } from '../support/deliveries.ts';
+import type { DeliveryScene } from '../support/delivery-scene.ts';
+import { endDeliveryScene, startDeliveryScene } from '../support/delivery-scene.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,

@@ -3,8 +3,9 @@ import type { AttemptResult } from '../../src/deliveries/deliver-webhook.service
 import { deliveryCollection } from '../../src/deliveries/deliveries.model.ts';
 import { cancelDelivery, cancelWaiting } from '../../src/deliveries/delivery-series.store.ts';
 import type { SendOutcome } from '../../src/sender/collect-response.ts';
-import type { DeliveryScene } from '../support/deliveries.ts';
-import { anyDelivery, endDeliveryScene, startDeliveryScene } from '../support/deliveries.ts';
+import { anyDelivery } from '../support/deliveries.ts';
+import type { DeliveryScene } from '../support/delivery-scene.ts';
+import { endDeliveryScene, startDeliveryScene } from '../support/delivery-scene.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, dateIn, expectStatus, subscribe } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';

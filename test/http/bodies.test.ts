@@ -6,7 +6,7 @@ import { sampled } from '../support/scale.ts';
 import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import type { Described } from './described-routes.ts';
-import { DESCRIBED_ROUTES } from './described-routes.ts';
+import { DESCRIBED_ROUTES, pathWith } from './described-routes.ts';
 
 const NOBODY = '00000000-0000-7000-8000-00000000dead';
 const KB = 1024;
@@ -37,7 +37,7 @@ async function answersOf(
   const sent = { body, headers: { 'content-type': 'application/json', ...headers } };
   const answers = endpoints.map(async ({ listener, method, path }) => {
     const api = listener === 'operator' ? operator : partner.api;
-    const answer = verdict(await api.send(method, path.replace(/\{\w+\}/g, NOBODY), sent));
+    const answer = verdict(await api.send(method, pathWith(path, NOBODY), sent));
     return [`${method} ${path}`, answer] as const;
   });
   return new Map(await Promise.all(answers));

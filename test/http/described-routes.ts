@@ -14,3 +14,8 @@ export const DESCRIBED_ROUTES: readonly Described[] = (['partner', 'operator'] a
       );
   },
 );
+
+/** The path with every parameter, as descriptions or as Express write it, replaced by `value`. */
+export function pathWith(path: string, value: string): string {
+  return path.replace(/\{\w+\}|:\w+/g, value);
+}

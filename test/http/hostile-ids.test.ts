@@ -4,7 +4,7 @@ import { anyPartner, operatorOf } from '../support/factories.ts';
 import { sampled } from '../support/scale.ts';
 import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
-import { pathWith } from './mounted-routes.ts';
+import { pathWith } from './described-routes.ts';
 
 const service = sharedService();
 let partner: Partner;

@@ -39,8 +39,3 @@ function endpointsIn(stack: readonly Layer[]): Endpoint[] {
       .flatMap((method) => [route.path].flat().map((path) => ({ method: method.toUpperCase(), path })));
   });
 }
-
-/** The path with every parameter replaced by `value`. */
-export function pathWith(path: string, value: string): string {
-  return path.replace(/:\w+/g, value);
-}

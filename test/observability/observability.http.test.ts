@@ -1,21 +1,31 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { DeliveryScene } from '../support/deliveries.ts';
-import { anyDelivery, endDeliveryScene, startDeliveryScene } from '../support/deliveries.ts';
-import type { Json, Partner } from '../support/factories.ts';
-import { anyPartner, expectStatus, subscribe } from '../support/factories.ts';
+import { anyDelivery } from '../support/deliveries.ts';
+import type { Json, Partner, Venue } from '../support/factories.ts';
+import { anyPartner, anyVenue, expectStatus, freeSlotIds, subscribe } from '../support/factories.ts';
+import type { WebhookReceiver } from '../support/receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { attemptDelivery } from '../support/service-calls.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 
 const OBSERVABILITY = '/api/v1/partner/observability';
 
-let { service, sender, receiver, venue, slots } = {} as DeliveryScene;
+let service: HostedService;
+let receiver: WebhookReceiver;
+let venue: Venue;
+let slots: string[];
 let partner: Partner;
 let subscriptionId: string;
 
 beforeAll(async () => {
-  ({ service, sender, receiver, venue, slots } = await startDeliveryScene([{}, {}]));
+  service = await hostedService();
+  receiver = await startReceiver();
+  venue = await anyVenue(service, [{}, {}]);
+  slots = await freeSlotIds(await anyPartner(service, [venue.id]), venue.id);
 });
-afterAll(() => endDeliveryScene({ service, sender, receiver }));
+afterAll(async () => {
+  await receiver.close();
+  await service.stop();
+});
 beforeEach(async () => {
   receiver.respondWith(200);
   partner = await anyPartner(service, [venue.id]);
@@ -24,7 +34,7 @@ beforeEach(async () => {
 
 /** Somebody holds a slot; returns the partner's delivery of it, on which no attempt has been made. */
 const happening = (by = partner) => anyDelivery(service, by, partner, slots.shift() ?? '');
-const attempt = (deliveryId: string, times = 1) => attemptDelivery(service, sender, deliveryId, times);
+const attempt = (deliveryId: string, times = 1) => service.attempt(deliveryId, times);
 
 const observe = async (query = '', by = partner) =>
   expectStatus(await by.api.get(OBSERVABILITY + query), 200);

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { WebhookSender } from '../../src/sender/send-webhook.ts';
-import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, expectStatus, freeSlotIds, subscribe } from '../support/factories.ts';
@@ -11,17 +9,15 @@ import type { WebhookReceiver } from '../support/receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { rowOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
-import { attemptDelivery } from '../support/service-calls.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 
 const COUNT = scaled(600, 250);
 const LIMIT = 40;
 /** More than fit on a page have the same created_at. */
 const TIED = 130;
 
-let service: Service;
-let sender: WebhookSender;
+let service: HostedService;
 let receiver: WebhookReceiver;
 let partner: Partner;
 let slots: string[];
@@ -31,7 +27,7 @@ const happening = () => anyDelivery(service, partner, partner, slots.shift() ?? 
 
 /** Something happens, and its delivery is attempted: a new row above the others, which goes from one state to another. */
 async function deliverSomething(): Promise<void> {
-  await attemptDelivery(service, sender, await happening());
+  await service.attempt(await happening());
 }
 
 const pageOf =
@@ -45,15 +41,14 @@ const pageOf =
   };
 
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_PER_MINUTE: '0' });
-  sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
+  service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0' } });
   receiver = await startReceiver();
   const venue = await anyVenue(service, [{}, {}, {}, {}]);
   partner = await anyPartner(service, [venue.id]);
   slots = await freeSlotIds(partner, venue.id);
   await subscribe(partner, receiver.url, ['hold_created']);
   const deliveryId = await happening();
-  await attemptDelivery(service, sender, deliveryId);
+  await service.attempt(deliveryId);
   const { createdAt, ...row } = await rowOf(service, 'deliveries', { _id: deliveryId });
   const copies = Array.from({ length: COUNT - 1 }, (_, index) => ({
     ...row,
@@ -64,7 +59,6 @@ beforeAll(async () => {
   await rows().insertMany(copies as never[]);
 });
 afterAll(async () => {
-  await sender.close();
   await receiver.close();
   await service.stop();
 });
