@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Json, Partner, Venue } from '../support/factories.ts';
-import { anyPartner, anyVenue, operatorOf } from '../support/factories.ts';
+import { anyPartner, anyResourceBody, anyVenue, operatorOf } from '../support/factories.ts';
 import { sampled } from '../support/scale.ts';
 import type { SharedService } from '../support/service-host.ts';
 import { sharedService } from '../support/service-host.ts';
@@ -21,15 +21,7 @@ afterAll(() => service.stop());
 const ID = '00000000-0000-7000-8000-00000000dead';
 const KEY = { idempotency_key: 'key-1' };
 const VENUE = { name: 'Arena', address: '80 Feet Road', city: 'Bengaluru' };
-const RESOURCE = {
-  name: 'Turf',
-  resource_type: 'turf',
-  sport_category: 'football',
-  duration_minutes: 60,
-  price_rupees: 1200,
-  operating_hours_start: '06:00',
-  operating_hours_end: '23:00',
-};
+const RESOURCE = anyResourceBody({});
 const CONFIRM = {
   ...KEY,
   hold_id: ID,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Partner } from '../support/factories.ts';
-import { anyPartner, operatorOf } from '../support/factories.ts';
+import { anyPartner, anyResourceBody, operatorOf } from '../support/factories.ts';
 import { sampled } from '../support/scale.ts';
 import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
@@ -33,17 +33,8 @@ describe('an id that names nothing is 404, whatever its form', () => {
     'x'.repeat(4000),
   ];
   const valid = { reason: 'rain', idempotency_key: 'key' };
-  const resource = {
-    name: 'Turf',
-    resource_type: 'turf',
-    sport_category: 'football',
-    duration_minutes: 60,
-    price_rupees: 1200,
-    operating_hours_start: '06:00',
-    operating_hours_end: '23:00',
-  };
   const bodies: Record<string, Record<string, unknown>> = {
-    resources: resource,
+    resources: anyResourceBody({}),
     schedule: { weekly: {} },
     'price-rules': { name: 'Peak', multiplier: 2 },
     blackouts: { starts_at: '2026-11-21T04:30:00Z', ends_at: '2026-11-21T05:30:00Z', reason: 'rain' },
