@@ -4,10 +4,7 @@ import type { AlertKind, Condition } from '../../src/alerts/alert-types.ts';
 import { raiseAlert } from '../../src/alerts/alerts.store.ts';
 import { createWorkerWatch } from '../../src/alerts/worker-watch.ts';
 import { migrate } from '../../src/database/collections.ts';
-import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import { settleLapsedHold } from '../../src/reservations/reservations.service.ts';
-import type { WebhookSender } from '../../src/sender/send-webhook.ts';
-import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
@@ -17,7 +14,6 @@ import { startReceiver } from '../support/receiver.ts';
 import { scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
-import { attemptDelivery } from '../support/service-calls.ts';
 import {
   ageAlerts,
   alertsOf,
@@ -31,7 +27,6 @@ import {
 
 let service: Service;
 let partner: Partner;
-let sender: WebhookSender;
 let receiver: WebhookReceiver;
 let subscriptionId: string;
 let slots: string[];
@@ -42,10 +37,8 @@ beforeAll(async () => {
   slots = await freeSlotIds(partner, venue.id);
   receiver = await startReceiver();
   subscriptionId = (await subscribe(partner, receiver.url)).id;
-  sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
 });
 afterAll(async () => {
-  await sender.close();
   await receiver.close();
   await service.stop();
 });
@@ -89,13 +82,13 @@ test('an event undispatched for more than 60 s is raised, one of 50 s not; dispa
   expect(await alertsOf(service)).toMatchObject([{ kind: 'event_undispatched', subject: null, count: 1 }]);
   expect(timesLogged(service, 'Does event dispatch run?')).toBe(1);
 
-  await dispatchEvents(service.context, holdId);
+  await service.dispatch(holdId);
   await expectResolved('event_undispatched');
 });
 
 test('a hold overdue for more than 60 s is raised, one of 50 s not; settled, it is resolved', async () => {
   const holdId = await holdOne();
-  await dispatchEvents(service.context, holdId);
+  await service.dispatch(holdId);
   await setBack('reservations', holdId, 'holdExpiresAt', 50_000);
   await sweep(service);
   expect(await alertsOf(service)).toEqual([]);
@@ -120,7 +113,7 @@ describe('a delivery', () => {
     expect(await overdueOf()).toMatchObject([{ subject: null, count: 1, since: expect.any(Date) }]);
     expect(timesLogged(service, '1 webhook delivery is due and not sent since')).toBe(1);
 
-    await attemptDelivery(service, sender, deliveryId);
+    await service.attempt(deliveryId);
     await expectResolved('delivery_overdue');
   });
 
@@ -130,12 +123,12 @@ describe('a delivery', () => {
       await anyDelivery(service, partner, partner, nextSlot()),
     ];
     receiver.respondWith(500);
-    await attemptDelivery(service, sender, first, 3);
+    await service.attempt(first, 3);
     await setBack('deliveries', second, 'nextAttemptAt', 61_000);
     await sweep(service);
     expect(await overdueOf()).toEqual([]);
     receiver.respondWith(200);
-    await attemptDelivery(service, sender, first);
+    await service.attempt(first);
     await sweep(service);
     expect(await overdueOf()).toMatchObject([{ count: 1 }]);
   });
@@ -190,7 +183,7 @@ describe('an endpoint', () => {
   test('that has failed for an hour is raised, for 59 minutes not; one success resolves it', async () => {
     const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
     receiver.respondWith(500);
-    await attemptDelivery(service, sender, deliveryId, 2);
+    await service.attempt(deliveryId, 2);
     expect(await subscription()).toMatchObject({ consecutiveFailures: 2, failingSince: expect.any(Date) });
     await setBack('webhook_subscriptions', subscriptionId, 'failingSince', HOUR_MS - MINUTE_MS);
     await sweep(service);
@@ -202,7 +195,7 @@ describe('an endpoint', () => {
     ]);
 
     receiver.respondWith(200);
-    await attemptDelivery(service, sender, deliveryId);
+    await service.attempt(deliveryId);
     expect(await subscription()).not.toHaveProperty('failingSince');
     await expectResolved('endpoint_failing');
   });
@@ -219,7 +212,7 @@ describe('an endpoint', () => {
     await sweep(service);
     expect(await alertsOf(service)).toEqual([]);
     receiver.respondWith(500);
-    await attemptDelivery(service, sender, deliveryId);
+    await service.attempt(deliveryId);
     expect(await subscription()).toMatchObject({ consecutiveFailures: 5, failingSince: twoHoursAgo });
     await sweep(service);
     expect(await alertsOf(service, { kind: 'endpoint_failing' })).toMatchObject([{ since: twoHoursAgo }]);
@@ -251,7 +244,7 @@ describe('dead letters', () => {
   test('are raised with one error line each; delivered after all, they are resolved', async () => {
     const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
     receiver.respondWith(500);
-    await attemptDelivery(service, sender, deliveryId, 5);
+    await service.attempt(deliveryId, 5);
     await sweep(service);
     await sweep(service);
     expect(await alertsOf(service, { kind: 'dead_letter' })).toMatchObject([
@@ -261,14 +254,14 @@ describe('dead letters', () => {
 
     receiver.respondWith(200);
     await operatorOf(service).post(`/api/v1/operator/dead-letters/${deliveryId}/redrive`);
-    await attemptDelivery(service, sender, deliveryId);
+    await service.attempt(deliveryId);
     await expectResolved('dead_letter');
   });
 
   test('that are begun anew before a sweep has seen them are counted all the same', async () => {
     const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
     receiver.respondWith(500);
-    await attemptDelivery(service, sender, deliveryId, 5);
+    await service.attempt(deliveryId, 5);
     await operatorOf(service).post(`/api/v1/operator/dead-letters/${deliveryId}/redrive`);
     await sweep(service);
     expect(await alertsOf(service, { kind: 'dead_letter' })).toMatchObject([{ count: 1 }]);
@@ -306,7 +299,7 @@ describe('dead letters', () => {
 describe('an alert', () => {
   const overdue = async () => {
     const holdId = await holdOne();
-    await dispatchEvents(service.context, holdId);
+    await service.dispatch(holdId);
     await setBack('reservations', holdId, 'holdExpiresAt', 61_000);
     return holdId;
   };

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { migrate } from '../../src/database/collections.ts';
-import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import { PLATFORM_PARTNER_ID } from '../../src/domain/platform-partner.ts';
 import { sequenceEvents } from '../../src/events/feed.service.ts';
-import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPackage,
@@ -21,7 +19,6 @@ import { startReceiver } from '../support/receiver.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
-import { attemptDelivery } from '../support/service-calls.ts';
 import { verdict } from '../support/verdict.ts';
 
 const BOOKINGS = '/api/v1/operator/bookings';
@@ -294,14 +291,13 @@ describe('the timeline of a booking', () => {
 
   test('tells in order what happened, who did it, and who was told with which attempts', async () => {
     const receiver = await startReceiver();
-    const sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
     try {
       const body = { endpoint_url: receiver.url, event_types: ['booking_created'] };
       const subscription = expectStatus(await rival.api.post('/api/v1/partner/webhooks', body), 201);
       const booking = await bookSlot(seller, anySlot());
-      await dispatchEvents(service.context, String(booking['hold_id']));
+      await service.dispatch(String(booking['hold_id']));
       const [delivery] = await rowsOf(service, 'deliveries', { subscriptionId: subscription['id'] });
-      await attemptDelivery(service, sender, String(delivery?._id));
+      await service.attempt(String(delivery?._id));
       expectStatus(await end('refund', booking, randomUUID(), 'Flooded'), 200);
 
       const entries = await timeline(booking);
@@ -329,7 +325,7 @@ describe('the timeline of a booking', () => {
           deliveries: [],
         },
       ]);
-      await dispatchEvents(service.context, String(booking['hold_id']));
+      await service.dispatch(String(booking['hold_id']));
       expect(await timeline(booking)).toEqual(entries);
       // Who it was is for operators alone.
       const row = await rowOf(service, 'events', { _id: delivery?.eventId });
@@ -350,7 +346,6 @@ describe('the timeline of a booking', () => {
       expect(told).not.toContain(String(byKey.key_id));
       expect(told).not.toMatch(/actor|api_key/);
     } finally {
-      await sender.close();
       await receiver.close();
     }
   });

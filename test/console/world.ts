@@ -1,4 +1,3 @@
-import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
@@ -15,7 +14,6 @@ import {
 } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';
 import type { Service } from '../support/service.ts';
-import { attemptDelivery } from '../support/service-calls.ts';
 
 /** A venue with something of everything on one day to come, for looking at it in the console. */
 export type ConsoleWorld = {
@@ -58,10 +56,9 @@ export async function consoleWorld(service: Service): Promise<ConsoleWorld> {
   const slotOf = (resourceId: string, index: number) =>
     slots.filter((slot) => slot.startsWith(`${resourceId}_`))[index] ?? '';
   const receiver = await startReceiver(503);
-  const sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
   await subscribe(rival, receiver.url);
   const deliveryId = await anyDelivery(service, partner, rival, slotOf(turf, 1));
-  await attemptDelivery(service, sender, deliveryId, 5);
+  await service.attempt(deliveryId, 5);
   const booking = await bookSlot(partner, slotOf(turf, 0));
   const hold = await placeHold(rival, slotOf(full, 0));
   const sold = { slot_id: slotOf(turf, 2), customer_name: 'Vikram Shetty' };
@@ -74,7 +71,6 @@ export async function consoleWorld(service: Service): Promise<ConsoleWorld> {
     ...{ venueId: venue.id, date, partner, rival, turf, full, north, slotOf, booking, hold, walkIn },
     ...{ blackout, deliveryId },
     stop: async () => {
-      await sender.close();
       await receiver.close();
     },
   };

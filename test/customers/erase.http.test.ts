@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
-import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import type { Client } from '../support/client.ts';
 import { dumpDatabase } from '../support/database-dump.ts';
 import type { Json, Partner } from '../support/factories.ts';
@@ -22,7 +20,6 @@ import { dumpRedis } from '../support/redis-dump.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
-import { attemptDelivery } from '../support/service-calls.ts';
 import { verdict } from '../support/verdict.ts';
 
 let service: Service;
@@ -108,7 +105,6 @@ test('a customer is erased whatever marks the address has', async () => {
 describe('after the erasure of a customer', () => {
   test('nothing that is stored or logged holds the name, phone or email, and the rest stays', async () => {
     const receiver = await startReceiver();
-    const sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
     try {
       await subscribe(seller, receiver.url, ['booking_cancelled']);
       const packageId = await anyPackage(service, seller, [venueId], { credits: 1 });
@@ -127,9 +123,9 @@ describe('after the erasure of a customer', () => {
       // A receiver that repeats what it was sent, a worker that has not come yet, a listing that was searched by phone.
       receiver.respondWith((_request, response) => response.end(`Thanks for ${phone}`));
       await end('cancel', cancelled);
-      await dispatchEvents(service.context, String(cancelled['hold_id']));
+      await service.dispatch(String(cancelled['hold_id']));
       const [delivery] = await rowsOf(service, 'deliveries', { partnerId: seller.id });
-      await attemptDelivery(service, sender, String(delivery?._id));
+      await service.attempt(String(delivery?._id));
       await end('refund', refunded);
       await seller.api.get(`/api/v1/bookings?customer_phone=${phone}`);
       for (const booking of [over, walkIn]) await passBy(booking);
@@ -160,24 +156,21 @@ describe('after the erasure of a customer', () => {
       expect(timeline.text).toContain('[erased]');
       expect(canaries().filter((canary) => timeline.text.includes(canary))).toEqual([]);
     } finally {
-      await sender.close();
       await receiver.close();
     }
   });
 
   test('a delivery that is sent again does not have the reason any more', async () => {
     const receiver = await startReceiver();
-    const sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
     try {
       const { id } = await subscribe(seller, receiver.url, ['booking_cancelled']);
       const booking = await bookSlot(seller, anySlot(), customer);
       await end('cancel', booking);
       expectStatus(await erase(), 200);
       const { _id } = await rowOf(service, 'deliveries', { subscriptionId: id });
-      await attemptDelivery(service, sender, _id);
+      await service.attempt(_id);
       expect(receiver.received.map(({ body }) => (body['details'] as Json)['reason'])).toEqual(['[erased]']);
     } finally {
-      await sender.close();
       await receiver.close();
     }
   });
@@ -195,7 +188,7 @@ describe('after the erasure of a customer', () => {
         $set: { outbox, outboxSince: new Date() },
       },
     );
-    await dispatchEvents(service.context, String(booking['hold_id']));
+    await service.dispatch(String(booking['hold_id']));
     expect(await whereCanariesAre()).toEqual([]);
   });
 
@@ -290,7 +283,6 @@ describe('after the erasure of a customer', () => {
 
   test('holds that never became a booking, and what receivers answered to anything, tell of nobody', async () => {
     const receiver = await startReceiver();
-    const sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
     try {
       const { id: subscriptionId } = await subscribe(rival, receiver.url, ['hold_created', 'hold_cancelled']);
       receiver.respondWith((_request, response) =>
@@ -314,9 +306,9 @@ describe('after the erasure of a customer', () => {
         200,
       );
       const holds = [hold, lapsed, unrelated].map((each) => String(each['hold_id']));
-      for (const holdId of holds) await dispatchEvents(service.context, holdId);
+      for (const holdId of holds) await service.dispatch(holdId);
       for (const { _id } of await rowsOf(service, 'deliveries', { subscriptionId }))
-        await attemptDelivery(service, sender, _id);
+        await service.attempt(_id);
       const past = await bookSlot(seller, anySlot(), customer);
       await end('cancel', past);
 
@@ -327,7 +319,6 @@ describe('after the erasure of a customer', () => {
       expect(row).toMatchObject({ holdKey: `order-${customers}`, releaseReason: 'Rain' });
       expect(expectStatus(await erase(), 200)).toEqual({ bookings: 0, holds: 0, purchases: 0 });
     } finally {
-      await sender.close();
       await receiver.close();
     }
   });
@@ -375,7 +366,7 @@ describe('after the erasure of a customer', () => {
     await end('cancel', booking);
     beforeTheBookingIsOverwritten(async () => {
       await end('refund', booking);
-      await dispatchEvents(service.context, String(booking['hold_id']));
+      await service.dispatch(String(booking['hold_id']));
     });
     expect(expectStatus(await erase(), 200)).toEqual({ bookings: 1, holds: 0, purchases: 0 });
     expect(await whereCanariesAre()).toEqual([]);

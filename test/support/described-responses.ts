@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import type { Reply } from './client.ts';
 import type { AnswerChecker, createDeliveryChecker } from './description-checkers.ts';
+import type { Listener } from './published-description.ts';
+import { publishedDescription } from './published-description.ts';
 
-type Listener = 'partner' | 'operator';
 type Checkers = {
   listener: (which: Listener) => AnswerChecker;
   delivery: () => ReturnType<typeof createDeliveryChecker>;
@@ -20,21 +19,15 @@ async function loadCheckers(): Promise<Checkers> {
   let delivery: ReturnType<typeof createDeliveryChecker> | undefined;
   return {
     listener: (which) => {
-      const made = listeners.get(which) ?? createAnswerChecker(publishedDocument(which));
+      const made = listeners.get(which) ?? createAnswerChecker(publishedDescription(which));
       listeners.set(which, made);
       return made;
     },
     delivery: () => {
-      delivery ??= createDeliveryChecker(publishedDocument('partner'));
+      delivery ??= createDeliveryChecker(publishedDescription('partner'));
       return delivery;
     },
   };
-}
-
-/** As it is committed, which another test holds to the code; to make it anew would take each suite a tenth of a second. */
-function publishedDocument(listener: Listener): OpenApiDocument {
-  const file = new URL(`../../docs/openapi.${listener}.json`, import.meta.url);
-  return JSON.parse(readFileSync(file, 'utf8')) as OpenApiDocument;
 }
 
 /** What is wrong with a delivery of the running service by its description; undefined where nothing is. */

@@ -1,0 +1,10 @@
+import { readFileSync } from 'node:fs';
+import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
+
+export type Listener = 'partner' | 'operator';
+
+/** A listener's description as it is committed, which another test holds to the code: to make it anew takes a tenth of a second. */
+export function publishedDescription(listener: Listener): OpenApiDocument {
+  const file = new URL(`../../docs/openapi.${listener}.json`, import.meta.url);
+  return JSON.parse(readFileSync(file, 'utf8')) as OpenApiDocument;
+}
