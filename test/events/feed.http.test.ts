@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { v7 } from 'uuid';
-import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
-import { sequenceEvents, shortenFeed } from '../../src/events/feed.service.ts';
+import type * as Feed from '../../src/events/feed.service.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import {
   anyPartner,
@@ -17,18 +16,17 @@ import {
   subscribe,
 } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const FEED = '/api/v1/partner/events';
 
-let service: Service;
+const service = await hostedService();
+const { sequenceEvents, shortenFeed } = service.inHost<typeof Feed>('src/events/feed.service.ts');
 let venue: Venue;
 let partner: Partner;
 let slotIds: string[];
 beforeAll(async () => {
-  service = await startService();
   venue = await anyVenue(service, [{ duration_minutes: 5 }]);
   partner = await anyPartner(service, [venue.id]);
   slotIds = await freeSlotIds(partner, venue.id, dateIn(3));
@@ -55,7 +53,7 @@ async function end(by = partner): Promise<string> {
   }
 }
 
-const log = async (holdId: unknown) => dispatchEvents(service.context, String(holdId));
+const log = async (holdId: unknown) => service.dispatch(String(holdId));
 
 describe('the feed', () => {
   test('shows each state change once, oldest first, in the body of the webhooks without delivery_id', async () => {
@@ -63,7 +61,7 @@ describe('the feed', () => {
     const booking = await bookSlot(partner, anySlot());
     await log(booking['hold_id']);
     expect((await read(partner, { after })).data).toEqual([]);
-    await sequenceEvents(service.context);
+    await sequenceEvents();
     const { data } = await read(partner, { after });
     expect(data.map((event) => event['event_type'])).toEqual(['hold_created', 'booking_created']);
     expect(data[1]).toEqual({
@@ -88,7 +86,7 @@ describe('the feed', () => {
     const peer = await anyPartner(service, [venue.id]);
     const after = await end();
     await log((await placeHold(peer, anySlot()))['hold_id']);
-    await sequenceEvents(service.context);
+    await sequenceEvents();
     const { data } = await read(partner, { after });
     expect(data).toMatchObject([{ partner_id: peer.id }]);
     expect(data[0]?.['details']).not.toHaveProperty('price_rupees');
@@ -103,7 +101,7 @@ describe('the feed', () => {
       .collection<{ _id: string }>('reservations')
       .updateOne({ _id }, { $set: { 'outbox.0.eventId': ahead } });
     await log(_id);
-    await sequenceEvents(service.context);
+    await sequenceEvents();
     expect((await read(partner, { after })).ids).toEqual([ahead, outbox[1]?.eventId]);
   });
 
@@ -116,7 +114,7 @@ describe('the feed', () => {
       .updateOne({ _id }, { $set: { placedAt: ahead, 'outbox.0.at': ahead } });
     expectStatus(await partner.api.post('/api/v1/bookings/confirm', confirmBody(_id)), 201);
     await log(_id);
-    await sequenceEvents(service.context);
+    await sequenceEvents();
     const { data } = await read(partner, { after });
     expect(data.map((event) => [event['event_type'], event['timestamp']])).toEqual([
       ['hold_created', ahead.toISOString()],
@@ -130,7 +128,7 @@ describe('the feed', () => {
     const [after, ownAfter] = [await end(both), await end()];
     await log((await bookSlot(both, (await freeSlotIds(both, other.id))[0] ?? ''))['hold_id']);
     await log((await placeHold(both, anySlot()))['hold_id']);
-    await sequenceEvents(service.context);
+    await sequenceEvents();
     expect((await read(both, { after, event_type: 'booking_created' })).ids).toHaveLength(1);
     expect((await read(both, { after, venue_id: other.id })).ids).toHaveLength(2);
     expect((await read(both, { after })).ids).toHaveLength(3);
@@ -145,7 +143,7 @@ describe('the feed', () => {
     expectStatus(await partner.api.post(`/api/v1/partner/webhooks/${id}/test`), 202);
     const { hold_id: holdId } = await placeHold(partner, anySlot());
     await log(holdId);
-    await sequenceEvents(service.context);
+    await sequenceEvents();
     expect((await read(partner, { after })).ids).toHaveLength(1);
     const { _id } = await rowOf(service, 'events', { holdId });
     const events = service.context.db.collection<{ _id: string }>('events');
@@ -159,7 +157,7 @@ describe('the feed', () => {
 
   test('goes on past what a filter leaves out, so that nobody passes over the same events again', async () => {
     await log((await placeHold(partner, anySlot()))['hold_id']);
-    await sequenceEvents(service.context);
+    await sequenceEvents();
     const { data, next } = await read(partner, { event_type: 'booking_refunded' });
     expect([data, await read(partner, { after: next })]).toMatchObject([[], { data: [] }]);
   });
@@ -167,15 +165,15 @@ describe('the feed', () => {
   test('is shortened by what is older than 30 days, which stays in the log', async () => {
     const holds = [await placeHold(partner, anySlot()), await placeHold(partner, anySlot())];
     for (const { hold_id } of holds) await log(hold_id);
-    await sequenceEvents(service.context);
+    await sequenceEvents();
     const [old, young] = holds.map((hold) => ({ holdId: hold['hold_id'] }));
     await service.context.db
       .collection('events')
       .updateOne({ ...old }, { $set: { at: new Date(Date.now() - 30.1 * 86_400_000) } });
-    await shortenFeed(service.context);
+    await shortenFeed();
     expect(await rowOf(service, 'events', { ...old })).not.toHaveProperty('sequence');
     expect(await rowOf(service, 'events', { ...young })).toHaveProperty('sequence');
-    expect(await sequenceEvents(service.context)).toBe(0);
+    expect(await sequenceEvents()).toBe(0);
   });
 
   test.each(['', 'garbage', 'mVlZDox', 'ZmVlZDotMQ', 'ZmVlZDoxZTk', 'v2.00000000.AAAA'])(

@@ -3,7 +3,9 @@
  * and ends with SIGTERM or with the process that started it.
  */
 
+import path from 'node:path';
 import closeWithGrace from 'close-with-grace';
+import type { NextFunction, Request, Response } from 'express';
 import express from 'express';
 import { listen } from '../../src/http/listen.ts';
 import type { Service } from './service.ts';
@@ -11,6 +13,7 @@ import { startService } from './service.ts';
 import type { ServiceCalls } from './service-calls.ts';
 import { SHARED_NAME } from './service-environment.ts';
 import type { HostedOptions } from './service-host.ts';
+import { projectFolder } from './worker-process.ts';
 import type { Workers } from './workers.ts';
 import { startWorkers } from './workers.ts';
 
@@ -39,7 +42,7 @@ async function stop(name: string, keepsDatabase: boolean): Promise<void> {
 }
 
 const app = express();
-app.use(express.json());
+app.use(express.json({ limit: '10mb' }));
 app.post('/services/:name', async ({ params, body }, res) => {
   const { url, adminUrl, environment } = await start(params.name, body as HostedOptions);
   res.json({ url, adminUrl, environment });
@@ -56,6 +59,16 @@ app.post('/services/:name/calls/:call', async ({ params, body }, res) => {
   const { service } = named(params.name);
   const make = service[params.call as keyof ServiceCalls] as (...given: unknown[]) => Promise<unknown>;
   res.json({ result: await make(...(body as { given: unknown[] }).given) });
+});
+app.post('/services/:name/functions/:file/:function', async ({ params, body }, res) => {
+  const { service } = named(params.name);
+  const module = (await import(path.join(projectFolder, params.file))) as Record<string, unknown>;
+  const call = module[params.function] as (context: unknown, ...given: unknown[]) => Promise<unknown>;
+  res.json({ result: await call(service.context, ...(body as { given: unknown[] }).given) });
+});
+// Suites show what went wrong: Express leaves out what an error says where NODE_ENV is production.
+app.use((err: Error, _req: Request, res: Response, _next: NextFunction) => {
+  res.status(500).type('text').send(err.stack);
 });
 
 const shared = await start(SHARED_NAME, { overrides: { LOG_LEVEL: 'warn' } });

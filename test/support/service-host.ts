@@ -19,6 +19,8 @@ export type SharedService = Listeners &
   ServiceCalls & {
     /** Its database, past every service; connects when it is first asked for. */
     context: Stored['context'];
+    /** The functions of a module of the project, such as `src/events/feed.service.ts`, as the host calls them. */
+    inHost<Module>(file: string): InHost<Module>;
     /** Ends what this suite has of it. */
     stop(): Promise<void>;
   };
@@ -33,6 +35,25 @@ export type HostedService = Omit<SharedService, 'stop'> & {
   workerLogs(): Promise<Record<string, unknown>[]>;
   /** Drops its database too, unless that is another's. */
   stop(options?: { keepsDatabase: boolean }): Promise<void>;
+};
+
+/** What JSON makes of a value. */
+type AsJson<Value> = Value extends Date
+  ? string
+  : Value extends object
+    ? { [Key in keyof Value]: AsJson<Value[Key]> }
+    : Value;
+
+/**
+ * The functions of a module that take a service's context first. They are given that of the host's service, and what they are called with
+ * after it, which is JSON, as is what they return; what they throw is an `Error` here with its text.
+ */
+export type InHost<Module> = {
+  [Name in keyof Module as Module[Name] extends (context: never, ...given: never) => unknown
+    ? Name
+    : never]: Module[Name] extends (context: never, ...given: infer Given) => infer Result
+    ? (...given: Given) => Promise<AsJson<Awaited<Result>>>
+    : never;
 };
 
 /**
@@ -90,6 +111,7 @@ function accessTo(
           return { db, collection: db.collection.bind(db) } as unknown as Stored['context']['db'];
         },
       },
+      inHost: (file) => functionsOf(name, file),
       ...callsOf(name),
     },
     close: async () => {
@@ -118,6 +140,16 @@ function callsOf(name: string): ServiceCalls {
     return [call, make] as const;
   });
   return Object.fromEntries(calls) as unknown as ServiceCalls;
+}
+
+/** Any name is a function of the module; those that it lacks are refused where they are called. */
+function functionsOf<Module>(name: string, file: string): InHost<Module> {
+  const path = `/services/${name}/functions/${encodeURIComponent(file)}`;
+  const functionNamed =
+    (each: string) =>
+    async (...given: unknown[]) =>
+      (await ask<{ result: unknown }>(host().post(`${path}/${each}`, { given }))).result;
+  return new Proxy({}, { get: (_target, each) => functionNamed(String(each)) }) as InHost<Module>;
 }
 
 /** Mongoose's driver, without Mongoose; loaded when asked for: half of the suites never look into the database. */
