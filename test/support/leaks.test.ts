@@ -5,6 +5,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import mongoose from 'mongoose';
 import { databaseUri, freshName, runSetting } from './service-environment.ts';
+import { hostedService } from './service-host.ts';
 
 const watchLeaks = createRequire(import.meta.url)('./leaks.cjs') as (
   settledAfterMs: number,
@@ -38,6 +39,13 @@ test('a suite fails that leaves a timer or a listener', async () => {
 test('a suite fails that leaves a database, which is dropped', async () => {
   await mongo.db().collection('rows').insertOne({});
   await expect(watchLeaks(100)()).rejects.toThrow(`the database ${mongo.db().databaseName}`);
+  await expect(watchLeaks(100)()).resolves.toBeUndefined();
+});
+
+test('a suite fails that leaves a service running in the host, which is stopped', async () => {
+  const { url } = await hostedService();
+  await expect(watchLeaks(100)()).rejects.toThrow('the service t');
+  await expect(fetch(url)).rejects.toThrow('fetch failed');
   await expect(watchLeaks(100)()).resolves.toBeUndefined();
 });
 

@@ -38,9 +38,12 @@ export function runSetting(name: keyof RunSettings): string {
 /** The database and the prefix in Redis of the service that the suites of a run share. */
 export const SHARED_NAME = 'shared';
 
+/** How the names of what a worker of Jest makes begin. */
+export const prefixOfWorker = (id: string): string => `t${id}x`;
+
 /** A name for a database and a prefix in Redis, which says whose it is where it is left behind (leaks.cjs). */
 export function freshName(): string {
-  return `t${process.env['JEST_WORKER_ID'] ?? '0'}x${randomBytes(6).toString('hex')}`;
+  return `${prefixOfWorker(process.env['JEST_WORKER_ID'] ?? '0')}${randomBytes(6).toString('hex')}`;
 }
 
 /** The address of a database of the run's MongoDB. */

@@ -7,17 +7,20 @@ import path from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import type { NextFunction, Request, Response } from 'express';
 import express from 'express';
+import { Redis } from 'ioredis';
 import { listen } from '../../src/http/listen.ts';
+import { leftOnServers } from './left-on-servers.ts';
+import { createMigratedDatabases } from './migrated-databases.ts';
 import type { Service } from './service.ts';
 import { startService } from './service.ts';
 import type { ServiceCalls } from './service-calls.ts';
-import { SHARED_NAME } from './service-environment.ts';
+import { databaseUri, prefixOfWorker, runSetting, SHARED_NAME } from './service-environment.ts';
 import type { HostedOptions } from './service-host.ts';
 import { projectFolder } from './worker-process.ts';
 import type { Workers } from './workers.ts';
 import { startWorkers } from './workers.ts';
 
-type Hosted = { service: Service; workers: Workers | undefined };
+type Hosted = { service: Service; workers: Workers | undefined; keptDatabase: string | undefined };
 
 const hosted = new Map<string, Hosted>();
 
@@ -27,18 +30,34 @@ const named = (name: string): Hosted => {
   return found;
 };
 
+/** On one of the databases that are kept, unless the suite names its own. */
 async function start(name: string, { overrides = {}, hasWorkers = false }: HostedOptions): Promise<Service> {
-  const service = await startService(overrides, name);
+  const taken = overrides['MONGODB_URI'] === undefined ? databases.take() : undefined;
+  const keptDatabase = overrides['MONGODB_URI'] === undefined ? (taken ?? databases.next()) : undefined;
+  const database = keptDatabase === undefined ? {} : { MONGODB_URI: databaseUri(keptDatabase) };
+  const service = await startService(
+    { ...database, ...overrides },
+    { name, isMigrated: taken !== undefined },
+  );
   const workers = hasWorkers ? await startWorkers(service.environment) : undefined;
-  hosted.set(name, { service, workers });
+  hosted.set(name, { service, workers, keptDatabase });
   return service;
 }
 
 async function stop(name: string, keepsDatabase: boolean): Promise<void> {
-  const { service, workers } = named(name);
+  const { service, workers, keptDatabase } = named(name);
   hosted.delete(name);
   await workers?.stop();
-  await service.stop({ keepsDatabase });
+  await service.stop({ keepsDatabase: keepsDatabase || keptDatabase !== undefined });
+  if (keptDatabase !== undefined && !keepsDatabase) await databases.giveBack(keptDatabase);
+}
+
+/** What a worker of Jest left behind, in words; its services are stopped. */
+async function leftBy(worker: string): Promise<string[]> {
+  const own = prefixOfWorker(worker);
+  const running = [...hosted.keys()].filter((name) => name.startsWith(own));
+  for (const name of running) await stop(name, false);
+  return [...running.map((name) => `the service ${name}`), ...(await leftOnServers(mongo, redis, own))];
 }
 
 const app = express();
@@ -66,18 +85,26 @@ app.post('/services/:name/functions/:file/:function', async ({ params, body }, r
   const call = module[params.function] as (context: unknown, ...given: unknown[]) => Promise<unknown>;
   res.json({ result: await call(service.context, ...(body as { given: unknown[] }).given) });
 });
+app.post('/workers/:id/left', async ({ params }, res) => {
+  res.json(await leftBy(params.id));
+});
 // Suites show what went wrong: Express leaves out what an error says where NODE_ENV is production.
 app.use((err: Error, _req: Request, res: Response, _next: NextFunction) => {
   res.status(500).type('text').send(err.stack);
 });
 
-const shared = await start(SHARED_NAME, { overrides: { LOG_LEVEL: 'warn' } });
+const shared = await startService({ LOG_LEVEL: 'warn' }, { name: SHARED_NAME });
+hosted.set(SHARED_NAME, { service: shared, workers: undefined, keptDatabase: undefined });
+const mongo = shared.context.db.getClient();
+const redis = new Redis(runSetting('TEST_REDIS_URL'));
+const databases = createMigratedDatabases(mongo, SHARED_NAME);
 const listener = await listen(app, '127.0.0.1', 0);
 process.send?.({ hostUrl: listener.url, url: shared.url, adminUrl: shared.adminUrl });
 
 // Within which what hangs is left: MongoDB may have gone first.
 const ending = closeWithGrace({ delay: 5000 }, async () => {
   process.stdout.write(shared.logs());
+  redis.disconnect();
   await Promise.all([...hosted.keys()].map((name) => stop(name, true)));
   await listener.close();
 });

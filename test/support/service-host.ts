@@ -33,7 +33,7 @@ export type HostedService = Omit<SharedService, 'stop'> & {
   logs(): Promise<string>;
   /** What its workers logged, line by line. */
   workerLogs(): Promise<Record<string, unknown>[]>;
-  /** Drops its database too, unless that is another's. */
+  /** Gives up its database too, unless that is another's. */
   stop(options?: { keepsDatabase: boolean }): Promise<void>;
 };
 
@@ -63,18 +63,18 @@ export type InHost<Module> = {
  */
 export function sharedService(): SharedService {
   const listeners = { url: runSetting('TEST_SERVICE_URL'), adminUrl: runSetting('TEST_SERVICE_ADMIN_URL') };
-  const { service, close } = accessTo(SHARED_NAME, listeners);
+  const { service, close } = accessTo(SHARED_NAME, listeners, databaseUri(SHARED_NAME));
   return { ...service, stop: close };
 }
 
-/** Starts a service for this suite alone. Stop it in `afterAll`, which drops its database. */
+/** Starts a service for this suite alone. Stop it in `afterAll`, which gives up its database. */
 export async function hostedService(options: HostedOptions = {}): Promise<HostedService> {
   const name = freshName();
   const path = `/services/${name}`;
   const { environment, ...listeners } = await ask<Listeners & { environment: Record<string, string> }>(
     host().post(path, options),
   );
-  const { service, close } = accessTo(name, listeners);
+  const { service, close } = accessTo(name, listeners, environment['MONGODB_URI'] ?? '');
   const logs = () => ask<{ service: string; workers: Record<string, unknown>[] }>(host().get(`${path}/logs`));
   return {
     ...service,
@@ -99,6 +99,7 @@ async function ask<Body>(answering: ReturnType<Client['get']>): Promise<Body> {
 function accessTo(
   name: string,
   listeners: Listeners,
+  uri: string,
 ): { service: Omit<SharedService, 'stop'>; close: () => Promise<void> } {
   let client: mongoose.mongo.MongoClient | undefined;
   return {
@@ -106,7 +107,7 @@ function accessTo(
       ...listeners,
       context: {
         get db() {
-          client ??= connect(name);
+          client ??= connect(uri);
           const db = client.db();
           return { db, collection: db.collection.bind(db) } as unknown as Stored['context']['db'];
         },
@@ -153,8 +154,8 @@ function functionsOf<Module>(name: string, file: string): InHost<Module> {
 }
 
 /** Mongoose's driver, without Mongoose; loaded when asked for: half of the suites never look into the database. */
-function connect(name: string): mongoose.mongo.MongoClient {
+function connect(uri: string): mongoose.mongo.MongoClient {
   const nearMongoose = createRequire(createRequire(import.meta.url).resolve('mongoose'));
   const { MongoClient } = nearMongoose('mongodb') as typeof mongoose.mongo;
-  return new MongoClient(databaseUri(name));
+  return new MongoClient(uri);
 }

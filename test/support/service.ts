@@ -26,11 +26,11 @@ export type Service = Listeners &
 
 /**
  * Starts a service on the servers of this jest run; `overrides` are environment variables. Stop it in `afterAll`. A suite that
- * needs nothing of its inside has it elsewhere, for a third of the processor time (service-host.ts).
+ * needs nothing of its inside has it elsewhere, for a third of the processor time (service-host.ts). `isMigrated`: its database is there.
  */
 export async function startService(
   overrides: Record<string, string> = {},
-  name = freshName(),
+  { name = freshName(), isMigrated = false }: { name?: string; isMigrated?: boolean } = {},
 ): Promise<Service> {
   const environment = serviceEnvironment(name, overrides);
   const lines: string[] = [];
@@ -40,7 +40,7 @@ export async function startService(
   const context = { ...createApiContext(scope), config };
   await context.connected;
   const calls = serviceCalls(context, (each) => scope.onStop('what the suite uses', each));
-  await calls.migrate();
+  if (!isMigrated) await calls.migrate();
   const partner = await listen(createPartnerApp(context), '127.0.0.1', 0);
   const admin = await listen(createAdminApp(context), '127.0.0.1', 0);
   return {
