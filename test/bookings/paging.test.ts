@@ -15,11 +15,11 @@ import { hostedService } from '../support/service-host.ts';
 
 const BOOKINGS = '/api/v1/bookings';
 const HOLDS = '/api/v1/partner/holds';
-const COUNT = scaled(10_000, 2500);
+const COUNT = scaled(10_000, 1600);
 /** The fewest on a page: while each is read, a booking is made, one cancelled and one refunded. */
 const FEW = scaled(1, 5);
 const PHONES = Array.from(
-  { length: COUNT / 100 },
+  { length: COUNT / 125 },
   (_, index) => `+9198765432${String(index).padStart(2, '0')}`,
 );
 const BY_BOOKED_AT = { bookedAt: -1, bookingId: -1 } as const;
@@ -81,7 +81,7 @@ beforeAll(async () => {
   toRefund = shuffled([...toRefund, ...(await idsOf({ status: 'CANCELLED' }))]);
   freeSlots = [];
   for (const venue of venues)
-    for (let day = 10; day < 40; day += 1)
+    for (let day = 10; day < 10 + scaled(30, 6); day += 1)
       freeSlots.push(...(await freeSlotIds(seller, venue.id, dateIn(day))));
 });
 afterAll(() => service.stop());
