@@ -137,7 +137,7 @@ export const COMMON_ROWS: readonly Row[] = [
     check: async (world) => {
       const partner = await world.partner();
       await read(partner, VENUES);
-      for (const endpoint of Object.keys(ENDPOINTS)) {
+      for (const endpoint of ENDPOINTS) {
         expect(partsOf(endpoint).path).toMatch(/^\/api\/v1\//);
       }
       for (const path of ['/api/v2/partner/venues', '/partner/venues', '/api/v1/nothing']) {

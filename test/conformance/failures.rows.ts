@@ -1,10 +1,6 @@
 import { expect } from 'expect';
-import { createPartnerApp } from '../../src/apps/partner-app.ts';
-import { loadConfig } from '../../src/config/config.ts';
-import { listen } from '../../src/http/listen.ts';
-import { createApiContext } from '../../src/process/context.ts';
-import { testScope } from '../support/process-scope.ts';
 import type { Row } from './row.ts';
+import type * as InHost from './rows.in-host.ts';
 import { expectVerdict, HOLDS, held, PARTNER } from './steps.ts';
 
 const VENUES = `${PARTNER}/venues`;
@@ -34,22 +30,17 @@ export const FAILURE_ROWS: readonly Row[] = [
     needs: 'internals',
     check: async (world, internals) => {
       const partner = await world.partner();
-      // Nothing listens on port 9.
-      const uri = 'mongodb://127.0.0.1:9/none?serverSelectionTimeoutMS=200';
-      const config = loadConfig({ ...internals.service.environment, MONGODB_URI: uri });
-      const { scope, abort, release } = testScope('api', config, () => undefined);
-      const unreachable = createApiContext(scope);
-      const opened = unreachable.connected.catch(() => undefined);
-      const listener = await listen(createPartnerApp(unreachable), '127.0.0.1', 0);
+      const { service } = internals;
+      const { listenWithoutDatabase, stopListening } = service.inHost<typeof InHost>(
+        'test/conformance/rows.in-host.ts',
+      );
+      const url = await listenWithoutDatabase();
       try {
-        const reply = await world.client(partner.apiKey, listener).get(VENUES);
+        const reply = await world.client(partner.apiKey, { ...service, url }).get(VENUES);
         await expectVerdict(reply, '503 SERVICE_UNAVAILABLE');
         expect(reply.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
       } finally {
-        abort();
-        await listener.close();
-        await release();
-        await opened;
+        await stopListening(url);
       }
     },
   },

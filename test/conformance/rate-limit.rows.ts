@@ -1,10 +1,9 @@
 import { expect } from 'expect';
-import { loadConfig } from '../../src/config/config.ts';
 import type { Reply } from '../support/client.ts';
-import { serviceEnvironment } from '../support/service-environment.ts';
 import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import type { Row } from './row.ts';
+import type * as InHost from './rows.in-host.ts';
 import { BOOKINGS, CONFIRM, expectVerdict, HOLDS, NOWHERE, PARTNER } from './steps.ts';
 import type { World } from './world.ts';
 
@@ -50,12 +49,6 @@ async function withService(
   }
 }
 
-/** What a service allows that is not told otherwise; the services of the tests are. */
-function defaultLimit(): number {
-  const { RATE_LIMIT_PER_MINUTE: _, ...environment } = serviceEnvironment('any');
-  return loadConfig(environment).rateLimitPerMinute;
-}
-
 const partnerAt = (world: World, service: HostedService) => world.partner([], service);
 
 /** The limit of a partner's calls. */
@@ -67,7 +60,11 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
     endpoints: [`GET ${VENUES} 200`, `GET ${HOLDS}/{holdId} 404 HOLD_NOT_FOUND`],
     needs: 'internals',
     check: async (world, internals) => {
-      const service = await internals.serviceWith({ RATE_LIMIT_PER_MINUTE: String(defaultLimit()) });
+      const { defaultRateLimit } = internals.service.inHost<typeof InHost>(
+        'test/conformance/rows.in-host.ts',
+      );
+      const limit = String(await defaultRateLimit());
+      const service = await internals.serviceWith({ RATE_LIMIT_PER_MINUTE: limit });
       const partner = await partnerAt(world, service);
       const replies = [
         await partner.api.get(VENUES),
