@@ -1,54 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { withDeadLetters } from '../../src/deliveries/delivery-health.service.ts';
-import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type * as DeliveryHealth from '../../src/deliveries/delivery-health.service.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
-import type { WebhookMessage, WebhookSender } from '../../src/sender/send-webhook.ts';
-import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import { anyDelivery } from '../support/deliveries.ts';
+import { startDeliveryScene } from '../support/delivery-scene.ts';
 import type { Json, Partner } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  dateIn,
-  expectStatus,
-  freeSlotIds,
-  operatorOf,
-  placeHold,
-  subscribe,
-} from '../support/factories.ts';
-import type { WebhookReceiver } from '../support/receiver.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { anyPartner, expectStatus, operatorOf, placeHold, subscribe } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
-import { attemptDelivery } from '../support/service-calls.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const OPERATOR = '/api/v1/operator';
 
-let service: Service;
-let sender: WebhookSender;
-let receiver: WebhookReceiver;
-let venueId: string;
-let slots: string[];
+const service = await hostedService();
+const { withDeadLetters } = service.inHost<typeof DeliveryHealth>(
+  'src/deliveries/delivery-health.service.ts',
+);
+const { receiver, venue, slots, attemptAround, jobState, end } = await startDeliveryScene(service);
 let partner: Partner;
 let subscription: { id: string };
-beforeAll(async () => {
-  service = await startService();
-  sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
-  receiver = await startReceiver();
-  venueId = (await anyVenue(service, [{ duration_minutes: 15 }])).id;
-  slots = await freeSlotIds(await anyPartner(service, [venueId]), venueId, dateIn(3));
-});
-afterAll(async () => {
-  await sender.close();
-  await receiver.close();
-  await service.stop();
-});
+afterAll(end);
 beforeEach(async () => {
   receiver.respondWith(200);
-  partner = await anyPartner(service, [venueId]);
+  partner = await anyPartner(service, [venue.id]);
   subscription = await subscribe(partner, receiver.url, ['hold_created', 'hold_cancelled']);
 });
 
@@ -66,7 +40,7 @@ const waiting = () => anyDelivery(service, partner, partner, anySlot());
 async function anyDeadLetter(): Promise<string> {
   receiver.respondWith(500);
   const id = await waiting();
-  await attemptDelivery(service, sender, id, 5);
+  await service.attempt(id, 5);
   receiver.respondWith(200);
   expect((await read(id)).state).toBe('dead_letter');
   return id;
@@ -95,7 +69,7 @@ describe('a deactivated subscription', () => {
   test('gets nothing more: what waits is cancelled, new events are not for it', async () => {
     receiver.respondWith(500);
     const [pending, retrying] = [await waiting(), await waiting()];
-    await attemptDelivery(service, sender, retrying);
+    await service.attempt(retrying);
     receiver.respondWith(200);
     expect(expectStatus(await act('deactivate'), 200)).toMatchObject({
       id: subscription.id,
@@ -103,9 +77,9 @@ describe('a deactivated subscription', () => {
     });
     expect([(await read(pending)).state, (await read(retrying)).state]).toEqual(['cancelled', 'cancelled']);
     const hold = await placeHold(partner, anySlot());
-    await dispatchEvents(service.context, String(hold['hold_id']));
+    await service.dispatch(String(hold['hold_id']));
     const received = receiver.received.length;
-    for (const id of [pending, retrying]) await attemptDelivery(service, sender, id);
+    for (const id of [pending, retrying]) await service.attempt(id);
     expect(receiver.received).toHaveLength(received);
     expect(await rowsOf(service, 'deliveries', { subscriptionId: subscription.id })).toHaveLength(2);
     // The partner cannot have it otherwise.
@@ -122,7 +96,7 @@ describe('a deactivated subscription', () => {
     expectStatus(await act('deactivate'), 200);
     expect((await read(id)).state).toBe('pending');
     await deliveries.updateOne({ _id: id }, { $set: { leaseUntil: null } });
-    await attemptDelivery(service, sender, id);
+    await service.attempt(id);
     expect(await read(id)).toMatchObject({ state: 'cancelled', attempts: [] });
   });
 
@@ -133,19 +107,19 @@ describe('a deactivated subscription', () => {
     expectStatus(await act('deactivate'), 200);
     expect(expectStatus(await act('activate'), 200)).toMatchObject({ status: 'active' });
     const id = await waiting();
-    await attemptDelivery(service, sender, id);
+    await service.attempt(id);
     expect([(await read(id)).state, (await read(missed)).state]).toEqual(['succeeded', 'cancelled']);
     const path = `/api/v1/partner/webhooks/${subscription.id}/recover`;
     expect(expectStatus(await partner.api.post(path, body), 202)).toEqual({ recovered: 1 });
-    await attemptDelivery(service, sender, missed);
+    await service.attempt(missed);
     expect((await read(missed)).state).toBe('succeeded');
   });
 
   test('leaves those of others alone; one that does not exist is 404', async () => {
-    const other = await anyPartner(service, [venueId]);
+    const other = await anyPartner(service, [venue.id]);
     await subscribe(other, receiver.url, ['hold_created']);
     const hold = await placeHold(partner, anySlot());
-    await dispatchEvents(service.context, String(hold['hold_id']));
+    await service.dispatch(String(hold['hold_id']));
     expectStatus(await act('deactivate'), 200);
     expect((await rowOf(service, 'deliveries', { partnerId: other.id })).state).toBe('pending');
     for (const what of ['activate', 'deactivate'] as const) {
@@ -199,10 +173,9 @@ describe('redriving a dead letter', () => {
       state: 'pending',
       partner_id: partner.id,
     });
-    const { queues } = service.context;
-    expect(await queues.byName('webhook-delivery').getJob(deliveryJobId(id, 2))).toBeDefined();
-    expect(await queues.byName('webhook-dead-letter').getJob(`dead-${id}`)).toBeUndefined();
-    await attemptDelivery(service, sender, id);
+    expect(await jobState('webhook-delivery', deliveryJobId(id, 2))).toBe('waiting');
+    expect(await jobState('webhook-dead-letter', `dead-${id}`)).toBeUndefined();
+    await service.attempt(id);
     expect(await read(id)).toMatchObject({ state: 'succeeded', eventId, generation: 2, attemptsMade: 1 });
   });
 
@@ -210,7 +183,7 @@ describe('redriving a dead letter', () => {
     const id = await anyDeadLetter();
     const verdicts = (await Promise.all(Array.from({ length: 8 }, () => redrive(id)))).map(verdict);
     expect(verdicts.sort()).toEqual(['202', ...Array(7).fill('409 DELIVERY_IN_PROGRESS')]);
-    await attemptDelivery(service, sender, id);
+    await service.attempt(id);
     expect((await read(id)).generation).toBe(2);
     expect(verdict(await redrive(id))).toBe('409 DELIVERY_IN_PROGRESS');
     expect(verdict(await redrive(randomUUID()))).toBe('404 DELIVERY_NOT_FOUND');
@@ -228,7 +201,7 @@ describe('discarding dead letters', () => {
   const discard = (id: string, body: Json = { reason: 'No grant any more' }) =>
     operator().post(`${OPERATOR}/dead-letters/${id}/discard`, body);
   const discardAll = (body: Json) => operator().post(`${OPERATOR}/dead-letters/discard`, body);
-  const queued = (id: string) => service.context.queues.byName('webhook-dead-letter').getJob(`dead-${id}`);
+  const queued = (id: string) => jobState('webhook-dead-letter', `dead-${id}`);
   const summary = async () => {
     const shown = expectStatus(await partner.api.get('/api/v1/partner/observability'), 200);
     return { count: shown['count'], subscriptions: shown['subscriptions'] };
@@ -236,12 +209,12 @@ describe('discarding dead letters', () => {
 
   test('ends one that may not be redriven: neither listed, counted nor queued, and its alert closes', async () => {
     const id = await anyDeadLetter();
-    await operator().delete(`${OPERATOR}/partners/${partner.id}/venues/${venueId}`);
+    await operator().delete(`${OPERATOR}/partners/${partner.id}/venues/${venue.id}`);
     expect(verdict(await operator().post(`${OPERATOR}/dead-letters/${id}/redrive`))).toBe(
       '403 VENUE_NOT_AUTHORIZED',
     );
-    expect(await withDeadLetters(service.context, [subscription.id])).toEqual([subscription.id]);
-    expect(await queued(id)).toBeDefined();
+    expect(await withDeadLetters([subscription.id])).toEqual([subscription.id]);
+    expect(await queued(id)).toBe('waiting');
     const attemptId = String((await read(id)).attempts[0]?.deliveryId);
 
     const ended = expectStatus(await discard(attemptId), 200);
@@ -250,7 +223,7 @@ describe('discarding dead letters', () => {
     expect(ended['discarded_at']).toEqual(expect.any(String));
     expect(ended['dead_lettered_at']).toEqual(expect.any(String));
     expect(await queued(id)).toBeUndefined();
-    expect(await withDeadLetters(service.context, [subscription.id])).toEqual([]);
+    expect(await withDeadLetters([subscription.id])).toEqual([]);
     expect(await summary()).toMatchObject({ count: 0, subscriptions: [{ dead_letter: 0 }] });
     expect(await list(`dead-letters?partner_id=${partner.id}`)).toEqual([]);
     expect(ids(await list(`deliveries?partner_id=${partner.id}&status=discarded`))).toEqual([id]);
@@ -261,7 +234,7 @@ describe('discarding dead letters', () => {
     // Once more, and a job of it that is run again on the board: nothing changes, nothing is sent.
     expect(expectStatus(await discard(id, { reason: 'Another' }), 200)).toEqual(ended);
     const received = receiver.received.length;
-    await attemptDelivery(service, sender, id);
+    await service.attempt(id);
     expect(receiver.received).toHaveLength(received);
   });
 
@@ -275,7 +248,7 @@ describe('discarding dead letters', () => {
     const again = expectStatus(await partner.api.post(`${path}/redeliver`), 202);
     expect(again).toMatchObject({ state: 'pending' });
     expect(again).not.toHaveProperty('discarded_at');
-    await attemptDelivery(service, sender, id);
+    await service.attempt(id);
     expect(await read(id)).toMatchObject({ state: 'succeeded', generation: 2 });
   });
 
@@ -295,21 +268,17 @@ describe('discarding dead letters', () => {
   test('outlasts a worker that slept over its lease in an attempt of it', async () => {
     const id = await anyDeadLetter();
     const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
-    const asleep = {
-      send: async (message: WebhookMessage) => {
-        await deliveries.updateOne({ _id: id }, { $set: { leaseUntil: new Date(0) } });
-        expectStatus(await discard(id), 200);
-        return sender.send(message);
-      },
-    };
     receiver.respondWith(500);
-    await attemptDelivery(service, asleep, id);
+    await attemptAround(id, async () => {
+      await deliveries.updateOne({ _id: id }, { $set: { leaseUntil: new Date(0) } });
+      expectStatus(await discard(id), 200);
+    });
     const { state, leaseUntil, attempts } = await read(id);
     expect({ state, leaseUntil, last: attempts.at(-1)?.outcome }).toEqual({
       ...{ state: 'discarded', leaseUntil: null, last: 'interrupted' },
     });
-    expect(await withDeadLetters(service.context, [subscription.id])).toEqual([]);
-    await attemptDelivery(service, sender, id);
+    expect(await withDeadLetters([subscription.id])).toEqual([]);
+    await service.attempt(id);
     expect((await read(id)).attempts).toHaveLength(attempts.length);
   });
 
@@ -365,7 +334,7 @@ describe('redriving dead letters in bulk', () => {
     expect(await count(ofSubscription({ event_type: 'hold_created' }))).toBe(1);
     expect(await count(ofSubscription())).toBe(0);
     for (const id of [first, second]) {
-      await attemptDelivery(service, sender, id);
+      await service.attempt(id);
       expect(await read(id)).toMatchObject({ state: 'succeeded', generation: 2 });
     }
   });

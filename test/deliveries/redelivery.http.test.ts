@@ -1,48 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { raiseForgottenDeadLetters } from '../../src/deliveries/dead-letter-queue.service.ts';
-import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
-import { recoverDeliveries } from '../../src/deliveries/recover-deliveries.service.ts';
-import { redeliver as redeliverAsIs } from '../../src/deliveries/redelivery.service.ts';
-import { rearmOverdueDeliveries } from '../../src/deliveries/sweep-deliveries.service.ts';
-import { sendTestEvent } from '../../src/deliveries/test-event.service.ts';
-import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
-import type { Context } from '../../src/process/context.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
-import { createSendPermits } from '../../src/sender/send-permits.ts';
-import type { WebhookMessage } from '../../src/sender/send-webhook.ts';
 import { anyDelivery } from '../support/deliveries.ts';
-import type { DeliveryScene } from '../support/delivery-scene.ts';
-import { endDeliveryScene, startDeliveryScene } from '../support/delivery-scene.ts';
+import { startDeliveryScene } from '../support/delivery-scene.ts';
 import type { Json, Partner } from '../support/factories.ts';
-import {
-  anyPartner,
-  dateIn,
-  expectStatus,
-  json,
-  operatorOf,
-  placeHold,
-  subscribe,
-} from '../support/factories.ts';
+import { anyPartner, expectStatus, json, operatorOf, placeHold, subscribe } from '../support/factories.ts';
 import { headerOf, isGenuine } from '../support/receiver.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
-import { attemptDelivery } from '../support/service-calls.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
+import type * as Redelivery from './redelivery.in-host.ts';
 
 const WEBHOOKS = '/api/v1/partner/webhooks';
 const DELIVERIES = '/api/v1/partner/observability/deliveries';
 const DAY_MS = 86_400_000;
 
-let { service, sender, receiver, venue, slots } = {} as DeliveryScene;
+const service = await hostedService();
+const { receiver, venue, slots, attemptAround, jobState, end } = await startDeliveryScene(service);
+const { redeliverGuarded, refusalsOfGuarded, sweep, raiseForgotten, runJobs } = service.inHost<
+  typeof Redelivery
+>('test/deliveries/redelivery.in-host.ts');
 let partner: Partner;
 let subscription: { id: string; secretKey: string };
-beforeAll(async () => {
-  ({ service, sender, receiver, venue, slots } = await startDeliveryScene(
-    [{ duration_minutes: 15 }],
-    dateIn(3),
-  ));
-});
-afterAll(() => endDeliveryScene({ service, sender, receiver }));
+afterAll(end);
 beforeEach(async () => {
   receiver.respondWith(200);
   partner = await anyPartner(service, [venue.id]);
@@ -58,19 +39,11 @@ const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOStri
 /** The last attempt of an event that arrived. */
 const arrived = (eventId: string) => receiver.received.findLast(({ body }) => body['event_id'] === eventId);
 const deliveries = () => service.context.db.collection<{ _id: string }>('deliveries');
-/** A sender before each of whose sends something else happens. */
-const beforeSending = (happen: () => Promise<unknown>) => ({
-  send: async (message: WebhookMessage) => {
-    await happen();
-    return sender.send(message);
-  },
-});
-
 /** A delivery whose five attempts have failed. */
 async function anyDeadLetter(): Promise<string> {
   receiver.respondWith(500);
   const id = await anyDelivery(service, partner, partner, anySlot());
-  await attemptDelivery(service, sender, id, 5);
+  await service.attempt(id, 5);
   receiver.respondWith(200);
   expect((await read(id)).state).toBe('dead_letter');
   return id;
@@ -83,11 +56,10 @@ describe('redeliver', () => {
     const reply = expectStatus(await redeliver(id), 202);
     expect(reply).toMatchObject({ id, state: 'pending', dead_lettered_at: null });
     expect(await read(id)).toMatchObject({ generation: 2, attemptsMade: 0 });
-    const queues = service.context.queues;
-    expect(await queues.byName('webhook-delivery').getJob(deliveryJobId(id, 2))).toBeDefined();
-    expect(await queues.byName('webhook-dead-letter').getJob(`dead-${id}`)).toBeUndefined();
+    expect(await jobState('webhook-delivery', deliveryJobId(id, 2))).toBe('waiting');
+    expect(await jobState('webhook-dead-letter', `dead-${id}`)).toBeUndefined();
 
-    await attemptDelivery(service, sender, id);
+    await service.attempt(id);
 
     const row = await read(id);
     expect(row.state).toBe('succeeded');
@@ -99,10 +71,10 @@ describe('redeliver', () => {
 
   test('delivers a succeeded one again, in a series of five', async () => {
     const id = await anyDelivery(service, partner, partner, anySlot());
-    await attemptDelivery(service, sender, id);
+    await service.attempt(id);
     receiver.respondWith(500);
     expectStatus(await redeliver(id), 202);
-    await attemptDelivery(service, sender, id, 5);
+    await service.attempt(id, 5);
     expect(await read(id)).toMatchObject({ state: 'dead_letter', generation: 2, attemptsMade: 5 });
   });
 
@@ -111,7 +83,7 @@ describe('redeliver', () => {
     async (state) => {
       const id = await anyDelivery(service, partner, partner, anySlot());
       receiver.respondWith(500);
-      await attemptDelivery(service, sender, id, 2);
+      await service.attempt(id, 2);
       if (state === 'cancelled') await deliveries().updateOne({ _id: id }, { $set: { state } });
       expect(await read(id)).toMatchObject({ state, generation: 1, attemptsMade: 2 });
       receiver.respondWith(200);
@@ -119,9 +91,8 @@ describe('redeliver', () => {
       expect(expectStatus(await redeliver(id), 202)).toMatchObject({ id, state: 'pending' });
 
       expect(await read(id)).toMatchObject({ generation: 2, attemptsMade: 0 });
-      const job = await service.context.queues.byName('webhook-delivery').getJob(deliveryJobId(id, 2));
-      expect(await job?.getState()).toBe('waiting');
-      await attemptDelivery(service, sender, id);
+      expect(await jobState('webhook-delivery', deliveryJobId(id, 2))).toBe('waiting');
+      await service.attempt(id);
       const row = await read(id);
       expect(row.attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 1]);
       expect(row.state).toBe('succeeded');
@@ -138,8 +109,9 @@ describe('redeliver', () => {
     const id = await anyDelivery(service, partner, partner, anySlot());
     receiver.respondWith(500);
     const verdicts: string[] = [];
-    const meanwhile = beforeSending(async () => void verdicts.push(verdict(await redeliver(id))));
-    await attemptDelivery(service, meanwhile, id, 2);
+    const meanwhile = async () => void verdicts.push(verdict(await redeliver(id)));
+    await attemptAround(id, meanwhile);
+    await attemptAround(id, meanwhile);
     verdicts.push(verdict(await redeliver(id)));
     expect(verdicts).toEqual(['409 DELIVERY_IN_PROGRESS', '409 DELIVERY_IN_PROGRESS', '202']);
     expect(await read(id)).toMatchObject({ generation: 2, attempts: [{ attempt: 1 }, { attempt: 2 }] });
@@ -149,8 +121,10 @@ describe('redeliver', () => {
     receiver.respondWith(500);
     for (let round = 0; round < 12; round += 1) {
       const id = await anyDelivery(service, partner, partner, anySlot());
-      await attemptDelivery(service, sender, id);
-      const [reply] = await Promise.all([redeliver(id), attemptDelivery(service, sender, id)]);
+      await service.attempt(id);
+      // Each round a little later, so that either may be the first.
+      const attempt = delay(round % 6).then(() => service.attempt(id));
+      const [reply] = await Promise.all([redeliver(id), attempt]);
       const row = await read(id);
       const own = receiver.received.filter(({ body }) => body['event_id'] === row.eventId);
       expect([verdict(reply), row.generation, own.length]).toEqual(
@@ -164,19 +138,18 @@ describe('redeliver', () => {
   test('racing with the sweep that puts jobs back: the event is sent once more', async () => {
     const id = await anyDelivery(service, partner, partner, anySlot());
     receiver.respondWith(500);
-    await attemptDelivery(service, sender, id);
+    await service.attempt(id);
     await deliveries().updateOne({ _id: id }, { $set: { nextAttemptAt: new Date(Date.now() - 60_000) } });
     receiver.respondWith(200);
-    const sweep = { graceMs: 1000, limit: 500, afterId: '', stopping: new AbortController().signal };
-    const [, reply] = await Promise.all([rearmOverdueDeliveries(service.context, sweep), redeliver(id)]);
+    const [, reply] = await Promise.all([sweep(), redeliver(id)]);
     expect(verdict(reply)).toBe('202');
-    const { eventId, subscriptionId } = await read(id);
-    const permits = createSendPermits(10, 2);
-    for (const [generation, failuresKnown] of [1, 0, 1].entries()) {
-      const due = { deliveryId: id, subscriptionId, partnerId: partner.id, generation, failuresKnown };
-      await deliverWebhook({ ...service.context, sender, permits }, { ...due, signal: sweep.stopping });
-    }
-    await attemptDelivery(service, sender, id);
+    const { eventId } = await read(id);
+    await runJobs(id, [
+      { generation: 0, failuresKnown: 1 },
+      { generation: 1, failuresKnown: 0 },
+      { generation: 2, failuresKnown: 1 },
+    ]);
+    await service.attempt(id);
     expect(receiver.received.filter(({ body }) => body['event_id'] === eventId)).toHaveLength(2);
     expect(await read(id)).toMatchObject({ state: 'succeeded', generation: 2, attemptsMade: 1 });
   });
@@ -209,7 +182,7 @@ describe('an attempt is known by its X-Delivery-Id', () => {
     expect(expectStatus(await redeliver(attemptId), 202)).toMatchObject({ id, state: 'pending' });
     const advanced = await partner.api.post(`/api/v1/sandbox/deliveries/${attemptId}/advance`);
     expect(expectStatus(advanced, 200)).toMatchObject({ id });
-    await attemptDelivery(service, sender, id);
+    await service.attempt(id);
     expect((await read(id)).state).toBe('succeeded');
   });
 
@@ -225,11 +198,11 @@ describe('recover', () => {
   test('delivers again what has no success in that time, and what never had a delivery', async () => {
     const dead = await anyDeadLetter();
     const done = await anyDelivery(service, partner, partner, anySlot());
-    await attemptDelivery(service, sender, done);
+    await service.attempt(done);
     const waiting = await anyDelivery(service, partner, partner, anySlot());
     const retrying = await anyDelivery(service, partner, partner, anySlot());
     receiver.respondWith(500);
-    await attemptDelivery(service, sender, retrying);
+    await service.attempt(retrying);
     receiver.respondWith(200);
     const never = await anyDelivery(service, partner, partner, anySlot());
     const { eventId: missed } = await read(never);
@@ -244,7 +217,7 @@ describe('recover', () => {
     expect(await read(done)).toMatchObject({ state: 'succeeded', generation: 1 });
     expect(await read(waiting)).toMatchObject({ state: 'pending', generation: 1 });
     const again = await rowOf(service, 'deliveries', { eventId: missed, subscriptionId: subscription.id });
-    await attemptDelivery(service, sender, again._id);
+    await service.attempt(again._id);
     expect(arrived(missed)?.body).toMatchObject({ event_id: missed });
     expect(json(await recover({ since: since.toISOString() }))).toEqual({ recovered: 0 });
   });
@@ -273,7 +246,7 @@ describe('recover', () => {
 
   test('takes more events than are worked on at a time', async () => {
     const { hold_id } = await placeHold(partner, anySlot());
-    await dispatchEvents(service.context, String(hold_id));
+    await service.dispatch(String(hold_id));
     const event = await rowOf(service, 'events', { holdId: hold_id });
     const at = new Date(Date.now() - 3 * DAY_MS);
     const { sequence: _, isUnsequenced: __, ...fields } = event;
@@ -308,7 +281,7 @@ describe('test', () => {
   test('sends a sample of a subscribed type, signed like any other, with details.test', async () => {
     const delivery = expectStatus(await sample(), 202);
     expect(delivery).toMatchObject({ event_type: 'hold_created', state: 'pending', attempts: [] });
-    await attemptDelivery(service, sender, String(delivery['id']));
+    await service.attempt(String(delivery['id']));
     const got = arrived(String(delivery['event_id']));
     expect(got !== undefined && isGenuine(got, subscription.secretKey)).toBe(true);
     expect(got?.body).toMatchObject({
@@ -341,7 +314,7 @@ test('a name that does not resolve just now is for the attempts to find out', as
   await service.context.db
     .collection<{ _id: string }>('webhook_subscriptions')
     .updateOne({ _id: subscription.id }, { $set: { endpointUrl: 'https://receiver.invalid/hooks' } });
-  await redeliverAsIs(guardedContext(), partner.id, id);
+  await redeliverGuarded(partner.id, id);
   expect((await read(id)).state).toBe('pending');
 });
 
@@ -351,7 +324,7 @@ test('a secret of before the rotation that no key opens keeps no delivery back',
   await service.context.db
     .collection<{ _id: string }>('webhook_subscriptions')
     .updateOne({ _id: subscription.id }, { $set: overlap });
-  await attemptDelivery(service, sender, id);
+  await service.attempt(id);
   const row = await read(id);
   expect(row.state).toBe('succeeded');
   expect(arrived(row.eventId)?.headers).not.toHaveProperty('x-service-signature-previous');
@@ -363,7 +336,7 @@ test('a secret whose overlap is over is forgotten with the next delivery', async
   const filter = { _id: subscription.id };
   expect(await subscriptions.findOne(filter)).toMatchObject({ sealedPreviousSecret: expect.any(String) });
   await subscriptions.updateOne(filter, { $set: { previousSecretUntil: new Date(Date.now() - 1000) } });
-  await attemptDelivery(service, sender, await anyDelivery(service, partner, partner, anySlot()));
+  await service.attempt(await anyDelivery(service, partner, partner, anySlot()));
   expect(await subscriptions.findOne(filter)).toMatchObject({
     sealedPreviousSecret: null,
     previousSecretUntil: null,
@@ -374,34 +347,13 @@ test('a dead letter that begins anew before the operator was told of it is told 
   const id = await anyDeadLetter();
   await deliveries().updateOne({ _id: id }, { $set: { alertPending: true } });
   expectStatus(await redeliver(id), 202);
-  expect(
-    await raiseForgottenDeadLetters(service.context, {
-      graceMs: 0,
-      limit: 10,
-      stopping: new AbortController().signal,
-    }),
-  ).toBe(0);
+  expect(await raiseForgotten()).toBe(0);
   expect(await read(id)).not.toHaveProperty('alertPending');
 });
 
-/** As in production: no private networks. */
-function guardedContext(): Context {
-  return {
-    ...service.context,
-    config: { ...service.context.config, webhookAllowPrivateNetworks: false },
-  };
-}
-
 test('nothing is tested, recovered or redelivered to an endpoint that must not be called any more', async () => {
   const id = await anyDeadLetter();
-  const guarded = guardedContext();
-  const span = { since: new Date(0), until: new Date() };
-  for (const call of [
-    () => redeliverAsIs(guarded, partner.id, id),
-    () => recoverDeliveries(guarded, partner.id, subscription.id, span),
-    () => sendTestEvent(guarded, partner.id, subscription.id, undefined),
-  ]) {
-    await expect(call()).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
-  }
+  const codes = await refusalsOfGuarded(partner.id, subscription.id, id);
+  expect(codes).toEqual(['VALIDATION_ERROR', 'VALIDATION_ERROR', 'VALIDATION_ERROR']);
   expect((await read(id)).state).toBe('dead_letter');
 });

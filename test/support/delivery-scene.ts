@@ -1,35 +1,39 @@
-import type { WebhookSender } from '../../src/sender/send-webhook.ts';
-import { createWebhookSender } from '../../src/sender/send-webhook.ts';
-import type { Json, Venue } from './factories.ts';
-import { anyPartner, anyVenue, freeSlotIds } from './factories.ts';
+import type { AttemptResult } from '../../src/deliveries/deliver-webhook.service.ts';
+import type * as InTheHost from './delivery-scene.in-host.ts';
+import type { Venue } from './factories.ts';
+import { anyPartner, anyVenue, dateIn, freeSlotIds } from './factories.ts';
 import type { WebhookReceiver } from './receiver.ts';
 import { startReceiver } from './receiver.ts';
-import type { Service } from './service.ts';
-import { startService } from './service.ts';
+import type { InHost, SharedService } from './service-host.ts';
 
-/** A service with a sender of its own, a receiver, and a venue with free slots. */
-export type DeliveryScene = {
-  service: Service;
-  sender: WebhookSender;
+/** A receiver, a venue with 68 free slots, and what is done with attempts and jobs where the service runs. */
+export type DeliveryScene = Pick<InHost<typeof InTheHost>, 'freezeAttempt' | 'wakeAttempt' | 'jobState'> & {
   receiver: WebhookReceiver;
   venue: Venue;
   slots: string[];
+  /** Makes an attempt in which `happen` comes after all was read and before anything is sent. */
+  attemptAround(deliveryId: string, happen: () => Promise<unknown>): Promise<AttemptResult | undefined>;
+  /** Ends the service too. */
+  end(): Promise<void>;
 };
 
-export async function startDeliveryScene(resources: Json[], date?: string): Promise<DeliveryScene> {
-  const service = await startService();
-  const venue = await anyVenue(service, resources);
-  const slots = await freeSlotIds(await anyPartner(service, [venue.id]), venue.id, date);
-  const sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
-  return { service, sender, receiver: await startReceiver(), venue, slots };
-}
-
-export async function endDeliveryScene({
-  service,
-  sender,
-  receiver,
-}: Pick<DeliveryScene, 'service' | 'sender' | 'receiver'>): Promise<void> {
-  await sender.close();
-  await receiver.close();
-  await service.stop();
+export async function startDeliveryScene(service: SharedService): Promise<DeliveryScene> {
+  const venue = await anyVenue(service, [{ duration_minutes: 15 }]);
+  const slots = await freeSlotIds(await anyPartner(service, [venue.id]), venue.id, dateIn(3));
+  const receiver = await startReceiver();
+  const { freezeAttempt, wakeAttempt, jobState } = service.inHost<typeof InTheHost>(
+    'test/support/delivery-scene.in-host.ts',
+  );
+  return {
+    ...{ receiver, venue, slots, freezeAttempt, wakeAttempt, jobState },
+    attemptAround: async (deliveryId, happen) => {
+      await freezeAttempt(deliveryId);
+      await happen();
+      return wakeAttempt(deliveryId);
+    },
+    end: async () => {
+      await receiver.close();
+      await service.stop();
+    },
+  };
 }

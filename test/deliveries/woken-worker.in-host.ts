@@ -1,0 +1,13 @@
+import { cancelDelivery, cancelWaiting } from '../../src/deliveries/delivery-series.store.ts';
+import type { Service } from '../support/service.ts';
+
+type Context = Service['context'];
+
+export async function cancelSeries({ db }: Context, deliveryId: string, generation: number): Promise<void> {
+  await cancelDelivery(db, { _id: deliveryId, generation });
+}
+
+/** What waits to be sent to a subscription. */
+export async function cancelAllOf({ db }: Context, partnerId: string, subscriptionId: string): Promise<void> {
+  await cancelWaiting(db, partnerId, subscriptionId);
+}

@@ -1,0 +1,64 @@
+import type { AttemptResult } from '../../src/deliveries/deliver-webhook.service.ts';
+import type { QueueName } from '../../src/queues/queues.ts';
+import type { SendOutcome } from '../../src/sender/collect-response.ts';
+import type { WebhookMessage } from '../../src/sender/send-webhook.ts';
+import { createWebhookSender } from '../../src/sender/send-webhook.ts';
+import type { Service } from './service.ts';
+import { attemptDelivery } from './service-calls.ts';
+
+type Context = Service['context'];
+type FrozenAttempt = {
+  wake(outcome: SendOutcome | undefined): void;
+  result: Promise<AttemptResult | undefined>;
+};
+
+/** By their deliveries. */
+const frozen = new Map<string, FrozenAttempt>();
+
+/** Begins an attempt of a delivery that stops after all was read and before anything is sent. Rejects where nothing is to be sent. */
+export async function freezeAttempt(context: Context, deliveryId: string): Promise<void> {
+  const sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
+  let wake: FrozenAttempt['wake'] = () => undefined;
+  const woken = new Promise<SendOutcome | undefined>((resolve) => {
+    wake = resolve;
+  });
+  await new Promise<void>((resolve, reject) => {
+    const send = async (message: WebhookMessage) => {
+      resolve();
+      return (await woken) ?? sender.send(message);
+    };
+    const attempt = async () => {
+      try {
+        return await attemptDelivery({ context }, { send }, deliveryId);
+      } finally {
+        await sender.close();
+      }
+    };
+    const result = attempt();
+    frozen.set(deliveryId, { wake, result });
+    result.then(() => reject(new Error(`Nothing was sent of ${deliveryId}`)), reject);
+  });
+}
+
+/** Lets it go on: with what comes of it where that is given, otherwise it sends. */
+export async function wakeAttempt(
+  _context: Context,
+  deliveryId: string,
+  outcome?: SendOutcome,
+): Promise<AttemptResult | undefined> {
+  const attempt = frozen.get(deliveryId);
+  if (attempt === undefined) throw new Error(`No attempt of ${deliveryId} is frozen`);
+  frozen.delete(deliveryId);
+  attempt.wake(outcome);
+  return attempt.result;
+}
+
+/** The state of a job in its queue; undefined where it is not there. */
+export async function jobState(
+  context: Context,
+  queue: QueueName,
+  jobId: string,
+): Promise<string | undefined> {
+  const job = await context.queues.byName(queue).getJob(jobId);
+  return job?.getState();
+}
