@@ -1,6 +1,4 @@
 import { afterAll, expect, test } from '@jest/globals';
-import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
-import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import { hostileLiterals, localNames } from '../sender/hostile-hosts.ts';
 import type { Client, Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
@@ -8,10 +6,8 @@ import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue, freeSlotIds, operatorOf, placeHold, subscribe } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
-import { startService } from '../support/service.ts';
-import { attemptDelivery } from '../support/service-calls.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
-import { startWorkers } from '../support/workers.ts';
 import { tcpReceiver } from './receivers.ts';
 
 const WEBHOOKS = '/api/v1/partner/webhooks';
@@ -20,14 +16,16 @@ const REFUSED = '400 VALIDATION_ERROR endpoint_url';
 const A_PARTNER = 20;
 
 // One deployment whose operator has switched the setting off: what was made while it was on is still there.
-const open = await startService();
-const guarded = await startService({ ...open.environment, WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' });
+const open = await hostedService();
+const guarded = await hostedService({
+  overrides: { ...open.environment, WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' },
+});
 const receiver = await tcpReceiver((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
 const venue = await anyVenue(open);
 const [slotId = ''] = await freeSlotIds(await anyPartner(open, [venue.id]), venue.id);
 afterAll(async () => {
   await receiver.close();
-  await guarded.stop();
+  await guarded.stop({ keepsDatabase: true });
   await open.stop();
 });
 
@@ -92,8 +90,8 @@ test('none that is there already can be sent a test event, or what it has missed
 
 test('none is called by the worker: each attempt fails before a connection is made', async () => {
   const hold = await placeHold(partner, slotId);
-  await dispatchEvents(open.context, String(hold['hold_id']));
-  const workers = await startWorkers(guarded.environment);
+  await open.dispatch(String(hold['hold_id']));
+  const working = await hostedService({ overrides: guarded.environment, hasWorkers: true });
   const haveAll = async () => {
     const found = await rowsOf(open, 'deliveries');
     return found.length === urls.length && found.every(({ attemptsMade }) => attemptsMade === 1) && found;
@@ -104,7 +102,7 @@ test('none is called by the worker: each attempt fails before a connection is ma
     expect(errors).toEqual(urls.map(() => 'blocked_address'));
     expect(receiver.connections).toBe(0);
   } finally {
-    await workers.stop();
+    await working.stop({ keepsDatabase: true });
   }
 });
 
@@ -126,9 +124,7 @@ test('none that is a dead letter is delivered again, for its partner or for an o
 test('control: where private networks are allowed the receiver is called, by the same delivery', async () => {
   const [{ id } = { id: '' }] = subscriptions.filter(({ url }) => url.startsWith('http:'));
   const { _id } = await rowOf(open, 'deliveries', { subscriptionId: id });
-  const sender = createWebhookSender({ timeoutMs: 5000, allowPrivateNetworks: true });
-  await attemptDelivery(open, sender, _id);
-  await sender.close();
+  await open.attempt(_id);
   expect(await rowOf(open, 'deliveries', { _id })).toMatchObject({ state: 'succeeded' });
   expect(receiver.connections).toBe(1);
 });
