@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DeliveryRow } from '../../src/deliveries/deliveries.model.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
-import { QUEUE_NAMES } from '../../src/queues/queues.ts';
-import type { Client } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
+import type * as InTheHost from '../support/delivery-scene.in-host.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json } from '../support/factories.ts';
 import {
@@ -15,29 +14,25 @@ import {
   placeHold,
   subscribe,
 } from '../support/factories.ts';
-import type { WebhookReceiver } from '../support/receiver.ts';
 import { headerOf, startReceiver } from '../support/receiver.ts';
 import { rowOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
-import type { Workers } from '../support/workers.ts';
-import { startWorkers } from '../support/workers.ts';
+import { hostedService } from '../support/service-host.ts';
 
 const QUEUES_PATH = '/queues/api/queues';
+const QUEUE_NAMES = ['hold-expiry', 'event-dispatch', 'webhook-delivery', 'webhook-dead-letter'];
 
-let service: Service;
-let receiver: WebhookReceiver;
-let workers: Workers;
-let operator: Client;
+const service = await hostedService({
+  overrides: { WEBHOOK_RETRY_DELAYS_SECONDS: '0.1,0.1' },
+  hasWorkers: true,
+});
+const { jobState } = service.inHost<typeof InTheHost>('test/support/delivery-scene.in-host.ts');
+const receiver = await startReceiver(500);
+const operator = operatorOf(service);
 /** A dead letter of three failed attempts. */
 let delivery: DeliveryRow;
 
 beforeAll(async () => {
-  service = await startService({ WEBHOOK_RETRY_DELAYS_SECONDS: '0.1,0.1' });
-  receiver = await startReceiver(500);
-  operator = operatorOf(service);
-  workers = await startWorkers(service.environment);
   const venue = await anyVenue(service);
   const partner = await anyPartner(service, [venue.id]);
   await subscribe(partner, receiver.url, ['hold_created']);
@@ -48,9 +43,8 @@ beforeAll(async () => {
   await jobIs('failed');
 });
 afterAll(async () => {
-  await workers.stop();
-  await receiver.close();
   await service.stop();
+  await receiver.close();
 });
 
 const readRow = () => rowOf(service, 'deliveries', {});
@@ -63,10 +57,7 @@ async function boardQueues(query = ''): Promise<Json[]> {
 async function jobIs(state: string): Promise<void> {
   await eventually(`the delivery job is ${state}`, async () => {
     const { _id, generation } = await readRow();
-    const job = await service.context.queues
-      .byName('webhook-delivery')
-      .getJob(deliveryJobId(_id, generation));
-    return (await job?.getState()) === state;
+    return (await jobState('webhook-delivery', deliveryJobId(_id, generation))) === state;
   });
 }
 

@@ -1,41 +1,33 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Job } from 'bullmq';
 import type { DeliveryRow } from '../../src/deliveries/deliveries.model.ts';
-import { makeDue } from '../../src/deliveries/delivery-series.store.ts';
-import type { WebhookDeliveryJob } from '../../src/queues/jobs.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
-import type { WebhookReceiver } from '../support/receiver.ts';
 import { headerOf, startReceiver } from '../support/receiver.ts';
 import { rowOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
-import type { Workers } from '../support/workers.ts';
-import { startWorkers } from '../support/workers.ts';
+import { hostedService } from '../support/service-host.ts';
+import type * as DeliverySchedule from './delivery-schedule.in-host.ts';
 
 /** The contract's, in seconds. */
 const DELAYS = [300, 900, 1800, 3600];
 
-let service: Service;
-let receiver: WebhookReceiver;
-let workers: Workers;
+const service = await hostedService({ hasWorkers: true });
+const { readJob, bringForward, deadLettersOf } = service.inHost<typeof DeliverySchedule>(
+  'test/deliveries/delivery-schedule.in-host.ts',
+);
+const receiver = await startReceiver(500);
 let partner: Partner;
 let slotIds: string[];
 beforeAll(async () => {
-  service = await startService();
-  receiver = await startReceiver(500);
-  workers = await startWorkers(service.environment);
   const venue = await anyVenue(service);
   partner = await anyPartner(service, [venue.id]);
   await subscribe(partner, receiver.url);
   slotIds = await freeSlotIds(partner, venue.id);
 });
 afterAll(async () => {
-  await workers.stop();
-  await receiver.close();
   await service.stop();
+  await receiver.close();
 });
 
 /** The delivery of the `hold_created` that a new hold makes, once its first attempt has arrived. */
@@ -51,29 +43,23 @@ const attemptsOf = (delivery: DeliveryRow) =>
   receiver.received.filter(({ body }) => body['event_id'] === delivery.eventId);
 const readRow = (delivery: DeliveryRow) => rowOf(service, 'deliveries', { _id: delivery._id });
 
-async function jobOf(delivery: DeliveryRow): Promise<Job> {
-  const id = deliveryJobId(delivery._id, delivery.generation);
-  const job: Job | undefined = await service.context.queues.byName('webhook-delivery').getJob(id);
-  if (job === undefined) throw new Error(`There is no job ${id}`);
-  return job;
-}
+const jobIdOf = ({ _id, generation }: DeliveryRow) => deliveryJobId(_id, generation);
+const jobIs = (delivery: DeliveryRow, state: string) =>
+  eventually(`the job is ${state}`, async () => (await readJob(jobIdOf(delivery))).state === state);
 
 /** The job as it waits for its next attempt after `failures` failed ones. */
 const waitingJobOf = (delivery: DeliveryRow, failures: number) =>
   eventually(`the job waits after ${failures} failures`, async () => {
-    const job = await jobOf(delivery);
-    return job.attemptsMade === failures && (await job.isDelayed()) && job;
+    const job = await readJob(jobIdOf(delivery));
+    return job.attemptsMade === failures && job.state === 'delayed' && job;
   });
-
-/** Makes the attempt for which the job waits due now, in row and queue. */
-async function bringForward(job: Job<WebhookDeliveryJob>): Promise<void> {
-  await makeDue(service.context.db, job.data.deliveryId);
-  await job.promote();
-}
 
 /** Fails the delivery for good: each retry is brought forward as soon as it waits. */
 async function failForGood(delivery: DeliveryRow): Promise<void> {
-  for (const failures of DELAYS.keys()) await bringForward(await waitingJobOf(delivery, failures + 1));
+  for (const failures of DELAYS.keys()) {
+    await waitingJobOf(delivery, failures + 1);
+    await bringForward(jobIdOf(delivery));
+  }
   await eventually('the row is a dead letter', async () => (await readRow(delivery)).state === 'dead_letter');
 }
 
@@ -89,7 +75,7 @@ test('the real jobs wait exactly 300, 900, 1800 and 3600 s between five attempts
     const waitMs = (row.nextAttemptAt?.getTime() ?? 0) - sentAt;
     expect(waitMs).toBeGreaterThanOrEqual(seconds * 1000);
     expect(waitMs).toBeLessThan(seconds * 1000 + 60_000);
-    await bringForward(job);
+    await bringForward(jobIdOf(delivery));
   }
   await eventually('five attempts', () => attemptsOf(delivery).length === 5);
   const numbers = attemptsOf(delivery).map((attempt) => headerOf(attempt, 'x-delivery-attempt'));
@@ -106,16 +92,15 @@ test('after the fifth failure the delivery is a dead letter in row, queue and lo
   expect(row.attempts.map(({ outcome, statusCode }) => [outcome, statusCode])).toEqual(
     Array.from({ length: 5 }, () => ['failed', 500]),
   );
-  await eventually('the job has failed', async () => (await jobOf(delivery)).isFailed());
-  const jobs = await eventually('a job in webhook-dead-letter', async () => {
-    const waiting: Job[] = await service.context.queues.byName('webhook-dead-letter').getJobs(['waiting']);
-    const own = waiting.filter((job) => job.data.deliveryId === delivery._id);
+  await jobIs(delivery, 'failed');
+  const queued = await eventually('a job in webhook-dead-letter', async () => {
+    const own = await deadLettersOf(delivery._id);
     return own.length > 0 && own;
   });
-  expect(jobs.map((job) => job.data as unknown)).toEqual([{ deliveryId: delivery._id }]);
-  const alerts = workers
-    .log()
-    .filter((line) => line['alert'] === 'dead_letter' && line['delivery'] === delivery._id);
+  expect(queued).toEqual([{ deliveryId: delivery._id }]);
+  const alerts = (await service.workerLogs()).filter(
+    (line) => line['alert'] === 'dead_letter' && line['delivery'] === delivery._id,
+  );
   expect(alerts).toEqual([
     expect.objectContaining({ level: 50, event_id: delivery.eventId, attempts: 5, status_code: 500 }),
   ]);
@@ -124,14 +109,14 @@ test('after the fifth failure the delivery is a dead letter in row, queue and lo
 
 test('a delivery that succeeds at a retry is sent no more and is no dead letter', async () => {
   const delivery = await anyDelivery();
-  const job = await waitingJobOf(delivery, 1);
+  await waitingJobOf(delivery, 1);
   receiver.respondWith(200);
 
-  await bringForward(job);
+  await bringForward(jobIdOf(delivery));
 
   await eventually('it succeeded', async () => (await readRow(delivery)).state === 'succeeded');
   receiver.respondWith(500);
-  await eventually('the job is done', async () => (await jobOf(delivery)).isCompleted());
+  await jobIs(delivery, 'completed');
   expect(attemptsOf(delivery)).toHaveLength(2);
   expect(await readRow(delivery)).toMatchObject({ attemptsMade: 2, nextAttemptAt: null });
 });
