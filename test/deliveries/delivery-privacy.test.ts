@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
+import { dumpDatabase } from '../support/database-dump.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
@@ -15,12 +16,9 @@ import {
 } from '../support/factories.ts';
 import type { WebhookReceiver } from '../support/receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { dumpRedis } from '../support/redis-dump.ts';
 import { rowsOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
-import type { Workers } from '../support/workers.ts';
-import { startWorkers } from '../support/workers.ts';
+import { hostedService } from '../support/service-host.ts';
+import type * as DeliveryPrivacy from './delivery-privacy.in-host.ts';
 
 /** Each value occurs nowhere else, so where it is found it was written. */
 const CUSTOMER = {
@@ -33,12 +31,15 @@ const CUSTOMER = {
 const CANARIES = [...Object.values(CUSTOMER), 'canaryname zephyrine', '9812345098'];
 const REASON = 'canary-reason-41c9';
 
-let service: Service;
+// Debug, so that nothing is kept from the log by its level.
+const service = await hostedService({ overrides: { LOG_LEVEL: 'debug' }, hasWorkers: true });
+const { redisDump, keysOfJobs } = service.inHost<typeof DeliveryPrivacy>(
+  'test/deliveries/delivery-privacy.in-host.ts',
+);
 let originator: Partner;
 let other: Partner;
 let toOriginator: WebhookReceiver;
 let toOther: WebhookReceiver;
-let workers: Workers;
 const secrets: string[] = [];
 
 /** One of each event type, with canaries wherever a caller can write, in calls that succeed and calls that fail. */
@@ -75,14 +76,12 @@ async function makeEveryEvent(venueId: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  // Debug, so that nothing is kept from the log by its level. A failing endpoint leaves traces of every kind.
-  service = await startService({ LOG_LEVEL: 'debug' });
-  workers = await startWorkers(service.environment);
   const venue = await anyVenue(service);
   originator = await anyPartner(service, [venue.id]);
   other = await anyPartner(service, [venue.id]);
   toOriginator = await startReceiver();
   toOther = await startReceiver();
+  // It leaves traces of every kind.
   const failing = await startReceiver(500);
   secrets.push(originator.apiKey, other.apiKey);
   secrets.push((await subscribe(originator, toOriginator.url)).secretKey);
@@ -96,19 +95,15 @@ beforeAll(async () => {
   await failing.close();
 });
 afterAll(async () => {
-  await workers.stop();
-  await Promise.all([toOriginator.close(), toOther.close()]);
   await service.stop();
+  await Promise.all([toOriginator.close(), toOther.close()]);
 });
 
 const bodiesOf = (receiver: WebhookReceiver): Json[] => receiver.received.map(({ body }) => body);
 const foundIn = (text: string, values: readonly string[]): string[] =>
   values.filter((value) => text.includes(value));
-const redisDump = () => {
-  const { REDIS_URL = '', QUEUE_PREFIX = '' } = service.environment;
-  return dumpRedis(REDIS_URL, QUEUE_PREFIX);
-};
-const allLogs = () => [service.logs(), ...workers.log().map((line) => JSON.stringify(line))].join('\n');
+const allLogs = async () =>
+  [await service.logs(), ...(await service.workerLogs()).map((line) => JSON.stringify(line))].join('\n');
 const allRows = async (name: string) =>
   JSON.stringify(await service.context.db.collection(name).find({}).toArray());
 
@@ -156,18 +151,12 @@ const bytesOf = (receiver: WebhookReceiver): string =>
   Buffer.concat(receiver.received.map(({ bytes }) => bytes)).toString();
 
 test('reasons are in no log line and in no key of Redis', async () => {
-  expect(foundIn(allLogs(), [REASON])).toEqual([]);
+  expect(foundIn(await allLogs(), [REASON])).toEqual([]);
   expect(foundIn(await redisDump(), [REASON])).toEqual([]);
 });
 
 test('job data holds ids and counts only', async () => {
-  const jobs = await Promise.all(
-    (['hold-expiry', 'event-dispatch', 'webhook-delivery'] as const).map((name) =>
-      service.context.queues.byName(name).getJobs(),
-    ),
-  );
-  const keys = new Set(jobs.flat().flatMap((job) => Object.keys(job.data as Json)));
-  expect(keys).toEqual(
+  expect(new Set(await keysOfJobs())).toEqual(
     new Set([
       ...['holdId', 'reservationId', 'deliveryId', 'subscriptionId', 'partnerId', 'generation'],
       'failuresBefore',
@@ -177,16 +166,15 @@ test('job data holds ids and counts only', async () => {
 
 test('neither API keys nor webhook secrets are in a log line, in Redis or, in the clear, in the database', async () => {
   expect(secrets).toHaveLength(5);
-  expect(foundIn(allLogs(), secrets)).toEqual([]);
+  expect(foundIn(await allLogs(), secrets)).toEqual([]);
   expect(foundIn(await redisDump(), secrets)).toEqual([]);
-  for (const { name } of await service.context.db.listCollections()) {
-    expect(foundIn(await allRows(name), secrets)).toEqual([]);
-  }
+  expect(foundIn(await dumpDatabase(service), secrets)).toEqual([]);
 });
 
-test('the search finds what is there: customers’ data in bookings, ids in Redis and in the log', async () => {
+test('the search finds what is there: customers’ data in bookings, ids in the database, in Redis and in the log', async () => {
   expect(foundIn(await allRows('reservations'), Object.values(CUSTOMER))).toEqual(Object.values(CUSTOMER));
   const [delivery] = await rowsOf(service, 'deliveries');
+  expect(foundIn(await dumpDatabase(service), [delivery?._id ?? ''])).toHaveLength(1);
   expect(foundIn(await redisDump(), [delivery?._id ?? ''])).toHaveLength(1);
-  expect(foundIn(allLogs(), [delivery?._id ?? ''])).toHaveLength(1);
+  expect(foundIn(await allLogs(), [delivery?._id ?? ''])).toHaveLength(1);
 });
