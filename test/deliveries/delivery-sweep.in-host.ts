@@ -1,0 +1,99 @@
+import { Worker } from 'bullmq';
+import { clearDeadLetterQueue } from '../../src/deliveries/dead-letter-queue.service.ts';
+import type { AttemptResult } from '../../src/deliveries/deliver-webhook.service.ts';
+import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
+import { rearmOverdueDeliveries } from '../../src/deliveries/sweep-deliveries.service.ts';
+import { createSecretBox } from '../../src/platform/secret-box.ts';
+import type { QueueName } from '../../src/queues/queues.ts';
+import { createSendPermits } from '../../src/sender/send-permits.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Service } from '../support/service.ts';
+
+type Context = Service['context'];
+
+/** Puts the jobs back of what has been due for 5 s, in pages of `limit`; returns how many were put back of each. */
+export async function sweep(context: Context, limit: number): Promise<number[]> {
+  const bounds = { graceMs: 5000, limit, stopping: new AbortController().signal };
+  const counts: number[] = [];
+  for (let afterId: string | undefined = ''; afterId !== undefined; ) {
+    const page = await rearmOverdueDeliveries(context, { ...bounds, afterId });
+    counts.push(page.count);
+    afterId = page.next;
+  }
+  return counts;
+}
+
+export async function empty({ queues }: Context, name: QueueName): Promise<void> {
+  await queues.byName(name).obliterate({ force: true });
+}
+
+export async function pause({ queues }: Context, name: QueueName): Promise<void> {
+  await queues.byName(name).pause();
+}
+
+export async function resume({ queues }: Context, name: QueueName): Promise<void> {
+  await queues.byName(name).resume();
+}
+
+/**
+ * Starts a worker on the paused queue of deliveries, resumes the queue once the worker is there, and goes on until `count` jobs are taken.
+ * Returns how many were taken and active before the queue was resumed, and the deliveries of those that were taken at the end.
+ */
+export async function takeWhenResumed(
+  { config, queues }: Context,
+  count: number,
+): Promise<{ whilePaused: number[]; taken: string[] }> {
+  const queue = queues.byName('webhook-delivery');
+  const taken: string[] = [];
+  const worker = new Worker('webhook-delivery', async (job) => void taken.push(job.data.deliveryId), {
+    connection: { url: config.redisUrl },
+    prefix: config.queuePrefix,
+  });
+  try {
+    await eventually('the worker is there', async () => (await queue.getWorkersCount()) === 1);
+    const whilePaused = [taken.length, await queue.getActiveCount()];
+    await queue.resume();
+    await eventually('all are taken', () => taken.length >= count);
+    return { whilePaused, taken };
+  } finally {
+    await worker.close();
+  }
+}
+
+/** The deliveries in the dead-letter queue. */
+export async function deadLetters({ queues }: Context): Promise<string[]> {
+  const jobs = await queues.byName('webhook-dead-letter').getJobs(['waiting']);
+  return jobs.map((job) => String(job.data['deliveryId']));
+}
+
+export async function addDeadLetters({ queues }: Context, deliveryIds: readonly string[]): Promise<void> {
+  await queues.addDeadLetters(deliveryIds);
+}
+
+export async function removeDeadLetters({ queues }: Context, deliveryIds: readonly string[]): Promise<void> {
+  await queues.removeDeadLetters(deliveryIds);
+}
+
+/** Clears the dead-letter queue of what is no dead letter, four jobs at a time. */
+export function clear(context: Context): Promise<number> {
+  const stopping = new AbortController().signal;
+  return clearDeadLetterQueue(context, { limit: 4, from: 0, stopping });
+}
+
+/** An attempt by a worker that has another key. */
+export function attemptWithoutKey(
+  context: Context,
+  deliveryId: string,
+  subscriptionId: string,
+): Promise<AttemptResult> {
+  const deps = {
+    ...context,
+    secretBox: createSecretBox([Buffer.alloc(32, 99)]),
+    sender: { send: () => Promise.reject(new Error('nothing may be sent')) },
+    permits: createSendPermits(10, 2),
+  };
+  return deliverWebhook(deps, {
+    ...{ deliveryId, subscriptionId, generation: 1, partnerId: 'p', failuresKnown: 0 },
+    signal: new AbortController().signal,
+  });
+}
