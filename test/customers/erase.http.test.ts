@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Client } from '../support/client.ts';
+import type { Client, Reply } from '../support/client.ts';
 import { dumpDatabase } from '../support/database-dump.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
@@ -16,13 +16,13 @@ import {
   subscribe,
 } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { dumpRedis } from '../support/redis-dump.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
+import type * as Inside from './erase.in-host.ts';
 
-let service: Service;
+const service = await hostedService();
+const inside = service.inHost<typeof Inside>('test/customers/erase.in-host.ts');
 let venueId: string;
 let seller: Partner;
 let rival: Partner;
@@ -32,7 +32,6 @@ let customers = 0;
 let phone: string;
 let customer: Json;
 beforeAll(async () => {
-  service = await startService();
   venueId = (await anyVenue(service, [{ duration_minutes: 15 }])).id;
   [seller, rival] = [await anyPartner(service, [venueId]), await anyPartner(service, [venueId])];
   slots = await freeSlotIds(seller, venueId);
@@ -69,22 +68,24 @@ const lapse = (purchase: Json) =>
   service.context.db
     .collection<{ _id: string }>('package_purchases')
     .updateOne({ _id: String(purchase['id']) }, { $set: { expiresAt: new Date(0) } });
-/** Has something happen just before the next write of many reservations. */
-function beforeTheBookingIsOverwritten(meanwhile: () => Promise<unknown>): void {
-  const collection = service.context.db.collection('reservations');
-  const write = collection.bulkWrite.bind(collection);
-  collection.bulkWrite = async (...given: Parameters<typeof write>) => {
-    collection.bulkWrite = write;
+/** Has something happen while somebody is erased: just before the bookings are overwritten. */
+async function eraseWhile(meanwhile: () => Promise<unknown>): Promise<Reply> {
+  await inside.holdOverwriting();
+  const erasing = erase();
+  try {
+    await inside.untilOverwriting();
     await meanwhile();
-    return write(...given);
-  };
+  } finally {
+    await inside.letOverwrite();
+  }
+  return erasing;
 }
 const canaries = () => [phone, `Canary${customers}`, `canary${customers}`];
 async function whereCanariesAre(): Promise<string[]> {
   const stores: Record<string, string> = {
     database: await dumpDatabase(service),
-    redis: await dumpRedis(service.environment['REDIS_URL'] ?? '', service.context.config.queuePrefix),
-    log: service.logs(),
+    redis: await inside.dumpOwnRedis(),
+    log: await service.logs(),
   };
   return Object.entries(stores).flatMap(([name, text]) =>
     canaries()
@@ -364,11 +365,11 @@ describe('after the erasure of a customer', () => {
   test('a refund that lands in the middle leaves nothing behind', async () => {
     const booking = await bookSlot(seller, anySlot(), customer);
     await end('cancel', booking);
-    beforeTheBookingIsOverwritten(async () => {
+    const erased = await eraseWhile(async () => {
       await end('refund', booking);
       await service.dispatch(String(booking['hold_id']));
     });
-    expect(expectStatus(await erase(), 200)).toEqual({ bookings: 1, holds: 0, purchases: 0 });
+    expect(expectStatus(erased, 200)).toEqual({ bookings: 1, holds: 0, purchases: 0 });
     expect(await whereCanariesAre()).toEqual([]);
     const seen = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(booking)}`), 200);
     expect(seen).toMatchObject({ status: 'REFUNDED', refund_reason: '[erased]' });
