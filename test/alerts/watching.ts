@@ -13,7 +13,7 @@ export const HOUR_MS = 3_600_000;
 
 /** One look of the watch, with the times that hold in production. */
 export async function sweep(
-  service: Service,
+  service: Pick<Service, 'context'>,
   guards?: () => Promise<string[]>,
   workers: WorkerWatch = createWorkerWatch(),
 ): Promise<void> {
@@ -31,7 +31,7 @@ export async function sweepAll(service: Service): Promise<void> {
 
 /** The alerts that there are, by kind where one is named, in the order in which they were raised. */
 export async function alertsOf(
-  service: Service,
+  service: Pick<Service, 'context'>,
   filter: Partial<Pick<AlertRow, 'kind' | 'subject' | 'isOpen'>> = {},
 ): Promise<AlertRow[]> {
   const rows = await service.context.db.collection('alerts').find(filter).sort({ raisedAt: 1 }).toArray();
@@ -54,7 +54,7 @@ export function timesLogged(service: Service, part: string): number {
 
 /** Dead letters as a worker's last failure leaves them, of a subscription that need not exist. */
 export async function insertDeadLetters(
-  service: Service,
+  service: Pick<Service, 'context'>,
   subscriptionId: string,
   partnerId: string,
   names: readonly string[],

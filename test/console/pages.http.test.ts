@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { insertDeadLetters, sweep } from '../alerts/watching.ts';
 import type { Client, Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import type { Json } from '../support/factories.ts';
@@ -13,9 +12,9 @@ import {
   operatorOf,
   placeHold,
 } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
+import type * as Inside from './pages.in-host.ts';
 import type { ConsoleWorld } from './world.ts';
 import { consoleWorld } from './world.ts';
 
@@ -23,11 +22,11 @@ const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const MISSING = '01a1fee0-0000-7000-8000-000000000000';
 const HOSTILE = `<img src=x onerror="alert(1)">'&`;
 
-let service: Service;
+const service = await hostedService();
+const inside = service.inHost<typeof Inside>('test/console/pages.in-host.ts');
 let world: ConsoleWorld;
 let operator: Client;
 beforeAll(async () => {
-  service = await startService();
   world = await consoleWorld(service);
   operator = operatorOf(service);
 });
@@ -190,21 +189,21 @@ describe('open alerts', () => {
   };
 
   test('are told of on every page as long as they are open, also where there is no page', async () => {
-    await service.context.queues.byName('webhook-delivery').pause();
-    await sweep(service);
+    await inside.pauseDeliveries();
+    await inside.lookForAlerts();
     for (const path of [...paths(), '/no/such/page', `/holds/${MISSING}`]) {
       expect([path, await told(path)]).toEqual([path, [true, true]]);
     }
     const { text } = await page('/alerts');
     expect(text).toContain('href="/queues/queue/webhook-delivery"');
-    await service.context.queues.byName('webhook-delivery').resume();
+    await inside.resumeDeliveries();
     await alerts().deleteMany({});
     for (const path of paths()) expect([path, await told(path)]).toEqual([path, [false, false]]);
   });
 
   test('about one subscription are only counted', async () => {
-    await insertDeadLetters(service, MISSING, world.partner.id, ['d-1']);
-    await sweep(service);
+    await inside.addDeadLetter('d-1', MISSING, world.partner.id);
+    await inside.lookForAlerts();
     const { text } = await page('/bookings');
     expect(text).toContain('1 alert is open.');
     expect(text).not.toContain('failed for the last time');
@@ -301,7 +300,7 @@ describe('what the pages tell', () => {
   });
 
   test('without a venue there is an explanation in place of a grid', async () => {
-    const empty = await startService();
+    const empty = await hostedService();
     try {
       const reply = await operatorOf(empty).get('/', BROWSER);
       expect([reply.status, reply.text.includes('There is no venue yet')]).toEqual([200, true]);

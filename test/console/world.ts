@@ -13,7 +13,9 @@ import {
   subscribe,
 } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';
-import type { Service } from '../support/service.ts';
+import type { Stored } from '../support/rows.ts';
+import type { ServiceCalls } from '../support/service-calls.ts';
+import type { Listeners } from '../support/service-environment.ts';
 
 /** A venue with something of everything on one day to come, for looking at it in the console. */
 export type ConsoleWorld = {
@@ -39,7 +41,7 @@ export type ConsoleWorld = {
 const MORNING = { operating_hours_start: '06:00', operating_hours_end: '14:00' };
 
 /** Books, holds, sells to a walk-in, and lets a delivery become a dead letter. Stop it before the service. */
-export async function consoleWorld(service: Service): Promise<ConsoleWorld> {
+export async function consoleWorld(service: Listeners & ServiceCalls & Stored): Promise<ConsoleWorld> {
   const venue = await anyVenue(service, [{ name: 'Turf A', ...MORNING }], { name: 'Koramangala Arena' });
   const [turf = ''] = venue.resourceIds;
   const north = await anyResource(service, venue.id, { name: 'North half', ...MORNING });
