@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { migrate } from '../../src/database/collections.ts';
 import { PLATFORM_PARTNER_ID } from '../../src/domain/platform-partner.ts';
-import { sequenceEvents } from '../../src/events/feed.service.ts';
+import type * as Feed from '../../src/events/feed.service.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPackage,
@@ -17,19 +16,18 @@ import {
 } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const BOOKINGS = '/api/v1/operator/bookings';
 
-let service: Service;
+const service = await hostedService();
+const { sequenceEvents } = service.inHost<typeof Feed>('src/events/feed.service.ts');
 let venueId: string;
 let seller: Partner;
 let rival: Partner;
 let slots: string[];
 beforeAll(async () => {
-  service = await startService();
   venueId = (await anyVenue(service, [{ duration_minutes: 15 }])).id;
   [seller, rival] = [await anyPartner(service, [venueId]), await anyPartner(service, [venueId])];
   slots = await freeSlotIds(seller, venueId);
@@ -165,7 +163,7 @@ describe('an operator finds a booking', () => {
     const erased = { name: '[erased]', nameFolded: null, phone: '[erased]', phoneE164: null, email: null };
     await reservations.updateOne({ bookingId: idOf(other) }, { $set: { customer: erased } });
     expect(await search('iyer')).toEqual([]);
-    await migrate(db);
+    await service.migrate();
     expect([await search('iyer'), await search('7210'), await search('nunez')]).toEqual([
       [idOf(found)],
       [idOf(found)],
@@ -247,7 +245,7 @@ describe('an operator ends any booking', () => {
     await service.context.db.collection('reservations').dropIndex('ending_key_of_operators');
     expect(await race()).not.toEqual(one);
     await service.context.db.collection('reservations').updateMany({}, { $unset: { operatorEndings: '' } });
-    await migrate(service.context.db);
+    await service.migrate();
   });
 
   test('an operator’s key and the same key of the partner do not know each other', async () => {
@@ -331,7 +329,7 @@ describe('the timeline of a booking', () => {
       const row = await rowOf(service, 'events', { _id: delivery?.eventId });
       expect(row.actor).toEqual({ kind: 'api_key', partnerId: seller.id, keyId: byKey.key_id });
       const sent = receiver.received.map(({ body: received }) => JSON.stringify(received)).join();
-      await sequenceEvents(service.context);
+      await sequenceEvents();
       const feeds = await Promise.all(
         [seller, rival].map(async ({ api }) => (await api.get('/api/v1/partner/events')).text),
       );
