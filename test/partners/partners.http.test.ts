@@ -1,31 +1,28 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createAdminApp } from '../../src/apps/admin-app.ts';
-import { createPartnerApp } from '../../src/apps/partner-app.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { PLATFORM_PARTNER_ID } from '../../src/domain/platform-partner.ts';
-import { listen } from '../../src/http/listen.ts';
-import { createKeyUse } from '../../src/partners/key-use.ts';
-import type { Client, Reply } from '../support/client.ts';
+import type { Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json } from '../support/factories.ts';
 import { anyPackage, anyPartner, anyVenue, expectStatus, operatorOf } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type * as Beside from '../support/listeners-beside.in-host.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
+import type * as Inside from './partners.in-host.ts';
+
+const BESIDE = 'test/support/listeners-beside.in-host.ts';
+const INSIDE = 'test/partners/partners.in-host.ts';
 
 const PARTNERS = '/api/v1/operator/partners';
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const MISSING = '00000000-0000-7000-8000-00000000dead';
 
-let service: Service;
-let production: Service;
-let operator: Client;
-
-beforeAll(async () => {
-  [service, production] = await Promise.all([startService(), startService({ SERVICE_MODE: 'production' })]);
-  operator = operatorOf(service);
-});
+const [service, production] = await Promise.all([
+  hostedService(),
+  hostedService({ overrides: { SERVICE_MODE: 'production' } }),
+]);
+const operator = operatorOf(service);
 afterAll(async () => {
   await Promise.all([service.stop(), production.stop()]);
 });
@@ -156,7 +153,7 @@ describe('keys', () => {
     });
     const stored = JSON.stringify(await service.context.db.collection('api_keys').find({}).toArray());
     const secret = String(apiKey).slice(-43);
-    expect([list.text, stored, service.logs()].some((text) => text.includes(secret))).toBe(false);
+    expect([list.text, stored, await service.logs()].some((text) => text.includes(secret))).toBe(false);
     expect(stored).toContain(shown['prefix']);
   });
 
@@ -175,7 +172,7 @@ describe('keys', () => {
     await Promise.all(Array.from({ length: 20 }, () => partner.api.get('/api/v1/partner/venues')));
     expect(await lastUse(partner.id)).toBe(new Date(0).toISOString());
     // Another process has noted nothing yet.
-    createKeyUse(service.context).note({ _id: keyId, hash: '' });
+    await service.inHost<typeof Inside>(INSIDE).noteUseElsewhere(keyId);
     await eventually('its write', async () => (await lastUse(partner.id)) !== new Date(0).toISOString());
   });
 
@@ -218,7 +215,7 @@ describe('keys', () => {
       const apiKey = String(key['api_key']);
       const told = await ask(apiKey);
       expect([verdict(told), messageOf(told)]).toEqual(['401 INVALID_API_KEY', expect.stringMatching(why)]);
-      expect(service.logs()).toContain(
+      expect(await service.logs()).toContain(
         `"key_id":"${String(key['key_id'])}","partner_id":"${id}","msg":"a key that opens`,
       );
       const untold = await ask(`${apiKey.slice(0, -43)}${'A'.repeat(43)}`);
@@ -258,27 +255,26 @@ describe('a key', () => {
   });
 
   test('of the sandbox opens nothing in production on the same database, nor the other way round', async () => {
-    const { context } = service;
-    const inProduction = { ...context, config: { ...context.config, serviceMode: 'production' as const } };
-    const live = await listen(createPartnerApp(inProduction), '127.0.0.1', 0);
-    const liveAdmin = await listen(createAdminApp(inProduction), '127.0.0.1', 0);
+    const { listenBeside, closeBeside } = service.inHost<typeof Beside>(BESIDE);
+    const live = await listenBeside('partner', { serviceMode: 'production' });
+    const liveAdmin = await listenBeside('admin', { serviceMode: 'production' });
     try {
       const { id } = await create();
       expectStatus(await operator.post(`${PARTNERS}/${id}/certify`), 200);
       const sandboxKey = String((await issue(id))['api_key']);
-      const liveKey = String((await issue(id, {}, createClient(liveAdmin.url, OPERATOR_KEY)))['api_key']);
+      const liveKey = String((await issue(id, {}, createClient(liveAdmin, OPERATOR_KEY)))['api_key']);
       const ask = (url: string, key: string) => createClient(url, key).get('/api/v1/partner/venues');
-      const [inLive, inSandbox] = [await ask(live.url, sandboxKey), await ask(service.url, liveKey)];
+      const [inLive, inSandbox] = [await ask(live, sandboxKey), await ask(service.url, liveKey)];
       expect([inLive, inSandbox].map(verdict)).toEqual(['401 INVALID_API_KEY', '401 INVALID_API_KEY']);
       expect(inLive.text).toContain('pk_live_');
       expect(inSandbox.text).toContain('pk_sandbox_');
       // The message tells of the mode alone, not whether there is such a key.
-      const unknown = await ask(live.url, `pk_sandbox_${'0'.repeat(16)}_${'A'.repeat(43)}`);
+      const unknown = await ask(live, `pk_sandbox_${'0'.repeat(16)}_${'A'.repeat(43)}`);
       expect(messageOf(unknown)).toBe(messageOf(inLive));
       expect(verdict(await ask(service.url, sandboxKey))).toBe('200');
-      expect(verdict(await ask(live.url, liveKey))).toBe('200');
+      expect(verdict(await ask(live, liveKey))).toBe('200');
     } finally {
-      await Promise.all([live.close(), liveAdmin.close()]);
+      await Promise.all([live, liveAdmin].map((url) => closeBeside(url)));
     }
   });
 });
@@ -289,18 +285,18 @@ describe('a partner that asks who it is', () => {
     expectStatus(await operatorOf(production).post(`${PARTNERS}/${id}/certify`), 200);
     const key = String((await issue(id, {}, operatorOf(production)))['api_key']);
     const unlimited = { rateLimitPerMinute: 0, maxActiveHolds: 7, holdTtlSeconds: 120 };
-    const config = { ...production.context.config, ...unlimited, bookingHorizonDays: 30 };
-    const other = await listen(createPartnerApp({ ...production.context, config }), '127.0.0.1', 0);
+    const { listenBeside, closeBeside } = production.inHost<typeof Beside>(BESIDE);
+    const other = await listenBeside('partner', { ...unlimited, bookingHorizonDays: 30 });
     const ask = async (url: string) =>
       expectStatus(await createClient(url, key).get('/api/v1/partner/me'), 200);
     try {
-      const { rateLimitPerMinute, maxActiveHolds, holdTtlSeconds, bookingHorizonDays } =
-        production.context.config;
+      const { rateLimitPerMinute, maxActiveHolds, holdTtlSeconds, bookingHorizonDays, ...told } =
+        await production.inHost<typeof Inside>(INSIDE).readToldSettings();
       const limits = {
         ...{ rate_limit_per_minute: rateLimitPerMinute, max_active_holds: maxActiveHolds },
         ...{ hold_ttl_seconds: holdTtlSeconds, max_hold_ttl_seconds: 1800, max_hold_life_seconds: 7200 },
         ...{ max_range_days: 31, max_webhooks: 20 },
-        webhook_retry_delays_seconds: config.webhookRetryDelaysSeconds,
+        webhook_retry_delays_seconds: told.webhookRetryDelaysSeconds,
       };
       expect(rateLimitPerMinute).toBeGreaterThan(0);
       const me = { partner_id: id, name: 'Live Seller', status: 'active', mode: 'production', venues: [] };
@@ -308,12 +304,12 @@ describe('a partner that asks who it is', () => {
         ...{ ...me, limits, horizon_days: bookingHorizonDays },
         key: expect.objectContaining({ expires_at: null }),
       });
-      expect(await ask(other.url)).toMatchObject({
+      expect(await ask(other)).toMatchObject({
         ...{ ...me, horizon_days: 30 },
         limits: { rate_limit_per_minute: null, max_active_holds: 7, hold_ttl_seconds: 120 },
       });
     } finally {
-      await other.close();
+      await closeBeside(other);
     }
   });
 });

@@ -1,0 +1,19 @@
+import { createKeyUse } from '../../src/partners/key-use.ts';
+import type { Service } from '../support/service.ts';
+
+type Context = Service['context'];
+
+/** Notes that a key was used, as another process does that has noted nothing yet. */
+export async function noteUseElsewhere(context: Context, keyId: string): Promise<void> {
+  createKeyUse(context).note({ _id: keyId, hash: '' });
+}
+
+/** The service's settings of which partners are told. */
+export async function readToldSettings({ config }: Context) {
+  const { rateLimitPerMinute, maxActiveHolds, holdTtlSeconds, bookingHorizonDays } = config;
+  const { webhookRetryDelaysSeconds } = config;
+  return {
+    ...{ rateLimitPerMinute, maxActiveHolds, holdTtlSeconds, bookingHorizonDays },
+    webhookRetryDelaysSeconds: [...webhookRetryDelaysSeconds],
+  };
+}
