@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createAdminApp, operatorRoutes } from '../../src/apps/admin-app.ts';
-import { describeOperatorApi } from '../../src/apps/operator-openapi.ts';
 import { NEVER_KEPT } from '../../src/audit/redact.rules.ts';
-import { listen } from '../../src/http/listen.ts';
-import { alertsOf, sweep } from '../alerts/watching.ts';
 import { statusFrom } from '../http/quota.ts';
-import type { Client } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner } from '../support/factories.ts';
@@ -19,25 +14,25 @@ import {
   operatorOf,
 } from '../support/factories.ts';
 import { sortedQueriesOf } from '../support/query-plans.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
+import type * as Inside from './audit.in-host.ts';
 
 const AUDIT = '/api/v1/operator/audit';
 const PARTNERS = '/api/v1/operator/partners';
 const OWN = { 'sec-fetch-site': 'same-origin' };
 const FORM = { ...OWN, 'content-type': 'application/x-www-form-urlencoded' };
 
-let service: Service;
-let operator: Client;
-let stranger: Client;
+const INSIDE = 'test/audit/audit.in-host.ts';
+const service = await hostedService();
+const inside = service.inHost<typeof Inside>(INSIDE);
+const operator = operatorOf(service);
+const stranger = createClient(service.adminUrl, undefined);
 let partner: Partner;
 let venueId: string;
 beforeAll(async () => {
-  service = await startService();
-  operator = operatorOf(service);
-  stranger = createClient(service.adminUrl, undefined);
   venueId = (await anyVenue(service)).id;
   partner = await anyPartnerOverHttp(service, [venueId]);
 });
@@ -47,9 +42,8 @@ const actions = async (query = ''): Promise<Json[]> =>
   expectStatus(await operator.get(`${AUDIT}?limit=200${query}`), 200)['data'] as Json[];
 const newest = async (query = '') => (await actions(query))[0];
 const count = () => service.context.db.collection('audit').countDocuments();
-const loggedRequest = (requestId: string): Json | undefined =>
-  service
-    .logs()
+const loggedRequest = async (requestId: string): Promise<Json | undefined> =>
+  (await service.logs())
     .split('\n')
     .filter((line) => line.includes(`"reqId":"${requestId}"`))
     .map((line) => JSON.parse(line) as Json)
@@ -83,7 +77,7 @@ describe('the audit', () => {
       after: { ...before, name: 'Renamed' },
     });
     expect(reply.headers.get('x-request-id')).toBe('request-42');
-    const line = loggedRequest('request-42');
+    const line = await loggedRequest('request-42');
     expect(line).toMatchObject({
       server_request_id: action?.['server_request_id'],
       address: '127.0.0.1',
@@ -91,7 +85,7 @@ describe('the audit', () => {
     });
     await partner.api.get('/api/v1/partner/venues', { 'x-request-id': 'request-43' });
     const { data } = expectStatus(await operator.get(`${PARTNERS}/${partner.id}/keys`), 200);
-    expect(loggedRequest('request-43')).toMatchObject({
+    expect(await loggedRequest('request-43')).toMatchObject({
       address: '127.0.0.1',
       partner_id: partner.id,
       key_id: (data as Json[])[0]?.['key_id'],
@@ -100,7 +94,7 @@ describe('the audit', () => {
   });
 
   test('has a row of every operation that changes something, refused ones too: none can be forgotten', async () => {
-    const changing = operatorRoutes(service.context).filter(({ method }) => method !== 'get');
+    const changing = await inside.changingOperations();
     expect(changing.length).toBeGreaterThan(15);
     for (const { method, path, operationId } of changing) {
       const rows = await count();
@@ -249,9 +243,9 @@ describe('wrong keys are in the audit', () => {
       'x-api-key': 'no-operator-has-this-key',
       'x-forwarded-for': address,
     });
-  let proxied: Service;
+  let proxied: HostedService;
   beforeAll(async () => {
-    proxied = await startService({ TRUSTED_PROXIES: 'loopback' });
+    proxied = await hostedService({ overrides: { TRUSTED_PROXIES: 'loopback' } });
   });
   afterAll(() => proxied.stop());
   const rowsOf = async (query: string) =>
@@ -280,15 +274,15 @@ describe('wrong keys are in the audit', () => {
   });
 
   test('and a burst of them raises an alert', async () => {
-    const alert = await eventually('the burst to be noticed', async () => {
-      await sweep(proxied);
-      return (await alertsOf(proxied, { kind: 'wrong_keys' }))[0];
-    });
+    const { alertsOfWrongKeys } = proxied.inHost<typeof Inside>(INSIDE);
+    const of = async (subject: string) =>
+      (await alertsOfWrongKeys()).filter((each) => each.subject === subject);
+    const alert = await eventually('the burst to be noticed', async () => (await of('admin'))[0]);
     expect(alert).toMatchObject({ subject: 'admin', partnerId: null, isOpen: true });
     expect(alert.count).toBeGreaterThanOrEqual(20);
-    expect(proxied.logs()).toContain('wrong operator keys were sent within two minutes');
+    expect(await proxied.logs()).toContain('wrong operator keys were sent within two minutes');
     // Control: those of partners are not many.
-    expect(await alertsOf(proxied, { kind: 'wrong_keys', subject: 'partner' })).toEqual([]);
+    expect(await of('partner')).toEqual([]);
     const metrics = await createClient(proxied.adminUrl, undefined).get('/metrics');
     expect(metrics.text).toContain('http_wrong_keys_total{listener="admin"} 220');
   });
@@ -386,15 +380,9 @@ describe('no audit row holds a secret or a customer’s data', () => {
     expect(text).toContain(String(rotated['key_id']));
   });
 
-  test('every field of the interface that is named like one is among those that are left out', () => {
-    const { schemas } = describeOperatorApi(operatorRoutes(service.context)).components;
-    const names = new Set<string>();
-    JSON.stringify(schemas, (_key, value: unknown) => {
-      const properties = (value as { properties?: Json } | null)?.properties;
-      for (const name of Object.keys(properties ?? {})) names.add(name);
-      return value;
-    });
-    const sensitive = [...names].filter((name) =>
+  test('every field of the interface that is named like one is among those that are left out', async () => {
+    const names = await inside.namesOfFields();
+    const sensitive = names.filter((name) =>
       /customer|secret(?!_rotated)|api_key|payment_ref|password/.test(name),
     );
     expect(sensitive.filter((name) => !NEVER_KEPT.some((kept) => kept === name))).toEqual([]);
@@ -417,35 +405,14 @@ describe('an action without its row is not carried out', () => {
   });
 
   test('when only its outcome cannot be written, it is answered as it was, and the row says that it was begun', async () => {
-    const { db } = service.context;
     const name = `Half-audited ${randomUUID()}`;
-    const unwritable = { ...service.context, db: blindTo(db) };
-    const admin = await listen(createAdminApp(unwritable), '127.0.0.1', 0);
+    const api = createClient(await inside.listenUnwritable(), OPERATOR_KEY);
     try {
-      const api = createClient(admin.url, OPERATOR_KEY);
       expect(verdict(await api.post(PARTNERS, { name, contact_email: 'a@b.example' }))).toBe('201');
       expect(await newest()).toMatchObject({ action: 'createPartner', status: null, after: null });
-      expect(service.logs()).toContain('the outcome of an operator action could not be recorded');
+      expect(await service.logs()).toContain('the outcome of an operator action could not be recorded');
     } finally {
-      await admin.close();
+      await inside.closeUnwritable();
     }
   });
 });
-
-/** The same database, in which no audit row can be changed once it is there. */
-function blindTo(db: Service['context']['db']): Service['context']['db'] {
-  return new Proxy(db, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name);
-      if (name !== 'models') return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-      const models = value as Record<string, object>;
-      const audit = new Proxy(models['Audit'] ?? {}, {
-        get: (model, field) =>
-          field === 'updateOne'
-            ? () => Promise.reject(new Error('the disk is full'))
-            : (Reflect.get(model, field) as unknown),
-      });
-      return { ...models, Audit: audit };
-    },
-  });
-}

@@ -1,19 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { operatorRoutes } from '../../src/apps/admin-app.ts';
-import { subjectReaderOf } from '../../src/audit/audited-subject.ts';
-import type { Client } from '../support/client.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, expectStatus, operatorOf } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { hostedService } from '../support/service-host.ts';
+import type * as Inside from './subjects.in-host.ts';
 
-let service: Service;
-let operator: Client;
+const service = await hostedService();
+const inside = service.inHost<typeof Inside>('test/audit/subjects.in-host.ts');
+const operator = operatorOf(service);
 let venue: { id: string; resourceIds: string[] };
 let partner: Partner;
 beforeAll(async () => {
-  service = await startService();
-  operator = operatorOf(service);
   venue = await anyVenue(service);
   partner = await anyPartner(service, [venue.id]);
 });
@@ -32,23 +28,15 @@ const WITHOUT_SUBJECT = new Map([
 ]);
 
 describe('what an action was about', () => {
-  test('is read for every operation that changes something that exists', () => {
-    const routes = operatorRoutes(service.context);
-    const changing = routes.filter(
-      ({ method, responses }) => method !== 'get' && responses[201] === undefined,
-    );
-    const without = changing.filter((row) => subjectReaderOf(routes, row) === undefined);
+  test('is read for every operation that changes something that exists', async () => {
+    const changing = await inside.changingOperations();
+    const without = changing.filter(({ isSubjectRead }) => !isSubjectRead);
     expect(changing.length).toBeGreaterThan(15);
     expect(without.map(({ operationId }) => operationId).sort()).toEqual([...WITHOUT_SUBJECT.keys()].sort());
   });
 
-  test('is missed where a row has neither a subject nor a GET: the check can fail', () => {
-    const routes = operatorRoutes(service.context);
-    const row = routes.find(({ operationId }) => operationId === 'grantVenue');
-    if (row === undefined) throw new Error('There is no such operation');
-    const { subject: _, ...bare } = row;
-    expect(subjectReaderOf(routes, bare)).toBeUndefined();
-    expect(subjectReaderOf(routes, row)).toBeDefined();
+  test('is missed where a row has neither a subject nor a GET: the check can fail', async () => {
+    expect(await inside.isReadWithAndWithout('grantVenue')).toEqual({ withSubject: true, without: false });
   });
 
   test('of a price rule that was removed is what it said', async () => {

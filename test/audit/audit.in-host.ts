@@ -1,0 +1,70 @@
+import type { AlertRow } from '../../src/alerts/alert-types.ts';
+import { createAdminApp, operatorRoutes } from '../../src/apps/admin-app.ts';
+import { describeOperatorApi } from '../../src/apps/operator-openapi.ts';
+import { listen } from '../../src/http/listen.ts';
+import { alertsOf, sweep } from '../alerts/watching.ts';
+import type { Json } from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+
+type Context = Service['context'];
+type Operation = { method: string; path: string; operationId: string };
+
+/** What operators can call that changes something, from the routes themselves. */
+export async function changingOperations(context: Context): Promise<Operation[]> {
+  return operatorRoutes(context)
+    .filter(({ method }) => method !== 'get')
+    .map(({ method, path, operationId }) => ({ method, path, operationId }));
+}
+
+/** The names of all fields that the operator's interface takes or gives. */
+export async function namesOfFields(context: Context): Promise<string[]> {
+  const { schemas } = describeOperatorApi(operatorRoutes(context)).components;
+  const names = new Set<string>();
+  JSON.stringify(schemas, (_key, value: unknown) => {
+    const properties = (value as { properties?: Json } | null)?.properties;
+    for (const name of Object.keys(properties ?? {})) names.add(name);
+    return value;
+  });
+  return [...names];
+}
+
+/** The alerts about wrong keys, after the watch has looked once. */
+export async function alertsOfWrongKeys(context: Context): Promise<AlertRow[]> {
+  await sweep({ context });
+  return alertsOf({ context }, { kind: 'wrong_keys' });
+}
+
+const closers = new WeakMap<Context, () => Promise<void>>();
+
+/** An admin listener that cannot write how an action ended; returns its address. */
+export async function listenUnwritable(context: Context): Promise<string> {
+  const { url, close } = await listen(
+    createAdminApp({ ...context, db: blindTo(context.db) }),
+    '127.0.0.1',
+    0,
+  );
+  closers.set(context, close);
+  return url;
+}
+
+export async function closeUnwritable(context: Context): Promise<void> {
+  await closers.get(context)?.();
+}
+
+/** The same database, in which no audit row can be changed once it is there. */
+function blindTo(db: Context['db']): Context['db'] {
+  return new Proxy(db, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (name !== 'models') return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      const models = value as Record<string, object>;
+      const audit = new Proxy(models['Audit'] ?? {}, {
+        get: (model, field) =>
+          field === 'updateOne'
+            ? () => Promise.reject(new Error('the disk is full'))
+            : (Reflect.get(model, field) as unknown),
+      });
+      return { ...models, Audit: audit };
+    },
+  });
+}
