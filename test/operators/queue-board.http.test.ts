@@ -1,10 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ownPage } from '../../src/operators/board-page.ts';
 import { isAllowedOnBoard } from '../../src/operators/queue-board.rules.ts';
-import { createQueueBoard } from '../../src/operators/queue-board.ts';
-import { QUEUE_NAMES } from '../../src/queues/queues.ts';
-import { endpointsOf } from '../http/mounted-routes.ts';
-import type { Client } from '../support/client.ts';
 import type { Json } from '../support/factories.ts';
 import {
   anyPartner,
@@ -14,28 +9,26 @@ import {
   operatorOf,
   placeHold,
 } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { hostedService } from '../support/service-host.ts';
+import type * as Inside from './queue-board.in-host.ts';
 
-let service: Service;
-let operator: Client;
+const service = await hostedService();
+const inside = service.inHost<typeof Inside>('test/operators/queue-board.in-host.ts');
+const operator = operatorOf(service);
 let holdId: string;
 let jobId: string;
 beforeAll(async () => {
-  service = await startService();
-  operator = operatorOf(service);
   const venue = await anyVenue(service);
   const partner = await anyPartner(service, [venue.id]);
   const [slotId = ''] = await freeSlotIds(partner, venue.id);
   holdId = String((await placeHold(partner, slotId))['hold_id']);
-  const [job] = await service.context.queues.byName('hold-expiry').getDelayed();
-  jobId = String(job?.id);
+  [jobId = ''] = await inside.delayedJobs();
 });
 afterAll(() => service.stop());
 
 /** Every call of the board that may change something, filled in with the job that there is. */
-const changes = () =>
-  endpointsOf(createQueueBoard(service.context.queues, service.context.config))
+const changes = async () =>
+  (await inside.endpointsOfBoard())
     .filter(({ method, path }) => method !== 'GET' && path.startsWith('/api/'))
     .map(({ method, path }) => ({
       method,
@@ -58,8 +51,7 @@ const ALLOWED = new Set([
 ]);
 const JSON_BODY = { 'content-type': 'application/json' };
 
-const jobCount = () => service.context.queues.byName('hold-expiry').getJobCountByTypes('delayed', 'wait');
-const isPaused = () => service.context.queues.byName('hold-expiry').isPaused();
+const { jobCount, isPaused } = inside;
 
 async function boardQueue(name: string): Promise<Json> {
   const path = `/queues/api/queues?activeQueue=${name}&status=latest&page=1`;
@@ -71,7 +63,7 @@ describe('the queue board', () => {
   test('lists the queues as a booking passes through them, each with what it is for', async () => {
     const body = expectStatus(await operator.get('/queues/api/queues'), 200);
     const queues = body['queues'] as Json[];
-    expect(queues.map((queue) => queue['name'])).toEqual([...QUEUE_NAMES]);
+    expect(queues.map((queue) => queue['name'])).toEqual(await inside.queueNames());
     const shown = queues.map((queue) => String(queue['displayName']));
     expect(shown).toEqual(shown.toSorted());
     for (const queue of queues) expect(String(queue['description']).length).toBeGreaterThan(40);
@@ -85,7 +77,9 @@ describe('the queue board', () => {
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toMatch(/https:|\*/);
     // Control: a link to another host would be taken out.
-    expect(ownPage('<link rel="x" href="//fonts.example/a"></head>')).not.toContain('fonts.example');
+    expect(await inside.pageWithoutOthers('<link rel="x" href="//fonts.example/a"></head>')).not.toContain(
+      'fonts.example',
+    );
   });
 
   test('leads from a job to the booking or hold it is about', async () => {
@@ -103,7 +97,7 @@ describe('the queue board', () => {
   });
 
   test('refuses whatever would destroy a queue or change a job, also what a new version of it may add', async () => {
-    const paths = changes();
+    const paths = await changes();
     expect(paths.length).toBeGreaterThan(20);
     expect(paths.map(({ path }) => path)).toContain('/api/queues/:queueName/obliterate');
     for (const { method, url } of paths.filter(({ path }) => !ALLOWED.has(path))) {

@@ -1,18 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createAdminApp } from '../../src/apps/admin-app.ts';
-import { listen } from '../../src/http/listen.ts';
-import { createRateLimits } from '../../src/http/rate-limiter.ts';
-import { BOARD_PATH, createQueueBoard } from '../../src/operators/queue-board.ts';
 import { pathWith } from '../http/described-routes.ts';
 import type { Endpoint } from '../http/mounted-routes.ts';
-import { endpointsOf } from '../http/mounted-routes.ts';
 import { createClient } from '../support/client.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, expectStatus, operatorOf } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type * as Beside from '../support/listeners-beside.in-host.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
+import type * as Inside from './refused-callers.in-host.ts';
 
 /** What everybody may call: the way in with its style, and what monitoring reads. */
 const OPEN = new Set([
@@ -26,17 +22,16 @@ const OPEN = new Set([
 const KEYS_PER_SERVER = 50;
 const ANY_ID = '01890000-0000-7000-8000-000000000001';
 
-let service: Service;
+const service = await hostedService();
+const inside = service.inHost<typeof Inside>('test/operators/refused-callers.in-host.ts');
+const { listenBeside, closeBeside } = service.inHost<typeof Beside>(
+  'test/support/listeners-beside.in-host.ts',
+);
 let partner: Partner;
 let endpoints: Endpoint[];
 beforeAll(async () => {
-  service = await startService();
   partner = await anyPartner(service, [(await anyVenue(service)).id]);
-  const board = endpointsOf(createQueueBoard(service.context.queues, service.context.config));
-  endpoints = [
-    ...endpointsOf(createAdminApp(service.context)),
-    ...board.map(({ method, path }) => ({ method, path: BOARD_PATH + path })),
-  ]
+  endpoints = (await inside.endpointsOfAdmin())
     .filter(({ method, path }) => !OPEN.has(`${method} ${path}`))
     .map(({ method, path }) => ({ method, path: pathWith(path, ANY_ID) }));
 });
@@ -48,22 +43,21 @@ const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`;
 async function answersTo(asked: readonly Endpoint[], headers: Record<string, string>): Promise<string[]> {
   const answers: string[] = [];
   for (let from = 0; from < asked.length; from += KEYS_PER_SERVER) {
-    const rateLimits = createRateLimits(
-      { ...service.context.config, rateLimitPerMinute: 0 },
-      service.context.log,
-    );
-    const server = await listen(createAdminApp({ ...service.context, rateLimits }), '127.0.0.1', 0);
-    const { send } = createClient(server.url, undefined);
-    for (const endpoint of asked.slice(from, from + KEYS_PER_SERVER)) {
-      const { method, path } = endpoint;
-      const body = method === 'GET' ? {} : { body: '{}' };
-      const reply = await send(method, path, {
-        headers: { 'content-type': 'application/json', ...headers },
-        ...body,
-      });
-      answers.push(`${nameOf(endpoint)}: ${verdict(reply)}`);
+    const url = await listenBeside('admin', { rateLimitPerMinute: 0 });
+    try {
+      const { send } = createClient(url, undefined);
+      for (const endpoint of asked.slice(from, from + KEYS_PER_SERVER)) {
+        const { method, path } = endpoint;
+        const body = method === 'GET' ? {} : { body: '{}' };
+        const reply = await send(method, path, {
+          headers: { 'content-type': 'application/json', ...headers },
+          ...body,
+        });
+        answers.push(`${nameOf(endpoint)}: ${verdict(reply)}`);
+      }
+    } finally {
+      await closeBeside(url);
     }
-    await server.close();
   }
   return answers;
 }
@@ -115,10 +109,9 @@ test('control: a path in front of the sign-in lets everybody in, which the same 
   expect(await answersTo(open, {})).toEqual(all(open, '200'));
 });
 
-test('control: a new route of the operator interface is in the list as soon as it is in a router', () => {
-  const app = createAdminApp(service.context);
-  app.get('/api/v1/operator/planted/:plantedId', (_req, res) => void res.end());
-  expect(endpointsOf(app).map(nameOf)).toContain('GET /api/v1/operator/planted/:plantedId');
+test('control: a new route of the operator interface is in the list as soon as it is in a router', async () => {
+  const planted = '/api/v1/operator/planted/:plantedId';
+  expect((await inside.endpointsWithPlanted(planted)).map(nameOf)).toContain(`GET ${planted}`);
 });
 
 /** How many objects of each kind an operator sees. */
@@ -142,7 +135,7 @@ describe('every call of the admin listener that changes something', () => {
     const headers = { cookie: await stolenCookie(), ...origin };
     expect(await answersTo(changes, headers)).toEqual(all(changes, '403 CSRF_REJECTED'));
     expect(await counts()).toEqual(before);
-    expect(await service.context.queues.byName('hold-expiry').isPaused()).toBe(false);
+    expect(await inside.isPaused()).toBe(false);
   });
 
   test('takes the same cookie from a page of its own', async () => {

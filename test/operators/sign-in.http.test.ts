@@ -1,30 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createAdminApp } from '../../src/apps/admin-app.ts';
-import { listen } from '../../src/http/listen.ts';
 import { signSession } from '../../src/operators/session.rules.ts';
-import type { Client, Reply } from '../support/client.ts';
+import type { Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type * as Beside from '../support/listeners-beside.in-host.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const PARTNERS = '/api/v1/operator/partners';
 const OWN = { 'sec-fetch-site': 'same-origin' };
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-let service: Service;
-let partner: Partner;
+const service = await hostedService();
+const { listenBeside, closeBeside } = service.inHost<typeof Beside>(
+  'test/support/listeners-beside.in-host.ts',
+);
 /** Somebody without a key. */
-let stranger: Client;
+const stranger = createClient(service.adminUrl, undefined);
+let partner: Partner;
 let cookie: string;
 
 beforeAll(async () => {
-  service = await startService();
   partner = await anyPartner(service);
-  stranger = createClient(service.adminUrl, undefined);
   cookie = cookieOf(await signIn({ key: OPERATOR_KEY }));
 });
 afterAll(() => service.stop());
@@ -266,9 +265,9 @@ describe('the cookie', () => {
     expect(mine).not.toBe(other);
     expect(verdict(await stranger.get(PARTNERS, as(mine)))).toBe('200');
     await stranger.send('POST', '/sign-out', { headers: as(mine, OWN) });
-    const beside = await listen(createAdminApp(service.context), '127.0.0.1', 0);
+    const beside = await listenBeside('admin');
     try {
-      for (const url of [service.adminUrl, beside.url]) {
+      for (const url of [service.adminUrl, beside]) {
         const api = createClient(url, undefined);
         expect(verdict(await api.get(PARTNERS, as(mine)))).toBe('401 INVALID_API_KEY');
         expect(verdict(await api.get('/queues/api/queues', as(mine)))).toBe('401 INVALID_API_KEY');
@@ -276,7 +275,7 @@ describe('the cookie', () => {
         expect(verdict(await api.get(PARTNERS, as(other)))).toBe('200');
       }
     } finally {
-      await beside.close();
+      await closeBeside(beside);
     }
   });
 

@@ -1,0 +1,25 @@
+import { createAdminApp } from '../../src/apps/admin-app.ts';
+import { BOARD_PATH, createQueueBoard } from '../../src/operators/queue-board.ts';
+import type { Endpoint } from '../http/mounted-routes.ts';
+import { endpointsOf } from '../http/mounted-routes.ts';
+import type { Service } from '../support/service.ts';
+
+type Context = Service['context'];
+
+/** Every path of the admin listener and of the queue board in it, as their routers name them. */
+export async function endpointsOfAdmin(context: Context): Promise<Endpoint[]> {
+  const board = endpointsOf(createQueueBoard(context.queues, context.config));
+  return [
+    ...endpointsOf(createAdminApp(context)),
+    ...board.map(({ method, path }) => ({ method, path: BOARD_PATH + path })),
+  ];
+}
+
+/** The same of an admin listener whose router has one more route, without the board. */
+export async function endpointsWithPlanted(context: Context, path: string): Promise<Endpoint[]> {
+  const app = createAdminApp(context);
+  app.get(path, (_req, res) => void res.end());
+  return endpointsOf(app);
+}
+
+export const isPaused = ({ queues }: Context): Promise<boolean> => queues.byName('hold-expiry').isPaused();
