@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { DayCell, DayGrid } from '../../src/availability/day-grid.service.ts';
-import { readDayGrid } from '../../src/availability/day-grid.service.ts';
+import type * as Grid from '../../src/availability/day-grid.service.ts';
 import { dateAfter } from '../availability/wall-clock.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
@@ -15,22 +14,22 @@ import {
   placeHold,
   slotsOf,
 } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { hostedService } from '../support/service-host.ts';
 
 const DATE = dateIn(3);
 /** Holds of this file that state no time lapse after a second. */
 const LASTING = { ttl_seconds: 1800 };
 const MORNING = { operating_hours_start: '06:00', operating_hours_end: '12:00' };
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService({ HOLD_TTL_SECONDS: '1', BOOKING_HORIZON_DAYS: '730' });
-});
+const overrides = { HOLD_TTL_SECONDS: '1', BOOKING_HORIZON_DAYS: '730' };
+const service = await hostedService({ overrides });
+const { readDayGrid } = service.inHost<typeof Grid>('src/availability/day-grid.service.ts');
+type DayGrid = Awaited<ReturnType<typeof readDayGrid>>;
+type DayCell = DayGrid['columns'][number]['cells'][number];
 afterAll(() => service.stop());
 
 const operator = () => operatorOf(service);
-const grid = (venueId: string, date = DATE) => readDayGrid(service.context, venueId, date);
+const grid = (venueId: string, date = DATE) => readDayGrid(venueId, date);
 const cellsOf = (day: DayGrid): DayCell[] => day.columns.flatMap(({ cells }) => cells);
 const cellOf = (day: DayGrid, slot: Json | undefined): DayCell => {
   const found = cellsOf(day).find(({ slotId }) => slotId === slot?.['slot_id']);
