@@ -20,6 +20,7 @@ import { rowOf, rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import type * as Inside from './erase.in-host.ts';
+import { findIn } from './find-in.ts';
 
 const service = await hostedService();
 const inside = service.inHost<typeof Inside>('test/customers/erase.in-host.ts');
@@ -81,18 +82,10 @@ async function eraseWhile(meanwhile: () => Promise<unknown>): Promise<Reply> {
   return erasing;
 }
 const canaries = () => [phone, `Canary${customers}`, `canary${customers}`];
-async function whereCanariesAre(): Promise<string[]> {
-  const stores: Record<string, string> = {
-    database: await dumpDatabase(service),
-    redis: await inside.dumpOwnRedis(),
-    log: await service.logs(),
-  };
-  return Object.entries(stores).flatMap(([name, text]) =>
-    canaries()
-      .filter((canary) => text.includes(canary))
-      .map((canary) => `${canary} in ${name}`),
-  );
-}
+const whereCanariesAre = async () => [
+  ...(await inside.whereStored(canaries())),
+  ...findIn('log', await service.logs(), canaries()),
+];
 
 test('a customer is erased whatever marks the address has', async () => {
   const email = 'asha-rao@turf-town.example';

@@ -1,5 +1,7 @@
+import { dumpDatabase } from '../support/database-dump.ts';
 import { dumpRedis } from '../support/redis-dump.ts';
 import type { Service } from '../support/service.ts';
+import { findIn } from './find-in.ts';
 
 type Context = Service['context'];
 type Latch = { opened: Promise<void>; open: () => void };
@@ -41,6 +43,10 @@ export async function letOverwrite(context: Context): Promise<void> {
   gateOf(context).let.open();
 }
 
-/** What of the service stands in Redis, as text. */
-export const dumpOwnRedis = ({ config }: Context): Promise<string> =>
-  dumpRedis(config.redisUrl, config.queuePrefix);
+/** Which of `canaries` stand in the database or in the service's part of Redis, and in which of them. */
+export async function whereStored({ db, config }: Context, canaries: readonly string[]): Promise<string[]> {
+  return [
+    ...findIn('database', await dumpDatabase({ context: { db } }), canaries),
+    ...findIn('redis', await dumpRedis(config.redisUrl, config.queuePrefix), canaries),
+  ];
+}
