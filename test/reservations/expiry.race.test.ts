@@ -1,9 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { DuePosition } from '../../src/platform/backlog.store.ts';
 import { newId } from '../../src/platform/ids.ts';
-import { keepSweeping } from '../../src/platform/sweep.ts';
-import { expireHold, settleLapsedHolds } from '../../src/reservations/reservations.service.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
@@ -17,9 +14,9 @@ import {
 } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
+import type * as Expiry from './expiry.in-host.ts';
 
 const BATCH = 20;
 /** So many at least, and up to five times as many until both sides have won. */
@@ -32,12 +29,16 @@ const SPREAD_MS = 300;
 /** One side of a race for a hold: acts after `delayMs` and answers what it was told. */
 type Contestant = (hold: Json, delayMs: number) => Promise<string>;
 
-let service: Service;
+const service = await hostedService({
+  overrides: { RATE_LIMIT_PER_MINUTE: '0', MAX_ACTIVE_HOLDS: '100000' },
+});
+const { expireAsWorker, startSweep, stopSweep } = service.inHost<typeof Expiry>(
+  'test/reservations/expiry.in-host.ts',
+);
 let partner: Partner;
 let rival: Partner;
 const slotIds: string[] = [];
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_PER_MINUTE: '0', MAX_ACTIVE_HOLDS: '100000' });
   const hours = { duration_minutes: 30, operating_hours_start: '06:00', operating_hours_end: '20:00' };
   const venue = await anyVenue(service, [hours]);
   partner = await anyPartner(service, [venue.id]);
@@ -71,19 +72,11 @@ const walkIn: Contestant = async (hold, delayMs) => {
 const expiry: Contestant = async (hold, delayMs) => {
   const holdId = String(hold['hold_id']);
   await lapseAfter(holdId, delayMs);
-  const asWorker = async () => {
-    for (;;) {
-      // The first call comes too early, as a job can by a host's clock.
-      const leftMs = await expireHold(service.context, holdId);
-      if (leftMs === 0) return;
-      await delay(leftMs);
-    }
-  };
   const asRival = async () => {
     await delay(delayMs);
     await rival.api.post('/api/v1/partner/holds', { slot_id: hold['slot_id'] });
   };
-  await Promise.all([asWorker(), asRival()]);
+  await Promise.all([expireAsWorker(holdId), asRival()]);
   return '';
 };
 
@@ -220,25 +213,14 @@ describe('the sweep of lapsed holds', () => {
     const [poisoned, others] = [await lapsedHolds(2 * PAGE), await lapsedHolds(4 * PAGE)];
     // The oldest, and with an event that the collection's validator refuses whenever the row is written.
     await change(poisoned, { holdExpiresAt: new Date(0), outbox: [{ type: 'none' }] });
-    const stopping = new AbortController();
-    const pages: number[] = [];
-    const run = async (signal: AbortSignal, from: DuePosition | undefined) => {
-      const page = await settleLapsedHolds(service.context, {
-        graceMs: 0,
-        limit: PAGE,
-        from,
-        stopping: signal,
-      });
-      pages.push(page.count);
-      return page;
-    };
-    const sweep = { name: 'test', everyMs: 600_000, run };
-    const ended = keepSweeping(service.context.db, sweep, service.context.log, stopping.signal);
-    await eventually('the run is over', () =>
-      service.logs().includes('a sweep found work that no job had done'),
-    );
-    stopping.abort();
-    await ended;
+    await startSweep(PAGE);
+    const isOver = async () => (await service.logs()).includes('a sweep found work that no job had done');
+    let pages: number[];
+    try {
+      await eventually('the run is over', isOver);
+    } finally {
+      pages = await stopSweep();
+    }
 
     expect(pages).toEqual([0, 0, PAGE, PAGE, PAGE, PAGE, 0]);
     expect([await statusesOf(others), await statusesOf(poisoned)]).toEqual([
