@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import mongoose from 'mongoose';
 import type { Reply } from '../support/client.ts';
+import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
@@ -13,20 +13,21 @@ import {
 } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
+import type * as Blindness from './blackout.in-host.ts';
 
 const RACES = scaled(200, 60);
 const WALK_INS = 50;
 const MINUTE_MS = 60_000;
 
-let service: Service;
+const service = await hostedService();
+const calls = collectionCallsOf(service);
+const blindness = service.inHost<typeof Blindness>('test/holds/blackout.in-host.ts');
 let venueId: string;
 let partner: Partner;
 let slotIds: string[];
 beforeAll(async () => {
-  service = await startService();
   const quarters = { duration_minutes: 15, operating_hours_start: '00:00', operating_hours_end: '00:00' };
   const venue = await anyVenue(service, [quarters], { time_zone: 'UTC' });
   venueId = venue.id;
@@ -106,33 +107,18 @@ test(`so is each of ${WALK_INS} walk-ins`, async () => {
   expect([...outcomes.keys()].toSorted()).toEqual(['listed', 'refused']);
 }, 120_000);
 
-type Methods = Record<string, (...given: unknown[]) => unknown>;
-
-/** The very collection with which the service's store works. */
-function collectionOf(name: string): Methods {
-  return service.context.db.collection(name) as unknown as Methods;
-}
-
-/** Puts `meanwhile` between the next claim's first look at the blackouts and its write. */
-function beforeNextClaim(meanwhile: () => Promise<unknown>): void {
-  const reservations = collectionOf('reservations');
-  const original = reservations['findOneAndUpdate']?.bind(reservations);
-  if (original === undefined) throw new Error('Reservations cannot be written');
-  reservations['findOneAndUpdate'] = async (...given) => {
-    reservations['findOneAndUpdate'] = original;
-    await meanwhile();
-    return original(...given);
-  };
-}
+/** Makes the claim with `meanwhile` between its first look at the blackouts and its write. */
+const claimAfter = (meanwhile: () => Promise<unknown>, claim: () => Promise<Reply>) =>
+  calls.beforeNext('reservations.findOneAndUpdate', meanwhile, claim);
 
 describe('a blackout that is complete before the hold is written, after the hold has looked for it,', () => {
   test('refuses it all the same, frees the slot and leaves the key for another try', async () => {
     const slotId = nextSlot();
     let blackout: Json = {};
-    beforeNextClaim(async () => {
+    const closing = async () => {
       blackout = await blackOut(slotId);
-    });
-    const reply = await hold(slotId, { idempotency_key: slotId });
+    };
+    const reply = await claimAfter(closing, () => hold(slotId, { idempotency_key: slotId }));
     expect([verdict(reply), blackout['conflicts']]).toEqual(['409 SLOT_NOT_AVAILABLE', []]);
     expect(errorOf(reply).conflict).toMatchObject({ reason: 'blackout' });
     // It had been written, so it was the revalidation that found the blackout.
@@ -147,18 +133,15 @@ describe('a blackout that is complete before the hold is written, after the hold
 
   test('would be missed by one that does not look again', async () => {
     const slotId = nextSlot();
-    const blackouts = collectionOf('blackouts');
-    const find = blackouts['find']?.bind(blackouts);
-    if (find === undefined) throw new Error('Blackouts cannot be found');
     let blackout: Json = {};
-    beforeNextClaim(async () => {
+    const closing = async () => {
       blackout = await blackOut(slotId);
-      blackouts['find'] = () => find({ _id: 'none' });
-    });
+      await blindness.findNoBlackouts();
+    };
     try {
-      expect(outcomeOf(await hold(slotId), blackout)).toBe('stands unlisted');
+      expect(outcomeOf(await claimAfter(closing, () => hold(slotId)), blackout)).toBe('stands unlisted');
     } finally {
-      blackouts['find'] = find;
+      await calls.restore('blackouts.find');
     }
   });
 });
@@ -166,12 +149,7 @@ describe('a blackout that is complete before the hold is written, after the hold
 test('a blackout whose process dies before its report leaves a hold alone that stood', async () => {
   const slotId = nextSlot();
   const held = await hold(slotId, { idempotency_key: slotId });
-  const blackouts = collectionOf('blackouts');
-  const updateOne = blackouts['updateOne'] as Methods[string];
-  blackouts['updateOne'] = () => {
-    blackouts['updateOne'] = updateOne;
-    throw new mongoose.mongo.MongoNetworkError('connection reset');
-  };
+  await calls.lose('blackouts.updateOne');
   await expect(blackOut(slotId)).rejects.toThrow('503');
 
   const replayed = await hold(slotId, { idempotency_key: slotId });
@@ -181,25 +159,16 @@ test('a blackout whose process dies before its report leaves a hold alone that s
   expect(verdict(await partner.api.post('/api/v1/bookings/confirm', confirm))).toBe('201');
 });
 
-/** Makes the next look of a hold for blackouts fail, as when its process loses the database. */
-function failNextLook(): void {
-  const blackouts = collectionOf('blackouts');
-  const find = blackouts['find'];
-  blackouts['find'] = () => {
-    blackouts['find'] = find as Methods[string];
-    throw new mongoose.mongo.MongoNetworkError('connection reset');
-  };
-}
-
 describe('a hold that could not look again, because the database was lost', () => {
   /** Returns the hold's id and the blackout that was complete before it was written. */
   async function unlooked(slotId: string): Promise<{ holdId: string; blackout: Json }> {
     let blackout: Json = {};
-    beforeNextClaim(async () => {
+    const closing = async () => {
       blackout = await blackOut(slotId);
-      failNextLook();
-    });
-    expect(verdict(await hold(slotId, { idempotency_key: slotId }))).toBe('503 SERVICE_UNAVAILABLE');
+      await calls.lose('blackouts.find');
+    };
+    const reply = await claimAfter(closing, () => hold(slotId, { idempotency_key: slotId }));
+    expect(verdict(reply)).toBe('503 SERVICE_UNAVAILABLE');
     expect(blackout['conflicts']).toEqual([]);
     const [row] = await rowsOf(service, 'reservations', { slotId });
     expect(row?.status).toBe('ACTIVE');
@@ -252,11 +221,11 @@ describe('a walk-in and a blackout that are written at the same time', () => {
   test('exclude each other: a blackout that began during the walk-in reports it', async () => {
     const slotId = nextSlot();
     let blackout = Promise.resolve<Json>({});
-    beforeNextClaim(() => {
+    const beginning = () => {
       blackout = blackOut(slotId);
       return Promise.resolve();
-    });
-    const reply = await walkIn(slotId);
+    };
+    const reply = await claimAfter(beginning, () => walkIn(slotId));
     expect(outcomeOf(reply, await blackout)).toBe('listed');
   });
 
@@ -273,17 +242,15 @@ describe('a walk-in and a blackout that are written at the same time', () => {
 
   test('would miss each other if they wrote nothing in common', async () => {
     const slotId = nextSlot();
-    const venues = collectionOf('venues');
-    const update = venues['findOneAndUpdate'];
-    venues['findOneAndUpdate'] = () => Promise.resolve({ claimFence: 1 });
+    await blindness.writeNoFence();
     let blackout: Json = {};
-    beforeNextClaim(async () => {
+    const closing = async () => {
       blackout = await blackOut(slotId);
-    });
+    };
     try {
-      expect(outcomeOf(await walkIn(slotId), blackout)).toBe('stands unlisted');
+      expect(outcomeOf(await claimAfter(closing, () => walkIn(slotId)), blackout)).toBe('stands unlisted');
     } finally {
-      venues['findOneAndUpdate'] = update as Methods[string];
+      await calls.restore('venues.findOneAndUpdate');
     }
   });
 });
@@ -375,8 +342,7 @@ describe('halves that come to share their ground', () => {
       'one was closed, and they came to share it while the other was being held',
       async () => {
         await blackOutSouth();
-        beforeNextClaim(share);
-        return holdNorth();
+        return claimAfter(share, holdNorth);
       },
     ],
   ])('leave what stood: %s', async (_what, steps) => {
@@ -387,11 +353,11 @@ describe('halves that come to share their ground', () => {
   });
 
   test('and of which one is closed then: a hold of the other that was being written is refused', async () => {
-    beforeNextClaim(async () => {
+    const closing = async () => {
       await share();
       expect((await blackOutSouth())['conflicts']).toEqual([]);
-    });
-    expect(outcomeOf(await holdNorth(), {})).toBe('refused');
+    };
+    expect(outcomeOf(await claimAfter(closing, holdNorth), {})).toBe('refused');
   });
 
   test('close each other from then on, to holds and to walk-ins', async () => {

@@ -1,0 +1,128 @@
+import mongoose from 'mongoose';
+import type { Service } from './service.ts';
+
+type Context = Pick<Service['context'], 'db'>;
+type Methods = Record<string, (...given: unknown[]) => unknown>;
+
+/** A method of a collection: `reservations.findOneAndUpdate`. */
+export type Place = `${string}.${string}`;
+
+type Latch = { opened: Promise<void>; open: () => void };
+
+/** The calls of a method by their turn: each arrives, and goes on when it is told to, or when no more are held. */
+type Gate = { arrivals: Latch[]; departures: Latch[]; over: Latch };
+
+const gates = new WeakMap<Context, Map<Place, Gate>>();
+
+/** Holds the next call of the method, or every one, until it is told to go on. */
+export function hold(context: Context, place: Place, isOnce: boolean): void {
+  const gate: Gate = { arrivals: [], departures: [], over: latch() };
+  const open = gates.get(context) ?? new Map<Place, Gate>();
+  gates.set(context, open.set(place, gate));
+  let turn = 0;
+  replace(context, place, (original) => (given, restore) => {
+    if (isOnce) restore();
+    const own = turn;
+    turn += 1;
+    const wait = async () => {
+      latchOf(gate.arrivals, own).open();
+      await Promise.race([latchOf(gate.departures, own).opened, gate.over.opened]);
+    };
+    return isRead(place) ? readAfter(wait, () => original(...given)) : wait().then(() => original(...given));
+  });
+}
+
+/** Whether the call of this turn has come; waits for it until no more are held. */
+export function reached(context: Context, place: Place, turn: number): Promise<boolean> {
+  const { arrivals, over } = gateOf(context, place);
+  return Promise.race([latchOf(arrivals, turn).opened.then(() => true), over.opened.then(() => false)]);
+}
+
+export function proceed(context: Context, place: Place, turn: number): void {
+  latchOf(gateOf(context, place).departures, turn).open();
+}
+
+/** Holds no more calls, nor those that it held. */
+export function release(context: Context, place: Place): void {
+  restore(context, place);
+  gateOf(context, place).over.open();
+}
+
+/** Makes the call of that turn from now on fail, as when the process loses the database. */
+export function lose(context: Context, place: Place, onTurn = 1): void {
+  let turn = 0;
+  replace(context, place, (original) => (given, whenDone) => {
+    turn += 1;
+    if (turn < onTurn) return original(...given);
+    whenDone();
+    return fail(place);
+  });
+}
+
+/** Makes every call fail from now on. */
+export function loseEach(context: Context, place: Place): void {
+  replace(context, place, () => () => fail(place));
+}
+
+/** The method is the collection's own again. */
+export function restore({ db }: Context, place: Place): void {
+  const { methods, name } = methodOf(db, place);
+  Reflect.deleteProperty(methods, name);
+}
+
+/** What is called in place of a method; it may end that. */
+type Replacement = (given: unknown[], restore: () => void) => unknown;
+
+/** Of the very collection with which the service's stores work. */
+export function replace(
+  context: Context,
+  place: Place,
+  replacementOf: (original: (...given: unknown[]) => unknown) => Replacement,
+): void {
+  restore(context, place);
+  const { methods, name } = methodOf(context.db, place);
+  const original = methods[name]?.bind(methods);
+  if (original === undefined) throw new Error(`There is no ${place}`);
+  const replacement = replacementOf(original);
+  methods[name] = (...given) => replacement(given, () => restore(context, place));
+}
+
+function methodOf(db: Context['db'], place: Place): { methods: Methods; name: string } {
+  const [collection = '', name = ''] = place.split('.');
+  return { methods: db.collection(collection) as unknown as Methods, name };
+}
+
+/** Whether it returns a cursor, which asks the database when it is read. */
+const isRead = (place: Place) => place.endsWith('.find') || place.endsWith('.aggregate');
+
+const readAfter = (wait: () => Promise<void>, read: () => unknown) => ({
+  toArray: async () => {
+    await wait();
+    return (read() as { toArray(): Promise<unknown> }).toArray();
+  },
+});
+
+function fail(place: Place): Promise<never> {
+  const lost = new mongoose.mongo.MongoNetworkError('connection reset');
+  if (isRead(place)) throw lost;
+  return Promise.reject(lost);
+}
+
+function gateOf(context: Context, place: Place): Gate {
+  const gate = gates.get(context)?.get(place);
+  if (gate === undefined) throw new Error(`No call of ${place} is held`);
+  return gate;
+}
+
+function latchOf(latches: Latch[], turn: number): Latch {
+  latches[turn] ??= latch();
+  return latches[turn];
+}
+
+function latch(): Latch {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((done) => {
+    open = done;
+  });
+  return { opened, open };
+}

@@ -1,0 +1,54 @@
+import type * as InHost from './collection-calls.in-host.ts';
+import type { Place } from './collection-calls.in-host.ts';
+import type { HostedService } from './service-host.ts';
+
+/** Calls that a service in the host makes of its collections, held or made to fail: no other service's. */
+export type CollectionCalls = {
+  /** What `call` comes to where `meanwhile` is done before the next call of the method is made; fails where none is. */
+  beforeNext<T>(place: Place, meanwhile: () => Promise<unknown>, call: () => Promise<T>): Promise<T>;
+  /** Likewise before each of them; `meanwhile` is told which it is, from 1 on. */
+  beforeEvery<T>(
+    place: Place,
+    meanwhile: (turn: number) => Promise<unknown>,
+    call: () => Promise<T>,
+  ): Promise<T>;
+  /** The call of that turn from now on fails, as when the process loses the database. */
+  lose(place: Place, onTurn?: number): Promise<void>;
+  /** Each call fails, until it is restored. */
+  loseEach(place: Place): Promise<void>;
+  restore(place: Place): Promise<void>;
+};
+
+export function collectionCallsOf(service: HostedService): CollectionCalls {
+  const { hold, reached, proceed, release, lose, loseEach, restore } = service.inHost<typeof InHost>(
+    'test/support/collection-calls.in-host.ts',
+  );
+  const before = async <T>(
+    { place, isOnce }: { place: Place; isOnce: boolean },
+    meanwhile: (turn: number) => Promise<unknown>,
+    call: () => Promise<T>,
+  ): Promise<T> => {
+    await hold(place, isOnce);
+    let turns = 0;
+    const attend = async (turn: number): Promise<void> => {
+      if (!(await reached(place, turn))) return;
+      turns = turn + 1;
+      const attendThis = () => meanwhile(turn + 1).finally(() => proceed(place, turn));
+      // Others may come while this one waits.
+      await Promise.all([attendThis(), isOnce ? undefined : attend(turn + 1)]);
+    };
+    // What goes wrong meanwhile says more than what comes of the call then.
+    const [attended, called] = await Promise.allSettled([attend(0), call().finally(() => release(place))]);
+    if (attended.status === 'rejected') throw attended.reason;
+    if (called.status === 'rejected') throw called.reason;
+    if (turns === 0) throw new Error(`Nothing called ${place}`);
+    return called.value;
+  };
+  return {
+    beforeNext: (place, meanwhile, call) => before({ place, isOnce: true }, () => meanwhile(), call),
+    beforeEvery: (place, meanwhile, call) => before({ place, isOnce: false }, meanwhile, call),
+    lose,
+    loseEach,
+    restore,
+  };
+}
