@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import mongoose from 'mongoose';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.ts';
+import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
@@ -13,8 +13,7 @@ import {
   placeHold,
 } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 const DATE = dateIn(3);
@@ -22,10 +21,8 @@ const DATE = dateIn(3);
 const MORNING = { operating_hours_start: '06:00', operating_hours_end: '10:00' };
 const TAKEN = '409 SLOT_NOT_AVAILABLE';
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService();
-});
+const service = await hostedService();
+const calls = collectionCallsOf(service);
 afterAll(() => service.stop());
 
 /** Three resources of one venue that share nothing yet. */
@@ -57,20 +54,12 @@ async function overlaps(one: string, other: string): Promise<number> {
   return claims.filter((a) => others.some((b) => a.slotStart < b.slotEnd && b.slotStart < a.slotEnd)).length;
 }
 
-/** Has `meanwhile` done before cells are added to a claim that stands; returns how to end that. */
-function beforeCellsAreAdded(meanwhile: () => Promise<unknown>): () => void {
-  const reservations = service.context.db.collection('reservations') as unknown as {
-    updateOne: (...given: unknown[]) => Promise<unknown>;
-  };
-  const original = reservations.updateOne.bind(reservations);
-  reservations.updateOne = async (...given) => {
-    await meanwhile();
-    return original(...given);
-  };
-  return () => {
-    reservations.updateOne = original;
-  };
-}
+/** The call that adds cells to a claim that stands. */
+const ADDING_CELLS = 'reservations.updateOne';
+
+/** What `call` comes to where `meanwhile` is done before cells are added to a claim that stands, each time. */
+const addingCellsAfter = <T>(meanwhile: (turn: number) => Promise<unknown>, call: () => Promise<T>) =>
+  calls.beforeEvery(ADDING_CELLS, meanwhile, call);
 
 function latch(): { opened: Promise<void>; open: () => void } {
   let open = (): void => undefined;
@@ -147,13 +136,12 @@ describe('a resource that begins to share ground', () => {
     const place = await ground();
     await placeHold(place.seller, at(place.north, '0600'));
     const answers: string[] = [];
-    const restore = beforeCellsAreAdded(async () => {
+    const sell = async () => {
       const body = { slot_id: at(place.full, '0600') };
       const reply = await place.rival.api.post('/api/v1/partner/holds', body);
       answers.push(String(errorOf(reply).conflict?.['reason']), await walkIn(at(place.full, '0600')));
-    });
-    expectStatus(await share(place.full, [place.north]), 200);
-    restore();
+    };
+    expectStatus(await addingCellsAfter(sell, () => share(place.full, [place.north])), 200);
     // Once before both name each other, and once more after it.
     expect(answers).toEqual(['inactive', TAKEN, 'inactive', TAKEN]);
     expect(await overlaps(place.full, place.north)).toBe(0);
@@ -163,24 +151,26 @@ describe('a resource that begins to share ground', () => {
   test('is active again when calls for it that raced have all ended, and inactive until then', async () => {
     const place = await ground();
     await placeHold(place.seller, at(place.north, '0600'));
-    let calls = 0;
     let second: Promise<Reply> | undefined;
     const [secondIsIn, firstIsOver] = [latch(), latch()];
-    const restore = beforeCellsAreAdded(async () => {
-      calls += 1;
-      if (calls === 1) {
-        second = Promise.resolve().then(() => share(place.full, [place.north]));
+    const overtake = async (turn: number) => {
+      if (turn === 1) {
+        second = share(place.full, [place.north]);
         await secondIsIn.opened;
-      } else if (calls === 2) {
+      } else if (turn === 2) {
         secondIsIn.open();
         await firstIsOver.opened;
       }
+    };
+    await addingCellsAfter(overtake, async () => {
+      try {
+        expectStatus(await share(place.full, [place.north]), 200);
+        expect(await read(place.full)).toMatchObject({ status: 'inactive' });
+      } finally {
+        firstIsOver.open();
+      }
+      expect((await second)?.status).toBe(200);
     });
-    expectStatus(await share(place.full, [place.north]), 200);
-    expect(await read(place.full)).toMatchObject({ status: 'inactive' });
-    firstIsOver.open();
-    expect((await second)?.status).toBe(200);
-    restore();
     expect(await read(place.full)).toMatchObject({ shares_space_with: [place.north], status: 'active' });
     for (let round = 0; round < 5; round += 1) {
       await Promise.all(
@@ -193,9 +183,8 @@ describe('a resource that begins to share ground', () => {
   test('stays inactive where an operator asks for that meanwhile', async () => {
     const place = await ground();
     await placeHold(place.seller, at(place.north, '0600'));
-    const restore = beforeCellsAreAdded(() => change(place.full, { status: 'inactive' }));
-    expectStatus(await share(place.full, [place.north]), 200);
-    restore();
+    const stopSales = () => change(place.full, { status: 'inactive' });
+    expectStatus(await addingCellsAfter(stopSales, () => share(place.full, [place.north])), 200);
     expect(await read(place.full)).toMatchObject({ shares_space_with: [place.north], status: 'inactive' });
     expectStatus(await share(place.full, [place.north, place.court]), 200);
     expect(await read(place.full)).toMatchObject({ status: 'inactive' });
@@ -266,14 +255,12 @@ test('a resource whose making breaks off while it shares ground is not sold, unt
   const [half = ''] = venue.resourceIds;
   const [seller, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
   await placeHold(seller, at(half, '0600'));
-  const restore = beforeCellsAreAdded(() =>
-    Promise.reject(new mongoose.mongo.MongoNetworkError('connection reset')),
-  );
+  await calls.loseEach(ADDING_CELLS);
   const body = { ...MORNING, name: 'Full', resource_type: 'turf', sport_category: 'football' };
   const path = `/api/v1/operator/venues/${venue.id}/resources`;
   const given = { ...body, duration_minutes: 60, price_rupees: 1, shares_space_with: [half] };
   const reply = await operatorOf(service).post(path, given);
-  restore();
+  await calls.restore(ADDING_CELLS);
   expect(verdict(reply)).toBe('503 SERVICE_UNAVAILABLE');
 
   const listed = expectStatus(await operatorOf(service).get(path), 200)['data'] as Json[];
