@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { cellsOf, spacesOf } from '../../src/reservations/cells.rules.ts';
-import { addSharedCellsToClaim } from '../../src/reservations/claims.service.ts';
+import type * as Claims from '../../src/reservations/claims.service.ts';
+import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
@@ -12,11 +13,11 @@ import {
   slotsOf,
 } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
-let service: Service;
+const service = await hostedService();
+const { addSharedCellsToClaim } = service.inHost<typeof Claims>('src/reservations/claims.service.ts');
 let partner: Partner;
 let venueId: string;
 let halfId: string;
@@ -25,7 +26,6 @@ let slots: Json[];
 
 /** A half turf; then a full turf over it, made after that. */
 beforeAll(async () => {
-  service = await startService();
   const venue = await anyVenue(service, [{ name: 'Half' }]);
   venueId = venue.id;
   halfId = String(venue.resourceIds[0]);
@@ -58,30 +58,24 @@ const holdFull = (hour: number) =>
 
 test('a hold that was being placed while its ground became shared covers it, and keeps the others off', async () => {
   const { id, before, now } = await holdOfBefore(0);
-  expect(await addSharedCellsToClaim(service.context, { _id: id, cells: before }, now)).toBe(true);
+  expect(await addSharedCellsToClaim({ _id: id, cells: before }, now)).toBe(true);
   expect(verdict(await holdFull(0))).toBe('409 SLOT_NOT_AVAILABLE');
 });
 
 test('it has to be released where the other was sold before it could', async () => {
   const { id, before, now } = await holdOfBefore(1);
   expect((await holdFull(1)).status).toBe(201);
-  expect(await addSharedCellsToClaim(service.context, { _id: id, cells: before }, now)).toBe(false);
+  expect(await addSharedCellsToClaim({ _id: id, cells: before }, now)).toBe(false);
 });
 
 test('it stands where the other was released before anybody saw whose it was', async () => {
   const { id, before, now } = await holdOfBefore(7);
   const { hold_id: other } = expectStatus(await holdFull(7), 201);
-  type Reader = { aggregate(...given: unknown[]): { toArray(): Promise<unknown> } };
-  const reservations = service.context.db.collection('reservations') as unknown as Reader;
-  const read = reservations.aggregate.bind(reservations);
-  reservations.aggregate = (...given) => ({
-    toArray: async () => {
-      reservations.aggregate = read;
-      expectStatus(await partner.api.post(`/api/v1/partner/holds/${String(other)}/cancel`), 200);
-      return read(...given).toArray();
-    },
-  });
-  expect(await addSharedCellsToClaim(service.context, { _id: id, cells: before }, now)).toBe(true);
+  const releaseOther = async () =>
+    expectStatus(await partner.api.post(`/api/v1/partner/holds/${String(other)}/cancel`), 200);
+  const add = () => addSharedCellsToClaim({ _id: id, cells: before }, now);
+  const { beforeNext } = collectionCallsOf(service);
+  expect(await beforeNext('reservations.aggregate', releaseOther, add)).toBe(true);
   expect(verdict(await holdFull(7))).toBe('409 SLOT_NOT_AVAILABLE');
 });
 
@@ -92,7 +86,7 @@ test('without covering itself, the full turf would be sold over it', async () =>
 
 test('where nothing became shared, nothing is written', async () => {
   const { id, now } = await holdOfBefore(3);
-  expect(await addSharedCellsToClaim(service.context, { _id: id, cells: now }, now)).toBe(true);
+  expect(await addSharedCellsToClaim({ _id: id, cells: now }, now)).toBe(true);
   expect((await rowOf(service, 'reservations', { _id: id })).cells).not.toEqual(now);
 });
 
