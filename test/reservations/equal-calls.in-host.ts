@@ -1,0 +1,54 @@
+import type mongoose from 'mongoose';
+import { confirmBooking } from '../../src/bookings/confirm-booking.service.ts';
+import { endBooking } from '../../src/bookings/end-booking.service.ts';
+import { placeHold } from '../../src/holds/place-hold.service.ts';
+import { buyPackage } from '../../src/packages/packages.service.ts';
+import type { Service } from '../support/service.ts';
+
+type Context = Service['context'];
+
+/** An operation that takes an idempotency key, and what it is given. */
+export type Call =
+  | { operation: 'hold'; input: Parameters<typeof placeHold>[2] }
+  | { operation: 'confirm'; input: Parameters<typeof confirmBooking>[2] }
+  | { operation: 'cancel' | 'refund'; input: Parameters<typeof endBooking>[3] }
+  | { operation: 'purchase'; input: Parameters<typeof buyPackage>[2] };
+
+export type Outcome = { isReplay: boolean } | { code: string };
+
+const writesOf = new WeakMap<Context, string[]>();
+
+/** Notes the collection of each write from now on: every run of an operation writes once at least. */
+export function monitorWrites(context: Context): void {
+  const writes: string[] = [];
+  writesOf.set(context, writes);
+  context.db.getClient().on('commandStarted', (event: mongoose.mongo.CommandStartedEvent) => {
+    if (event.commandName === 'findAndModify') writes.push(String(event.command['findAndModify']));
+  });
+}
+
+/** Makes the calls at once as this partner; returns their outcomes and all that they wrote to. */
+export async function makeAtOnce(
+  context: Context,
+  partnerId: string,
+  calls: readonly Call[],
+): Promise<{ outcomes: Outcome[]; written: string[] }> {
+  const writes = writesOf.get(context) ?? [];
+  const from = writes.length;
+  const settled = await Promise.allSettled(calls.map((call) => make(context, partnerId, call)));
+  const outcomes = settled.map((each) =>
+    each.status === 'fulfilled' ? { isReplay: each.value.isReplay } : { code: codeOf(each.reason) },
+  );
+  return { outcomes, written: writes.slice(from) };
+}
+
+function make(context: Context, partnerId: string, call: Call): Promise<{ isReplay: boolean }> {
+  const caller = { partnerId, keyId: 'any' };
+  if (call.operation === 'hold') return placeHold(context, caller, call.input);
+  if (call.operation === 'confirm') return confirmBooking(context, caller, call.input);
+  if (call.operation === 'purchase') return buyPackage(context, partnerId, call.input);
+  return endBooking(context, caller, call.operation, call.input);
+}
+
+/** Of an error that the service answers with; others show their text. */
+const codeOf = (err: unknown) => (err as { code?: string }).code ?? String(err);
