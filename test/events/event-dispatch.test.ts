@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { migrate } from '../../src/database/collections.ts';
-import { dispatchEvents, dispatchWaiting } from '../../src/dispatch/event-dispatch.service.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import {
   anyPartner,
@@ -14,19 +12,19 @@ import {
   subscribe,
 } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { hostedService } from '../support/service-host.ts';
+import type * as EventDispatch from './event-dispatch.in-host.ts';
 
 const ENDPOINT = 'http://127.0.0.1:9/';
 
-const never = new AbortController().signal;
-
-let service: Service;
+const service = await hostedService();
+const { dispatchAtOnce, dispatchWaiting } = service.inHost<typeof EventDispatch>(
+  'test/events/event-dispatch.in-host.ts',
+);
 let venue: Venue;
 let originator: Partner;
 let slotIds: string[];
 beforeAll(async () => {
-  service = await startService();
   venue = await anyVenue(service);
   originator = await anyPartner(service, [venue.id]);
   slotIds = await freeSlotIds(originator, venue.id);
@@ -38,7 +36,7 @@ const anySlot = (): string => slotIds.pop() ?? '';
 /** Places a hold and dispatches its event; returns the ids of the partners to whom it goes. */
 async function receiversOfAHold(): Promise<string[]> {
   const { hold_id } = await placeHold(originator, anySlot());
-  await dispatchEvents(service.context, String(hold_id));
+  await service.dispatch(String(hold_id));
   const { _id: eventId } = await rowOf(service, 'events', { holdId: hold_id });
   return (await rowsOf(service, 'deliveries', { eventId })).map(({ partnerId }) => partnerId);
 }
@@ -95,11 +93,6 @@ describe('an event goes to', () => {
   });
 });
 
-/** As 16 dispatchers that were told of the reservation at the same moment. */
-async function dispatchAtOnce({ context }: Service, holdId: unknown): Promise<void> {
-  await Promise.all(Array.from({ length: 16 }, () => dispatchEvents(context, String(holdId))));
-}
-
 const changeReservation = (holdId: unknown, change: object) =>
   service.context.db.collection<{ _id: string }>('reservations').updateOne({ _id: String(holdId) }, change);
 
@@ -109,7 +102,7 @@ describe('dispatching', () => {
     const { id: subscriptionId } = await subscribe(receiver, ENDPOINT);
     const { hold_id } = await bookSlot(originator, anySlot());
 
-    await dispatchAtOnce(service, hold_id);
+    await dispatchAtOnce(String(hold_id), 16);
 
     const events = await rowsOf(service, 'events', { holdId: hold_id });
     expect(events.map(({ type }) => type).toSorted()).toEqual(['booking_created', 'hold_created']);
@@ -124,7 +117,7 @@ describe('dispatching', () => {
   test('the database refuses a second delivery of an event to a subscription, by its index alone', async () => {
     await subscribe(originator, ENDPOINT, ['hold_created']);
     const { hold_id } = await placeHold(originator, anySlot());
-    await dispatchEvents(service.context, String(hold_id));
+    await service.dispatch(String(hold_id));
     const { _id: eventId } = await rowOf(service, 'events', { holdId: hold_id });
     const [delivery] = await rowsOf(service, 'deliveries', { eventId });
     const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
@@ -135,16 +128,16 @@ describe('dispatching', () => {
     await expect(insertTwin()).resolves.toMatchObject({ acknowledged: true });
 
     await deliveries.deleteMany({ eventId });
-    await migrate(service.context.db);
+    await service.migrate();
   });
 
   test('an event that happens while another is dispatched stays in the outbox until its own turn', async () => {
     const { hold_id } = await placeHold(originator, anySlot());
-    const dispatching = dispatchEvents(service.context, String(hold_id));
+    const dispatching = service.dispatch(String(hold_id));
     const path = `/api/v1/partner/holds/${String(hold_id)}/cancel`;
     expectStatus(await originator.api.post(path), 200);
     await dispatching;
-    await dispatchEvents(service.context, String(hold_id));
+    await service.dispatch(String(hold_id));
 
     const events = await rowsOf(service, 'events', { holdId: hold_id });
     expect(events.map(({ type }) => type).toSorted()).toEqual(['hold_cancelled', 'hold_created']);
@@ -163,7 +156,7 @@ describe('dispatching', () => {
       $set: { ...elsewhere, slotStart: at, slotEnd: at, pricePaise: 1 },
     });
 
-    await dispatchEvents(service.context, String(hold_id));
+    await service.dispatch(String(hold_id));
 
     const { venueId, resourceId, slotStart, slotEnd, pricePaise } = before;
     const said = { venueId, resourceId, slotId: slot_id, slotStart, slotEnd, pricePaise, holdId: hold_id };
@@ -180,7 +173,7 @@ describe('dispatching', () => {
     const asWritten = { eventId, type, at, originatorId, actor, bookingId, holdExpiresAt };
     await changeReservation(hold_id, { $set: { outbox: [asWritten] } });
 
-    await dispatchEvents(service.context, String(hold_id));
+    await service.dispatch(String(hold_id));
 
     const { venueId, resourceId, slotStart, slotEnd, pricePaise } = reservation;
     const subject = { venueId, resourceId, slotId: slot_id, slotStart, slotEnd, pricePaise, holdId: hold_id };
@@ -196,9 +189,9 @@ describe('dispatching', () => {
   test('the sweep dispatches what no job has announced, and leaves what is too fresh to a job', async () => {
     const { hold_id } = await placeHold(originator, anySlot());
 
-    await dispatchWaiting(service.context, { graceMs: 60_000, limit: 1000, stopping: never });
+    await dispatchWaiting({ graceMs: 60_000, limit: 1000 });
     const afterYoung = await rowsOf(service, 'events', { holdId: hold_id });
-    await dispatchWaiting(service.context, { graceMs: 0, limit: 1000, stopping: never });
+    await dispatchWaiting({ graceMs: 0, limit: 1000 });
 
     expect(afterYoung).toEqual([]);
     expect(await rowsOf(service, 'events', { holdId: hold_id })).toHaveLength(1);
