@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import mongoose from 'mongoose';
 import type { Reply } from '../support/client.ts';
+import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
@@ -16,28 +16,27 @@ import {
 } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
+import type * as RevokedGrant from './revoked-grant.in-host.ts';
 
 const HOLDS = '/api/v1/partner/holds';
 const RACES = scaled(100, 12);
 /** 500 are the most that a partner has by default. */
 const MANY = scaled(500, 100);
 
-let service: Service;
+const uri = new URL(serviceEnvironment(freshName())['MONGODB_URI'] ?? '');
+uri.searchParams.set('monitorCommands', 'true');
+const service = await hostedService({ overrides: { MONGODB_URI: uri.toString() } });
+const calls = collectionCallsOf(service);
+const { commandsMonitored, feignGrant, monitorCommands } = service.inHost<typeof RevokedGrant>(
+  'test/grants/revoked-grant.in-host.ts',
+);
 let venueId: string;
 let rival: Partner;
 let slotIds: string[];
-const commands: string[] = [];
 beforeAll(async () => {
-  const uri = new URL(serviceEnvironment(freshName())['MONGODB_URI'] ?? '');
-  uri.searchParams.set('monitorCommands', 'true');
-  service = await startService({ MONGODB_URI: uri.toString() });
-  service.context.db.getClient().on('commandStarted', (event: mongoose.mongo.CommandStartedEvent) => {
-    commands.push(`${event.commandName} ${String(event.command[event.commandName])}`);
-  });
   const quarters = { duration_minutes: 15, operating_hours_start: '00:00', operating_hours_end: '00:00' };
   venueId = (await anyVenue(service, [quarters], { time_zone: 'UTC' })).id;
   rival = await anyPartner(service, [venueId]);
@@ -60,35 +59,12 @@ const stateOf = async (holdId: unknown) => {
   return { status, claimed, events: outbox.map(({ type }) => type) };
 };
 
-type Methods = Record<string, (...given: unknown[]) => unknown>;
+/** What `call` comes to with `meanwhile` between what the next hold or confirm has read and its write. */
+const beforeNextWrite = <T>(meanwhile: () => Promise<unknown>, call: () => Promise<T>) =>
+  calls.beforeNext('reservations.findOneAndUpdate', meanwhile, call);
 
-/** The very collection with which the service's stores work. */
-const collectionOf = (name: string) => service.context.db.collection(name) as unknown as Methods;
-
-/** Has the next call of the method go through `instead`; `onTurn` counts from the call that comes next. */
-function intercept(
-  methods: Methods,
-  name: string,
-  instead: (original: () => unknown) => unknown,
-  onTurn = 1,
-): void {
-  const original = methods[name]?.bind(methods);
-  if (original === undefined) throw new Error(`There is no ${name}`);
-  let turn = 0;
-  methods[name] = (...given) => {
-    turn += 1;
-    if (turn < onTurn) return original(...given);
-    methods[name] = original;
-    return instead(() => original(...given));
-  };
-}
-
-/** Puts `meanwhile` between what the next hold or confirm has read and its write. */
-const beforeNextWrite = (meanwhile: () => Promise<unknown>) =>
-  intercept(collectionOf('reservations'), 'findOneAndUpdate', async (write) => {
-    await meanwhile();
-    return write();
-  });
+/** The read of the slot's resource, and with it of the grant. */
+const LOOK = 'resources.aggregate';
 
 describe('revoking a grant', () => {
   test("releases the partner's live holds there, each with its event, and names them; nothing else", async () => {
@@ -165,8 +141,7 @@ describe('revoking a grant', () => {
   test('that breaks off in the middle is finished by the same call; meanwhile nothing there is sold', async () => {
     const partner = await seller();
     const held = [await placeHold(partner, nextSlot()), await placeHold(partner, nextSlot())];
-    const fail = () => Promise.reject(new mongoose.mongo.MongoNetworkError('connection reset'));
-    intercept(collectionOf('reservations'), 'findOneAndUpdate', fail, 2);
+    await calls.lose('reservations.findOneAndUpdate', 2);
     expect(verdict(await revoke(partner))).toBe('503 SERVICE_UNAVAILABLE');
     const [left, ...others] = await rowsOf(service, 'reservations', {
       partnerId: partner.id,
@@ -210,11 +185,12 @@ describe('a hold that is written after the grant has ended, and was asked for be
   test.each(bodies)('%s is released: %s, and its key is free', async (_how, refusal, bodyOf) => {
     const [partner, slotId] = [await seller(), nextSlot()];
     let released: Json[] | undefined;
-    beforeNextWrite(async () => {
-      released = releasedBy(await revoke(partner));
-    });
     const body = { ...bodyOf(slotId), idempotency_key: slotId };
-    expect([verdict(await partner.api.post(HOLDS, body)), released]).toEqual([refusal, []]);
+    const revoking = async () => {
+      released = releasedBy(await revoke(partner));
+    };
+    const reply = await beforeNextWrite(revoking, () => partner.api.post(HOLDS, body));
+    expect([verdict(reply), released]).toEqual([refusal, []]);
     const row = await rowOf(service, 'reservations', { slotId });
     expect(await stateOf(row._id)).toMatchObject({ status: 'RELEASED', claimed: false });
 
@@ -226,14 +202,12 @@ describe('a hold that is written after the grant has ended, and was asked for be
   test('and is released by the revocation before its own look, leaves its key free too', async () => {
     const [partner, slotId] = [await seller(), nextSlot()];
     let released: Json[] = [];
-    intercept(collectionOf('resources'), 'aggregate', (read) => ({
-      toArray: async () => {
-        released = releasedBy(await revoke(partner));
-        return (read() as { toArray(): unknown }).toArray();
-      },
-    }));
     const body = { slot_id: slotId, idempotency_key: slotId };
-    expect(verdict(await partner.api.post(HOLDS, body))).toBe('404 SLOT_NOT_FOUND');
+    const revoking = async () => {
+      released = releasedBy(await revoke(partner));
+    };
+    const reply = await calls.beforeNext(LOOK, revoking, () => partner.api.post(HOLDS, body));
+    expect(verdict(reply)).toBe('404 SLOT_NOT_FOUND');
     expect(released.map((each) => each['slot_id'])).toEqual([slotId]);
 
     await grantAgain(partner);
@@ -245,27 +219,22 @@ describe('a hold that is written after the grant has ended, and was asked for be
 
   test('would stand if nobody looked for the grant again', async () => {
     const [partner, slotId] = [await seller(), nextSlot()];
-    beforeNextWrite(async () => {
+    const revoking = async () => {
       await revoke(partner);
-      intercept(collectionOf('resources'), 'aggregate', () => ({
-        toArray: async () => {
-          const [row] = await service.context.db.collection('resources').find({ venueId }).toArray();
-          return [{ ...row, grants: [{}] }];
-        },
-      }));
-    });
-    expect(verdict(await partner.api.post(HOLDS, { slot_id: slotId }))).toBe('201');
+      await feignGrant(venueId);
+    };
+    const reply = await beforeNextWrite(revoking, () => partner.api.post(HOLDS, { slot_id: slotId }));
+    expect(verdict(reply)).toBe('201');
   });
 
   test('is neither extended nor confirmed where its process could not look again', async () => {
     const [partner, slotId] = [await seller(), nextSlot()];
-    beforeNextWrite(async () => {
+    const revoking = async () => {
       await revoke(partner);
-      intercept(collectionOf('resources'), 'aggregate', () => {
-        throw new mongoose.mongo.MongoNetworkError('connection reset');
-      });
-    });
-    expect(verdict(await partner.api.post(HOLDS, { slot_id: slotId }))).toBe('503 SERVICE_UNAVAILABLE');
+      await calls.lose(LOOK);
+    };
+    const reply = await beforeNextWrite(revoking, () => partner.api.post(HOLDS, { slot_id: slotId }));
+    expect(verdict(reply)).toBe('503 SERVICE_UNAVAILABLE');
     const { _id: holdId, status } = await rowOf(service, 'reservations', { slotId });
     expect(status).toBe('ACTIVE');
     expect(verdict(await extend(partner, holdId))).toBe('403 VENUE_NOT_AUTHORIZED');
@@ -302,8 +271,11 @@ describe('a confirm that meets a revoke', () => {
   test('after its look finds the hold released', async () => {
     const partner = await seller();
     const { hold_id: holdId } = await placeHold(partner, nextSlot());
-    beforeNextWrite(() => revoke(partner));
-    expect(verdict(await confirm(partner, holdId))).toBe('403 VENUE_NOT_AUTHORIZED');
+    const reply = await beforeNextWrite(
+      () => revoke(partner),
+      () => confirm(partner, holdId),
+    );
+    expect(verdict(reply)).toBe('403 VENUE_NOT_AUTHORIZED');
     expect((await stateOf(holdId)).status).toBe('RELEASED');
   });
 
@@ -312,15 +284,12 @@ describe('a confirm that meets a revoke', () => {
     const { hold_id: holdId } = await placeHold(partner, nextSlot());
     const body = { idempotency_key: 'twins' };
     let first: Reply | undefined;
-    intercept(collectionOf('resources'), 'aggregate', (read) => ({
-      toArray: async () => {
-        // Not equal to the call that it meets: equal ones share a run in this process.
-        first = await confirm(partner, holdId, { ...body, payment_reference: 'twin' });
-        await revoke(partner);
-        return (read() as { toArray(): unknown }).toArray();
-      },
-    }));
-    const second = await confirm(partner, holdId, body);
+    const overtake = async () => {
+      // Not equal to the call that it meets: equal ones share a run in their process.
+      first = await confirm(partner, holdId, { ...body, payment_reference: 'twin' });
+      await revoke(partner);
+    };
+    const second = await calls.beforeNext(LOOK, overtake, () => confirm(partner, holdId, body));
     expect([second.status, second.text]).toEqual([201, first?.text]);
   });
 });
@@ -328,17 +297,20 @@ describe('a confirm that meets a revoke', () => {
 test('a hold, its extension and its confirm revalidate the grant without a command of its own', async () => {
   const partner = await seller();
   const slotId = nextSlot();
-  const countOf = async (call: () => Promise<unknown>) => {
-    commands.length = 0;
+  const commandsOf = async (call: () => Promise<unknown>) => {
+    await monitorCommands();
     await call();
-    // That the key was used is written at most once a minute, whatever the call.
-    return commands.filter((command) => command !== 'update api_keys').length;
+    // That the key was used is written at most once a minute, and the clocks are compared every ten seconds, whatever the call.
+    const others = ['update api_keys', 'hello 1'];
+    return (await commandsMonitored()).filter((command) => !others.includes(command));
   };
   let holdId: unknown;
-  const placing = await countOf(async () => {
+  const placing = await commandsOf(async () => {
     holdId = (await placeHold(partner, slotId))['hold_id'];
   });
-  const extending = await countOf(() => extend(partner, holdId));
-  const confirming = await countOf(() => confirm(partner, holdId));
-  expect({ placing, extending, confirming }).toEqual({ placing: 8, extending: 3, confirming: 5 });
+  const extending = await commandsOf(() => extend(partner, holdId));
+  const confirming = await commandsOf(() => confirm(partner, holdId));
+  expect(placing).toHaveLength(8);
+  expect(extending).toHaveLength(3);
+  expect(confirming).toHaveLength(5);
 });
