@@ -3,8 +3,7 @@ import type { Client } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import type { Json } from '../support/factories.ts';
 import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import { ageAlerts, insertDeadLetters, MINUTE_MS, sweep } from './watching.ts';
 
@@ -15,14 +14,13 @@ const [A, B, C] = ['a', 'b', 'c'].map((each) => `0193a1f4-6c0${each}-7b2a-9d41-5
   string,
 ];
 
-let service: Service;
+const service = await hostedService();
 let operator: Client;
 let partnerId: string;
 beforeAll(async () => {
-  service = await startService();
   operator = operatorOf(service);
   partnerId = (await anyPartner(service)).id;
-  await sweep(service, () => Promise.resolve(['one_claim_per_cell']));
+  await sweep(service, { guards: ['one_claim_per_cell'] });
   await ageAlerts(service, MINUTE_MS);
   await sweep(service);
   for (const subscription of [A, B, C]) {

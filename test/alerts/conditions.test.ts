@@ -1,19 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { Worker } from 'bullmq';
-import type { AlertKind, Condition } from '../../src/alerts/alert-types.ts';
-import { raiseAlert } from '../../src/alerts/alerts.store.ts';
-import { createWorkerWatch } from '../../src/alerts/worker-watch.ts';
-import { migrate } from '../../src/database/collections.ts';
-import { settleLapsedHold } from '../../src/reservations/reservations.service.ts';
+import type { AlertKind } from '../../src/alerts/alert-types.ts';
+import type * as Reservations from '../../src/reservations/reservations.service.ts';
 import { anyDelivery } from '../support/deliveries.ts';
-import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, freeSlotIds, operatorOf, placeHold, subscribe } from '../support/factories.ts';
 import type { WebhookReceiver } from '../support/receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { scaled } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { hostedService } from '../support/service-host.ts';
+import type * as Conditions from './conditions.in-host.ts';
 import {
   ageAlerts,
   alertsOf,
@@ -25,13 +20,16 @@ import {
   timesLogged,
 } from './watching.ts';
 
-let service: Service;
+const service = await hostedService();
+const { pauseDeliveries, resumeDeliveries, lookAfter, startWorker, stopWorker, raiseAtOnce } = service.inHost<
+  typeof Conditions
+>('test/alerts/conditions.in-host.ts');
+const { settleLapsedHold } = service.inHost<typeof Reservations>('src/reservations/reservations.service.ts');
 let partner: Partner;
 let receiver: WebhookReceiver;
 let subscriptionId: string;
 let slots: string[];
 beforeAll(async () => {
-  service = await startService();
   const venue = await anyVenue(service);
   partner = await anyPartner(service, [venue.id]);
   slots = await freeSlotIds(partner, venue.id);
@@ -80,7 +78,7 @@ test('an event undispatched for more than 60 s is raised, one of 50 s not; dispa
   await setBack('reservations', holdId, 'outboxSince', 61_000);
   await sweep(service);
   expect(await alertsOf(service)).toMatchObject([{ kind: 'event_undispatched', subject: null, count: 1 }]);
-  expect(timesLogged(service, 'Does event dispatch run?')).toBe(1);
+  expect(await timesLogged(service, 'Does event dispatch run?')).toBe(1);
 
   await service.dispatch(holdId);
   await expectResolved('event_undispatched');
@@ -96,7 +94,7 @@ test('a hold overdue for more than 60 s is raised, one of 50 s not; settled, it 
   await sweep(service);
   expect(await alertsOf(service)).toMatchObject([{ kind: 'hold_overdue', subject: null, count: 1 }]);
 
-  await settleLapsedHold(service.context, holdId);
+  await settleLapsedHold(holdId);
   await expectResolved('hold_overdue');
 });
 
@@ -111,7 +109,7 @@ describe('a delivery', () => {
     await setBack('deliveries', deliveryId, 'nextAttemptAt', 61_000);
     await sweep(service);
     expect(await overdueOf()).toMatchObject([{ subject: null, count: 1, since: expect.any(Date) }]);
-    expect(timesLogged(service, '1 webhook delivery is due and not sent since')).toBe(1);
+    expect(await timesLogged(service, '1 webhook delivery is due and not sent since')).toBe(1);
 
     await service.attempt(deliveryId);
     await expectResolved('delivery_overdue');
@@ -135,43 +133,36 @@ describe('a delivery', () => {
 });
 
 describe('a queue', () => {
-  const queue = () => service.context.queues.byName('webhook-delivery');
-
   test('that is paused is raised at once, and resolved once it is resumed', async () => {
-    await queue().pause();
+    await pauseDeliveries();
     await sweep(service);
     expect(await alertsOf(service)).toMatchObject([
       { kind: 'queue_paused', subject: 'webhook-delivery', partnerId: null, count: 1 },
     ]);
-    expect(timesLogged(service, 'The queue webhook-delivery is paused: no webhook is sent')).toBe(1);
-    await queue().resume();
+    expect(await timesLogged(service, 'The queue webhook-delivery is paused: no webhook is sent')).toBe(1);
+    await resumeDeliveries();
     await expectResolved('queue_paused');
   });
 
   test('without any worker for a minute is raised, and resolved when one takes its jobs', async () => {
-    let nowMs = 0;
-    const watch = createWorkerWatch(() => nowMs);
-    const lookAfter = async (ms: number) => {
-      nowMs += ms;
-      await sweep(service, undefined, watch);
+    const absentAfter = async (ms: number) => {
+      await lookAfter(ms);
       return (await alertsOf(service, { kind: 'worker_absent', isOpen: true }))
         .map(({ subject }) => String(subject))
         .toSorted();
     };
     // A fleet that is just starting is given its minute; so is one that nobody looked at meanwhile.
-    expect(await lookAfter(0)).toEqual([]);
-    expect(await lookAfter(120_000)).toEqual([]);
-    for (const ms of [20_000, 20_000]) expect(await lookAfter(ms)).toEqual([]);
-    expect(await lookAfter(20_000)).toEqual(['event-dispatch', 'hold-expiry', 'webhook-delivery']);
+    expect(await absentAfter(0)).toEqual([]);
+    expect(await absentAfter(120_000)).toEqual([]);
+    for (const ms of [20_000, 20_000]) expect(await absentAfter(ms)).toEqual([]);
+    expect(await absentAfter(20_000)).toEqual(['event-dispatch', 'hold-expiry', 'webhook-delivery']);
 
-    const { queuePrefix: prefix, redisUrl: url } = service.context.config;
-    const worker = new Worker('webhook-delivery', async () => undefined, { connection: { url }, prefix });
     try {
-      await eventually('the worker is seen', async () => (await queue().getWorkersCount()) === 1);
+      await startWorker();
       await ageAlerts(service, MINUTE_MS);
-      expect(await lookAfter(5000)).toEqual(['event-dispatch', 'hold-expiry']);
+      expect(await absentAfter(5000)).toEqual(['event-dispatch', 'hold-expiry']);
     } finally {
-      await worker.close();
+      await stopWorker();
     }
   });
 });
@@ -236,7 +227,7 @@ test('the absence of a guard index is raised, and resolved by the migration; of 
     { kind: 'guard_index_absent', missingIndexes: ['one_claim_per_cell'] },
   ]);
 
-  await migrate(service.context.db);
+  await service.migrate();
   await expectResolved('guard_index_absent');
 });
 
@@ -250,7 +241,7 @@ describe('dead letters', () => {
     expect(await alertsOf(service, { kind: 'dead_letter' })).toMatchObject([
       { subject: subscriptionId, partnerId: partner.id, count: 1, deliveryIds: [deliveryId], isUntold: true },
     ]);
-    expect(timesLogged(service, '"alert":"dead_letter"')).toBe(1);
+    expect(await timesLogged(service, '"alert":"dead_letter"')).toBe(1);
 
     receiver.respondWith(200);
     await operatorOf(service).post(`/api/v1/operator/dead-letters/${deliveryId}/redrive`);
@@ -288,7 +279,7 @@ describe('dead letters', () => {
     const before = await total();
     await insertDeadLetters(service, 'first', partner.id, named('one', 300));
     await insertDeadLetters(service, 'second', partner.id, named('two', 200));
-    await Promise.all([1, 2, 3, 4].map(() => sweep(service)));
+    await sweep(service, { atOnce: 4 });
     // A sweep that lost a race leaves the rest to the next.
     await sweepAll(service);
     expect((await counts()).toSorted()).toEqual(['first: 300', 'second: 200']);
@@ -305,22 +296,17 @@ describe('an alert', () => {
   };
 
   test('is raised and logged once though four sweeps race, and not again by those that follow', async () => {
-    const before = timesLogged(service, 'Does hold expiry run?');
+    const before = await timesLogged(service, 'Does hold expiry run?');
     await overdue();
-    await Promise.all([1, 2, 3, 4].map(() => sweep(service)));
+    await sweep(service, { atOnce: 4 });
     await sweep(service);
     expect(await alertsOf(service)).toHaveLength(1);
-    expect(timesLogged(service, 'Does hold expiry run?') - before).toBe(1);
+    expect((await timesLogged(service, 'Does hold expiry run?')) - before).toBe(1);
   });
 
   test('is one though 40 raise it at the same time, by its unique index; control: without it there can be two', async () => {
     const { db } = service.context;
-    const condition: Condition = {
-      ...{ kind: 'hold_overdue', subject: null, partnerId: null },
-      ...{ count: 1, since: null, missingIndexes: [] },
-    };
-    const raised = await Promise.all(Array.from({ length: 40 }, () => raiseAlert(db, condition)));
-    expect(raised.filter((row) => row !== null)).toHaveLength(1);
+    expect(await raiseAtOnce(40)).toBe(1);
     const [row] = await alertsOf(service);
     const another = () => db.collection('alerts').insertOne({ ...row, _id: 'another' as never });
     await expect(another()).rejects.toMatchObject({ code: 11_000 });
@@ -328,20 +314,20 @@ describe('an alert', () => {
     await another();
     expect(await alertsOf(service)).toHaveLength(2);
     await db.collection('alerts').deleteMany({});
-    await migrate(db);
+    await service.migrate();
   });
 
   test('of a condition that is back within a minute is the same; later it is a new one', async () => {
     const first = await overdue();
     await sweep(service);
-    await settleLapsedHold(service.context, first);
+    await settleLapsedHold(first);
     await ageAlerts(service, 50_000);
     await sweep(service);
     const second = await overdue();
     await sweep(service);
     expect(await alertsOf(service)).toHaveLength(1);
 
-    await settleLapsedHold(service.context, second);
+    await settleLapsedHold(second);
     await ageAlerts(service, MINUTE_MS);
     await sweep(service);
     await overdue();
@@ -351,10 +337,10 @@ describe('an alert', () => {
   });
 
   test('of what cannot be looked at is neither raised nor resolved, and the others are', async () => {
-    await sweep(service, () => Promise.resolve(['one_claim_per_cell']));
+    await sweep(service, { guards: ['one_claim_per_cell'] });
     await ageAlerts(service, 2 * MINUTE_MS);
     await overdue();
-    await sweep(service, () => Promise.reject(new Error('not to be read')));
+    await sweep(service, { guards: 'unreadable' });
     const open = await alertsOf(service, { isOpen: true });
     expect(open.map(({ kind }) => kind).toSorted()).toEqual(['guard_index_absent', 'hold_overdue']);
   });

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { missingGuards } from '../../src/database/collections.ts';
-import { figureReaders, readServiceFigures } from '../../src/metrics/service-figures.service.ts';
 import { anyPartner, anyVenue, freeSlotIds, placeHold } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { hostedService } from '../support/service-host.ts';
+import type * as Cost from './cost.in-host.ts';
 import { insertDeadLetters, sweep } from './watching.ts';
 
 type Profiled = {
@@ -17,9 +15,9 @@ type Profiled = {
 
 const MANY = 2000;
 
-let service: Service;
+const service = await hostedService();
+const { readFigures } = service.inHost<typeof Cost>('test/alerts/cost.in-host.ts');
 beforeAll(async () => {
-  service = await startService();
   const venue = await anyVenue(service);
   const partner = await anyPartner(service, [venue.id]);
   const [slotId = ''] = await freeSlotIds(partner, venue.id);
@@ -62,9 +60,7 @@ const scans = (rows: readonly Profiled[]) =>
   rows.filter(({ planSummary = '' }) => planSummary.includes('COLLSCAN'));
 
 test('neither the watch nor a scrape looks at what is over: all is found by index', async () => {
-  const { db } = service.context;
-  const readers = figureReaders({ db, missingGuards: () => missingGuards(db) });
-  for (const work of [() => sweep(service), () => readServiceFigures(readers, (reading) => reading)]) {
+  for (const work of [() => sweep(service), readFigures]) {
     const asked = await profile(work);
     expect(asked.length).toBeGreaterThan(5);
     expect(scans(asked)).toEqual([]);
@@ -73,16 +69,14 @@ test('neither the watch nor a scrape looks at what is over: all is found by inde
 });
 
 test('a scrape looks at no delivery to count it, however many are retried', async () => {
-  const { db } = service.context;
-  const readers = figureReaders({ db, missingGuards: () => missingGuards(db) });
   const nextAttemptAt = new Date(Date.now() + 3_600_000);
-  const deliveries = db.collection('deliveries');
+  const deliveries = service.context.db.collection('deliveries');
   await deliveries.updateMany({}, { $set: { state: 'retrying', nextAttemptAt } });
   await deliveries.updateOne({}, { $set: { state: 'pending' } });
   try {
     let figures: unknown;
     const asked = await profile(async () => {
-      figures = await readServiceFigures(readers, (work) => work);
+      figures = await readFigures();
     });
     expect(figures).toMatchObject({ pending: 1, retrying: MANY - 1, deadLetters: 0 });
     expect(scans(asked)).toEqual([]);

@@ -1,32 +1,29 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { postAlerts } from '../../src/alerts/alert-post.service.ts';
-import { createAlertPost } from '../../src/alerts/alert-post.ts';
-import { ConfigError, loadConfig } from '../../src/config/config.ts';
 import { tcpReceiver } from '../deliveries/receivers.ts';
-import { collectGarbage } from '../support/collect-garbage.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, freeSlotIds, subscribe } from '../support/factories.ts';
-import { freePort } from '../support/own-servers.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
-import { serviceEnvironment } from '../support/service-environment.ts';
+import { hostedService } from '../support/service-host.ts';
+import type * as Posting from './post.in-host.ts';
 import type { AlertReceiver } from './watching.ts';
 import { alertsOf, insertDeadLetters, startAlertReceiver, sweep, sweepAll, timesLogged } from './watching.ts';
 
-const NEVER = new AbortController().signal;
 /** The minute of these tests, long enough that no step of a test takes it, and passed by editing the database. */
 const EVERY_MS = 60_000;
 const TIMEOUT_MS = 300;
+/** Nobody listens there. */
+const NOWHERE = 'http://127.0.0.1:9/';
 /** Without the deadline it takes 10 s, or 300 s. */
 const WITHOUT_DEADLINE_MS = 9_000;
 
-let service: Service;
+const service = await hostedService();
+const { tellAlerts, stopTelling, postOnce, collectGarbage, readAlertUrl } = service.inHost<typeof Posting>(
+  'test/alerts/post.in-host.ts',
+);
 let partner: Partner;
 let receiver: AlertReceiver;
 beforeAll(async () => {
-  service = await startService();
   const venue = await anyVenue(service);
   partner = await anyPartner(service, [venue.id]);
   const [slotId = ''] = await freeSlotIds(partner, venue.id);
@@ -51,8 +48,8 @@ const deadLetters = async (count: number, subscriptionId = 'subscription') => {
   await sweepAll(service);
   return names;
 };
-const tell = (stopping = NEVER, url = receiver.url) =>
-  postAlerts({ ...service.context, post: createAlertPost(url, TIMEOUT_MS) }, stopping, EVERY_MS);
+const tell = ({ url = receiver.url, atOnce = 1 } = {}) =>
+  tellAlerts({ url, atOnce, everyMs: EVERY_MS, timeoutMs: TIMEOUT_MS });
 const state = () => service.context.db.collection('alert_state').findOne({ _id: 'post' as never });
 const secondsToWait = async () => {
   const until = (await state())?.['until'] as Date;
@@ -117,12 +114,12 @@ test('alerts that change all the time keep no other from being posted, and the t
 
 test('at most one POST a minute is made, over all processes; control: a minute later the next is', async () => {
   await deadLetters(1, 'first');
-  await Promise.all([1, 2, 3, 4].map(() => tell()));
+  await tell({ atOnce: 4 });
   await deadLetters(1, 'second');
-  await Promise.all([1, 2, 3, 4].map(() => tell()));
+  await tell({ atOnce: 4 });
   expect(receiver.posts).toHaveLength(1);
   await pass(EVERY_MS);
-  await Promise.all([1, 2, 3, 4].map(() => tell()));
+  await tell({ atOnce: 4 });
   expect(receiver.posts).toHaveLength(2);
   await pass(EVERY_MS);
   await tell();
@@ -130,7 +127,7 @@ test('at most one POST a minute is made, over all processes; control: a minute l
 });
 
 test('a resolved alert is told as over', async () => {
-  await sweep(service, () => Promise.resolve(['one_claim_per_cell']));
+  await sweep(service, { guards: ['one_claim_per_cell'] });
   await tell();
   await service.context.db.collection('alerts').updateMany({}, { $set: { lastSeenAt: new Date(0) } });
   await sweep(service);
@@ -155,7 +152,7 @@ describe('a receiver that fails', () => {
     ['hangs', () => receiver.respondWith(null), '"error":"timeout"'],
     [
       'hangs while memory is collected',
-      () => receiver.respondWith(() => collectGarbage()),
+      () => receiver.respondWith(() => void collectGarbage()),
       '"error":"timeout"',
     ],
     [
@@ -174,12 +171,12 @@ describe('a receiver that fails', () => {
   test.each(failures)('it %s: is tried again, and nothing is lost', async (_how, fail, said) => {
     await deadLetters(2);
     fail();
-    const before = timesLogged(service, said);
+    const before = await timesLogged(service, said);
     const startedAt = performance.now();
     await tell();
     expect(performance.now() - startedAt).toBeLessThan(WITHOUT_DEADLINE_MS);
     expect(receiver.posts).toHaveLength(1);
-    expect(timesLogged(service, said) - before).toBe(1);
+    expect((await timesLogged(service, said)) - before).toBe(1);
     await deadLetters(1, 'another');
     receiver.respondWith(200);
     await pass(EVERY_MS);
@@ -191,9 +188,8 @@ describe('a receiver that fails', () => {
 
   test('never answers TLS: the deadline holds while the connection is made', async () => {
     const silent = await tcpReceiver(() => undefined);
-    const post = createAlertPost(`https://127.0.0.1:${silent.port}/`, TIMEOUT_MS);
     const startedAt = performance.now();
-    const outcome = await post('{}', NEVER);
+    const outcome = await postOnce(`https://127.0.0.1:${silent.port}/`, TIMEOUT_MS);
     const tookMs = performance.now() - startedAt;
     await silent.close();
     expect(outcome).toEqual({ ok: false, status: null, error: 'timeout' });
@@ -202,10 +198,9 @@ describe('a receiver that fails', () => {
 
   test('is away: waits twice as long each time, ten minutes at most, and begins anew after a success', async () => {
     await deadLetters(1);
-    const nowhere = `http://127.0.0.1:${await freePort()}/`;
     const waits: number[] = [];
     for (let attempt = 0; attempt < 6; attempt += 1) {
-      await tell(NEVER, nowhere);
+      await tell({ url: NOWHERE });
       waits.push(await secondsToWait());
       await pass(24 * EVERY_MS);
     }
@@ -219,10 +214,9 @@ describe('a receiver that fails', () => {
   test('is not waited for by a process that stops, and that is no failure', async () => {
     await deadLetters(1);
     receiver.respondWith(null);
-    const stop = new AbortController();
-    const told = tell(stop.signal);
+    const told = tell();
     await eventually('the POST has arrived', () => receiver.posts.length === 1);
-    stop.abort();
+    await stopTelling();
     await told;
     expect(await state()).toMatchObject({ failures: 0 });
     expect(await pending()).toBe(1);
@@ -235,7 +229,7 @@ test('what happens during a POST is in the next one', async () => {
   receiver.respondWith((response) => {
     release = () => response.writeHead(200).end();
   });
-  const told = postAlerts({ ...service.context, post: createAlertPost(receiver.url) }, NEVER, EVERY_MS);
+  const told = tellAlerts({ url: receiver.url, everyMs: EVERY_MS });
   const answer = await eventually('the POST has arrived', () => release);
   await deadLetters(4);
   answer();
@@ -264,7 +258,7 @@ test('neither a POST nor the log has anything of a customer, a name, an endpoint
   receiver.respondWith(500);
   await tell();
   await pass(EVERY_MS);
-  await tell(NEVER, `http://127.0.0.1:${await freePort()}/services/SECRET-PATH`);
+  await tell({ url: `${NOWHERE}services/SECRET-PATH` });
   const sent = receiver.posts.map(({ text }) => text).join('\n');
   expect(sent).toContain(partner.id);
   for (const canary of ['Canary', '9876500000', 'canary-endpoint', 'SECRET-PATH', 'Partner ']) {
@@ -274,28 +268,27 @@ test('neither a POST nor the log has anything of a customer, a name, an endpoint
     ]);
   }
   expect(receiver.posts[0]?.path).toContain('SECRET-PATH');
-  expect(service.logs()).not.toContain('SECRET-PATH');
+  expect(await service.logs()).not.toContain('SECRET-PATH');
 });
 
 describe('ALERT_URL', () => {
-  const configured = (url: string) => loadConfig(serviceEnvironment('any', { ALERT_URL: url }));
-
   test.each(['https://hooks.example/x', 'http://10.0.0.5:8080/alerts', 'http://alerts/'])(
     'may be %s',
-    (url) => {
-      expect(configured(url).alertUrl).toBe(url);
+    async (url) => {
+      expect(await readAlertUrl(url)).toEqual({ alertUrl: url });
     },
   );
 
-  test('is optional', () => {
-    expect(configured('')).not.toHaveProperty('alertUrl');
+  test('is optional', async () => {
+    expect(await readAlertUrl('')).toEqual({});
   });
 
   test.each(['hooks.example/SECRET', 'ftp://hooks.example/SECRET', 'https://user:SECRET@hooks.example/'])(
     'may not be %s, and the fault does not repeat it',
-    (url) => {
-      expect(() => configured(url)).toThrow(ConfigError);
-      expect(() => configured(url)).toThrow(/ALERT_URL must (?!.*SECRET)/);
+    async (url) => {
+      expect(await readAlertUrl(url)).toEqual({
+        fault: expect.stringMatching(/ALERT_URL must (?!.*SECRET)/),
+      });
     },
   );
 });

@@ -1,37 +1,35 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AlertRow } from '../../src/alerts/alert-types.ts';
-import { ALERT_TIMES, sweepAlerts } from '../../src/alerts/alerts.service.ts';
-import type { WorkerWatch } from '../../src/alerts/worker-watch.ts';
-import { createWorkerWatch } from '../../src/alerts/worker-watch.ts';
-import { missingGuards } from '../../src/database/collections.ts';
 import type { Json } from '../support/factories.ts';
+import type { Stored } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
+import type { HostedService } from '../support/service-host.ts';
+import type * as Watching from './watching.in-host.ts';
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 
-/** One look of the watch, with the times that hold in production. */
-export async function sweep(
-  service: Pick<Service, 'context'>,
-  guards?: () => Promise<string[]>,
-  workers: WorkerWatch = createWorkerWatch(),
-): Promise<void> {
-  const { db } = service.context;
-  const deps = { ...service.context, missingGuards: guards ?? (() => missingGuards(db)), workers };
-  await sweepAlerts(deps, ALERT_TIMES, new AbortController().signal);
+/** A service in the host's process, or one in this. */
+type Watched = Pick<HostedService, 'inHost'> | Pick<Service, 'context'>;
+
+const WATCHING = 'test/alerts/watching.in-host.ts';
+
+/** Looks of the watch where the service runs: one, unless stated. */
+export async function sweep(service: Watched, looks: Watching.Looks = {}): Promise<void> {
+  if ('inHost' in service) return service.inHost<typeof Watching>(WATCHING).sweep(looks);
+  await (await import('./watching.in-host.ts')).sweep(service.context, looks);
 }
 
-/** Looks until every dead letter is counted; one look has its time. */
-export async function sweepAll(service: Service): Promise<void> {
-  const deliveries = service.context.db.collection('deliveries');
-  do await sweep(service);
-  while ((await deliveries.findOne({ isUncounted: true })) !== null);
+/** Looks until every dead letter is counted. */
+export async function sweepAll(service: Watched): Promise<void> {
+  if ('inHost' in service) return service.inHost<typeof Watching>(WATCHING).sweepAll();
+  await (await import('./watching.in-host.ts')).sweepAll(service.context);
 }
 
 /** The alerts that there are, by kind where one is named, in the order in which they were raised. */
 export async function alertsOf(
-  service: Pick<Service, 'context'>,
+  service: Stored,
   filter: Partial<Pick<AlertRow, 'kind' | 'subject' | 'isOpen'>> = {},
 ): Promise<AlertRow[]> {
   const rows = await service.context.db.collection('alerts').find(filter).sort({ raisedAt: 1 }).toArray();
@@ -39,22 +37,19 @@ export async function alertsOf(
 }
 
 /** Lets `ms` pass for every open alert, as far as anyone can tell from the database. */
-export async function ageAlerts(service: Service, ms: number): Promise<void> {
+export async function ageAlerts(service: Stored, ms: number): Promise<void> {
   const back = { $set: { lastSeenAt: { $subtract: ['$lastSeenAt', ms] } } };
   await service.context.db.collection('alerts').updateMany({ isOpen: true }, [back]);
 }
 
 /** How often a message was logged. */
-export function timesLogged(service: Service, part: string): number {
-  return service
-    .logs()
-    .split('\n')
-    .filter((line) => line.includes(part)).length;
+export async function timesLogged(service: Pick<HostedService, 'logs'>, part: string): Promise<number> {
+  return (await service.logs()).split('\n').filter((line) => line.includes(part)).length;
 }
 
 /** Dead letters as a worker's last failure leaves them, of a subscription that need not exist. */
 export async function insertDeadLetters(
-  service: Pick<Service, 'context'>,
+  service: Stored,
   subscriptionId: string,
   partnerId: string,
   names: readonly string[],

@@ -1,0 +1,52 @@
+import { Worker } from 'bullmq';
+import type { Condition } from '../../src/alerts/alert-types.ts';
+import { raiseAlert } from '../../src/alerts/alerts.store.ts';
+import type { WorkerWatch } from '../../src/alerts/worker-watch.ts';
+import { createWorkerWatch } from '../../src/alerts/worker-watch.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Service } from '../support/service.ts';
+import { sweepWith } from './watching.in-host.ts';
+
+type Context = Service['context'];
+
+const deliveries = ({ queues }: Context) => queues.byName('webhook-delivery');
+
+export const pauseDeliveries = (context: Context): Promise<void> => deliveries(context).pause();
+export const resumeDeliveries = (context: Context): Promise<void> => deliveries(context).resume();
+
+type Watch = { workers: WorkerWatch; nowMs: number };
+
+/** One watch of each service that goes on from look to look, by a clock of its own. */
+const watches = new WeakMap<Context, Watch>();
+
+/** The next look of that watch, so long after the one before. */
+export async function lookAfter(context: Context, ms: number): Promise<void> {
+  const watch: Watch = watches.get(context) ?? { workers: createWorkerWatch(() => watch.nowMs), nowMs: 0 };
+  watches.set(context, watch);
+  watch.nowMs += ms;
+  await sweepWith(context, watch.workers);
+}
+
+const workers = new WeakMap<Context, Worker>();
+
+/** A worker that takes the jobs of deliveries, as soon as the queue knows of it. */
+export async function startWorker(context: Context): Promise<void> {
+  const { queuePrefix: prefix, redisUrl: url } = context.config;
+  const worker = new Worker('webhook-delivery', async () => undefined, { connection: { url }, prefix });
+  workers.set(context, worker);
+  await eventually('the worker is seen', async () => (await deliveries(context).getWorkersCount()) === 1);
+}
+
+export async function stopWorker(context: Context): Promise<void> {
+  await workers.get(context)?.close();
+}
+
+/** So many raise the same at the same time; returns how many of them did. */
+export async function raiseAtOnce(context: Context, count: number): Promise<number> {
+  const condition: Condition = {
+    ...{ kind: 'hold_overdue', subject: null, partnerId: null },
+    ...{ count: 1, since: null, missingIndexes: [] },
+  };
+  const raised = await Promise.all(Array.from({ length: count }, () => raiseAlert(context.db, condition)));
+  return raised.filter((row) => row !== null).length;
+}

@@ -1,0 +1,49 @@
+import type { PostOutcome } from '../../src/alerts/alert-post.service.ts';
+import { postAlerts } from '../../src/alerts/alert-post.service.ts';
+import { createAlertPost } from '../../src/alerts/alert-post.ts';
+import { ConfigError, loadConfig } from '../../src/config/config.ts';
+import { collectGarbage as collect } from '../support/collect-garbage.ts';
+import type { Service } from '../support/service.ts';
+import { serviceEnvironment } from '../support/service-environment.ts';
+
+type Context = Service['context'];
+type Telling = { url: string; everyMs: number; timeoutMs?: number; atOnce?: number };
+
+/** What stops the processes that told last. */
+const stops = new WeakMap<Context, AbortController>();
+
+/** What so many processes do at the same time, once each. */
+export async function tellAlerts(
+  context: Context,
+  { url, everyMs, timeoutMs, atOnce = 1 }: Telling,
+): Promise<void> {
+  const stop = new AbortController();
+  stops.set(context, stop);
+  const tell = () => postAlerts({ ...context, post: createAlertPost(url, timeoutMs) }, stop.signal, everyMs);
+  await Promise.all(Array.from({ length: atOnce }, tell));
+}
+
+/** The process that tells is asked to stop. */
+export function stopTelling(context: Context): void {
+  stops.get(context)?.abort();
+}
+
+export function postOnce(_context: Context, url: string, timeoutMs: number): Promise<PostOutcome> {
+  return createAlertPost(url, timeoutMs)('{}', new AbortController().signal);
+}
+
+/** Of the process that posts. */
+export function collectGarbage(_context: Context): void {
+  collect();
+}
+
+/** What a process reads in its environment; a refusal as its text. */
+export function readAlertUrl(_context: Context, url: string): { alertUrl?: string } | { fault: string } {
+  try {
+    const config = loadConfig(serviceEnvironment('any', { ALERT_URL: url }));
+    return 'alertUrl' in config ? { alertUrl: String(config.alertUrl) } : {};
+  } catch (err) {
+    if (!(err instanceof ConfigError)) throw err;
+    return { fault: err.message };
+  }
+}

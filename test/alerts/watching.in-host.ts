@@ -1,0 +1,41 @@
+import { ALERT_TIMES, sweepAlerts } from '../../src/alerts/alerts.service.ts';
+import type { WorkerWatch } from '../../src/alerts/worker-watch.ts';
+import { createWorkerWatch } from '../../src/alerts/worker-watch.ts';
+import { missingGuards } from '../../src/database/collections.ts';
+import type { Service } from '../support/service.ts';
+
+type Context = Service['context'];
+
+export type Looks = {
+  /** The guards that the database is said to lack, or that this cannot be told; as it is, unless stated. */
+  guards?: readonly string[] | 'unreadable';
+  /** How many look at the same time. */
+  atOnce?: number;
+};
+
+/** Looks of the watch, with the times that hold in production. */
+export async function sweep(context: Context, { guards, atOnce = 1 }: Looks = {}): Promise<void> {
+  const looks = Array.from({ length: atOnce }, () => sweepWith(context, createWorkerWatch(), guards));
+  await Promise.all(looks);
+}
+
+/** One look, which knows of the workers what an earlier one of this watch has seen. */
+export async function sweepWith(
+  context: Context,
+  workers: WorkerWatch,
+  guards?: Looks['guards'],
+): Promise<void> {
+  const lacks = () => {
+    if (guards === 'unreadable') return Promise.reject(new Error('not to be read'));
+    return guards === undefined ? missingGuards(context.db) : Promise.resolve([...guards]);
+  };
+  const deps = { ...context, missingGuards: lacks, workers };
+  await sweepAlerts(deps, ALERT_TIMES, new AbortController().signal);
+}
+
+/** Looks until every dead letter is counted; one look has its time. */
+export async function sweepAll(context: Context): Promise<void> {
+  const deliveries = context.db.collection('deliveries');
+  do await sweep(context);
+  while ((await deliveries.findOne({ isUncounted: true })) !== null);
+}
