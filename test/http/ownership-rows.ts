@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
-import { sequenceEvents } from '../../src/events/feed.service.ts';
+import type * as Feed from '../../src/events/feed.service.ts';
 import type { Client, Reply } from '../support/client.ts';
 import type { Partner, Venue } from '../support/factories.ts';
 import {
@@ -17,7 +16,7 @@ import {
   subscribe,
 } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
+import type { HostedService } from '../support/service-host.ts';
 
 /** What one id in a request gives access to. */
 export type Row = {
@@ -33,7 +32,7 @@ export type Row = {
 };
 
 export type OwnershipScene = {
-  service: Service;
+  service: HostedService;
   owner: Partner;
   /** May operate the same venue, so that nothing but ownership tells the two apart. */
   peer: Partner;
@@ -45,7 +44,7 @@ export type OwnershipScene = {
   anySlot: () => string;
 };
 
-export async function ownershipScene(service: Service): Promise<OwnershipScene> {
+export async function ownershipScene(service: HostedService): Promise<OwnershipScene> {
   const [venue, outsidersVenue] = [
     await anyVenue(service, [{ duration_minutes: 15 }]),
     await anyVenue(service),
@@ -75,12 +74,13 @@ const emptyList = { stranger: '200', missing: '200' };
 export function ownershipRows(scene: OwnershipScene): Row[] {
   const { service, owner, outsider, venue } = scene;
   const anySlot = scene.anySlot;
+  const { sequenceEvents } = service.inHost<typeof Feed>('src/events/feed.service.ts');
   const anyHold = async () => String((await placeHold(owner, anySlot()))['hold_id']);
   const anyBooking = async () => String((await bookSlot(owner, anySlot()))['booking_id']);
   const anySubscription = async () => (await subscribe(owner, 'http://127.0.0.1:9/', ['hold_created'])).id;
   const anyDelivery = async (): Promise<string> => {
     const subscriptionId = await anySubscription();
-    await dispatchEvents(service.context, await anyHold());
+    await service.dispatch(await anyHold());
     return (await rowOf(service, 'deliveries', { subscriptionId }))._id;
   };
   const theirPackage = () => anyPackage(service, owner, [venue.id]);
@@ -310,8 +310,8 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
     {
       id: `GET ${PARTNER}/events venue_id`,
       own: async () => {
-        await dispatchEvents(service.context, await anyHold());
-        await sequenceEvents(service.context);
+        await service.dispatch(await anyHold());
+        await sequenceEvents();
         return venue.id;
       },
       call: (api, id) => api.get(`${PARTNER}/events?venue_id=${id}`),

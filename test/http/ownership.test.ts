@@ -1,39 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import type { ObjectSchema } from 'joi';
-import Joi from 'joi';
-import { partnerRoutes } from '../../src/apps/partner-app.ts';
-import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
-import { sequenceEvents } from '../../src/events/feed.service.ts';
-import type { Operation } from '../../src/http/route.ts';
+import type * as Feed from '../../src/events/feed.service.ts';
 import type { Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import type { Partner } from '../support/factories.ts';
 import { bookSlot, expectStatus, subscribe } from '../support/factories.ts';
-import { startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
-import { inputsOf } from './injection-inputs.ts';
+import type * as Routes from './ownership.in-host.ts';
 import { ownershipRows, ownershipScene } from './ownership-rows.ts';
 
-const service = await startService({ RATE_LIMIT_PER_MINUTE: '0' });
+const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0' } });
+const { idsOfPartnerRoutes, idsOfPlantedRoute, listPartnerRoutes } = service.inHost<typeof Routes>(
+  'test/http/ownership.in-host.ts',
+);
+const { sequenceEvents } = service.inHost<typeof Feed>('src/events/feed.service.ts');
+const partnerRoutes = await listPartnerRoutes();
 const scene = await ownershipScene(service);
 const { owner, peer, outsider, venue, anySlot } = scene;
 const rows = ownershipRows(scene);
 afterAll(() => service.stop());
-
-type RouteInput = { method: string; path: string; body?: ObjectSchema; query?: ObjectSchema };
-
-/** The ids that a route takes: path parameters, and whatever names an object in body and query, however deep: `lines.0.slot_id`. */
-function idsOf(route: RouteInput): string[] {
-  const named = inputsOf([route as Operation])
-    .filter(({ place }) => place === 'path' || place === 'query' || place === 'field')
-    .map(({ place, name }) => ({ name, isId: place === 'path' || /(^|[._])ids?(\.0)?$/.test(name) }));
-  return [...new Set(named.filter(({ isId }) => isId).map(({ name }) => name))];
-}
-
-const idsTaken = (routes: readonly RouteInput[]) =>
-  routes.flatMap((route) => idsOf(route).map((id) => `${route.method.toUpperCase()} ${route.path} ${id}`));
 
 /** The bytes of a response without what differs between any two: the request's id and the time of a report. */
 const bytesOf = (reply: Reply): string =>
@@ -51,8 +38,8 @@ async function ownersObjects(): Promise<string> {
   return JSON.stringify(await Promise.all(found));
 }
 
-test('every id that a route of the partner interface takes has its row below, and no row is left over', () => {
-  const taken = idsTaken(partnerRoutes(service.context));
+test('every id that a route of the partner interface takes has its row below, and no row is left over', async () => {
+  const taken = await idsOfPartnerRoutes();
   expect(rows.map(({ id }) => id).toSorted()).toEqual(taken.toSorted());
   expect(taken).toEqual(
     expect.arrayContaining([
@@ -62,15 +49,8 @@ test('every id that a route of the partner interface takes has its row below, an
   );
 });
 
-test('control: a new route has no row, wherever in it an id stands', () => {
-  const line = Joi.object({ slot_id: Joi.string(), note: Joi.string() });
-  const planted = {
-    method: 'post',
-    path: '/api/v1/planted/:plantedId',
-    query: Joi.object({ venue_id: Joi.string(), limit: Joi.number() }),
-    body: Joi.object({ lines: Joi.array().items(line), hold_ids: Joi.array().items(Joi.string()) }),
-  };
-  const taken = idsTaken([planted]);
+test('control: a new route has no row, wherever in it an id stands', async () => {
+  const taken = await idsOfPlantedRoute();
   expect(taken.map((id) => id.split(' ')[2])).toEqual([
     ...['plantedId', 'venue_id', 'lines.0.slot_id', 'hold_ids', 'hold_ids.0'],
   ]);
@@ -80,7 +60,7 @@ test('control: a new route has no row, wherever in it an id stands', () => {
 /** Every method and path of the partner interface with ids of nobody, as `headers` are answered. */
 async function answersTo(headers: Record<string, string>): Promise<Set<string>> {
   const { send } = createClient(service.url, undefined);
-  const replies = partnerRoutes(service.context).map(async ({ method, path }) => {
+  const replies = partnerRoutes.map(async ({ method, path }) => {
     const body = method === 'get' ? {} : { body: '{}' };
     const all = { 'content-type': 'application/json', ...headers };
     return verdict(
@@ -111,9 +91,8 @@ test('a cursor of one partner’s listing shows another nothing of it', async ()
 });
 
 test('a cursor of the feed is of use to its partner alone; to another it is one that was made up', async () => {
-  for (const _ of [1, 2])
-    await dispatchEvents(service.context, String((await bookSlot(owner, anySlot()))['hold_id']));
-  await sequenceEvents(service.context);
+  for (const _ of [1, 2]) await service.dispatch(String((await bookSlot(owner, anySlot()))['hold_id']));
+  await sequenceEvents();
   const path = '/api/v1/partner/events';
   const next = String(expectStatus(await owner.api.get(`${path}?limit=1`), 200)['next_cursor']);
 
@@ -159,10 +138,7 @@ test('no listing shows a partner anything of another', async () => {
   const { hold_id, booking_id } = await bookSlot(owner, anySlot());
   const subscription = await subscribe(owner, 'http://127.0.0.1:9/', ['hold_created']);
   const ids = [String(hold_id), String(booking_id), subscription.id];
-  const listings = partnerRoutes(service.context).filter(
-    ({ method, path, query }) =>
-      method === 'get' && !path.includes(':') && query?.validate({}).error === undefined,
-  );
+  const listings = partnerRoutes.filter(({ isListing }) => isListing);
   const seenBy = async ({ api }: Partner) => {
     const replies = await Promise.all(listings.map(({ path }) => api.get(path)));
     expect(new Set(replies.map(verdict))).toEqual(new Set(['200']));
