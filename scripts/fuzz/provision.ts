@@ -1,7 +1,5 @@
 /** What a service needs for its calls to succeed: venues, slots, holds, bookings, packages, subscriptions, deliveries. */
 
-import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
-import { sequenceEvents } from '../../src/events/feed.service.ts';
 import type { Json, Partner } from '../../test/support/factories.ts';
 import {
   anyPackage,
@@ -16,7 +14,9 @@ import {
   slotsOf,
   subscribe,
 } from '../../test/support/factories.ts';
-import type { Service } from '../../test/support/service.ts';
+import type { Stored } from '../../test/support/rows.ts';
+import type { ServiceCalls } from '../../test/support/service-calls.ts';
+import type { Listeners } from '../../test/support/service-environment.ts';
 import type { KnownValues } from './settings.ts';
 
 /** Fuzzing uses things up: it cancels, releases, books and deletes what it is given. */
@@ -25,8 +25,13 @@ const PHONE = '+919876543210';
 
 export type Provisioned = { partner: Partner; values: KnownValues };
 
-/** A partner with a little of everything, and the ids of it. */
-export async function provision(service: Service): Promise<Provisioned> {
+type Service = Listeners & ServiceCalls & Stored;
+
+/** A partner with a little of everything, and the ids of it. `sequenceEvents` is what brings the events into the feed. */
+export async function provision(
+  service: Service,
+  sequenceEvents: () => Promise<unknown>,
+): Promise<Provisioned> {
   const venues = [await anyVenue(service, [{}, {}, {}]), await anyVenue(service, [{}])];
   const venueIds = venues.map(({ id }) => id);
   const partner = await anyPartner(service, venueIds);
@@ -70,7 +75,7 @@ export async function provision(service: Service): Promise<Provisioned> {
     bookings: bookingIds,
     packages: packageIds,
     purchases: [idOf(await buyPackage(partner, packageIds[0] ?? '', { customer_phone: PHONE }), 'id')],
-    deliveries: await deliveriesOf(service, partner, holdIds),
+    deliveries: await deliveriesOf(service, partner, holdIds, sequenceEvents),
     since: [new Date(Date.now() - 3_600_000).toISOString()],
     webhooks: subscriptionIds,
     subscription_id: subscriptionIds,
@@ -81,9 +86,14 @@ export async function provision(service: Service): Promise<Provisioned> {
 }
 
 /** The events of the holds are told: some deliveries have ended, the others wait for a worker that there is not. */
-async function deliveriesOf(service: Service, partner: Partner, holdIds: string[]): Promise<string[]> {
-  for (const holdId of holdIds) await dispatchEvents(service.context, holdId);
-  await sequenceEvents(service.context);
+async function deliveriesOf(
+  service: Service,
+  partner: Partner,
+  holdIds: string[],
+  sequenceEvents: () => Promise<unknown>,
+): Promise<string[]> {
+  for (const holdId of holdIds) await service.dispatch(holdId);
+  await sequenceEvents();
   const listed = await partner.api.get('/api/v1/partner/observability?status=all&limit=200');
   const ids = (expectStatus(listed, 200)['data'] as Json[]).map((row) => idOf(row, 'id'));
   const ended = ids.slice(0, ids.length / 2);

@@ -2,8 +2,6 @@ import type { Reply } from '../support/client.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { mulberry32, propertySeed } from '../support/random.ts';
 import { scaled } from '../support/scale.ts';
-import type { Input } from './injection-inputs.ts';
-import { requestFor, requestWithout } from './injection-inputs.ts';
 import type { Rows } from './injection-judge.ts';
 import { faultOf } from './injection-judge.ts';
 import type { Place, Shot } from './injection-payloads.ts';
@@ -11,6 +9,8 @@ import { SHOTS } from './injection-payloads.ts';
 import type { Target } from './injection-scene.ts';
 import type { RawRequest, Sender } from './injection-sender.ts';
 import { CONNECTIONS } from './injection-sender.ts';
+import type { Input, Template } from './injection-template.ts';
+import { legalRequest, requestWith } from './injection-template.ts';
 
 const ALL = Number.POSITIVE_INFINITY;
 /** How many of the payloads each input gets; over all inputs of a place, every payload is sent. */
@@ -34,15 +34,22 @@ export type Findings = {
 /** Sends the inputs of a listener their payloads, and judges each response. What listings show must not change meanwhile. */
 export async function attack(sender: Sender, target: Target, inputs: readonly Input[]): Promise<Findings> {
   const found: Findings = { sent: 0, inputs: new Set(), shots: new Set(), faults: [] };
-  const rows = new Map<string, Rows>();
-  await inParallel(
+  const rows = await rowsOf(
+    sender,
+    target,
     inputs.filter(({ place }) => place === 'query'),
-    CONNECTIONS,
-    async (input) => void rows.set(input.id, await rowsOf(sender, target, input)),
   );
-  const work = inputs.flatMap((input) => shotsFor(input).map((shot) => ({ input, shot })));
-  await inParallel(work, CONNECTIONS, async ({ input, shot }) => {
-    const request = requestFor(input, shot, target.known, found.sent);
+  const shots = inputs.flatMap((input) => shotsFor(input).map((shot) => ({ input, shot })));
+  const templates = await target.templatesFor(
+    shots.map(({ input }) => ({ id: input.id, as: 'gap' })),
+    { turns: true },
+  );
+  const work = templates.map((template, index) => ({
+    template,
+    ...(shots[index] as (typeof shots)[number]),
+  }));
+  await inParallel(work, CONNECTIONS, async ({ input, shot, template }) => {
+    const request = requestWith(input, shot, template);
     found.sent += 1;
     found.inputs.add(input.id);
     found.shots.add(`${input.place}: ${shot.name}`);
@@ -70,11 +77,23 @@ function shotsFor({ place, index }: Input): Shot[] {
   return places.flatMap((at) => shots[at]?.shot ?? []);
 }
 
-async function rowsOf(sender: Sender, target: Target, input: Input): Promise<Rows> {
-  const count = async (request: RawRequest) => {
-    const { body } = await sendAs(sender, target, request);
+async function rowsOf(sender: Sender, target: Target, inputs: readonly Input[]): Promise<Map<string, Rows>> {
+  const [legal, without] = await Promise.all(
+    (['legal', 'without'] as const).map((as) =>
+      target.templatesFor(
+        inputs.map(({ id }) => ({ id, as })),
+        { turns: false },
+      ),
+    ),
+  );
+  const count = async (template: Template | undefined) => {
+    if (template === undefined) throw new Error('A template is missing');
+    const { body } = await sendAs(sender, target, legalRequest(template));
     return (body as { count?: number } | undefined)?.count ?? 0;
   };
-  const without = await count(requestWithout(input, target.known));
-  return { without, legal: await count(requestFor(input, undefined, target.known, 0)) };
+  const rows = new Map<string, Rows>();
+  await inParallel(inputs.entries(), CONNECTIONS, async ([index, { id }]) => {
+    rows.set(id, { without: await count(without?.[index]), legal: await count(legal?.[index]) });
+  });
+  return rows;
 }

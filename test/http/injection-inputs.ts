@@ -1,41 +1,28 @@
 import type { Description, ObjectSchema } from 'joi';
 import { exampleOf } from '../../src/http/openapi/examples.ts';
 import type { Operation } from '../../src/http/route.ts';
-import type { Place, Shot } from './injection-payloads.ts';
-import type { RawRequest } from './injection-sender.ts';
+import type { Place } from './injection-payloads.ts';
+import type { Input, Known, Template } from './injection-template.ts';
+import { MARK } from './injection-template.ts';
 
 type Json = Record<string, unknown>;
 
-/** Real values by the name of a field, or by the segment before a parameter of a path (`holds`). */
-export type Known = Readonly<Record<string, readonly unknown[]>>;
-
-/** One place of one route in which a caller can put something. */
-export type Input = {
-  /** `POST /api/v1/partner/holds field ttl_seconds` */
-  id: string;
-  place: Place;
-  /** Of a field: its whole path, `weekly.mon.0.start`. */
-  name: string;
-  route: Operation;
-  /** Its place among all inputs of its kind, by which its payloads are chosen. */
-  index: number;
-  /** Of a field: no object or list belongs there. */
-  isScalar: boolean;
-};
+/** An input as its schema describes it. */
+export type InputOfRoute = Input & { route: Operation };
 
 const HEADERS = ['x-api-key', 'x-request-id', 'content-type'];
 const NOBODY = '00000000-0000-7000-8000-00000000dead';
-const MARK = '\u{10FFFD}';
 
 /** Every input of the routes, as their schemas describe it, members of members and items of lists included. */
-export function inputsOf(routes: readonly Operation[]): Input[] {
+export function inputsOf(routes: readonly Operation[]): InputOfRoute[] {
   const seen: Record<Place, number> = { body: 0, field: 0, query: 0, path: 0, header: 0 };
   return routes.flatMap((route) => {
-    const input = (place: Place, name: string, isScalar = true): Input => {
-      const id = `${route.method.toUpperCase()} ${route.path} ${place} ${name}`;
+    const method = route.method.toUpperCase();
+    const input = (place: Place, name: string, isScalar = true): InputOfRoute => {
+      const id = `${method} ${route.path} ${place} ${name}`;
       const index = seen[place];
       seen[place] += 1;
-      return { id, place, name, route, index, isScalar };
+      return { id, method, place, name, route, index, isScalar };
     };
     const params = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => input('path', name));
     const query = Object.keys(keysOf(route.query)).map((name) => input('query', name));
@@ -67,27 +54,29 @@ function fieldsOf({ type, keys, items }: Described, name: string): { name: strin
   return [{ name, isScalar }, ...members, ...(items ?? []).flatMap((item) => fieldsOf(item, `${name}.0`))];
 }
 
-/** The legal call of a route, in which `shot` stands in the place of `input`; without a shot, the legal call itself. */
-export function requestFor(input: Input, shot: Shot | undefined, known: Known, turn: number): RawRequest {
-  const { route, place, name } = input;
+/** The legal call of a route, with a gap in the place of `input`, or without one. */
+export function templateFor(
+  { route, method, place, name }: InputOfRoute,
+  known: Known,
+  { turn, hasGap }: { turn: number; hasGap: boolean },
+): Template {
   const legal = legalValues(known, turn);
-  const target = place === 'query' ? name : undefined;
-  const body =
-    route.method === 'get' ? undefined : legalBody(route, legal, place === 'field' ? name : undefined);
-  const request: RawRequest = {
-    method: route.method.toUpperCase(),
-    path: pathOf(input, shot, legal) + queryOf(route, legal, target, shot),
-    headers: body === undefined ? {} : { 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: bodyWith(body, input, shot, legal) }),
+  const gap = (where: Place) => (hasGap && place === where ? name : undefined);
+  const query = queryOf(route, legal, place === 'query' ? name : undefined, hasGap);
+  // What a header comes with should change nothing.
+  const idIn = place === 'header' ? () => undefined : legal;
+  const field = route.method === 'get' ? undefined : gap('field');
+  return {
+    method,
+    path: pathOf(route, idIn, gap('path')) + query.text,
+    ...(route.method === 'get' ? {} : { body: JSON.stringify(legalBody(route, legal, field)) }),
+    legal: place === 'query' ? query.legal : JSON.stringify(legal(name.split('.').at(-1) ?? '') ?? 'legal'),
   };
-  if (place !== 'header' || shot === undefined) return request;
-  const { [name]: _, ...headers } = request.headers;
-  return { ...request, headers, header: { name, value: shot.raw(name, '') } };
 }
 
 /** The same call of a listing, but for the parameter. */
-export function requestWithout(input: Input, known: Known): RawRequest {
-  const request = requestFor({ ...input, place: 'path', name: '' }, undefined, known, 0);
+export function templateWithout(input: InputOfRoute, known: Known): Template {
+  const request = templateFor({ ...input, place: 'path', name: '' }, known, { turn: 0, hasGap: false });
   const [path = '', query = ''] = request.path.split('?');
   const others = query.split('&').filter((pair) => !pair.startsWith(`${input.name}=`));
   return { ...request, path: `${path}?${others.join('&')}` };
@@ -103,16 +92,21 @@ function legalValues(known: Known, turn: number): Legal {
   };
 }
 
-function pathOf({ route, place, name }: Input, shot: Shot | undefined, legal: Legal): string {
+function pathOf(route: Operation, legal: Legal, gap: string | undefined): string {
   return route.path.replace(/([\w-]+)\/:(\w+)/g, (_whole, collection: string, parameter: string) => {
-    // What a header comes with should change nothing.
-    const real = place === 'header' ? NOBODY : textOf(legal(collection) ?? NOBODY);
-    const isHere = place === 'path' && parameter === name;
-    return `${collection}/${isHere && shot !== undefined ? shot.raw(name, '').toString() : real}`;
+    const real = textOf(legal(collection) ?? NOBODY);
+    return `${collection}/${parameter === gap ? MARK : real}`;
   });
 }
 
-function queryOf(route: Operation, legal: Legal, target: string | undefined, shot: Shot | undefined): string {
+/** With what is needed and `target`; `legal` is what would be legal of that. */
+function queryOf(
+  route: Operation,
+  legal: Legal,
+  target: string | undefined,
+  hasGap: boolean,
+): { text: string; legal: string } {
+  let legalOfTarget = 'x';
   const pairs = Object.entries(keysOf(route.query)).flatMap(([name, described]) => {
     const isNeeded = isRequired(described);
     if (!isNeeded && name !== target) return [];
@@ -120,10 +114,11 @@ function queryOf(route: Operation, legal: Legal, target: string | undefined, sho
     const known = legal(name);
     const isKnown = known !== undefined && accepted?.validate(known).error === undefined;
     const value = isKnown ? known : exampleIn(described);
-    if (name === target && shot !== undefined) return [shot.raw(name, textOf(value ?? 'x')).toString()];
+    if (name === target && value !== undefined) legalOfTarget = textOf(value);
+    if (name === target && hasGap) return [MARK];
     return value === undefined ? [] : [`${name}=${encodeURIComponent(textOf(value))}`];
   });
-  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+  return { text: pairs.length === 0 ? '' : `?${pairs.join('&')}`, legal: legalOfTarget };
 }
 
 const isRequired = ({ flags }: Described): boolean =>
@@ -160,18 +155,4 @@ function legalBody(route: Operation, legal: Legal, target: string | undefined): 
   }
   place[segments.at(-1) ?? ''] = MARK;
   return body;
-}
-
-function bodyWith(body: Json, input: Input, shot: Shot | undefined, legal: Legal): Buffer {
-  const text = JSON.stringify(body);
-  if (input.place === 'body') return shot === undefined ? Buffer.from(text) : shot.raw('', text);
-  const [before = '', after] = text.split(JSON.stringify(MARK));
-  if (after === undefined) return Buffer.from(before);
-  const name = input.name.split('.').at(-1) ?? '';
-  const given = JSON.stringify(legal(name) ?? 'legal');
-  return Buffer.concat([
-    Buffer.from(before),
-    shot?.raw(name, given) ?? Buffer.from(given),
-    Buffer.from(after),
-  ]);
 }

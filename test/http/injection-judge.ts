@@ -1,9 +1,8 @@
 import type { Reply } from '../support/client.ts';
 import { requireDescribed } from '../support/described-responses.ts';
 import { verdict } from '../support/verdict.ts';
-import type { Input } from './injection-inputs.ts';
 import type { Shot } from './injection-payloads.ts';
-import { FORGED, OPERATORS } from './injection-payloads.ts';
+import type { Input } from './injection-template.ts';
 
 /** How many rows a listing shows at most where its parameter has a legal value, and where it is left out. */
 export type Rows = { legal: number; without: number };
@@ -22,7 +21,7 @@ export function faultOf(
   try {
     // What is no HTTP comes to no operation, so none describes this response.
     if (input.place === 'header' && NO_HTTP.has(verdict(reply))) return undefined;
-    requireDescribed(input.route.method.toUpperCase(), path, reply);
+    requireDescribed(input.method, path, reply);
     return faultOfVerdict(input, shot, verdict(reply), reply) ?? faultOfRows(shot, reply, rows);
   } catch (err) {
     return (err as Error).message;
@@ -70,21 +69,3 @@ function faultOfRows(shot: Shot, reply: Reply, rows: Rows | undefined): string |
   const most = shot.name.endsWith(' after its name') ? rows.without : rows.legal;
   return count > most ? `${count} rows in the place of ${most}` : undefined;
 }
-
-/** Where in what the database holds, or was asked, a payload is an operator or has made a member of its own. */
-export function injectedInto(value: unknown, path = ''): string[] {
-  if (typeof value !== 'object' || value === null || value instanceof Date) return [];
-  return Object.entries(value).flatMap(([key, member]) => {
-    const isOperator = key in OPERATORS && isSame(member, OPERATORS[key]);
-    const isInjected = isOperator || NEVER_A_KEY.has(key) || member === FORGED;
-    return isInjected ? [`${path}/${key}`] : injectedInto(member, `${path}/${key}`);
-  });
-}
-
-const isSame = (member: unknown, operand: unknown) => JSON.stringify(member) === JSON.stringify(operand);
-
-/** Neither a member of anything that the service stores nor an operator that it uses. */
-const NEVER_A_KEY = new Set([
-  ...['polluted', 'role', '__proto__', 'constructor', 'prototype', '_bsontype'],
-  ...['$where', '$regex', '$function', '$accumulator'],
-]);

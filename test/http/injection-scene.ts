@@ -1,22 +1,34 @@
+import { isDeepStrictEqual } from 'node:util';
 import { provision } from '../../scripts/fuzz/provision.ts';
-import { operatorRoutes } from '../../src/apps/admin-app.ts';
-import { partnerRoutes } from '../../src/apps/partner-app.ts';
-import type { Operation } from '../../src/http/route.ts';
+import type * as Feed from '../../src/events/feed.service.ts';
 import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import { anyVenue, bookSlot, dateIn, expectStatus, operatorOf } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
-import type { Known } from './injection-inputs.ts';
+import type { HostedService } from '../support/service-host.ts';
+import type * as Injection from './injection.in-host.ts';
+import type { Input, Known, Template } from './injection-template.ts';
 
 /** One of the two interfaces, who may call it, and what there is for its calls to succeed. */
-export type Target = { url: string; apiKey: string; routes: readonly Operation[]; known: Known };
+export type Target = {
+  url: string;
+  apiKey: string;
+  inputs: Input[];
+  known: Known;
+  legalCalls(): Promise<{ id: string; template: Template }[]>;
+  /** As they are made where the service runs; that it leaves `known` alone is seen to. */
+  templatesFor(asked: readonly Injection.Asked[], how: { turns: boolean }): Promise<Template[]>;
+};
+
+/** What the suite asks of the host's process. */
+export const INJECTION = 'test/http/injection.in-host.ts';
 
 const RARE = { customer_name: 'Zoya Khan', customer_phone: '+919845012345' };
 const OPERATOR = '/api/v1/operator';
 
 /** Both listeners of a service in which there is a little of everything; few of the bookings are of the `RARE` customer. */
-export async function injectionScene(service: Service): Promise<Target[]> {
-  const { partner, values } = await provision(service);
+export async function injectionScene(service: HostedService): Promise<Target[]> {
+  const { sequenceEvents } = service.inHost<typeof Feed>('src/events/feed.service.ts');
+  const { partner, values } = await provision(service, sequenceEvents);
   const slots = [...(values['slots'] ?? [])];
   for (const _ of [1, 2]) await bookSlot(partner, slots.shift() ?? '', RARE);
   const shared: Known = {
@@ -30,17 +42,37 @@ export async function injectionScene(service: Service): Promise<Target[]> {
     // A sample is of a type that its subscription still has.
     event_types: [[...EVENT_TYPES]],
   };
+  const ofOperator = {
+    ...{ ...shared, ...(await operatorsOwn(service)) },
+    'dead-letters': values['deliveries'] ?? [],
+  };
   return [
-    { url: service.url, apiKey: partner.apiKey, routes: partnerRoutes(service.context), known: shared },
-    {
-      ...{ url: service.adminUrl, apiKey: OPERATOR_KEY, routes: operatorRoutes(service.context) },
-      known: { ...shared, ...(await operatorsOwn(service)), 'dead-letters': values['deliveries'] ?? [] },
-    },
+    await targetOf(service, 'partner', { url: service.url, apiKey: partner.apiKey, known: shared }),
+    await targetOf(service, 'operator', { url: service.adminUrl, apiKey: OPERATOR_KEY, known: ofOperator }),
   ];
 }
 
+async function targetOf(
+  service: HostedService,
+  which: Injection.Interface,
+  own: { url: string; apiKey: string; known: Known },
+): Promise<Target> {
+  const { listInputs, makeLegalCalls, makeTemplates } = service.inHost<typeof Injection>(INJECTION);
+  return {
+    ...own,
+    inputs: await listInputs(which),
+    legalCalls: () => makeLegalCalls(which, own.known),
+    templatesFor: async (asked, { turns }) => {
+      const { templates, known } = await makeTemplates(which, { known: own.known, asked, turns });
+      // What is legal stays so: each payload but the one under test is.
+      if (!isDeepStrictEqual(known, own.known)) throw new Error('A template has changed what is known');
+      return templates;
+    },
+  };
+}
+
 /** What an operator's calls change must not be what the partner's are about. */
-async function operatorsOwn(service: Service): Promise<Known> {
+async function operatorsOwn(service: HostedService): Promise<Known> {
   const operator = operatorOf(service);
   const venue = await anyVenue(service, [{}, {}]);
   const made = async (path: string, body: unknown, id: string) =>

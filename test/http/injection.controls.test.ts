@@ -1,17 +1,18 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import Joi from 'joi';
-import { partnerRoutes } from '../../src/apps/partner-app.ts';
 import type { Reply } from '../support/client.ts';
 import { anyPartner, anyVenue, bookSlot, freeSlotIds } from '../support/factories.ts';
-import { startService } from '../support/service.ts';
-import type { Input } from './injection-inputs.ts';
-import { inputsOf } from './injection-inputs.ts';
+import { sharedService } from '../support/service-host.ts';
+import { injectedInto } from './injected-into.ts';
+import type * as Injection from './injection.in-host.ts';
 import type { Rows } from './injection-judge.ts';
-import { faultOf, injectedInto } from './injection-judge.ts';
+import { faultOf } from './injection-judge.ts';
 import type { Place, Shot } from './injection-payloads.ts';
 import { FORGED, OPERATORS, SHOTS } from './injection-payloads.ts';
+import { INJECTION } from './injection-scene.ts';
+import type { Input } from './injection-template.ts';
 
-const service = await startService({ RATE_LIMIT_PER_MINUTE: '0' });
+const service = sharedService();
+const { listInputs, listInputsOfPlanted } = service.inHost<typeof Injection>(INJECTION);
 const venue = await anyVenue(service);
 const partner = await anyPartner(service, [venue.id]);
 const slots = await freeSlotIds(partner, venue.id);
@@ -19,8 +20,7 @@ for (const slot of slots.slice(0, 3)) await bookSlot(partner, slot);
 const list = '/api/v1/bookings';
 const allBookings = await partner.api.get(list);
 const held = await partner.api.post('/api/v1/partner/holds', { slot_id: slots[3] });
-const routes = partnerRoutes(service.context);
-const inputs = inputsOf(routes);
+const inputs = await listInputs('partner');
 afterAll(() => service.stop());
 
 const inputOf = (id: string): Input => {
@@ -35,17 +35,9 @@ const shotOf = (place: Place, name: string): Shot => {
 };
 
 describe('the inputs of a route', () => {
-  test('are its parameters, every member of its query and body however deep, the body itself and three headers', () => {
-    const line = Joi.object({ sku: Joi.string(), sizes: Joi.array().items(Joi.number()) });
-    const planted = {
-      ...inputOf('POST /api/v1/partner/holds body all').route,
-      path: '/api/v1/planted/:plantedId',
-      query: Joi.object({ filter: Joi.string() }),
-      body: Joi.object({ name: Joi.string(), lines: Joi.array().items(line) }),
-    };
-    expect(
-      inputsOf([planted]).map(({ id, isScalar }) => [id.replace(/^.*plantedId /, ''), isScalar]),
-    ).toEqual([
+  test('are its parameters, every member of its query and body however deep, the body itself and three headers', async () => {
+    const planted = await listInputsOfPlanted();
+    expect(planted.map(({ id, isScalar }) => [id.replace(/^.*plantedId /, ''), isScalar])).toEqual([
       ['path plantedId', true],
       ['query filter', true],
       ['field name', true],

@@ -1,0 +1,63 @@
+import type { Place, Shot } from './injection-payloads.ts';
+import type { RawRequest } from './injection-sender.ts';
+
+/** Real values by the name of a field, or by the segment before a parameter of a path (`holds`). */
+export type Known = Readonly<Record<string, readonly unknown[]>>;
+
+/** One place of one route in which a caller can put something. */
+export type Input = {
+  /** `POST /api/v1/partner/holds field ttl_seconds` */
+  id: string;
+  method: string;
+  place: Place;
+  /** Of a field: its whole path, `weekly.mon.0.start`. */
+  name: string;
+  /** Its place among all inputs of its kind, by which its payloads are chosen. */
+  index: number;
+  /** Of a field: no object or list belongs there. */
+  isScalar: boolean;
+};
+
+/** Where a payload goes, in a path or a body. */
+export const MARK = '\u{10FFFD}';
+
+/** A legal call, in JSON, with a gap for a payload where it is to have one; `legal` is what would stand there. */
+export type Template = { method: string; path: string; body?: string; legal: string };
+
+/** The legal call of which this is the template. */
+export function legalRequest({ method, path, body }: Template): RawRequest {
+  return body === undefined
+    ? { method, path, headers: {} }
+    : { method, path, headers: { 'content-type': 'application/json' }, body: Buffer.from(body) };
+}
+
+/** The call with `shot` in the place of `input`. */
+export function requestWith({ id, place, name }: Input, shot: Shot, template: Template): RawRequest {
+  const request = legalRequest(template);
+  const { path, body = '', legal } = template;
+  switch (place) {
+    case 'header': {
+      const { [name]: _, ...headers } = request.headers;
+      return { ...request, headers, header: { name, value: shot.raw(name, '') } };
+    }
+    case 'body':
+      return { ...request, body: shot.raw('', body) };
+    case 'field': {
+      const [before, after] = aroundGap(id, body, JSON.stringify(MARK));
+      const value = shot.raw(name.split('.').at(-1) ?? '', legal);
+      return { ...request, body: Buffer.concat([Buffer.from(before), value, Buffer.from(after)]) };
+    }
+    default: {
+      const [before, after] = aroundGap(id, path, MARK);
+      const value = shot.raw(name, place === 'query' ? legal : '');
+      return { ...request, path: before + value.toString() + after };
+    }
+  }
+}
+
+function aroundGap(id: string, text: string, mark: string): [string, string] {
+  const [before, after, ...more] = text.split(mark);
+  if (before === undefined || after === undefined || more.length > 0)
+    throw new Error(`There is not one gap in ${id}: ${text}`);
+  return [before, after];
+}

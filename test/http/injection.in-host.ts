@@ -1,0 +1,116 @@
+import Joi from 'joi';
+import type mongoose from 'mongoose';
+import { operatorRoutes } from '../../src/apps/admin-app.ts';
+import { partnerRoutes } from '../../src/apps/partner-app.ts';
+import type { Service } from '../support/service.ts';
+import { injectedInto } from './injected-into.ts';
+import type { InputOfRoute } from './injection-inputs.ts';
+import { inputsOf, templateFor, templateWithout } from './injection-inputs.ts';
+import { OPERATORS } from './injection-payloads.ts';
+import type { Input, Known, Template } from './injection-template.ts';
+
+type Context = Service['context'];
+
+/** The inputs of both interfaces; to describe a schema costs more than the request in which it is used. */
+const inputs = new WeakMap<Context, Record<Interface, InputOfRoute[]>>();
+
+export type Interface = 'partner' | 'operator';
+
+function inputsOfContext(context: Context): Record<Interface, InputOfRoute[]> {
+  const known = inputs.get(context) ?? {
+    partner: inputsOf(partnerRoutes(context)),
+    operator: inputsOf(operatorRoutes(context)),
+  };
+  inputs.set(context, known);
+  return known;
+}
+
+/** Every input of an interface, as `inputsOf` has them. */
+export const listInputs = (context: Context, which: Interface): Input[] =>
+  inputsOfContext(context)[which].map(({ route: _, ...input }) => input);
+
+/** Those of a route that is not there, with members of members and a list in a list. */
+export function listInputsOfPlanted(context: Context): Input[] {
+  const [any] = inputsOfContext(context).partner.filter(({ place }) => place === 'body');
+  if (any === undefined) throw new Error('No route of the partner interface takes a body');
+  const line = Joi.object({ sku: Joi.string(), sizes: Joi.array().items(Joi.number()) });
+  const planted = {
+    ...any.route,
+    path: '/api/v1/planted/:plantedId',
+    query: Joi.object({ filter: Joi.string() }),
+    body: Joi.object({ name: Joi.string(), lines: Joi.array().items(line) }),
+  };
+  return inputsOf([planted]).map(({ route: _, ...input }) => input);
+}
+
+/** A call: with a gap in the place of the input, legal as it is, or, of a listing, without the parameter. */
+export type Asked = { id: string; as: 'gap' | 'legal' | 'without' };
+
+/** The calls, each by the next of the real values; these come back as they are afterwards. */
+export function makeTemplates(
+  context: Context,
+  which: Interface,
+  { known, asked, turns }: { known: Known; asked: readonly Asked[]; turns: boolean },
+): { templates: Template[]; known: Known } {
+  const byId = new Map(inputsOfContext(context)[which].map((input) => [input.id, input]));
+  const templates = asked.map(({ id, as }, index) => {
+    const input = byId.get(id);
+    if (input === undefined) throw new Error(`There is no input ${id}`);
+    const turn = turns ? index : 0;
+    return as === 'without'
+      ? templateWithout(input, known)
+      : templateFor(input, known, { turn, hasGap: as === 'gap' });
+  });
+  return { templates, known };
+}
+
+/** The legal call of every route: `POST /api/v1/partner/holds`. */
+export function makeLegalCalls(
+  context: Context,
+  which: Interface,
+  known: Known,
+): { id: string; template: Template }[] {
+  const byRoute = new Map(inputsOfContext(context)[which].map((input) => [input.route, input]));
+  return [...byRoute.values()].map((input, turn) => ({
+    id: `${input.method} ${input.route.path}`,
+    template: templateFor({ ...input, place: 'body', name: '' }, known, { turn, hasGap: false }),
+  }));
+}
+
+/** What a run of a service asked the database in which a payload is an operator. */
+const injected = new WeakMap<Context, Set<string>>();
+
+/** From now on; the service's connections must be monitored. */
+export function watchCommands(context: Context): void {
+  const found = new Set<string>();
+  injected.set(context, found);
+  context.db.getClient().on('commandStarted', ({ command }: mongoose.mongo.CommandStartedEvent) => {
+    for (const each of injectedInto(command)) found.add(each);
+  });
+}
+
+export const injectedCommands = (context: Context): string[] => [...(injected.get(context) ?? [])];
+
+/** The same in what the database holds, and how many collections that is. */
+export async function injectedDocuments({ db }: Context): Promise<{ found: string[]; collections: number }> {
+  const names = (await db.db?.listCollections().toArray())?.map(({ name }) => name) ?? [];
+  const found = names.map(async (name) => {
+    const documents = await db.collection(name).find({}).toArray();
+    return documents.flatMap((document) => injectedInto(document, name));
+  });
+  return { found: (await Promise.all(found)).flat(), collections: names.length };
+}
+
+/** What an injection would do that works, on a collection that is nobody's. */
+export async function plantInjection({ db }: Context): Promise<void> {
+  const name = { $ne: OPERATORS['$ne'] };
+  const planted = db.collection('planted');
+  await planted.findOne({ 'customer.name': name });
+  await planted.insertOne({ name });
+}
+
+/** Of the process in which the service runs. */
+export function membersOfPrototypes(_context: Context): string[][] {
+  const prototypes = [Object.prototype, Array.prototype, Function.prototype, String.prototype];
+  return prototypes.map((each) => Reflect.ownKeys(each).map(String));
+}
