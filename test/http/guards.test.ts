@@ -1,61 +1,45 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createAdminApp } from '../../src/apps/admin-app.ts';
-import { createPartnerApp } from '../../src/apps/partner-app.ts';
-import { migrate, missingGuards } from '../../src/database/collections.ts';
-import { watchGuards } from '../../src/database/guards.ts';
-import type { Listener } from '../../src/http/listen.ts';
-import { listen } from '../../src/http/listen.ts';
-import { createDb, openDb } from '../../src/platform/mongo.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, freeSlotIds, operatorOf, placeHold } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import type { Listeners } from '../support/service-environment.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
+import type * as Watched from './guards.in-host.ts';
 
 const GUARD = 'one_claim_per_cell';
 const ABSENT = 'nothing can be sold: the database lacks indexes or validators';
 
+const service = await hostedService();
+const { listenWatched, loseLooks, closeWatched, listMissingGuards } = service.inHost<typeof Watched>(
+  'test/http/guards.in-host.ts',
+);
 /** The API as its process has it, on the database of a service that refuses nothing. */
-let service: Service;
-let listeners: { partner: Listener; admin: Listener };
+let listeners: Listeners;
 let partner: Partner;
-/** The looks have a connection of their own, which can be lost alone. */
-const looking = createDb();
-const stopping = new AbortController();
 beforeAll(async () => {
-  service = await startService();
-  const { context } = service;
-  const scope = { log: context.log, stopping: stopping.signal };
-  const connected = openDb(looking, context.config.mongodbUri, context.log, stopping.signal);
-  const guards = watchGuards(scope, looking, connected, { waitMs: 20, watchMs: 20 });
-  listeners = {
-    partner: await listen(createPartnerApp(context, guards), '127.0.0.1', 0),
-    admin: await listen(createAdminApp(context, guards), '127.0.0.1', 0),
-  };
+  listeners = await listenWatched();
   partner = await anyPartner(service);
 });
 afterAll(async () => {
-  stopping.abort();
-  await looking.close();
-  await Promise.all([listeners.partner.close(), listeners.admin.close()]);
+  await closeWatched();
   await service.stop();
 });
 beforeEach(async () => {
-  await migrate(service.context.db);
+  await service.migrate();
   await eventually('it serves', serves);
 });
 
 const reservations = () => service.context.db.collection('reservations');
-const watched = () => createClient(listeners.partner.url, partner.apiKey);
+const watched = () => createClient(listeners.url, partner.apiKey);
 const call = () => watched().get('/api/v1/partner/venues');
-const admin = () => operatorOf({ url: listeners.partner.url, adminUrl: listeners.admin.url });
+const admin = () => operatorOf(listeners);
 const serves = async () => (await call()).status === 200;
-const told = () => service.logs().split(ABSENT).length - 1;
+const told = async () => (await service.logs()).split(ABSENT).length - 1;
 
 test('an index that is dropped in operation stops every call of the API, with one error line, until it is migrated', async () => {
-  const before = told();
+  const before = await told();
   await reservations().dropIndex(GUARD);
   const refused = await eventually('it refuses', async () => {
     const reply = await call();
@@ -70,12 +54,12 @@ test('an index that is dropped in operation stops every call of the API, with on
   expect(verdict(await watched().get('/api/v1/nothing'))).toBe('404 ROUTE_NOT_FOUND');
   expect(await watched().get('/readyz')).toMatchObject({ status: 503, body: { missing_indexes: [GUARD] } });
   expect((await watched().get('/healthz')).status).toBe(200);
-  expect(told()).toBe(before + 1);
-  expect(service.logs()).toMatch(new RegExp(`"level":50[^\\n]*"${GUARD}"[^\\n]*npm run migrate`));
+  expect(await told()).toBe(before + 1);
+  expect(await service.logs()).toMatch(new RegExp(`"level":50[^\\n]*"${GUARD}"[^\\n]*npm run migrate`));
   // Control: nothing but the watch refuses; without it the call is served.
   expect(verdict(await partner.api.get('/api/v1/partner/venues'))).toBe('200');
 
-  await migrate(service.context.db);
+  await service.migrate();
   await eventually('it serves again', serves);
   expect((await watched().get('/readyz')).status).toBe(200);
 });
@@ -90,16 +74,16 @@ test('an index of another filter, and a validator that is gone or only warns, ar
       { name: GUARD, key: { cells: 1 }, unique: true, partialFilterExpression: { status: 'BOOKED' } },
     ],
   });
-  expect(await missingGuards(db)).toEqual([GUARD]);
+  expect(await listMissingGuards()).toEqual([GUARD]);
   await reservations().dropIndex(GUARD);
-  await migrate(db);
-  expect(await missingGuards(db)).toEqual([]);
+  await service.migrate();
+  expect(await listMissingGuards()).toEqual([]);
 
   await command({ validationAction: 'warn' });
-  expect(await missingGuards(db)).toEqual(['reservations_validator']);
+  expect(await listMissingGuards()).toEqual(['reservations_validator']);
   await eventually('it refuses', async () => !(await serves()));
   await command({ validationAction: 'error', validator: {} });
-  expect(await missingGuards(db)).toEqual(['reservations_validator']);
+  expect(await listMissingGuards()).toEqual(['reservations_validator']);
 });
 
 test('what was sold twice without the index, an operator can undo, and then it can be migrated', async () => {
@@ -111,7 +95,7 @@ test('what was sold twice without the index, an operator can undo, and then it c
   await eventually('it refuses', async () => !(await serves()));
   // Control: where nothing refuses, and no index guards, one slot is sold twice.
   const [booking] = [await bookSlot(seller, slotId), await bookSlot(seller, slotId)];
-  await expect(migrate(service.context.db)).rejects.toThrow(/duplicate key.*one_claim_per_cell/);
+  await expect(service.migrate()).rejects.toThrow(/duplicate key.*one_claim_per_cell/);
   // While the index was being built, the database listed it.
   await eventually('it refuses again', async () => !(await serves()));
 
@@ -122,12 +106,12 @@ test('what was sold twice without the index, an operator can undo, and then it c
   expect(verdict(undone)).toBe('200');
   const release = `/api/v1/operator/holds/${String(holdId)}/release`;
   expect(verdict(await admin().post(release, { reason: 'Held twice' }))).toBe('200');
-  await migrate(service.context.db);
+  await service.migrate();
   await eventually('it serves again', serves);
 });
 
 test('a look that fails stops nothing', async () => {
-  await looking.close();
+  await loseLooks();
   // Control: the looks do fail.
   expect(await watched().get('/readyz')).toMatchObject({ status: 503, body: { database: 'unreachable' } });
   expect(await serves()).toBe(true);
