@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createPartnerApp } from '../../src/apps/partner-app.ts';
-import { listen } from '../../src/http/listen.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import { converse, openRaw, repliesIn } from './raw-connection.ts';
+import type * as Listening from './unreadable-requests.in-host.ts';
 
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: a\r\n';
 const HOLDS = 'POST /api/v1/partner/holds HTTP/1.1\r\nHost: a\r\n';
 const KB = 1024;
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService();
-});
+const service = sharedService();
+const { listenWith, closeListener } = service.inHost<typeof Listening>(
+  'test/http/unreadable-requests.in-host.ts',
+);
 afterAll(() => service.stop());
 
 describe('what is no request is answered in the documented form, and its connection is closed', () => {
@@ -94,7 +92,7 @@ describe('one connection', () => {
 });
 
 test('connections beyond what a listener holds are closed at once, and there is room again when one goes', async () => {
-  const small = await listen(createPartnerApp(service.context), '127.0.0.1', 0, { maxConnections: 3 });
+  const small = await listenWith(3);
   const held = [openRaw(small.url), openRaw(small.url), openRaw(small.url)];
   await Promise.all(held.map(({ socket }) => new Promise((resolve) => void socket.once('connect', resolve))));
 
@@ -106,5 +104,5 @@ test('connections beyond what a listener holds are closed at once, and there is 
     return (await client.get('/healthz').catch(() => undefined))?.status === 200;
   });
   for (const { socket } of held) socket.destroy();
-  await small.close();
+  await closeListener();
 });
