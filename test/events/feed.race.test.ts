@@ -1,23 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { EventRow } from '../../src/events/events.model.ts';
-import { appendEvents, findLastSequenceNumber } from '../../src/events/events.store.ts';
-import { readFeed, sequenceEvents } from '../../src/events/feed.service.ts';
-import { readingSnapshot } from '../../src/platform/mongo.ts';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type * as Feed from '../../src/events/feed.service.ts';
 import type { Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { hostedService } from '../support/service-host.ts';
+import type * as FeedInHost from './feed.in-host.ts';
 
 const WRITERS = 4;
 const EVENTS_EACH = 25;
 
-let service: Service;
+const service = await hostedService();
+const { readFeed, sequenceEvents } = service.inHost<typeof Feed>('src/events/feed.service.ts');
+const { lastPlace, logEvents, readWhileWriting, sequenceAtOnce } = service.inHost<typeof FeedInHost>(
+  'test/events/feed.in-host.ts',
+);
 let venues: Venue[];
 let partner: Partner;
-beforeAll(async () => {
-  service = await startService();
-});
 afterAll(() => service.stop());
 beforeEach(async () => {
   venues = [await anyVenue(service), await anyVenue(service)];
@@ -28,61 +26,18 @@ beforeEach(async () => {
 });
 
 /** Events of the venues in turn. */
-function anyEvent(): EventRow {
-  const at = new Date();
+function anyEvent(): FeedInHost.Draft {
   const [venue] = [...venues.splice(0, 1)];
   if (venue === undefined) throw new Error('There is no venue');
   venues.push(venue);
-  return {
-    _id: randomUUID(),
-    type: 'hold_created',
-    at,
-    venueId: venue.id,
-    resourceId: 'turf',
-    slotId: 'turf_x',
-    slotStart: at,
-    slotEnd: at,
-    holdId: randomUUID(),
-    bookingId: null,
-    originatorId: partner.id,
-    holdExpiresAt: null,
-    pricePaise: 0,
-    reason: null,
-    isUnsequenced: true,
-  };
-}
-
-/** Dispatchers that log events and give them places, all at once. */
-async function write(): Promise<string[]> {
-  const ids: string[] = [];
-  const writer = async () => {
-    for (let count = 0; count < EVENTS_EACH; count += 1) {
-      const event = anyEvent();
-      await appendEvents(service.context.db, [event]);
-      ids.push(event._id);
-      await sequenceEvents(service.context);
-    }
-  };
-  await Promise.all(Array.from({ length: WRITERS }, writer));
-  return ids;
+  const ids = { _id: randomUUID(), holdId: randomUUID(), originatorId: partner.id };
+  return { ...ids, type: 'hold_created', venueId: venue.id };
 }
 
 test.each([7, 200])(`${WRITERS} dispatchers at once: a reader by %i sees every event once`, async (limit) => {
-  let isWriting = true;
-  const seen: string[] = [];
-  const reader = async () => {
-    for (let after = 0, isLast = false; ; ) {
-      isLast = !isWriting;
-      const { events, next } = await readFeed(service.context, partner.id, { after, limit });
-      seen.push(...events.map(({ _id }) => _id));
-      after = next;
-      if (isLast && events.length === 0) return;
-    }
-  };
-  const reading = reader();
-  const written = await write();
-  isWriting = false;
-  await reading;
+  const venueIds = venues.map(({ id }) => id);
+  const race = { partnerId: partner.id, venueIds, writers: WRITERS, eventsEach: EVENTS_EACH, limit };
+  const { seen, written } = await readWhileWriting(race);
   expect(seen).toHaveLength(WRITERS * EVENTS_EACH);
   expect(seen.toSorted()).toEqual(written.toSorted());
 });
@@ -92,21 +47,19 @@ test('a reader that followed the ids instead would miss events that are logged l
   if (early === undefined || late === undefined) throw new Error('two events');
   const events = service.context.db.collection<{ _id: string }>('events');
   const afterId = (id: string) => events.find({ venueId: late.venueId, _id: { $gt: id } }).toArray();
-  await appendEvents(service.context.db, [late]);
-  await sequenceEvents(service.context);
-  const { next } = await readFeed(service.context, partner.id, { after: 0, limit: 10 });
-  await appendEvents(service.context.db, [early]);
-  await sequenceEvents(service.context);
+  await logEvents([late]);
+  await sequenceEvents();
+  const { next } = await readFeed(partner.id, { after: 0, limit: 10 });
+  await logEvents([early]);
+  await sequenceEvents();
   expect(await afterId(late._id)).toEqual([]);
-  expect((await readFeed(service.context, partner.id, { after: next, limit: 10 })).events).toMatchObject([
-    { _id: early._id },
-  ]);
+  expect((await readFeed(partner.id, { after: next, limit: 10 })).events).toMatchObject([{ _id: early._id }]);
 });
 
 test('an event is logged only where those before it are', async () => {
   const [first, second] = [anyEvent(), anyEvent()];
-  const refused = { ...first, type: 'hold_moved' as EventRow['type'] };
-  await expect(appendEvents(service.context.db, [refused, second])).rejects.toThrow(/validation/);
+  const refused = { ...first, type: 'hold_moved' as 'hold_created' };
+  await expect(logEvents([refused, second])).rejects.toThrow(/validation/);
   expect(await service.context.db.collection('events').countDocuments({ holdId: second.holdId })).toBe(0);
 });
 
@@ -116,14 +69,11 @@ describe('places that are given while a page is read', () => {
     for (const [index, count] of [20, 160].entries()) {
       const venueId = venues[index]?.id ?? '';
       const events = Array.from({ length: count }, () => ({ ...anyEvent(), venueId }));
-      await appendEvents(service.context.db, events);
-      await sequenceEvents(service.context);
+      await logEvents(events);
+      await sequenceEvents();
     }
     return 180;
   }
-
-  const lastPlace = () =>
-    readingSnapshot(service.context.db, (snapshot) => findLastSequenceNumber(service.context.db, snapshot));
 
   /** How many places are skipped by one who reads up to `upTo` while each venue gets an event between two batches. */
   async function skippedBy(after: number, upTo: number): Promise<number> {
@@ -139,8 +89,8 @@ describe('places that are given while a page is read', () => {
       seen.push(Number(row['sequence']));
       if (seen.length !== 101) continue;
       for (const venueId of venueIds) {
-        await appendEvents(db, [{ ...anyEvent(), venueId }]);
-        await sequenceEvents(service.context);
+        await logEvents([{ ...anyEvent(), venueId }]);
+        await sequenceEvents();
       }
     }
     return Math.max(...seen) - after - seen.length;
@@ -150,7 +100,7 @@ describe('places that are given while a page is read', () => {
     const count = await backlog();
     const upTo = await lastPlace();
     expect(await skippedBy(upTo - count, upTo)).toBe(0);
-    const page = await readFeed(service.context, partner.id, { after: upTo - count, limit: 500 });
+    const page = await readFeed(partner.id, { after: upTo - count, limit: 500 });
     expect(page).toMatchObject({ next: upTo + venues.length });
     expect(page.events).toHaveLength(count + venues.length);
   });
@@ -168,8 +118,8 @@ test('sequencers that begin together on an empty counter give every place once',
     await service.context.db.collection('feed_counters').deleteMany({});
     await service.context.db.collection('events').deleteMany({});
     const rows = Array.from({ length: 30 }, () => ({ ...anyEvent(), venueId: fresh.id }));
-    await appendEvents(service.context.db, rows);
-    const counts = await Promise.all(Array.from({ length: 6 }, () => sequenceEvents(service.context)));
+    await logEvents(rows);
+    const counts = await sequenceAtOnce(6);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(30);
     const places = await service.context.db.collection('events').distinct('sequence', { venueId: fresh.id });
     expect(places).toHaveLength(30);

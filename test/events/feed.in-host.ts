@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import type { EventRow } from '../../src/events/events.model.ts';
+import { appendEvents, findLastSequenceNumber } from '../../src/events/events.store.ts';
+import { readFeed, sequenceEvents } from '../../src/events/feed.service.ts';
+import { readingSnapshot } from '../../src/platform/mongo.ts';
+import type { Service } from '../support/service.ts';
+
+type Context = Service['context'];
+
+/** An event that is to be logged: what matters of it in the feed. */
+export type Draft = Pick<EventRow, '_id' | 'type' | 'venueId' | 'holdId' | 'originatorId'>;
+
+/** Logs the events, as the dispatcher does. */
+export async function logEvents({ db }: Context, drafts: readonly Draft[]): Promise<void> {
+  const at = new Date();
+  const slot = { resourceId: 'turf', slotId: 'turf_x', slotStart: at, slotEnd: at, pricePaise: 0 };
+  const none = { bookingId: null, holdExpiresAt: null, reason: null };
+  await appendEvents(
+    db,
+    drafts.map((draft) => ({ ...draft, at, ...slot, ...none, isUnsequenced: true })),
+  );
+}
+
+/** The place of the last event in the feed. */
+export const lastPlace = ({ db }: Context): Promise<number> =>
+  readingSnapshot(db, (snapshot) => findLastSequenceNumber(db, snapshot));
+
+/** As so many sequencers that begin together; returns how many places each gave. */
+export const sequenceAtOnce = (context: Context, count: number): Promise<number[]> =>
+  Promise.all(Array.from({ length: count }, () => sequenceEvents(context)));
+
+type Race = { partnerId: string; venueIds: string[]; writers: number; eventsEach: number; limit: number };
+
+/** Dispatchers log events of the venues in turn and give them places, all at once, while the partner reads on by `limit`. */
+export async function readWhileWriting(
+  context: Context,
+  { partnerId, venueIds, writers, eventsEach, limit }: Race,
+): Promise<{ seen: string[]; written: string[] }> {
+  const [seen, written]: [string[], string[]] = [[], []];
+  let turn = 0;
+  let isWriting = true;
+  const anyEvent = (): Draft => {
+    const venueId = venueIds[turn % venueIds.length] ?? '';
+    turn += 1;
+    return {
+      _id: randomUUID(),
+      type: 'hold_created',
+      venueId,
+      holdId: randomUUID(),
+      originatorId: partnerId,
+    };
+  };
+  const writer = async () => {
+    for (let count = 0; count < eventsEach; count += 1) {
+      const event = anyEvent();
+      await logEvents(context, [event]);
+      written.push(event._id);
+      await sequenceEvents(context);
+    }
+  };
+  const reader = async () => {
+    for (let after = 0, isLast = false; ; ) {
+      isLast = !isWriting;
+      const { events, next } = await readFeed(context, partnerId, { after, limit });
+      seen.push(...events.map(({ _id }) => _id));
+      after = next;
+      if (isLast && events.length === 0) return;
+    }
+  };
+  const writing = Promise.all(Array.from({ length: writers }, writer)).finally(() => {
+    isWriting = false;
+  });
+  await Promise.all([reader(), writing]);
+  return { seen, written };
+}
