@@ -20,8 +20,8 @@ export function hold(context: Context, place: Place, isOnce: boolean): void {
   const open = gates.get(context) ?? new Map<Place, Gate>();
   gates.set(context, open.set(place, gate));
   let turn = 0;
-  replace(context, place, (original) => (given, restore) => {
-    if (isOnce) restore();
+  replace(context, place, (original) => (given, end) => {
+    if (isOnce) end();
     const own = turn;
     turn += 1;
     const wait = async () => {
@@ -51,10 +51,10 @@ export function release(context: Context, place: Place): void {
 /** Makes the call of that turn from now on fail, as when the process loses the database. */
 export function lose(context: Context, place: Place, onTurn = 1): void {
   let turn = 0;
-  replace(context, place, (original) => (given, whenDone) => {
+  replace(context, place, (original) => (given, end) => {
     turn += 1;
     if (turn < onTurn) return original(...given);
-    whenDone();
+    end();
     return fail(place);
   });
 }
@@ -71,7 +71,7 @@ export function restore({ db }: Context, place: Place): void {
 }
 
 /** What is called in place of a method; it may end that. */
-type Replacement = (given: unknown[], restore: () => void) => unknown;
+type Replacement = (given: unknown[], end: () => void) => unknown;
 
 /** Of the very collection with which the service's stores work. */
 export function replace(

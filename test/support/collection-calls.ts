@@ -33,12 +33,25 @@ export function collectionCallsOf(service: HostedService): CollectionCalls {
     const attend = async (turn: number): Promise<void> => {
       if (!(await reached(place, turn))) return;
       turns = turn + 1;
-      const attendThis = () => meanwhile(turn + 1).finally(() => proceed(place, turn));
+      const attendThis = async () => {
+        try {
+          await meanwhile(turn + 1);
+        } finally {
+          await proceed(place, turn);
+        }
+      };
       // Others may come while this one waits.
       await Promise.all([attendThis(), isOnce ? undefined : attend(turn + 1)]);
     };
+    const callToTheEnd = async () => {
+      try {
+        return await call();
+      } finally {
+        await release(place);
+      }
+    };
     // What goes wrong meanwhile says more than what comes of the call then.
-    const [attended, called] = await Promise.allSettled([attend(0), call().finally(() => release(place))]);
+    const [attended, called] = await Promise.allSettled([attend(0), callToTheEnd()]);
     if (attended.status === 'rejected') throw attended.reason;
     if (called.status === 'rejected') throw called.reason;
     if (turns === 0) throw new Error(`Nothing called ${place}`);
