@@ -41,7 +41,7 @@ export function collectGarbage(_context: Context): void {
 export function readAlertUrl(_context: Context, url: string): { alertUrl?: string } | { fault: string } {
   try {
     const config = loadConfig(serviceEnvironment('any', { ALERT_URL: url }));
-    return 'alertUrl' in config ? { alertUrl: String(config.alertUrl) } : {};
+    return 'alertUrl' in config ? { alertUrl: config.alertUrl } : {};
   } catch (err) {
     if (!(err instanceof ConfigError)) throw err;
     return { fault: err.message };

@@ -47,7 +47,8 @@ export function requestWith({ id, place, name }: Input, shot: Shot, template: Te
       const value = shot.raw(name.split('.').at(-1) ?? '', legal);
       return { ...request, body: Buffer.concat([Buffer.from(before), value, Buffer.from(after)]) };
     }
-    default: {
+    case 'path':
+    case 'query': {
       const [before, after] = aroundGap(id, path, MARK);
       const value = shot.raw(name, place === 'query' ? legal : '');
       return { ...request, path: before + value.toString() + after };

@@ -25,9 +25,18 @@ function inputsOfContext(context: Context): Record<Interface, InputOfRoute[]> {
   return known;
 }
 
+const withoutRoute = ({ id, method, place, name, index, isScalar }: InputOfRoute): Input => ({
+  id,
+  method,
+  place,
+  name,
+  index,
+  isScalar,
+});
+
 /** Every input of an interface, as `inputsOf` has them. */
 export const listInputs = (context: Context, which: Interface): Input[] =>
-  inputsOfContext(context)[which].map(({ route: _, ...input }) => input);
+  inputsOfContext(context)[which].map(withoutRoute);
 
 /** Those of a route that is not there, with members of members and a list in a list. */
 export function listInputsOfPlanted(context: Context): Input[] {
@@ -40,7 +49,7 @@ export function listInputsOfPlanted(context: Context): Input[] {
     query: Joi.object({ filter: Joi.string() }),
     body: Joi.object({ name: Joi.string(), lines: Joi.array().items(line) }),
   };
-  return inputsOf([planted]).map(({ route: _, ...input }) => input);
+  return inputsOf([planted]).map(withoutRoute);
 }
 
 /** A call: with a gap in the place of the input, legal as it is, or, of a listing, without the parameter. */

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 
 /** The queues of another service of the same test run. */
-const OF_A_SERVICE = /^\{t[0-9a-f]{12}\}/;
+const OF_A_SERVICE = /^\{(?:t\d+x[0-9a-f]+|shared)\}/;
 
 /**
  * Every key of the service whose queues have `prefix`, and every key that belongs to no service, with whatever it holds, as
