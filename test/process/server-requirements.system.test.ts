@@ -7,7 +7,7 @@ import { requireSupportedRedis } from '../../src/process/server-requirements.ts'
 import { eventually } from '../support/eventually.ts';
 import type { OwnRedis, OwnServer } from '../support/own-servers.ts';
 import { bareMongod, ownRedis } from '../support/own-servers.ts';
-import { freshName, serviceEnvironment } from '../support/service-environment.ts';
+import { databaseUri, freshName, SHARED_NAME, serviceEnvironment } from '../support/service-environment.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, startProcess } from '../support/worker-process.ts';
 
@@ -128,7 +128,10 @@ describe('a Redis that forgets at a restart', () => {
 });
 
 test('a Redis that evicts ends a process in production that was started before it, when it comes', async () => {
-  const api = startProcess('src/api.ts', environment({ ...PRODUCTION, REDIS_URL: evicting.uri }));
+  const api = startProcess(
+    'src/api.ts',
+    environment({ ...PRODUCTION, REDIS_URL: evicting.uri, MONGODB_URI: databaseUri(SHARED_NAME) }),
+  );
   await api.ready;
   await evicting.start();
   expect(await refusalOf(api)).toEqual({

@@ -5,22 +5,22 @@ type Context = Pick<Service['context'], 'db'>;
 type Methods = Record<string, (...given: unknown[]) => unknown>;
 
 /** A method of a collection: `reservations.findOneAndUpdate`. */
-export type Place = `${string}.${string}`;
+export type CollectionMethod = `${string}.${string}`;
 
 type Latch = { opened: Promise<void>; open: () => void };
 
 /** The calls of a method by their turn: each arrives, and goes on when it is told to, or when no more are held. */
 type Gate = { arrivals: Latch[]; departures: Latch[]; over: Latch };
 
-const gates = new WeakMap<Context, Map<Place, Gate>>();
+const gates = new WeakMap<Context, Map<CollectionMethod, Gate>>();
 
 /** Holds the next call of the method, or every one, until it is told to go on. */
-export function hold(context: Context, place: Place, isOnce: boolean): void {
+export function hold(context: Context, method: CollectionMethod, isOnce: boolean): void {
   const gate: Gate = { arrivals: [], departures: [], over: latch() };
-  const open = gates.get(context) ?? new Map<Place, Gate>();
-  gates.set(context, open.set(place, gate));
+  const open = gates.get(context) ?? new Map<CollectionMethod, Gate>();
+  gates.set(context, open.set(method, gate));
   let turn = 0;
-  replace(context, place, (original) => (given, end) => {
+  replace(context, method, (original) => (given, end) => {
     if (isOnce) end();
     const own = turn;
     turn += 1;
@@ -28,45 +28,45 @@ export function hold(context: Context, place: Place, isOnce: boolean): void {
       latchOf(gate.arrivals, own).open();
       await Promise.race([latchOf(gate.departures, own).opened, gate.over.opened]);
     };
-    return isRead(place) ? readAfter(wait, () => original(...given)) : wait().then(() => original(...given));
+    return isRead(method) ? readAfter(wait, () => original(...given)) : wait().then(() => original(...given));
   });
 }
 
 /** Whether the call of this turn has come; waits for it until no more are held. */
-export function reached(context: Context, place: Place, turn: number): Promise<boolean> {
-  const { arrivals, over } = gateOf(context, place);
+export function reached(context: Context, method: CollectionMethod, turn: number): Promise<boolean> {
+  const { arrivals, over } = gateOf(context, method);
   return Promise.race([latchOf(arrivals, turn).opened.then(() => true), over.opened.then(() => false)]);
 }
 
-export function proceed(context: Context, place: Place, turn: number): void {
-  latchOf(gateOf(context, place).departures, turn).open();
+export function proceed(context: Context, method: CollectionMethod, turn: number): void {
+  latchOf(gateOf(context, method).departures, turn).open();
 }
 
 /** Holds no more calls, nor those that it held. */
-export function release(context: Context, place: Place): void {
-  restore(context, place);
-  gateOf(context, place).over.open();
+export function release(context: Context, method: CollectionMethod): void {
+  restore(context, method);
+  gateOf(context, method).over.open();
 }
 
 /** Makes the call of that turn from now on fail, as when the process loses the database. */
-export function lose(context: Context, place: Place, onTurn = 1): void {
+export function lose(context: Context, method: CollectionMethod, onTurn = 1): void {
   let turn = 0;
-  replace(context, place, (original) => (given, end) => {
+  replace(context, method, (original) => (given, end) => {
     turn += 1;
     if (turn < onTurn) return original(...given);
     end();
-    return fail(place);
+    return fail(method);
   });
 }
 
 /** Makes every call fail from now on. */
-export function loseEach(context: Context, place: Place): void {
-  replace(context, place, () => () => fail(place));
+export function loseEach(context: Context, method: CollectionMethod): void {
+  replace(context, method, () => () => fail(method));
 }
 
 /** The method is the collection's own again. */
-export function restore({ db }: Context, place: Place): void {
-  const { methods, name } = methodOf(db, place);
+export function restore({ db }: Context, method: CollectionMethod): void {
+  const { methods, name } = methodOf(db, method);
   Reflect.deleteProperty(methods, name);
 }
 
@@ -76,24 +76,24 @@ type Replacement = (given: unknown[], end: () => void) => unknown;
 /** Of the very collection with which the service's stores work. */
 export function replace(
   context: Context,
-  place: Place,
+  method: CollectionMethod,
   replacementOf: (original: (...given: unknown[]) => unknown) => Replacement,
 ): void {
-  restore(context, place);
-  const { methods, name } = methodOf(context.db, place);
+  restore(context, method);
+  const { methods, name } = methodOf(context.db, method);
   const original = methods[name]?.bind(methods);
-  if (original === undefined) throw new Error(`There is no ${place}`);
+  if (original === undefined) throw new Error(`There is no ${method}`);
   const replacement = replacementOf(original);
-  methods[name] = (...given) => replacement(given, () => restore(context, place));
+  methods[name] = (...given) => replacement(given, () => restore(context, method));
 }
 
-function methodOf(db: Context['db'], place: Place): { methods: Methods; name: string } {
-  const [collection = '', name = ''] = place.split('.');
+function methodOf(db: Context['db'], method: CollectionMethod): { methods: Methods; name: string } {
+  const [collection = '', name = ''] = method.split('.');
   return { methods: db.collection(collection) as unknown as Methods, name };
 }
 
 /** Whether it returns a cursor, which asks the database when it is read. */
-const isRead = (place: Place) => place.endsWith('.find') || place.endsWith('.aggregate');
+const isRead = (method: CollectionMethod) => method.endsWith('.find') || method.endsWith('.aggregate');
 
 const readAfter = (wait: () => Promise<void>, read: () => unknown) => ({
   toArray: async () => {
@@ -102,15 +102,15 @@ const readAfter = (wait: () => Promise<void>, read: () => unknown) => ({
   },
 });
 
-function fail(place: Place): Promise<never> {
+function fail(method: CollectionMethod): Promise<never> {
   const lost = new mongoose.mongo.MongoNetworkError('connection reset');
-  if (isRead(place)) throw lost;
+  if (isRead(method)) throw lost;
   return Promise.reject(lost);
 }
 
-function gateOf(context: Context, place: Place): Gate {
-  const gate = gates.get(context)?.get(place);
-  if (gate === undefined) throw new Error(`No call of ${place} is held`);
+function gateOf(context: Context, method: CollectionMethod): Gate {
+  const gate = gates.get(context)?.get(method);
+  if (gate === undefined) throw new Error(`No call of ${method} is held`);
   return gate;
 }
 

@@ -1,22 +1,26 @@
 import type * as InHost from './collection-calls.in-host.ts';
-import type { Place } from './collection-calls.in-host.ts';
+import type { CollectionMethod } from './collection-calls.in-host.ts';
 import type { HostedService } from './service-host.ts';
 
 /** Calls that a service in the host makes of its collections, held or made to fail: no other service's. */
 export type CollectionCalls = {
   /** What `call` comes to where `meanwhile` is done before the next call of the method is made; fails where none is. */
-  beforeNext<T>(place: Place, meanwhile: () => Promise<unknown>, call: () => Promise<T>): Promise<T>;
+  beforeNext<T>(
+    method: CollectionMethod,
+    meanwhile: () => Promise<unknown>,
+    call: () => Promise<T>,
+  ): Promise<T>;
   /** Likewise before each of them; `meanwhile` is told which it is, from 1 on. */
   beforeEvery<T>(
-    place: Place,
+    method: CollectionMethod,
     meanwhile: (turn: number) => Promise<unknown>,
     call: () => Promise<T>,
   ): Promise<T>;
   /** The call of that turn from now on fails, as when the process loses the database. */
-  lose(place: Place, onTurn?: number): Promise<void>;
+  lose(method: CollectionMethod, onTurn?: number): Promise<void>;
   /** Each call fails, until it is restored. */
-  loseEach(place: Place): Promise<void>;
-  restore(place: Place): Promise<void>;
+  loseEach(method: CollectionMethod): Promise<void>;
+  restore(method: CollectionMethod): Promise<void>;
 };
 
 export function collectionCallsOf(service: HostedService): CollectionCalls {
@@ -24,20 +28,20 @@ export function collectionCallsOf(service: HostedService): CollectionCalls {
     'test/support/collection-calls.in-host.ts',
   );
   const before = async <T>(
-    { place, isOnce }: { place: Place; isOnce: boolean },
+    { method, isOnce }: { method: CollectionMethod; isOnce: boolean },
     meanwhile: (turn: number) => Promise<unknown>,
     call: () => Promise<T>,
   ): Promise<T> => {
-    await hold(place, isOnce);
+    await hold(method, isOnce);
     let turns = 0;
     const attend = async (turn: number): Promise<void> => {
-      if (!(await reached(place, turn))) return;
+      if (!(await reached(method, turn))) return;
       turns = turn + 1;
       const attendThis = async () => {
         try {
           await meanwhile(turn + 1);
         } finally {
-          await proceed(place, turn);
+          await proceed(method, turn);
         }
       };
       // Others may come while this one waits.
@@ -47,19 +51,19 @@ export function collectionCallsOf(service: HostedService): CollectionCalls {
       try {
         return await call();
       } finally {
-        await release(place);
+        await release(method);
       }
     };
     // What goes wrong meanwhile says more than what comes of the call then.
     const [attended, called] = await Promise.allSettled([attend(0), callToTheEnd()]);
     if (attended.status === 'rejected') throw attended.reason;
     if (called.status === 'rejected') throw called.reason;
-    if (turns === 0) throw new Error(`Nothing called ${place}`);
+    if (turns === 0) throw new Error(`Nothing called ${method}`);
     return called.value;
   };
   return {
-    beforeNext: (place, meanwhile, call) => before({ place, isOnce: true }, () => meanwhile(), call),
-    beforeEvery: (place, meanwhile, call) => before({ place, isOnce: false }, meanwhile, call),
+    beforeNext: (method, meanwhile, call) => before({ method, isOnce: true }, () => meanwhile(), call),
+    beforeEvery: (method, meanwhile, call) => before({ method, isOnce: false }, meanwhile, call),
     lose,
     loseEach,
     restore,
