@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as NetServer } from 'node:net';
+import { setImmediate as nextImmediate } from 'node:timers/promises';
 
 /** The connections of a server, each with the response that is under way on it. */
 export type Connections = Map<Socket, ServerResponse | undefined>;
@@ -20,9 +21,11 @@ const AT_ONCE: Drain = { announceMs: 0, idleMs: 0 };
 /** From then on requests in progress are cut, so that all of it is over well within the 25 s that a process has to stop. */
 const FINISH_TIMEOUT_MS = 15_000;
 const CHECK_EVERY_MS = 50;
+/** For taking the connections that the system holds; their clients, who go on connecting, must not keep the process. */
+const TAKE_TIMEOUT_MS = 5000;
 
 /**
- * Makes the `close` of a server. It stops taking connections, then every response says `Connection: close`, and a connection on
+ * Makes the `close` of a server. It takes the connections that wait for it and no more, then every response says `Connection: close`, and a connection on
  * which nothing comes for a while is closed; what is in progress has 15 s. A client that sends its next request within that while
  * learns from its response to open another connection; Node's own `close` ends idle connections at once, under requests on their way.
  */
@@ -36,6 +39,7 @@ export function gracefulClose(server: Server, connections: Connections): (drain?
   });
   return async ({ announceMs, idleMs } = AT_ONCE) => {
     await untilAlone(connections, announceMs);
+    await untilNoneWaits(server);
     isClosing = true;
     const closed = new Promise((resolve) => server.once('close', resolve));
     // Not the HTTP server's own, which would end idle connections.
@@ -65,6 +69,26 @@ function untilAlone(connections: Connections, forMs: number): Promise<void> {
     };
     check();
   });
+}
+
+/**
+ * Resolves after a turn of the event loop that brought no connection. Node takes one each turn of those that the system has made for
+ * it, and those that wait when it stops listening are reset, though a request was sent on them.
+ */
+async function untilNoneWaits(server: Server): Promise<void> {
+  const endsAt = performance.now() + TAKE_TIMEOUT_MS;
+  let taken = 0;
+  const count = () => {
+    taken += 1;
+  };
+  server.on('connection', count);
+  for (let before = -1; taken !== before && performance.now() < endsAt; ) {
+    before = taken;
+    // The next immediate but one comes after the system was asked.
+    await nextImmediate();
+    await nextImmediate();
+  }
+  server.off('connection', count);
 }
 
 /** Closes each connection once no response has been under way on it and no byte has come for so long. */

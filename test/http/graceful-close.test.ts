@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, expect, test } from '@jest/globals';
+import express from 'express';
+import { listen } from '../../src/http/listen.ts';
+
+const CLIENTS = 50;
+
+const app = express();
+app.get('/', (_req, res) => {
+  res.json({});
+});
+const listener = await listen(app, '127.0.0.1', 0);
+afterAll(() => listener.close());
+
+/** Connects, sends its request at once, and returns what comes until the connection ends, or why it broke. */
+async function request(port: number): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write('GET / HTTP/1.1\r\nHost: any\r\n\r\n');
+  const parts: Buffer[] = [];
+  socket.on('data', (part: Buffer) => void parts.push(part));
+  const ended = once(socket, 'end').then(() => Buffer.concat(parts).toString());
+  return ended.catch((err: NodeJS.ErrnoException) => String(err.code));
+}
+
+test('clients that the system has connected get their responses, though the listener closes before it took them', async () => {
+  const { port } = new URL(listener.url);
+  const responses = Array.from({ length: CLIENTS }, () => request(Number(port)));
+  // They connect after this turn of the event loop, which takes none of them yet.
+  await new Promise<void>((done) => process.nextTick(done));
+  const closed = listener.close();
+  const received = await Promise.all(responses);
+  await closed;
+  expect(received.filter((each) => !each.startsWith('HTTP/1.1 200 OK'))).toEqual([]);
+  await expect(fetch(listener.url)).rejects.toThrow('fetch failed');
+});
