@@ -14,7 +14,7 @@ import type { OwnRedis } from '../support/own-servers.ts';
 import { freePort, ownRedis } from '../support/own-servers.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
-import { serviceEnvironment } from '../support/service-environment.ts';
+import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 
 let redis: OwnRedis;
 let service: Service;
@@ -92,7 +92,7 @@ test('with MongoDB away, its figures are absent, not 0, and the process tells of
   const stopping = new AbortController();
   const releases: (() => Promise<unknown>)[] = [];
   const context = createApiContext({
-    config: loadConfig(serviceEnvironment('none', { MONGODB_URI: uri })),
+    config: loadConfig(serviceEnvironment(freshName(), { MONGODB_URI: uri })),
     log: createLogger('api', 'silent', { write: () => undefined }),
     stopping: stopping.signal,
     stop: () => undefined,

@@ -21,7 +21,7 @@ import { dumpRedis } from '../support/redis-dump.ts';
 import { scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
-import { serviceEnvironment } from '../support/service-environment.ts';
+import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
 import type { Input, World } from './canary-calls.ts';
@@ -434,7 +434,7 @@ describe('secrets are in the clear in no', () => {
 
 describe('a process that cannot start for a fault in its configuration repeats no secret', () => {
   const C = 'canary-9d7e';
-  const good = serviceEnvironment('none');
+  const good = serviceEnvironment(freshName());
   const FAULTY: Record<string, string[]> = {
     MONGODB_URI: [C, `http://u:${C}@h/db`, ` mongodb://u:${C}@h`],
     REDIS_URL: [

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from '@jest/globals';
-import { serviceEnvironment } from '../support/service-environment.ts';
+import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, logged, projectFolder, startProcess } from '../support/worker-process.ts';
 
@@ -22,7 +22,7 @@ const rows: Row[] = [
 test.each(rows)(
   'a stop that begins with $first begins once, whatever else asks for it, and releases newest first',
   async ({ args, ask, code }) => {
-    const child = startProcess(program, serviceEnvironment('releases'), args);
+    const child = startProcess(program, serviceEnvironment(freshName()), args);
     if (ask !== undefined) {
       await child.ready;
       ask(child);

@@ -12,7 +12,7 @@ import {
 import type { OwnServer } from '../support/own-servers.ts';
 import { ownMongod, ownRedis } from '../support/own-servers.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { serviceEnvironment } from '../support/service-environment.ts';
+import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, logged, startProcess } from '../support/worker-process.ts';
@@ -30,7 +30,7 @@ let urls: { url: string; adminUrl: string };
 beforeAll(async () => {
   [mongod, redis] = await Promise.all([ownMongod(), ownRedis()]);
   environment = {
-    ...serviceEnvironment('start-order'),
+    ...serviceEnvironment(freshName()),
     MONGODB_URI: mongod.uri,
     REDIS_URL: redis.uri,
     HOLD_TTL_SECONDS: '1',
