@@ -117,7 +117,7 @@ function listing(path: string, id: 'booking_id' | 'hold_id', limit: () => number
 }
 
 /** Reads to the end while others write, some of every kind during every page. */
-function pagesUnderWrites<Place>(readPage: ReadPage<Place>): Promise<string[][]> {
+function pagesUnderWrites<Cursor>(readPage: ReadPage<Cursor>): Promise<string[][]> {
   changed.clear();
   return readPages(readPage, writeSome);
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Client, Reply } from '../support/client.ts';
+import { collectionCallsOf } from '../support/collection-calls.ts';
 import { dumpDatabase } from '../support/database-dump.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
@@ -24,6 +25,7 @@ import { findIn } from './find-in.ts';
 
 const service = await hostedService();
 const inside = service.inHost<typeof Inside>('test/customers/erase.in-host.ts');
+const calls = collectionCallsOf(service);
 let venueId: string;
 let seller: Partner;
 let rival: Partner;
@@ -70,17 +72,8 @@ const lapse = (purchase: Json) =>
     .collection<{ _id: string }>('package_purchases')
     .updateOne({ _id: String(purchase['id']) }, { $set: { expiresAt: new Date(0) } });
 /** Has something happen while somebody is erased: just before the bookings are overwritten. */
-async function eraseWhile(meanwhile: () => Promise<unknown>): Promise<Reply> {
-  await inside.holdOverwriting();
-  const erasing = erase();
-  try {
-    await inside.untilOverwriting();
-    await meanwhile();
-  } finally {
-    await inside.letOverwrite();
-  }
-  return erasing;
-}
+const eraseWhile = (meanwhile: () => Promise<unknown>): Promise<Reply> =>
+  calls.beforeNext('reservations.bulkWrite', meanwhile, erase);
 const canaries = () => [phone, `Canary${customers}`, `canary${customers}`];
 const whereCanariesAre = async () => [
   ...(await inside.whereStored(canaries())),

@@ -203,8 +203,8 @@ describe('the feed', () => {
   test('reads a cursor of an earlier release from the beginning, whatever number was made up in it', async () => {
     const whole = await read(partner, { limit: '200' });
     expect(whole.ids.length).toBeGreaterThan(0);
-    for (const place of [0, 1, 4711, 999_999_999_999]) {
-      const after = Buffer.from(`feed:${place}`).toString('base64url');
+    for (const sequence of [0, 1, 4711, 999_999_999_999]) {
+      const after = Buffer.from(`feed:${sequence}`).toString('base64url');
       expect((await read(partner, { after, limit: '200' })).ids).toEqual(whole.ids);
     }
   });

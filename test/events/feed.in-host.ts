@@ -21,17 +21,17 @@ export async function logEvents({ db }: Context, drafts: readonly Draft[]): Prom
   );
 }
 
-/** The place of the last event in the feed. */
-export const lastPlace = ({ db }: Context): Promise<number> =>
+/** The sequence number of the last event in the feed. */
+export const lastSequenceNumber = ({ db }: Context): Promise<number> =>
   readingSnapshot(db, (snapshot) => findLastSequenceNumber(db, snapshot));
 
-/** As so many sequencers that begin together; returns how many places each gave. */
+/** As so many sequencers that begin together; returns how many sequence numbers each gave. */
 export const sequenceAtOnce = (context: Context, count: number): Promise<number[]> =>
   Promise.all(Array.from({ length: count }, () => sequenceEvents(context)));
 
 type Race = { partnerId: string; venueIds: string[]; writers: number; eventsEach: number; limit: number };
 
-/** Dispatchers log events of the venues in turn and give them places, all at once, while the partner reads on by `limit`. */
+/** Dispatchers log events of the venues in turn and number them, all at once, while the partner reads on by `limit`. */
 export async function readWhileWriting(
   context: Context,
   { partnerId, venueIds, writers, eventsEach, limit }: Race,

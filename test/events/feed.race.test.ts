@@ -11,7 +11,7 @@ const EVENTS_EACH = 25;
 
 const service = await hostedService();
 const { readFeed, sequenceEvents } = service.inHost<typeof Feed>('src/events/feed.service.ts');
-const { lastPlace, logEvents, readWhileWriting, sequenceAtOnce } = service.inHost<typeof FeedInHost>(
+const { lastSequenceNumber, logEvents, readWhileWriting, sequenceAtOnce } = service.inHost<typeof FeedInHost>(
   'test/events/feed.in-host.ts',
 );
 let venues: Venue[];
@@ -63,7 +63,7 @@ test('an event is logged only where those before it are', async () => {
   expect(await service.context.db.collection('events').countDocuments({ holdId: second.holdId })).toBe(0);
 });
 
-describe('places that are given while a page is read', () => {
+describe('sequence numbers that are given while a page is read', () => {
   /** One venue with few events and one with so many that a page of them is more than one batch of the database. */
   async function backlog(): Promise<number> {
     for (const [index, count] of [20, 160].entries()) {
@@ -75,7 +75,7 @@ describe('places that are given while a page is read', () => {
     return 180;
   }
 
-  /** How many places are skipped by one who reads up to `upTo` while each venue gets an event between two batches. */
+  /** How many sequence numbers are skipped by one who reads up to `upTo` while each venue gets an event between two batches. */
   async function skippedBy(after: number, upTo: number): Promise<number> {
     const { db } = service.context;
     const venueIds = venues.map(({ id }) => id);
@@ -98,7 +98,7 @@ describe('places that are given while a page is read', () => {
 
   test('are left to the next page: none is skipped', async () => {
     const count = await backlog();
-    const upTo = await lastPlace();
+    const upTo = await lastSequenceNumber();
     expect(await skippedBy(upTo - count, upTo)).toBe(0);
     const page = await readFeed(partner.id, { after: upTo - count, limit: 500 });
     expect(page).toMatchObject({ next: upTo + venues.length });
@@ -107,12 +107,12 @@ describe('places that are given while a page is read', () => {
 
   test('would be skipped without that bound', async () => {
     const count = await backlog();
-    const after = (await lastPlace()) - count;
+    const after = (await lastSequenceNumber()) - count;
     expect(await skippedBy(after, Number.MAX_SAFE_INTEGER)).toBeGreaterThan(0);
   });
 });
 
-test('sequencers that begin together on an empty counter give every place once', async () => {
+test('sequencers that begin together on an empty counter give every number once', async () => {
   for (let round = 0; round < 5; round += 1) {
     const fresh = await anyVenue(service);
     await service.context.db.collection('feed_counters').deleteMany({});
@@ -121,7 +121,7 @@ test('sequencers that begin together on an empty counter give every place once',
     await logEvents(rows);
     const counts = await sequenceAtOnce(6);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(30);
-    const places = await service.context.db.collection('events').distinct('sequence', { venueId: fresh.id });
-    expect(places).toHaveLength(30);
+    const numbers = await service.context.db.collection('events').distinct('sequence', { venueId: fresh.id });
+    expect(numbers).toHaveLength(30);
   }
 });

@@ -28,9 +28,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-type Place = { id: string; resourceIds: string[]; seller: Partner; rival: Partner };
+type Scene = { id: string; resourceIds: string[]; seller: Partner; rival: Partner };
 
-async function place(resources: Json[] = [MORNING], fields: Json = {}): Promise<Place> {
+async function scene(resources: Json[] = [MORNING], fields: Json = {}): Promise<Scene> {
   const venue = await anyVenue(service, resources, { time_zone: 'UTC', ...fields });
   const [seller, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
   return { ...venue, seller, rival };
@@ -50,7 +50,7 @@ const idsOf = (alternatives: Json[]) => alternatives.map((slot) => slot['slot_id
 
 describe('a hold on a slot that cannot be had is 409 SLOT_NOT_AVAILABLE with the reason', () => {
   test("held: free_at is when the hold in the way lapses, another's or one's own", async () => {
-    const { id, seller, rival } = await place();
+    const { id, seller, rival } = await scene();
     const [slotId = ''] = await freeSlotIds(seller, id, DATE);
     const hold = await placeHold(seller, slotId, { ttl_seconds: 300 });
     const expected = { reason: 'held', free_at: hold['hold_expiry_at'] };
@@ -62,7 +62,7 @@ describe('a hold on a slot that cannot be had is 409 SLOT_NOT_AVAILABLE with the
   });
 
   test('booked: nothing tells when it would be free', async () => {
-    const { id, seller, rival } = await place();
+    const { id, seller, rival } = await scene();
     const [slotId = ''] = await freeSlotIds(seller, id, DATE);
     await bookSlot(seller, slotId);
     const told = await conflict(rival, slotId);
@@ -71,7 +71,7 @@ describe('a hold on a slot that cannot be had is 409 SLOT_NOT_AVAILABLE with the
   });
 
   test('beyond_horizon: until when slots can be held is said, and the last of them are the alternatives', async () => {
-    const { resourceIds, seller } = await place();
+    const { resourceIds, seller } = await scene();
     const reply = await seller.api.post(HOLDS, { slot_id: at(resourceIds[0], '07', dateIn(95)) });
     expect(verdict(reply)).toBe('409 SLOT_NOT_AVAILABLE');
     const { message, conflict: told } = errorOf(reply);
@@ -81,14 +81,14 @@ describe('a hold on a slot that cannot be had is 409 SLOT_NOT_AVAILABLE with the
   });
 
   test('the last day of the horizon can still be held', async () => {
-    const { resourceIds, seller } = await place();
+    const { resourceIds, seller } = await scene();
     expect(verdict(await seller.api.post(HOLDS, { slot_id: at(resourceIds[0], '08', dateIn(90)) }))).toBe(
       '201',
     );
   });
 
   test('an inactive resource of an active venue', async () => {
-    const { resourceIds, seller } = await place([{ ...MORNING, status: 'inactive' }]);
+    const { resourceIds, seller } = await scene([{ ...MORNING, status: 'inactive' }]);
     expect(await conflict(seller, at(resourceIds[0], '07'))).toMatchObject({
       reason: 'inactive',
       alternatives: [],
@@ -96,7 +96,7 @@ describe('a hold on a slot that cannot be had is 409 SLOT_NOT_AVAILABLE with the
   });
 
   test('a slot that several holds overlap is free when the last of them lapses', async () => {
-    const { id, resourceIds, seller, rival } = await place();
+    const { id, resourceIds, seller, rival } = await scene();
     const [first = '', second = ''] = await freeSlotIds(seller, id, DATE);
     await placeHold(seller, first, { ttl_seconds: 100 });
     const last = await placeHold(seller, second, { ttl_seconds: 900 });
@@ -109,7 +109,7 @@ describe('a hold on a slot that cannot be had is 409 SLOT_NOT_AVAILABLE with the
 
 describe('the alternatives of a conflict', () => {
   test('are the three free slots of the venue nearest in time, of the same sport, as availability shows them', async () => {
-    const { id, resourceIds, seller, rival } = await place([
+    const { id, resourceIds, seller, rival } = await scene([
       { ...MORNING, name: 'A' },
       { ...MORNING, name: 'B' },
       { ...MORNING, name: 'C', sport_category: 'tennis' },
@@ -123,7 +123,7 @@ describe('the alternatives of a conflict', () => {
   });
 
   test('leave out what is taken, and reach into the days beside', async () => {
-    const { resourceIds, seller, rival } = await place();
+    const { resourceIds, seller, rival } = await scene();
     const [a] = resourceIds;
     for (const hour of ['06', '07', '08']) await bookSlot(seller, at(a, hour));
     const { alternatives } = await conflict(rival, at(a, '06'));
@@ -135,7 +135,7 @@ describe('the alternatives of a conflict', () => {
   });
 
   test('reach beyond the days beside, and not to another venue', async () => {
-    const { id, resourceIds, seller, rival } = await place([
+    const { id, resourceIds, seller, rival } = await scene([
       MORNING,
       {
         name: 'Net',
@@ -154,7 +154,7 @@ describe('the alternatives of a conflict', () => {
   });
 
   test('can be held', async () => {
-    const { resourceIds, seller, rival } = await place();
+    const { resourceIds, seller, rival } = await scene();
     await bookSlot(seller, at(resourceIds[0], '07'));
     const { alternatives } = await conflict(rival, at(resourceIds[0], '07'));
     for (const slot of alternatives) await placeHold(rival, String(slot['slot_id']));
@@ -168,7 +168,7 @@ describe('the alternatives of a conflict', () => {
   };
 
   test('are the nearest of the whole horizon, on whichever side they are', async () => {
-    const { id, resourceIds, seller } = await place();
+    const { id, resourceIds, seller } = await scene();
     const [a] = resourceIds;
     await close(id, dateIn(12), dateIn(58));
     const { alternatives } = await conflict(seller, at(a, '07', dateIn(36)));
@@ -178,7 +178,7 @@ describe('the alternatives of a conflict', () => {
   });
 
   test('of a slot beyond the horizon are the last before its end, of one that is past the next to come', async () => {
-    const { id, resourceIds, seller } = await place();
+    const { id, resourceIds, seller } = await scene();
     const [a] = resourceIds;
     const beyond = await conflict(seller, at(a, '07', dateIn(400)));
     expect(idsOf(beyond.alternatives)).toEqual(['08', '07', '06'].map((hour) => at(a, hour, dateIn(90))));
@@ -189,7 +189,7 @@ describe('the alternatives of a conflict', () => {
 
   test('are nearer in time than any other, where the hours of a day pass midnight', async () => {
     const lateHours = { operating_hours_start: '22:00', operating_hours_end: '02:00' };
-    const { resourceIds, seller, rival } = await place([lateHours]);
+    const { resourceIds, seller, rival } = await scene([lateHours]);
     const [a] = resourceIds;
     const taken = [at(a, '22'), at(a, '23'), at(a, '00', dateIn(11))];
     for (const slotId of taken) await bookSlot(seller, slotId);
@@ -198,7 +198,7 @@ describe('the alternatives of a conflict', () => {
   });
 
   test('are none where there is nothing in the horizon, which is found with a few queries', async () => {
-    const { id, resourceIds, seller } = await place();
+    const { id, resourceIds, seller } = await scene();
     await close(id, dateIn(0), dateIn(200));
     const { db } = service.context;
     await db.db?.command({ profile: 2 });
@@ -211,14 +211,14 @@ describe('the alternatives of a conflict', () => {
   });
 
   test('are none at an inactive venue', async () => {
-    const { resourceIds, seller } = await place([MORNING], { status: 'inactive' });
+    const { resourceIds, seller } = await scene([MORNING], { status: 'inactive' });
     expect((await conflict(seller, at(resourceIds[0], '07'))).alternatives).toEqual([]);
   });
 });
 
 describe('a partner may have so many ACTIVE holds', () => {
   async function atTheLimit() {
-    const { id, seller, rival } = await place([{}]);
+    const { id, seller, rival } = await scene([{}]);
     const slots = await freeSlotIds(seller, id, DATE);
     const holds: Json[] = [];
     for (const slotId of slots.splice(0, 3)) holds.push(await placeHold(seller, slotId));
@@ -239,7 +239,7 @@ describe('a partner may have so many ACTIVE holds', () => {
   });
 
   test('a replay needs no room', async () => {
-    const { id, seller } = await place([{}]);
+    const { id, seller } = await scene([{}]);
     const slots = await freeSlotIds(seller, id, DATE);
     const body = { slot_id: slots[0], idempotency_key: 'order' };
     expectStatus(await seller.api.post(HOLDS, body), 201);
@@ -284,7 +284,7 @@ describe('a partner may have so many ACTIVE holds', () => {
   }
 
   test('at most means at most, whatever races; not without the index on ordinals', async () => {
-    const { id, seller } = await place([{ duration_minutes: 30 }]);
+    const { id, seller } = await scene([{ duration_minutes: 30 }]);
     const slotIds = (await freeSlotIds(seller, id, DATE)).slice(0, 32);
     for (let round = 0; round < 5; round += 1) {
       expect(await raceOf(seller, slotIds)).toEqual([{ '201': 3, '409 HOLD_LIMIT_REACHED': 29 }, 3]);
@@ -302,7 +302,7 @@ describe('a partner may have so many ACTIVE holds', () => {
   });
 
   test('calls with one key race for the last: all are told of the one hold', async () => {
-    const { id, seller } = await place([{}]);
+    const { id, seller } = await scene([{}]);
     const slots = await freeSlotIds(seller, id, DATE);
     for (const slotId of slots.splice(0, 2)) await placeHold(seller, slotId);
     const body = { slot_id: slots[0], idempotency_key: 'last' };

@@ -1,14 +1,14 @@
 /** One page: the ids in order, and what has to be given to read on; null at the end. */
-export type ReadPage<Place> = (after: Place | null) => Promise<{ ids: string[]; next: Place | null }>;
+export type ReadPage<Cursor> = (after: Cursor | null) => Promise<{ ids: string[]; next: Cursor | null }>;
 
 /** Reads to the end, `beside` running at the same time as each page is read. Returns the pages in order. */
-export async function readPages<Place>(
-  readPage: ReadPage<Place>,
+export async function readPages<Cursor>(
+  readPage: ReadPage<Cursor>,
   beside: () => Promise<unknown> = () => Promise.resolve(),
 ): Promise<string[][]> {
   const pages: string[][] = [];
-  for (let after: Place | null = null; ; ) {
-    const [page]: [{ ids: string[]; next: Place | null }, unknown] = await Promise.all([
+  for (let after: Cursor | null = null; ; ) {
+    const [page]: [{ ids: string[]; next: Cursor | null }, unknown] = await Promise.all([
       readPage(after),
       beside(),
     ]);
