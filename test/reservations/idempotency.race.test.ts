@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.ts';
+import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
@@ -255,10 +256,14 @@ test('without the index on its keys, two holds are confirmed with one key', asyn
   const holds = [await placeHold(other, first), await placeHold(other, second)];
   await control.context.db.collection('reservations').dropIndex('confirm_key_of_partner');
 
-  const replies = await Promise.all(
-    holds.map(({ hold_id }) =>
-      other.api.post('/api/v1/bookings/confirm', confirmBody(hold_id, { idempotency_key: 'one-key' })),
-    ),
+  // The first has looked for the key, and writes after the second.
+  const confirm = ({ hold_id: holdId }: Json = {}) =>
+    other.api.post('/api/v1/bookings/confirm', confirmBody(holdId, { idempotency_key: 'one-key' }));
+  const replies: Reply[] = [];
+  const confirmSecond = async () => void replies.push(await confirm(holds[1]));
+  const calls = collectionCallsOf(control);
+  replies.push(
+    await calls.beforeNext('reservations.findOneAndUpdate', confirmSecond, () => confirm(holds[0])),
   );
 
   expect(replies.map(({ status }) => status)).toEqual([201, 201]);
