@@ -27,6 +27,7 @@ import { doubleBookings, readCommits } from './claim-log.ts';
 import { report } from './report.ts';
 
 const ROUNDS = scaled(60, 4);
+const MOST_ROUNDS = scaled(ROUNDS, 3 * ROUNDS);
 /** Once, longer than a blackout's report goes back for claims that it names (ADR 0009). */
 const LONGEST_FREEZE_MS = scaled(65_000, 400);
 const HOLDS = 6;
@@ -116,12 +117,15 @@ test('what an operator closed or sold while an API was frozen between a write an
   const random = mulberry32(seed);
   const slots = (
     await Promise.all(
-      Array.from({ length: scaled(8, 1) }, (_, day) => slotsOf(partner, venue.id, dateIn(3 + day))),
+      Array.from({ length: scaled(8, 4) }, (_, day) => slotsOf(partner, venue.id, dateIn(3 + day))),
     )
   ).flat();
   const faults: string[] = [];
   const counts = { caught: 0, held: 0, refused: 0, walkIns: 0, confirmed: 0 };
-  for (let round = 0; round < ROUNDS; round += 1) {
+  const wasFrozenWhereItMatters = () => Math.min(counts.caught, counts.held, counts.refused) > 0;
+  let round = 0;
+  // A few rounds may all miss the moment.
+  for (; round < ROUNDS || (round < MOST_ROUNDS && !wasFrozenWhereItMatters()); round += 1) {
     const some = slots.splice(0, HOLDS + 1);
     const forMs = round === ROUNDS - 1 ? LONGEST_FREEZE_MS : integerBetween(random, 0, 400);
     // In turn before it has written much, and between its writes and its looks.
@@ -148,12 +152,11 @@ test('what an operator closed or sold while an API was frozen between a write an
   faults.push(...doubleBookings(await readCommits(service), (resourceId) => [resourceId]));
 
   expect(faults).toEqual([]);
-  // Else it was never frozen where it matters.
-  expect(Math.min(counts.caught, counts.held, counts.refused)).toBeGreaterThan(0);
+  expect([wasFrozenWhereItMatters(), counts]).toEqual([true, counts]);
   report({
     promise: 4,
     experiment: `SIGSTOP of an API amid ${HOLDS} holds and a confirm while an operator closes and sells, then SIGCONT, up to ${LONGEST_FREEZE_MS / 1000} s later`,
-    count: `${ROUNDS} times, ${counts.caught} holds written and not answered; ${counts.held} stood, ${counts.refused} were refused; ${counts.confirmed} confirmed, ${counts.walkIns} walk-ins`,
+    count: `${round} times, ${counts.caught} holds written and not answered; ${counts.held} stood, ${counts.refused} were refused; ${counts.confirmed} confirmed, ${counts.walkIns} walk-ins`,
     result: '0 in a blackout that did not report them, 0 sold twice',
     seed,
     beganAt,
