@@ -257,13 +257,13 @@ test('without the index on its keys, two holds are confirmed with one key', asyn
   await control.context.db.collection('reservations').dropIndex('confirm_key_of_partner');
 
   // The first has looked for the key, and writes after the second.
-  const confirm = ({ hold_id: holdId }: Json = {}) =>
+  const confirmThere = ({ hold_id: holdId }: Json = {}) =>
     other.api.post('/api/v1/bookings/confirm', confirmBody(holdId, { idempotency_key: 'one-key' }));
   const replies: Reply[] = [];
-  const confirmSecond = async () => void replies.push(await confirm(holds[1]));
+  const confirmSecond = async () => void replies.push(await confirmThere(holds[1]));
   const calls = collectionCallsOf(control);
   replies.push(
-    await calls.beforeNext('reservations.findOneAndUpdate', confirmSecond, () => confirm(holds[0])),
+    await calls.beforeNext('reservations.findOneAndUpdate', confirmSecond, () => confirmThere(holds[0])),
   );
 
   expect(replies.map(({ status }) => status)).toEqual([201, 201]);
