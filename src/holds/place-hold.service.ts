@@ -109,7 +109,9 @@ async function releaseIfInvalid(
 
 /**
  * The hold that this key placed before, unless it is alive and not valid: what has ended keeps nothing from being sold, and its
- * key returns it for ever. @throws DomainError IDEMPOTENCY_KEY_MISMATCH where that was for another slot. */
+ * key returns it for ever.
+ * @throws DomainError IDEMPOTENCY_KEY_MISMATCH where that was for another slot
+ */
 async function findHoldOfKey(
   deps: HoldDeps,
   partnerId: string,

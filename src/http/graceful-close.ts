@@ -25,9 +25,10 @@ const CHECK_EVERY_MS = 50;
 const TAKE_TIMEOUT_MS = 5000;
 
 /**
- * Makes the `close` of a server. It takes the connections that wait for it and no more, then every response says `Connection: close`, and a connection on
- * which nothing comes for a while is closed; what is in progress has 15 s. A client that sends its next request within that while
- * learns from its response to open another connection; Node's own `close` ends idle connections at once, under requests on their way.
+ * Makes the `close` of a server. It takes the connections that wait for it and no more, then every response says
+ * `Connection: close`, and a connection on which nothing comes for a while is closed; what is in progress has 15 s. A client that
+ * sends its next request within that while learns from its response to open another connection; Node's own `close` ends idle
+ * connections at once, under requests on their way.
  */
 export function gracefulClose(server: Server, connections: Connections): (drain?: Drain) => Promise<void> {
   let isClosing = false;
