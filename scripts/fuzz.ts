@@ -10,7 +10,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createCleanup } from '../src/development/demo/step-context.ts';
 import { temporaryParent } from '../src/development/embedded/data-folder.ts';
-import { sequenceEvents } from '../src/events/feed.service.ts';
 import { startTestServers } from '../test/support/servers.ts';
 import type { Service } from '../test/support/service.ts';
 import { startService } from '../test/support/service.ts';
@@ -35,7 +34,7 @@ type Listener = { name: string; url: string; apiKey: string };
 async function main(): Promise<boolean> {
   const python = await installFuzzer(process.env, say);
   const service = await startOwnService();
-  const { partner, values } = await provision(service, () => sequenceEvents(service.context));
+  const { partner, values } = await provision(service);
   const partnerListener = { name: 'partner interface', url: service.url, apiKey: partner.apiKey };
   // The partner's comes first: what is made up for an operator also suspends partners and deletes keys.
   const listeners = [

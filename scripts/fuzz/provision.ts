@@ -27,11 +27,8 @@ export type Provisioned = { partner: Partner; values: KnownValues };
 
 type Service = Listeners & ServiceCalls & Stored;
 
-/** A partner with a little of everything, and the ids of it. `sequenceEvents` is what brings the events into the feed. */
-export async function provision(
-  service: Service,
-  sequenceEvents: () => Promise<unknown>,
-): Promise<Provisioned> {
+/** A partner with a little of everything, and the ids of it. */
+export async function provision(service: Service): Promise<Provisioned> {
   const venues = [await anyVenue(service, [{}, {}, {}]), await anyVenue(service, [{}])];
   const venueIds = venues.map(({ id }) => id);
   const partner = await anyPartner(service, venueIds);
@@ -75,7 +72,7 @@ export async function provision(
     bookings: bookingIds,
     packages: packageIds,
     purchases: [idOf(await buyPackage(partner, packageIds[0] ?? '', { customer_phone: PHONE }), 'id')],
-    deliveries: await deliveriesOf(service, partner, holdIds, sequenceEvents),
+    deliveries: await deliveriesOf(service, partner, holdIds),
     since: [new Date(Date.now() - 3_600_000).toISOString()],
     webhooks: subscriptionIds,
     subscription_id: subscriptionIds,
@@ -86,14 +83,9 @@ export async function provision(
 }
 
 /** The events of the holds are told: some deliveries have ended, the others wait for a worker that there is not. */
-async function deliveriesOf(
-  service: Service,
-  partner: Partner,
-  holdIds: string[],
-  sequenceEvents: () => Promise<unknown>,
-): Promise<string[]> {
+async function deliveriesOf(service: Service, partner: Partner, holdIds: string[]): Promise<string[]> {
   for (const holdId of holdIds) await service.dispatch(holdId);
-  await sequenceEvents();
+  await service.sequence();
   const listed = await partner.api.get('/api/v1/partner/observability?status=all&limit=200');
   const ids = (expectStatus(listed, 200)['data'] as Json[]).map((row) => idOf(row, 'id'));
   const ended = ids.slice(0, ids.length / 2);

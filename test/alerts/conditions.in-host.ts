@@ -11,9 +11,6 @@ type Context = Service['context'];
 
 const deliveries = ({ queues }: Context) => queues.byName('webhook-delivery');
 
-export const pauseDeliveries = (context: Context): Promise<void> => deliveries(context).pause();
-export const resumeDeliveries = (context: Context): Promise<void> => deliveries(context).resume();
-
 type Watch = { workers: WorkerWatch; nowMs: number };
 
 /** One watch of each service that goes on from look to look, by a clock of its own. */

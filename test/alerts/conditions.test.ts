@@ -4,6 +4,7 @@ import type * as Reservations from '../../src/reservations/reservations.service.
 import { anyDelivery } from '../support/deliveries.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, freeSlotIds, operatorOf, placeHold, subscribe } from '../support/factories.ts';
+import type * as Queues from '../support/queues.in-host.ts';
 import type { WebhookReceiver } from '../support/receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { scaled } from '../support/scale.ts';
@@ -21,9 +22,10 @@ import {
 } from './watching.ts';
 
 const service = await hostedService();
-const { pauseDeliveries, resumeDeliveries, lookAfter, startWorker, stopWorker, raiseAtOnce } = service.inHost<
-  typeof Conditions
->('test/alerts/conditions.in-host.ts');
+const { lookAfter, startWorker, stopWorker, raiseAtOnce } = service.inHost<typeof Conditions>(
+  'test/alerts/conditions.in-host.ts',
+);
+const { pauseQueue, resumeQueue } = service.inHost<typeof Queues>('test/support/queues.in-host.ts');
 const { settleLapsedHold } = service.inHost<typeof Reservations>('src/reservations/reservations.service.ts');
 let partner: Partner;
 let receiver: WebhookReceiver;
@@ -134,13 +136,13 @@ describe('a delivery', () => {
 
 describe('a queue', () => {
   test('that is paused is raised at once, and resolved once it is resumed', async () => {
-    await pauseDeliveries();
+    await pauseQueue('webhook-delivery');
     await sweep(service);
     expect(await alertsOf(service)).toMatchObject([
       { kind: 'queue_paused', subject: 'webhook-delivery', partnerId: null, count: 1 },
     ]);
     expect(await timesLogged(service, 'The queue webhook-delivery is paused: no webhook is sent')).toBe(1);
-    await resumeDeliveries();
+    await resumeQueue('webhook-delivery');
     await expectResolved('queue_paused');
   });
 

@@ -1,10 +1,10 @@
 import type { AlertRow } from '../../src/alerts/alert-types.ts';
 import { createAdminApp, operatorRoutes } from '../../src/apps/admin-app.ts';
 import { describeOperatorApi } from '../../src/apps/operator-openapi.ts';
-import { listen } from '../../src/http/listen.ts';
 import { alertsOf, sweep } from '../alerts/watching.ts';
 import type { Json } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
+import { listenUntilStop } from '../support/service-stop.ts';
 
 type Context = Service['context'];
 type Operation = { method: string; path: string; operationId: string };
@@ -34,22 +34,9 @@ export async function alertsOfWrongKeys(context: Context): Promise<AlertRow[]> {
   return alertsOf({ context }, { kind: 'wrong_keys' });
 }
 
-const closers = new WeakMap<Context, () => Promise<void>>();
-
 /** An admin listener that cannot write how an action ended; returns its address. */
-export async function listenUnwritable(context: Context): Promise<string> {
-  const { url, close } = await listen(
-    createAdminApp({ ...context, db: blindTo(context.db) }),
-    '127.0.0.1',
-    0,
-  );
-  closers.set(context, close);
-  return url;
-}
-
-export async function closeUnwritable(context: Context): Promise<void> {
-  await closers.get(context)?.();
-}
+export const listenUnwritable = (context: Context): Promise<string> =>
+  listenUntilStop(context, createAdminApp({ ...context, db: blindTo(context.db) }));
 
 /** The same database, in which no audit row can be changed once it is there. */
 function blindTo(db: Context['db']): Context['db'] {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PLATFORM_PARTNER_ID } from '../../src/domain/platform-partner.ts';
-import type * as Feed from '../../src/events/feed.service.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
@@ -24,7 +23,6 @@ const BOOKINGS = '/api/v1/operator/bookings';
 
 const service = await hostedService();
 const calls = collectionCallsOf(service);
-const { sequenceEvents } = service.inHost<typeof Feed>('src/events/feed.service.ts');
 let venueId: string;
 let seller: Partner;
 let rival: Partner;
@@ -343,7 +341,7 @@ describe('the timeline of a booking', () => {
       const row = await rowOf(service, 'events', { _id: delivery?.eventId });
       expect(row.actor).toEqual({ kind: 'api_key', partnerId: seller.id, keyId: byKey.key_id });
       const sent = receiver.received.map(({ body: received }) => JSON.stringify(received)).join();
-      await sequenceEvents();
+      await service.sequence();
       const feeds = await Promise.all(
         [seller, rival].map(async ({ api }) => (await api.get('/api/v1/partner/events')).text),
       );

@@ -12,6 +12,7 @@ import {
   operatorOf,
   placeHold,
 } from '../support/factories.ts';
+import type * as Queues from '../support/queues.in-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import type * as Inside from './pages.in-host.ts';
@@ -24,6 +25,7 @@ const HOSTILE = `<img src=x onerror="alert(1)">'&`;
 
 const service = await hostedService();
 const inside = service.inHost<typeof Inside>('test/console/pages.in-host.ts');
+const { pauseQueue, resumeQueue } = service.inHost<typeof Queues>('test/support/queues.in-host.ts');
 let world: ConsoleWorld;
 let operator: Client;
 beforeAll(async () => {
@@ -189,14 +191,14 @@ describe('open alerts', () => {
   };
 
   test('are told of on every page as long as they are open, also where there is no page', async () => {
-    await inside.pauseDeliveries();
+    await pauseQueue('webhook-delivery');
     await inside.lookForAlerts();
     for (const path of [...paths(), '/no/such/page', `/holds/${MISSING}`]) {
       expect([path, await told(path)]).toEqual([path, [true, true]]);
     }
     const { text } = await page('/alerts');
     expect(text).toContain('href="/queues/queue/webhook-delivery"');
-    await inside.resumeDeliveries();
+    await resumeQueue('webhook-delivery');
     await alerts().deleteMany({});
     for (const path of paths()) expect([path, await told(path)]).toEqual([path, [false, false]]);
   });

@@ -4,6 +4,7 @@ import type { Service } from '../support/service.ts';
 import { findIn } from './find-in.ts';
 
 type Context = Service['context'];
+
 /** Which of `canaries` stand in the database or in the service's part of Redis, and in which of them. */
 export async function whereStored({ db, config }: Context, canaries: readonly string[]): Promise<string[]> {
   return [

@@ -27,14 +27,6 @@ export async function empty({ queues }: Context, name: QueueName): Promise<void>
   await queues.byName(name).obliterate({ force: true });
 }
 
-export async function pause({ queues }: Context, name: QueueName): Promise<void> {
-  await queues.byName(name).pause();
-}
-
-export async function resume({ queues }: Context, name: QueueName): Promise<void> {
-  await queues.byName(name).resume();
-}
-
 /**
  * Starts a worker on the paused queue of deliveries, resumes the queue once the worker is there, and goes on until `count` jobs are taken.
  * Returns how many were taken and active before the queue was resumed, and the deliveries of those that were taken at the end.

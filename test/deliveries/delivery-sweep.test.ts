@@ -5,6 +5,7 @@ import type { DeliveryRow } from '../../src/deliveries/deliveries.model.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import type * as InTheHost from '../support/delivery-scene.in-host.ts';
 import { anyPartner, anyVenue, freeSlotIds, subscribe } from '../support/factories.ts';
+import type * as Queues from '../support/queues.in-host.ts';
 import { rowOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as DeliverySweep from './delivery-sweep.in-host.ts';
@@ -14,6 +15,7 @@ const { jobState } = service.inHost<typeof InTheHost>('test/support/delivery-sce
 const { restoreDeadLetterQueue } = service.inHost<typeof DeadLetterQueue>(
   'src/deliveries/dead-letter-queue.service.ts',
 );
+const { pauseQueue, resumeQueue } = service.inHost<typeof Queues>('test/support/queues.in-host.ts');
 const inHost = service.inHost<typeof DeliverySweep>('test/deliveries/delivery-sweep.in-host.ts');
 afterAll(() => service.stop());
 
@@ -57,7 +59,7 @@ test('while the queue is paused nothing is sent and nothing doubled; resumed, ev
   const meanwhile = Array.from({ length: 5 }, () => overdue('healthy'));
   await deliveries().insertMany(before);
   expect(await inHost.sweep(100)).toEqual([5]);
-  await inHost.pause('webhook-delivery');
+  await pauseQueue('webhook-delivery');
   await deliveries().insertMany(meanwhile);
   expect([await inHost.sweep(100), await inHost.sweep(100)]).toEqual([[5], [0]]);
 
@@ -82,7 +84,7 @@ describe('the dead-letter queue', () => {
       await deliveries().deleteMany({});
       await inHost.clear();
       await deliveries().insertMany(rows);
-      if (isPaused) await inHost.pause('webhook-dead-letter');
+      if (isPaused) await pauseQueue('webhook-dead-letter');
       await inHost.addDeadLetters([...rows.map((row) => row._id), 'of-no-row']);
       expect(await queued()).toHaveLength(rows.length + 1);
       const deadIds = rows.flatMap((row) => (row.state === 'dead_letter' ? [row._id] : [])).sort();
@@ -94,7 +96,7 @@ describe('the dead-letter queue', () => {
       await restoreDeadLetterQueue(100);
       expect(await inHost.clear()).toBe(0);
       expect(await queued()).toEqual(deadIds);
-      await inHost.resume('webhook-dead-letter');
+      await resumeQueue('webhook-dead-letter');
     },
   );
 });

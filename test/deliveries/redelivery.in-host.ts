@@ -5,9 +5,9 @@ import { redeliver } from '../../src/deliveries/redelivery.service.ts';
 import { rearmOverdueDeliveries } from '../../src/deliveries/sweep-deliveries.service.ts';
 import { sendTestEvent } from '../../src/deliveries/test-event.service.ts';
 import { createSendPermits } from '../../src/sender/send-permits.ts';
-import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import { rowOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
+import { standardSender } from '../support/service-calls.ts';
 
 type Context = Service['context'];
 
@@ -68,7 +68,7 @@ export async function runJobs(
   jobs: readonly { generation: number; failuresKnown: number }[],
 ): Promise<void> {
   const { subscriptionId, partnerId } = await rowOf({ context }, 'deliveries', { _id: deliveryId });
-  const sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
+  const sender = standardSender();
   const deps = { ...context, sender, permits: createSendPermits(10, 2) };
   const { signal } = new AbortController();
   try {

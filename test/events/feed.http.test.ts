@@ -22,7 +22,7 @@ import { verdict } from '../support/verdict.ts';
 const FEED = '/api/v1/partner/events';
 
 const service = await hostedService();
-const { sequenceEvents, shortenFeed } = service.inHost<typeof Feed>('src/events/feed.service.ts');
+const { shortenFeed } = service.inHost<typeof Feed>('src/events/feed.service.ts');
 let venue: Venue;
 let partner: Partner;
 let slotIds: string[];
@@ -61,7 +61,7 @@ describe('the feed', () => {
     const booking = await bookSlot(partner, anySlot());
     await log(booking['hold_id']);
     expect((await read(partner, { after })).data).toEqual([]);
-    await sequenceEvents();
+    await service.sequence();
     const { data } = await read(partner, { after });
     expect(data.map((event) => event['event_type'])).toEqual(['hold_created', 'booking_created']);
     expect(data[1]).toEqual({
@@ -86,7 +86,7 @@ describe('the feed', () => {
     const peer = await anyPartner(service, [venue.id]);
     const after = await end();
     await log((await placeHold(peer, anySlot()))['hold_id']);
-    await sequenceEvents();
+    await service.sequence();
     const { data } = await read(partner, { after });
     expect(data).toMatchObject([{ partner_id: peer.id }]);
     expect(data[0]?.['details']).not.toHaveProperty('price_rupees');
@@ -101,7 +101,7 @@ describe('the feed', () => {
       .collection<{ _id: string }>('reservations')
       .updateOne({ _id }, { $set: { 'outbox.0.eventId': ahead } });
     await log(_id);
-    await sequenceEvents();
+    await service.sequence();
     expect((await read(partner, { after })).ids).toEqual([ahead, outbox[1]?.eventId]);
   });
 
@@ -114,7 +114,7 @@ describe('the feed', () => {
       .updateOne({ _id }, { $set: { placedAt: ahead, 'outbox.0.at': ahead } });
     expectStatus(await partner.api.post('/api/v1/bookings/confirm', confirmBody(_id)), 201);
     await log(_id);
-    await sequenceEvents();
+    await service.sequence();
     const { data } = await read(partner, { after });
     expect(data.map((event) => [event['event_type'], event['timestamp']])).toEqual([
       ['hold_created', ahead.toISOString()],
@@ -128,7 +128,7 @@ describe('the feed', () => {
     const [after, ownAfter] = [await end(both), await end()];
     await log((await bookSlot(both, (await freeSlotIds(both, other.id))[0] ?? ''))['hold_id']);
     await log((await placeHold(both, anySlot()))['hold_id']);
-    await sequenceEvents();
+    await service.sequence();
     expect((await read(both, { after, event_type: 'booking_created' })).ids).toHaveLength(1);
     expect((await read(both, { after, venue_id: other.id })).ids).toHaveLength(2);
     expect((await read(both, { after })).ids).toHaveLength(3);
@@ -143,7 +143,7 @@ describe('the feed', () => {
     expectStatus(await partner.api.post(`/api/v1/partner/webhooks/${id}/test`), 202);
     const { hold_id: holdId } = await placeHold(partner, anySlot());
     await log(holdId);
-    await sequenceEvents();
+    await service.sequence();
     expect((await read(partner, { after })).ids).toHaveLength(1);
     const { _id } = await rowOf(service, 'events', { holdId });
     const events = service.context.db.collection<{ _id: string }>('events');
@@ -157,7 +157,7 @@ describe('the feed', () => {
 
   test('goes on past what a filter leaves out, so that nobody passes over the same events again', async () => {
     await log((await placeHold(partner, anySlot()))['hold_id']);
-    await sequenceEvents();
+    await service.sequence();
     const { data, next } = await read(partner, { event_type: 'booking_refunded' });
     expect([data, await read(partner, { after: next })]).toMatchObject([[], { data: [] }]);
   });
@@ -165,7 +165,7 @@ describe('the feed', () => {
   test('is shortened by what is older than 30 days, which stays in the log', async () => {
     const holds = [await placeHold(partner, anySlot()), await placeHold(partner, anySlot())];
     for (const { hold_id } of holds) await log(hold_id);
-    await sequenceEvents();
+    await service.sequence();
     const [old, young] = holds.map((hold) => ({ holdId: hold['hold_id'] }));
     await service.context.db
       .collection('events')
@@ -173,7 +173,7 @@ describe('the feed', () => {
     await shortenFeed();
     expect(await rowOf(service, 'events', { ...old })).not.toHaveProperty('sequence');
     expect(await rowOf(service, 'events', { ...young })).toHaveProperty('sequence');
-    expect(await sequenceEvents()).toBe(0);
+    expect(await service.sequence()).toBe(0);
   });
 
   test.each(['', 'garbage', 'mVlZDox', 'ZmVlZDotMQ', 'ZmVlZDoxZTk', 'v2.00000000.AAAA'])(

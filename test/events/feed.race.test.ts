@@ -10,7 +10,7 @@ const WRITERS = 4;
 const EVENTS_EACH = 25;
 
 const service = await hostedService();
-const { readFeed, sequenceEvents } = service.inHost<typeof Feed>('src/events/feed.service.ts');
+const { readFeed } = service.inHost<typeof Feed>('src/events/feed.service.ts');
 const { lastSequenceNumber, logEvents, readWhileWriting, sequenceAtOnce } = service.inHost<typeof FeedInHost>(
   'test/events/feed.in-host.ts',
 );
@@ -48,10 +48,10 @@ test('a reader that followed the ids instead would miss events that are logged l
   const events = service.context.db.collection<{ _id: string }>('events');
   const afterId = (id: string) => events.find({ venueId: late.venueId, _id: { $gt: id } }).toArray();
   await logEvents([late]);
-  await sequenceEvents();
+  await service.sequence();
   const { next } = await readFeed(partner.id, { after: 0, limit: 10 });
   await logEvents([early]);
-  await sequenceEvents();
+  await service.sequence();
   expect(await afterId(late._id)).toEqual([]);
   expect((await readFeed(partner.id, { after: next, limit: 10 })).events).toMatchObject([{ _id: early._id }]);
 });
@@ -70,7 +70,7 @@ describe('sequence numbers that are given while a page is read', () => {
       const venueId = venues[index]?.id ?? '';
       const events = Array.from({ length: count }, () => ({ ...anyEvent(), venueId }));
       await logEvents(events);
-      await sequenceEvents();
+      await service.sequence();
     }
     return 180;
   }
@@ -90,7 +90,7 @@ describe('sequence numbers that are given while a page is read', () => {
       if (seen.length !== 101) continue;
       for (const venueId of venueIds) {
         await logEvents([{ ...anyEvent(), venueId }]);
-        await sequenceEvents();
+        await service.sequence();
       }
     }
     return Math.max(...seen) - after - seen.length;

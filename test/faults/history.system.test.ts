@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { dispatchWaiting } from '../../src/dispatch/event-dispatch.service.ts';
-import { sequenceEvents } from '../../src/events/feed.service.ts';
 import { GUARD_INDEX, reservationCollection } from '../../src/reservations/reservations.model.ts';
 import { anyPackage, anyPartner, anyResource, anyVenue, slotsOf, subscribe } from '../support/factories.ts';
 import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
@@ -159,10 +158,10 @@ test('nor where two APIs share the work whose hosts’ clocks differ by 10 minut
 }, 400_000);
 
 /** Takes every event to the log and gives it its sequence number, as the dispatch worker does. */
-async function dispatchAll({ context }: Service): Promise<void> {
+async function dispatchAll({ context, sequence }: Service): Promise<void> {
   const all = { graceMs: 0, limit: 10_000, stopping: new AbortController().signal };
   await dispatchWaiting(context, all);
-  await sequenceEvents(context);
+  await sequence();
 }
 
 describe('the checker is not blind', () => {

@@ -1,13 +1,11 @@
 import { countNewDeadLetters } from '../../src/alerts/dead-letters.service.ts';
 import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
-import { sequenceEvents } from '../../src/events/feed.service.ts';
 import { settleLapsedHold } from '../../src/reservations/reservations.service.ts';
 import { lapseNow } from '../../src/reservations/reservations.store.ts';
-import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { placeHold, subscribe } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { attemptDelivery } from '../support/service-calls.ts';
+import { attemptDelivery, standardSender } from '../support/service-calls.ts';
 import type { Row } from './in-doubt-rows.ts';
 import { COMMIT, inside, MOVE, single } from './in-doubt-rows.ts';
 import type { World } from './in-doubt-world.ts';
@@ -39,7 +37,7 @@ async function anyAttempts(world: World, status: number) {
   await forget(world, 'webhook_subscriptions', 'deliveries', 'events', 'alerts', 'alert_state');
   const receiver = await startReceiver(status);
   await subscribe(world.partner, receiver.url, ['hold_created']);
-  const sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
+  const sender = standardSender();
   const { service, partner } = world;
   const id = await anyDelivery(service, partner, partner, world.anySlot());
   const over = { $set: { leaseUntil: new Date(0), nextAttemptAt: new Date(0) } };
@@ -126,7 +124,7 @@ export const WORKS: readonly Work[] = [
       }
       const { db } = world.service.context;
       return {
-        run: () => sequenceEvents(world.service.context),
+        run: () => world.service.sequence(),
         effects: async () => [
           await db.collection('events').distinct('sequence', {}, { readConcern: { level: 'local' } }),
           (await rowNow(world, 'feed_counters', 'feed'))?.['last'] ?? 0,

@@ -16,7 +16,7 @@ import {
 } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
-import { freshName, serviceEnvironment } from '../support/service-environment.ts';
+import { monitoredUri } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import type * as RevokedGrant from './revoked-grant.in-host.ts';
@@ -26,9 +26,7 @@ const RACES = scaled(100, 12);
 /** 500 are the most that a partner has by default. */
 const MANY = scaled(500, 100);
 
-const uri = new URL(serviceEnvironment(freshName())['MONGODB_URI'] ?? '');
-uri.searchParams.set('monitorCommands', 'true');
-const service = await hostedService({ overrides: { MONGODB_URI: uri.toString() } });
+const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri() } });
 const calls = collectionCallsOf(service);
 const { commandsMonitored, feignGrant, monitorCommands } = service.inHost<typeof RevokedGrant>(
   'test/grants/revoked-grant.in-host.ts',

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type mongoose from 'mongoose';
 import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
-import { sequenceEvents } from '../../src/events/feed.service.ts';
 import { activeGrantees, canReceive } from '../../src/partners/can-receive.service.ts';
 import { findReservation } from '../../src/reservations/reservation-reads.store.ts';
 import { revalidateClaim } from '../../src/slots/revalidate-claim.service.ts';
@@ -245,7 +244,7 @@ describe('what was acknowledged just before a failover', () => {
 test('a page of the feed is of one moment: what is not there any more between its end and its events is shown all the same', async () => {
   const { hold_id: holdId } = await placeHold(partner, anySlot());
   await dispatchEvents(service.context, String(holdId));
-  await sequenceEvents(service.context);
+  await service.sequence();
   const block = await blockCommands(service, {
     appName: APP_NAME,
     command: 'find',

@@ -2,46 +2,38 @@ import { createAdminApp } from '../../src/apps/admin-app.ts';
 import { createPartnerApp } from '../../src/apps/partner-app.ts';
 import { missingGuards } from '../../src/database/collections.ts';
 import { watchGuards } from '../../src/database/guards.ts';
-import { listen } from '../../src/http/listen.ts';
+import type { Db } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo.ts';
 import type { Service } from '../support/service.ts';
 import type { Listeners } from '../support/service-environment.ts';
+import { listenUntilStop, onServiceStop } from '../support/service-stop.ts';
 
 type Context = Service['context'];
-type Watched = { loseLooks: () => Promise<void>; close: () => Promise<void> };
 
-const watched = new WeakMap<Context, Watched>();
+/** What the looks are taken with. */
+const lookingOf = new WeakMap<Context, Db>();
 
 /** The API as its process has it, on the database of a service that refuses nothing. */
 export async function listenWatched(context: Context): Promise<Listeners> {
   const stopping = new AbortController();
   // The looks have a connection of their own, which can be lost alone.
   const looking = createDb();
+  lookingOf.set(context, looking);
   const scope = { log: context.log, stopping: stopping.signal };
   const connected = openDb(looking, context.config.mongodbUri, context.log, stopping.signal);
   const guards = watchGuards(scope, looking, connected, { waitMs: 20, watchMs: 20 });
-  const [partner, admin] = [
-    await listen(createPartnerApp(context, guards), '127.0.0.1', 0),
-    await listen(createAdminApp(context, guards), '127.0.0.1', 0),
-  ];
-  watched.set(context, {
-    loseLooks: () => looking.close(),
-    close: async () => {
-      stopping.abort();
-      await looking.close();
-      await Promise.all([partner.close(), admin.close()]);
-    },
+  const url = await listenUntilStop(context, createPartnerApp(context, guards));
+  const adminUrl = await listenUntilStop(context, createAdminApp(context, guards));
+  onServiceStop(context, () => {
+    stopping.abort();
+    return looking.close();
   });
-  return { url: partner.url, adminUrl: admin.url };
+  return { url, adminUrl };
 }
 
 /** From now on every look fails. */
 export async function loseLooks(context: Context): Promise<void> {
-  await watched.get(context)?.loseLooks();
-}
-
-export async function closeWatched(context: Context): Promise<void> {
-  await watched.get(context)?.close();
+  await lookingOf.get(context)?.close();
 }
 
 export const listMissingGuards = ({ db }: Context): Promise<string[]> => missingGuards(db);

@@ -12,7 +12,7 @@ const GUARD = 'one_claim_per_cell';
 const ABSENT = 'nothing can be sold: the database lacks indexes or validators';
 
 const service = await hostedService();
-const { listenWatched, loseLooks, closeWatched, listMissingGuards } = service.inHost<typeof Watched>(
+const { listenWatched, loseLooks, listMissingGuards } = service.inHost<typeof Watched>(
   'test/http/guards.in-host.ts',
 );
 /** The API as its process has it, on the database of a service that refuses nothing. */
@@ -22,10 +22,7 @@ beforeAll(async () => {
   listeners = await listenWatched();
   partner = await anyPartner(service);
 });
-afterAll(async () => {
-  await closeWatched();
-  await service.stop();
-});
+afterAll(() => service.stop());
 beforeEach(async () => {
   await service.migrate();
   await eventually('it serves', serves);

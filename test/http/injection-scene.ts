@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { provision } from '../../scripts/fuzz/provision.ts';
-import type * as Feed from '../../src/events/feed.service.ts';
 import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import { anyVenue, bookSlot, dateIn, expectStatus, operatorOf } from '../support/factories.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
@@ -27,8 +26,7 @@ const OPERATOR = '/api/v1/operator';
 
 /** Both listeners of a service in which there is a little of everything; few of the bookings are of the `RARE` customer. */
 export async function injectionScene(service: HostedService): Promise<Target[]> {
-  const { sequenceEvents } = service.inHost<typeof Feed>('src/events/feed.service.ts');
-  const { partner, values } = await provision(service, sequenceEvents);
+  const { partner, values } = await provision(service);
   const slots = [...(values['slots'] ?? [])];
   for (const _ of [1, 2]) await bookSlot(partner, slots.shift() ?? '', RARE);
   const shared: Known = {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { scaled } from '../support/scale.ts';
-import { databaseUri, freshName } from '../support/service-environment.ts';
+import { monitoredUri } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as Injection from './injection.in-host.ts';
 import { attack, sendAs } from './injection-attack.ts';
@@ -15,10 +15,8 @@ import { legalRequest, requestWith } from './injection-template.ts';
 /** For every payload in every input; the short form takes seconds. */
 const FULL_DEADLINE_MS = 1_800_000;
 
-const uri = new URL(databaseUri(freshName()));
-uri.searchParams.set('monitorCommands', 'true');
 const service = await hostedService({
-  overrides: { RATE_LIMIT_PER_MINUTE: '0', MONGODB_URI: uri.toString() },
+  overrides: { RATE_LIMIT_PER_MINUTE: '0', MONGODB_URI: monitoredUri() },
 });
 const inHost = service.inHost<typeof Injection>(INJECTION);
 let targets: Target[];

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type * as Feed from '../../src/events/feed.service.ts';
 import type { Client, Reply } from '../support/client.ts';
 import type { Partner, Venue } from '../support/factories.ts';
 import {
@@ -74,7 +73,6 @@ const emptyList = { stranger: '200', missing: '200' };
 export function ownershipRows(scene: OwnershipScene): Row[] {
   const { service, owner, outsider, venue } = scene;
   const anySlot = scene.anySlot;
-  const { sequenceEvents } = service.inHost<typeof Feed>('src/events/feed.service.ts');
   const anyHold = async () => String((await placeHold(owner, anySlot()))['hold_id']);
   const anyBooking = async () => String((await bookSlot(owner, anySlot()))['booking_id']);
   const anySubscription = async () => (await subscribe(owner, 'http://127.0.0.1:9/', ['hold_created'])).id;
@@ -311,7 +309,7 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
       id: `GET ${PARTNER}/events venue_id`,
       own: async () => {
         await service.dispatch(await anyHold());
-        await sequenceEvents();
+        await service.sequence();
         return venue.id;
       },
       call: (api, id) => api.get(`${PARTNER}/events?venue_id=${id}`),

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import type * as Feed from '../../src/events/feed.service.ts';
 import type { Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import type { Partner } from '../support/factories.ts';
@@ -15,7 +14,6 @@ const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0' } 
 const { idsOfPartnerRoutes, idsOfPlantedRoute, listPartnerRoutes } = service.inHost<typeof Routes>(
   'test/http/ownership.in-host.ts',
 );
-const { sequenceEvents } = service.inHost<typeof Feed>('src/events/feed.service.ts');
 const partnerRoutes = await listPartnerRoutes();
 const scene = await ownershipScene(service);
 const { owner, peer, outsider, venue, anySlot } = scene;
@@ -92,7 +90,7 @@ test('a cursor of one partner’s listing shows another nothing of it', async ()
 
 test('a cursor of the feed is of use to its partner alone; to another it is one that was made up', async () => {
   for (const _ of [1, 2]) await service.dispatch(String((await bookSlot(owner, anySlot()))['hold_id']));
-  await sequenceEvents();
+  await service.sequence();
   const path = '/api/v1/partner/events';
   const next = String(expectStatus(await owner.api.get(`${path}?limit=1`), 200)['next_cursor']);
 

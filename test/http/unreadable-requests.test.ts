@@ -11,9 +11,7 @@ const HOLDS = 'POST /api/v1/partner/holds HTTP/1.1\r\nHost: a\r\n';
 const KB = 1024;
 
 const service = sharedService();
-const { listenWith, closeListener } = service.inHost<typeof Listening>(
-  'test/http/unreadable-requests.in-host.ts',
-);
+const { listenWith } = service.inHost<typeof Listening>('test/http/unreadable-requests.in-host.ts');
 afterAll(() => service.stop());
 
 describe('what is no request is answered in the documented form, and its connection is closed', () => {
@@ -92,17 +90,16 @@ describe('one connection', () => {
 });
 
 test('connections beyond what a listener holds are closed at once, and there is room again when one goes', async () => {
-  const small = await listenWith(3);
-  const held = [openRaw(small.url), openRaw(small.url), openRaw(small.url)];
+  const url = await listenWith(3);
+  const held = [openRaw(url), openRaw(url), openRaw(url)];
   await Promise.all(held.map(({ socket }) => new Promise((resolve) => void socket.once('connect', resolve))));
 
-  expect(await converse(small.url, `${HEALTH}\r\n`)).toBe('');
+  expect(await converse(url, `${HEALTH}\r\n`)).toBe('');
 
   held[0]?.socket.destroy();
   await eventually('there is room', async () => {
-    const client = createClient(small.url, undefined);
+    const client = createClient(url, undefined);
     return (await client.get('/healthz').catch(() => undefined))?.status === 200;
   });
   for (const { socket } of held) socket.destroy();
-  await closeListener();
 });

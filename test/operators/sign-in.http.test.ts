@@ -14,9 +14,7 @@ const OWN = { 'sec-fetch-site': 'same-origin' };
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 const service = await hostedService();
-const { listenBeside, closeBeside } = service.inHost<typeof Beside>(
-  'test/support/listeners-beside.in-host.ts',
-);
+const { listenBeside } = service.inHost<typeof Beside>('test/support/listeners-beside.in-host.ts');
 /** Somebody without a key. */
 const stranger = createClient(service.adminUrl, undefined);
 let partner: Partner;
@@ -266,16 +264,12 @@ describe('the cookie', () => {
     expect(verdict(await stranger.get(PARTNERS, as(mine)))).toBe('200');
     await stranger.send('POST', '/sign-out', { headers: as(mine, OWN) });
     const beside = await listenBeside('admin');
-    try {
-      for (const url of [service.adminUrl, beside]) {
-        const api = createClient(url, undefined);
-        expect(verdict(await api.get(PARTNERS, as(mine)))).toBe('401 INVALID_API_KEY');
-        expect(verdict(await api.get('/queues/api/queues', as(mine)))).toBe('401 INVALID_API_KEY');
-        expect(verdict(await api.post(PARTNERS, {}, as(mine, OWN)))).toBe('401 INVALID_API_KEY');
-        expect(verdict(await api.get(PARTNERS, as(other)))).toBe('200');
-      }
-    } finally {
-      await closeBeside(beside);
+    for (const url of [service.adminUrl, beside]) {
+      const api = createClient(url, undefined);
+      expect(verdict(await api.get(PARTNERS, as(mine)))).toBe('401 INVALID_API_KEY');
+      expect(verdict(await api.get('/queues/api/queues', as(mine)))).toBe('401 INVALID_API_KEY');
+      expect(verdict(await api.post(PARTNERS, {}, as(mine, OWN)))).toBe('401 INVALID_API_KEY');
+      expect(verdict(await api.get(PARTNERS, as(other)))).toBe('200');
     }
   });
 

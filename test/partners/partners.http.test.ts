@@ -255,27 +255,23 @@ describe('a key', () => {
   });
 
   test('of the sandbox opens nothing in production on the same database, nor the other way round', async () => {
-    const { listenBeside, closeBeside } = service.inHost<typeof Beside>(BESIDE);
+    const { listenBeside } = service.inHost<typeof Beside>(BESIDE);
     const live = await listenBeside('partner', { serviceMode: 'production' });
     const liveAdmin = await listenBeside('admin', { serviceMode: 'production' });
-    try {
-      const { id } = await create();
-      expectStatus(await operator.post(`${PARTNERS}/${id}/certify`), 200);
-      const sandboxKey = String((await issue(id))['api_key']);
-      const liveKey = String((await issue(id, {}, createClient(liveAdmin, OPERATOR_KEY)))['api_key']);
-      const ask = (url: string, key: string) => createClient(url, key).get('/api/v1/partner/venues');
-      const [inLive, inSandbox] = [await ask(live, sandboxKey), await ask(service.url, liveKey)];
-      expect([inLive, inSandbox].map(verdict)).toEqual(['401 INVALID_API_KEY', '401 INVALID_API_KEY']);
-      expect(inLive.text).toContain('pk_live_');
-      expect(inSandbox.text).toContain('pk_sandbox_');
-      // The message tells of the mode alone, not whether there is such a key.
-      const unknown = await ask(live, `pk_sandbox_${'0'.repeat(16)}_${'A'.repeat(43)}`);
-      expect(messageOf(unknown)).toBe(messageOf(inLive));
-      expect(verdict(await ask(service.url, sandboxKey))).toBe('200');
-      expect(verdict(await ask(live, liveKey))).toBe('200');
-    } finally {
-      await Promise.all([live, liveAdmin].map((url) => closeBeside(url)));
-    }
+    const { id } = await create();
+    expectStatus(await operator.post(`${PARTNERS}/${id}/certify`), 200);
+    const sandboxKey = String((await issue(id))['api_key']);
+    const liveKey = String((await issue(id, {}, createClient(liveAdmin, OPERATOR_KEY)))['api_key']);
+    const ask = (url: string, key: string) => createClient(url, key).get('/api/v1/partner/venues');
+    const [inLive, inSandbox] = [await ask(live, sandboxKey), await ask(service.url, liveKey)];
+    expect([inLive, inSandbox].map(verdict)).toEqual(['401 INVALID_API_KEY', '401 INVALID_API_KEY']);
+    expect(inLive.text).toContain('pk_live_');
+    expect(inSandbox.text).toContain('pk_sandbox_');
+    // The message tells of the mode alone, not whether there is such a key.
+    const unknown = await ask(live, `pk_sandbox_${'0'.repeat(16)}_${'A'.repeat(43)}`);
+    expect(messageOf(unknown)).toBe(messageOf(inLive));
+    expect(verdict(await ask(service.url, sandboxKey))).toBe('200');
+    expect(verdict(await ask(live, liveKey))).toBe('200');
   });
 });
 
@@ -285,32 +281,28 @@ describe('a partner that asks who it is', () => {
     expectStatus(await operatorOf(production).post(`${PARTNERS}/${id}/certify`), 200);
     const key = String((await issue(id, {}, operatorOf(production)))['api_key']);
     const unlimited = { rateLimitPerMinute: 0, maxActiveHolds: 7, holdTtlSeconds: 120 };
-    const { listenBeside, closeBeside } = production.inHost<typeof Beside>(BESIDE);
+    const { listenBeside } = production.inHost<typeof Beside>(BESIDE);
     const other = await listenBeside('partner', { ...unlimited, bookingHorizonDays: 30 });
     const ask = async (url: string) =>
       expectStatus(await createClient(url, key).get('/api/v1/partner/me'), 200);
-    try {
-      const { rateLimitPerMinute, maxActiveHolds, holdTtlSeconds, bookingHorizonDays, ...told } =
-        await production.inHost<typeof Inside>(INSIDE).readToldSettings();
-      const limits = {
-        ...{ rate_limit_per_minute: rateLimitPerMinute, max_active_holds: maxActiveHolds },
-        ...{ hold_ttl_seconds: holdTtlSeconds, max_hold_ttl_seconds: 1800, max_hold_life_seconds: 7200 },
-        ...{ max_range_days: 31, max_webhooks: 20 },
-        webhook_retry_delays_seconds: told.webhookRetryDelaysSeconds,
-      };
-      expect(rateLimitPerMinute).toBeGreaterThan(0);
-      const me = { partner_id: id, name: 'Live Seller', status: 'active', mode: 'production', venues: [] };
-      expect(await ask(production.url)).toEqual({
-        ...{ ...me, limits, horizon_days: bookingHorizonDays },
-        key: expect.objectContaining({ expires_at: null }),
-      });
-      expect(await ask(other)).toMatchObject({
-        ...{ ...me, horizon_days: 30 },
-        limits: { rate_limit_per_minute: null, max_active_holds: 7, hold_ttl_seconds: 120 },
-      });
-    } finally {
-      await closeBeside(other);
-    }
+    const { rateLimitPerMinute, maxActiveHolds, holdTtlSeconds, bookingHorizonDays, ...told } =
+      await production.inHost<typeof Inside>(INSIDE).readToldSettings();
+    const limits = {
+      ...{ rate_limit_per_minute: rateLimitPerMinute, max_active_holds: maxActiveHolds },
+      ...{ hold_ttl_seconds: holdTtlSeconds, max_hold_ttl_seconds: 1800, max_hold_life_seconds: 7200 },
+      ...{ max_range_days: 31, max_webhooks: 20 },
+      webhook_retry_delays_seconds: told.webhookRetryDelaysSeconds,
+    };
+    expect(rateLimitPerMinute).toBeGreaterThan(0);
+    const me = { partner_id: id, name: 'Live Seller', status: 'active', mode: 'production', venues: [] };
+    expect(await ask(production.url)).toEqual({
+      ...{ ...me, limits, horizon_days: bookingHorizonDays },
+      key: expect.objectContaining({ expires_at: null }),
+    });
+    expect(await ask(other)).toMatchObject({
+      ...{ ...me, horizon_days: 30 },
+      limits: { rate_limit_per_minute: null, max_active_holds: 7, hold_ttl_seconds: 120 },
+    });
   });
 });
 

@@ -5,7 +5,7 @@ import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
-import { freshName, serviceEnvironment } from '../support/service-environment.ts';
+import { monitoredUri } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
 
 /**
@@ -27,9 +27,7 @@ let service: Service;
 /** How many keys each read of the database looked for. */
 const reads: number[] = [];
 beforeAll(async () => {
-  const uri = new URL(serviceEnvironment(freshName())['MONGODB_URI'] ?? '');
-  uri.searchParams.set('monitorCommands', 'true');
-  service = await startService({ MONGODB_URI: uri.toString() });
+  service = await startService({ MONGODB_URI: monitoredUri() });
   service.context.db.getClient().on('commandStarted', ({ command }: mongoose.mongo.CommandStartedEvent) => {
     if (command['aggregate'] !== 'api_keys') return;
     const [{ $match: match }] = command['pipeline'] as [{ $match: { prefix: { $in: string[] } } }];

@@ -2,16 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Partner, Venue } from '../support/factories.ts';
 import * as factories from '../support/factories.ts';
-import { freshName, serviceEnvironment } from '../support/service-environment.ts';
+import { monitoredUri } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as EqualCalls from './equal-calls.in-host.ts';
 
 const CALLS = 50;
 const PHONE = '+919876543210';
 
-const uri = new URL(serviceEnvironment(freshName())['MONGODB_URI'] ?? '');
-uri.searchParams.set('monitorCommands', 'true');
-const service = await hostedService({ overrides: { MONGODB_URI: uri.toString() } });
+const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri() } });
 const { makeAtOnce, monitorWrites } = service.inHost<typeof EqualCalls>(
   'test/reservations/equal-calls.in-host.ts',
 );

@@ -2,9 +2,8 @@ import type { AttemptResult } from '../../src/deliveries/deliver-webhook.service
 import type { QueueName } from '../../src/queues/queues.ts';
 import type { SendOutcome } from '../../src/sender/collect-response.ts';
 import type { WebhookMessage } from '../../src/sender/send-webhook.ts';
-import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import type { Service } from './service.ts';
-import { attemptDelivery } from './service-calls.ts';
+import { attemptDelivery, standardSender } from './service-calls.ts';
 
 type Context = Service['context'];
 type FrozenAttempt = {
@@ -17,7 +16,7 @@ const frozen = new Map<string, FrozenAttempt>();
 
 /** Begins an attempt of a delivery that stops after all was read and before anything is sent. Rejects where nothing is to be sent. */
 export async function freezeAttempt(context: Context, deliveryId: string): Promise<void> {
-  const sender = createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
+  const sender = standardSender();
   let wake: FrozenAttempt['wake'] = () => undefined;
   const woken = new Promise<SendOutcome | undefined>((resolve) => {
     wake = resolve;

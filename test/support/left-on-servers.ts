@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type mongoose from 'mongoose';
 import { KEPT_PREFIX } from './migrated-databases.ts';
-import { SHARED_NAME } from './service-environment.ts';
+import { isOfWorker, SHARED_NAME, serviceOfKey } from './service-environment.ts';
 
 /** Of MongoDB itself, and of the host; the others name the worker of Jest that made them (`freshName`). */
 const LASTING = ['admin', 'config', 'local', SHARED_NAME];
@@ -16,12 +16,12 @@ export async function leftOnServers(
   own: string,
 ): Promise<string[]> {
   const { databases } = await client.db('admin').admin().listDatabases({ nameOnly: true });
-  const isOfAnother = (name: string) => /^t\d+x/.test(name) && !name.startsWith(own);
+  const isOfAnother = (name: string) => isOfWorker(name) && !name.startsWith(own);
   const isLasting = (name: string) => LASTING.includes(name) || name.startsWith(KEPT_PREFIX);
   const left = databases.map(({ name }) => name).filter((name) => !isLasting(name) && !isOfAnother(name));
   for (const name of left) await client.db(name).dropDatabase();
   const keys = await redis.keys('*');
-  const astray = keys.filter((key) => !(/^\{(?:shared|t\d+x\w+)\}/.test(key) || isOfAnother(key)));
+  const astray = keys.filter((key) => serviceOfKey(key) === undefined && !isOfAnother(key));
   const ended = [...astray, ...keys.filter((key) => key.startsWith(`{${own}`))];
   if (ended.length > 0) await redis.unlink(ended);
   return [...left.map((name) => `the database ${name}`), ...astray.map((key) => `the Redis key ${key}`)];

@@ -6,10 +6,8 @@ export const KEPT_PREFIX = 'kept';
 
 /** Databases with all collections, validators and indexes of this release, and no document. */
 export type MigratedDatabases = {
-  /** The name of one that nobody else has; undefined where none is left. */
-  take(): string | undefined;
-  /** A name for one that is migrated now, and given back later. */
-  next(): string;
+  /** One that nobody else has; where none is left, the name for a new one, which has to be migrated. */
+  take(): { name: string; isMigrated: boolean };
   /** Empties one for the next who takes it, or drops it where more than its documents was changed. */
   giveBack(name: string): Promise<void>;
 };
@@ -37,10 +35,11 @@ export function createMigratedDatabases(
   const wanted = structureOf(model);
   wanted.catch(() => undefined);
   return {
-    take: () => kept.pop(),
-    next: () => {
+    take: () => {
+      const name = kept.pop();
+      if (name !== undefined) return { name, isMigrated: true };
       made += 1;
-      return `${KEPT_PREFIX}${made}`;
+      return { name: `${KEPT_PREFIX}${made}`, isMigrated: false };
     },
     giveBack: async (name) => {
       const [is, should] = await Promise.all([structureOf(name), wanted]);

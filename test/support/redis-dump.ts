@@ -1,7 +1,5 @@
 import { Redis } from 'ioredis';
-
-/** The queues of another service of the same test run. */
-const OF_A_SERVICE = /^\{(?:t\d+x[0-9a-f]+|shared)\}/;
+import { serviceOfKey } from './service-environment.ts';
 
 /**
  * Every key of the service whose queues have `prefix`, and every key that belongs to no service, with whatever it holds, as
@@ -21,7 +19,7 @@ export async function dumpRedis(url: string, prefix: string): Promise<string> {
 }
 
 function isOwn(key: string, prefix: string): boolean {
-  return key.startsWith(prefix) || !OF_A_SERVICE.test(key);
+  return key.startsWith(prefix) || serviceOfKey(key) === undefined;
 }
 
 async function valueOf(redis: Redis, key: string): Promise<unknown> {

@@ -3,6 +3,7 @@ import type { AttemptResult } from '../../src/deliveries/deliver-webhook.service
 import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
 import { makeDue } from '../../src/deliveries/delivery-series.store.ts';
 import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
+import { sequenceEvents } from '../../src/events/feed.service.ts';
 import type { Operator, Route } from '../../src/http/route.ts';
 import { checkInput, requireNoFaults } from '../../src/http/validate.ts';
 import { issueApiKey } from '../../src/partners/api-keys.service.ts';
@@ -15,6 +16,7 @@ import type { Json, Venue } from './factories.ts';
 import { anyResourceBody, anyVenueBody, newPartner } from './factories.ts';
 import { rowOf } from './rows.ts';
 import type { Service } from './service.ts';
+import { onServiceStop } from './service-stop.ts';
 
 /**
  * What suites do with a service past its listeners, in its own process. Arguments and results are JSON, since that process may be
@@ -33,28 +35,26 @@ export type ServiceCalls = {
   migrate(): Promise<void>;
   /** Dispatches the waiting events of a hold or booking, as the worker does. */
   dispatch(holdId: string): Promise<void>;
+  /** Brings the dispatched events into the feed, as the worker does; returns how many. */
+  sequence(): Promise<number>;
   /** Makes attempts of a delivery one after the other, each as soon as it waits; returns what came of the last. */
   attempt(deliveryId: string, times?: number): Promise<AttemptResult | undefined>;
 };
 
 type Context = Service['context'];
 
-/** `onStop` is told what to release when the service stops. */
-export function serviceCalls(
-  context: Context,
-  onStop: (release: () => Promise<unknown>) => void,
-): ServiceCalls {
+export function serviceCalls(context: Context): ServiceCalls {
   const routes = operatorVenueRoutes(context);
   const makeResource = async (venueId: string, fields: Json) => {
     const made = await call(routes, 'createResource', { venueId }, anyResourceBody(fields));
     return String(made['resource_id']);
   };
   let sender: WebhookSender | undefined;
-  const standardSender = () => {
-    sender ??= createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
+  const ownSender = () => {
+    sender ??= standardSender();
     return sender;
   };
-  onStop(async () => sender?.close());
+  onServiceStop(context, async () => sender?.close());
   return {
     makePartner: async (venueIds) => {
       const { _id: id } = await createPartner(context, newPartner());
@@ -77,9 +77,14 @@ export function serviceCalls(
     dispatch: async (holdId) => {
       await dispatchEvents(context, holdId);
     },
-    attempt: (deliveryId, times) => attemptDelivery({ context }, standardSender(), deliveryId, times),
+    sequence: () => sequenceEvents(context),
+    attempt: (deliveryId, times) => attemptDelivery({ context }, ownSender(), deliveryId, times),
   };
 }
+
+/** What attempts are made with; close it. */
+export const standardSender = (): WebhookSender =>
+  createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
 
 /** As `attempt`, with a sender of the suite's own. */
 export async function attemptDelivery(

@@ -41,6 +41,15 @@ export const SHARED_NAME = 'shared';
 /** How the names of what a worker of Jest makes begin. */
 export const prefixOfWorker = (id: string): string => `t${id}x`;
 
+/** Whether the name of a database, a service or a key is what a worker of Jest made up (`freshName`). */
+export const isOfWorker = (name: string): boolean => /^t\d+x/.test(name);
+
+/** The service whose queues have this key in Redis; undefined where it is under no service's prefix. */
+export function serviceOfKey(key: string): string | undefined {
+  const name = /^\{(\w+)\}/.exec(key)?.[1];
+  return name !== undefined && (name === SHARED_NAME || isOfWorker(name)) ? name : undefined;
+}
+
 /** A name for a database and a prefix in Redis, which says whose it is where it is left behind (leaks.cjs). */
 export function freshName(): string {
   return `${prefixOfWorker(process.env['JEST_WORKER_ID'] ?? '0')}${randomBytes(6).toString('hex')}`;
@@ -50,6 +59,13 @@ export function freshName(): string {
 export function databaseUri(name: string): string {
   const uri = new URL(runSetting('TEST_MONGODB_URI'));
   uri.pathname = `/${name}`;
+  return uri.toString();
+}
+
+/** The address of a new database, for a service whose client tells which commands it sends (`commandStarted`). */
+export function monitoredUri(): string {
+  const uri = new URL(databaseUri(freshName()));
+  uri.searchParams.set('monitorCommands', 'true');
   return uri.toString();
 }
 

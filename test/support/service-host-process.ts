@@ -32,15 +32,14 @@ const named = (name: string): Hosted => {
 
 /** On one of the databases that are kept, unless the suite names its own. */
 async function start(name: string, { overrides = {}, hasWorkers = false }: HostedOptions): Promise<Service> {
-  const taken = overrides['MONGODB_URI'] === undefined ? databases.take() : undefined;
-  const keptDatabase = overrides['MONGODB_URI'] === undefined ? (taken ?? databases.next()) : undefined;
-  const database = keptDatabase === undefined ? {} : { MONGODB_URI: databaseUri(keptDatabase) };
+  const kept = overrides['MONGODB_URI'] === undefined ? databases.take() : undefined;
+  const database = kept === undefined ? {} : { MONGODB_URI: databaseUri(kept.name) };
   const service = await startService(
     { ...database, ...overrides },
-    { name, isMigrated: taken !== undefined },
+    { name, isMigrated: kept?.isMigrated ?? false },
   );
   const workers = hasWorkers ? await startWorkers(service.environment) : undefined;
-  hosted.set(name, { service, workers, keptDatabase });
+  hosted.set(name, { service, workers, keptDatabase: kept?.name });
   return service;
 }
 

@@ -58,8 +58,7 @@ export type InHost<Module> = {
 
 /**
  * The one service of the run that suites share, each with partners and venues of its own. A suite that counts everything, reads logs,
- * changes indexes or settings has one of its own (`hostedService`), and one that calls functions of the service or its queues has it in
- * its process (`startService`).
+ * changes indexes or settings has one of its own (`hostedService`).
  */
 export function sharedService(): SharedService {
   const listeners = { url: runSetting('TEST_SERVICE_URL'), adminUrl: runSetting('TEST_SERVICE_ADMIN_URL') };
@@ -130,6 +129,7 @@ const CALLS: Record<keyof ServiceCalls, true> = {
   migrate: true,
   dispatch: true,
   attempt: true,
+  sequence: true,
 };
 
 /** The same calls, in the host's process. */

@@ -11,6 +11,7 @@ import type { ServiceCalls } from './service-calls.ts';
 import { serviceCalls } from './service-calls.ts';
 import type { Listeners } from './service-environment.ts';
 import { freshName, serviceEnvironment } from './service-environment.ts';
+import { releaseAllOf } from './service-stop.ts';
 
 /** A whole API of one test file: own database, own queues, both listeners on free ports, in this process. */
 export type Service = Listeners &
@@ -25,8 +26,9 @@ export type Service = Listeners &
   };
 
 /**
- * Starts a service on the servers of this jest run; `overrides` are environment variables. Stop it in `afterAll`. A suite that
- * needs nothing of its inside has it elsewhere, for a third of the processor time (service-host.ts). `isMigrated`: its database is there.
+ * Starts a service in this process, on the servers of this jest run; `overrides` are environment variables. Stop it in `afterAll`.
+ * For the few suites that must not share a process with others: elsewhere it costs a third of the processor time (service-host.ts).
+ * `isMigrated`: its database is there.
  */
 export async function startService(
   overrides: Record<string, string> = {},
@@ -39,7 +41,7 @@ export async function startService(
   const { scope, abort, release } = testScope('api', config, (line) => void lines.push(line));
   const context = { ...createApiContext(scope), config };
   await context.connected;
-  const calls = serviceCalls(context, (each) => scope.onStop('what the suite uses', each));
+  const calls = serviceCalls(context);
   if (!isMigrated) await calls.migrate();
   const partner = await listen(createPartnerApp(context), '127.0.0.1', 0);
   const admin = await listen(createAdminApp(context), '127.0.0.1', 0);
@@ -52,6 +54,7 @@ export async function startService(
     ...calls,
     stop: async ({ keepsDatabase } = { keepsDatabase: false }) => {
       abort();
+      await releaseAllOf(context);
       await Promise.all([partner.close(), admin.close()]);
       await release();
       if (!keepsDatabase) await dropDatabase(config.mongodbUri);
