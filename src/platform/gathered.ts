@@ -1,0 +1,32 @@
+import DataLoader from 'dataloader';
+
+/**
+ * Makes work on one item work on many that callers share: what is asked for while a batch is under way leaves together as the
+ * next one, `maxItems` at most and in the order of the calls; who calls alone waits for nobody. `work` returns for each item, in
+ * their order, its result or the `Error` that its call alone rejects with; where `work` rejects, all calls of the batch do.
+ */
+export function gathered<Item, Result>(
+  work: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
+  maxItems: number,
+): (item: Item) => Promise<Result> {
+  let running: Promise<unknown> = Promise.resolve();
+  let idle: Promise<unknown> = Promise.resolve();
+  const loader = new DataLoader<Item, Result>(
+    (items) => {
+      const batch = work(items);
+      running = batch.catch(() => undefined);
+      return batch;
+    },
+    {
+      cache: false,
+      maxBatchSize: maxItems,
+      batchScheduleFn: (begin) => {
+        idle = idle.then(() => {
+          begin();
+          return running;
+        });
+      },
+    },
+  );
+  return (item) => loader.load(item);
+}

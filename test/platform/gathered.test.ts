@@ -1,0 +1,55 @@
+import { expect, test } from '@jest/globals';
+import { gathered } from '../../src/platform/gathered.ts';
+
+/** Work whose batches end when they are told to. */
+function controlled(maxItems: number) {
+  const batches: { items: readonly string[]; end: (results: (string | Error)[] | Error) => void }[] = [];
+  const work = (items: readonly string[]) =>
+    new Promise<(string | Error)[]>((resolve, reject) => {
+      const end = (results: (string | Error)[] | Error) =>
+        results instanceof Error ? reject(results) : resolve(results);
+      batches.push({ items, end });
+    });
+  return { batches, call: gathered(work, maxItems) };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+const itemsOf = (batches: readonly { items: readonly string[] }[]) => batches.map(({ items }) => items);
+
+test('a call alone begins at once; those that come meanwhile leave together, in batches one after the other', async () => {
+  const { batches, call } = controlled(2);
+  const calls = [call('a')];
+  await settled();
+  calls.push(call('b'), call('c'), call('d'));
+  await settled();
+  expect(itemsOf(batches)).toEqual([['a']]);
+  batches[0]?.end(['A']);
+  await settled();
+  calls.push(call('e'));
+  await settled();
+  expect(itemsOf(batches)).toEqual([['a'], ['b', 'c']]);
+  batches[1]?.end(['B', 'C']);
+  await settled();
+  expect(itemsOf(batches)).toEqual([['a'], ['b', 'c'], ['d', 'e']]);
+  batches[2]?.end(['D', 'E']);
+  expect(await Promise.all(calls)).toEqual(['A', 'B', 'C', 'D', 'E']);
+});
+
+test('an error of one item is that of its call alone, and of a whole batch that of all its calls; the next goes on', async () => {
+  const { batches, call } = controlled(10);
+  const calls = [call('a'), call('b')];
+  await settled();
+  batches[0]?.end(['A', new Error('taken')]);
+  expect(await Promise.allSettled(calls)).toEqual([
+    { status: 'fulfilled', value: 'A' },
+    { status: 'rejected', reason: new Error('taken') },
+  ]);
+  const lost = [call('c'), call('d')];
+  await settled();
+  const after = call('e');
+  batches[1]?.end(new Error('out of reach'));
+  expect((await Promise.allSettled(lost)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await settled();
+  batches[2]?.end(['E']);
+  expect(await after).toBe('E');
+});
