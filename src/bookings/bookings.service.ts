@@ -12,7 +12,7 @@ import { foldName, SHORT_SEARCH, searchOf } from '../reservations/customer.rules
 import { findReservationByBookingId } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
-import { findResource, findVenue } from '../venues/venues.store.ts';
+import { findResource, findResourcesById, findVenue, findVenuesById } from '../venues/venues.store.ts';
 
 export type BookingDeps = { db: Db; config: { defaultTimeZone: string; defaultRegion: string } };
 
@@ -98,16 +98,20 @@ function requireSearch(text: string): CustomerSearch {
   throw fieldError('q', SHORT_SEARCH);
 }
 
-/** Reads each venue and resource of the page once. */
-async function withVenues(deps: { db: Db }, bookings: readonly Reservation[]): Promise<BookingDetail[]> {
-  const venues = await readEach(
-    bookings.map((booking) => booking.venueId),
-    (id) => findVenue(deps.db, id),
-  );
-  const resources = await readEach(
-    bookings.map((booking) => booking.resourceId),
-    (id) => findResource(deps.db, id),
-  );
+/** Reads the venues of the page at once, and its resources. */
+async function withVenues({ db }: { db: Db }, bookings: readonly Reservation[]): Promise<BookingDetail[]> {
+  const [venues, resources] = await Promise.all([
+    readAll(
+      bookings.map((booking) => booking.venueId),
+      (ids) => findVenuesById(db, ids),
+      (id) => findVenue(db, id),
+    ),
+    readAll(
+      bookings.map((booking) => booking.resourceId),
+      (ids) => findResourcesById(db, ids),
+      (id) => findResource(db, id),
+    ),
+  ]);
   return bookings.map((booking) => ({
     booking,
     venue: venues.get(booking.venueId) ?? null,
@@ -115,11 +119,18 @@ async function withVenues(deps: { db: Db }, bookings: readonly Reservation[]): P
   }));
 }
 
-async function readEach<T>(
+/** What a read of many does not find is read alone, which confirms that it is absent. */
+async function readAll<T extends { _id: string }>(
   ids: readonly string[],
-  read: (id: string) => Promise<T>,
+  readMany: (ids: readonly string[]) => Promise<T[]>,
+  readOne: (id: string) => Promise<T | null>,
 ): Promise<Map<string, T>> {
-  return new Map(await Promise.all([...new Set(ids)].map(async (id) => [id, await read(id)] as const)));
+  const wanted = [...new Set(ids)];
+  const rows = wanted.length === 0 ? [] : await readMany(wanted);
+  const found = new Map(rows.map((row) => [row._id, row]));
+  const others = await Promise.all(wanted.filter((id) => !found.has(id)).map(readOne));
+  for (const row of others) if (row !== null) found.set(row._id, row);
+  return found;
 }
 
 const NOT_FOUND: Record<Audience, string> = {

@@ -18,6 +18,14 @@ const SAMPLES = 3;
 /** From here on an operator should look at one of the two clocks. */
 const WARN_FROM_MS = 2000;
 
+const databaseClocks = new WeakMap<Db, Clock>();
+
+/**
+ * What shows the time of this database in this process, whatever clock services are given; the host's clock where nobody has
+ * made one for the connection.
+ */
+export const databaseClockOf = (db: Db): Clock => databaseClocks.get(db) ?? systemClock;
+
 /** A clock that shows the database's time, as of the last measurement. */
 export type DatabaseClock = Clock & {
   /** Compares the two clocks now; where MongoDB does not respond, what was known stays. Never rejects. */
@@ -48,7 +56,7 @@ export function createDatabaseClock(host: Clock, db: Db, log: Logger): DatabaseC
     offsetMs = found.offsetMs;
     logDisagreement();
   };
-  return {
+  const clock: DatabaseClock = {
     now: () => new Date(host.now().getTime() + offsetMs),
     measure,
     keepMeasuring: async (stopping) => {
@@ -58,6 +66,8 @@ export function createDatabaseClock(host: Clock, db: Db, log: Logger): DatabaseC
       }
     },
   };
+  databaseClocks.set(db, clock);
+  return clock;
 }
 
 /** By how much the database's clock is ahead of the host's, and how wrong that may be: half of what the response took. */

@@ -65,10 +65,10 @@ export function coalescedAlike<T>(): (
 }
 
 /** One of what `make` makes for each owner, such as a database; it goes with its owner. */
-export function onePer<T>(make: () => T): (owner: object) => T {
-  const made = new WeakMap<object, T>();
+export function onePer<T, Owner extends object = object>(make: (owner: Owner) => T): (owner: Owner) => T {
+  const made = new WeakMap<Owner, T>();
   return (owner) => {
-    const one = made.get(owner) ?? make();
+    const one = made.get(owner) ?? make(owner);
     made.set(owner, one);
     return one;
   };

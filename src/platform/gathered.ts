@@ -1,9 +1,12 @@
 import DataLoader from 'dataloader';
 
+const PATIENCE_MS = 100;
+
 /**
  * Makes work on one item work on many that callers share: what is asked for while a batch is under way leaves together as the
- * next one, `maxItems` at most and in the order of the calls; who calls alone waits for nobody. `work` returns for each item, in
- * their order, its result or the `Error` that its call alone rejects with; where `work` rejects, all calls of the batch do.
+ * next one, `maxItems` at most and in the order of the calls; who calls alone waits for nobody. A batch that takes longer than
+ * 100 ms, on a connection that is stuck for one, does not keep the next waiting. `work` returns for each item, in their order,
+ * its result or the `Error` that its call alone rejects with; where `work` rejects, all calls of the batch do.
  */
 export function gathered<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
@@ -23,10 +26,21 @@ export function gathered<Item, Result>(
       batchScheduleFn: (begin) => {
         idle = idle.then(() => {
           begin();
-          return running;
+          return endOrPatience(running);
         });
       },
     },
   );
   return (item) => loader.load(item);
+}
+
+/** Resolves when the batch has ended, and after 100 ms anyway. */
+function endOrPatience(batch: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, PATIENCE_MS);
+    void batch.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }

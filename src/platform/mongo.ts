@@ -191,11 +191,63 @@ async function untilSettled<T>(forMs: number, label: string, step: () => Promise
   }
 }
 
-/** Whether `err` is the violation of a unique index, or of the one whose key has `field`. */
-export function isDuplicateKey(err: unknown, field?: string): boolean {
-  const { code, keyPattern = {} } = (err ?? {}) as { code?: unknown; keyPattern?: object };
-  return code === 11000 && (field === undefined || field in keyPattern);
+/**
+ * Makes the writes as one unordered bulk. Returns for each of them, in their order, the error that it met alone; undefined where it
+ * was carried out and acknowledged. Rejects where the bulk as a whole failed, or was not acknowledged: each of them may then have been carried out.
+ */
+export async function writeEach<T extends object>(
+  collection: mongoose.mongo.Collection<T>,
+  writes: readonly mongoose.mongo.AnyBulkWriteOperation<T>[],
+  options: Pick<mongoose.mongo.BulkWriteOptions, 'maxTimeMS'> = {},
+): Promise<(Error | undefined)[]> {
+  try {
+    await collection.bulkWrite(writes, { ...options, ordered: false });
+    return writes.map(() => undefined);
+  } catch (err) {
+    if (!(err instanceof mongoose.mongo.MongoBulkWriteError)) throw err;
+    // Of a command that failed itself the driver makes such an error too, with the original inside.
+    if (err.errorResponse instanceof Error) throw err.errorResponse;
+    const failed = [err.writeErrors].flat();
+    if (failed.length === 0) throw err;
+    if (err.result.getWriteConcernError() !== undefined) throw new UnacknowledgedWriteError(err.message);
+    const errors = new Map(
+      failed.map(({ index, code, errmsg = '' }) => [index, new WriteError(errmsg, code)]),
+    );
+    return writes.map((_, index) => errors.get(index));
+  }
 }
+
+/** The error of one write of a bulk, with the server's code. */
+class WriteError extends Error {
+  readonly code: number;
+
+  constructor(message: string, code: number) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Of a bulk whose writes were carried out, or rejected, without a majority that says so. */
+class UnacknowledgedWriteError extends Error {
+  override readonly name = 'UnacknowledgedWriteError';
+}
+
+/** In every error about a unique index, before anything of a document. */
+const VIOLATED_INDEX = /E11000 duplicate key error collection: \S+ index: (\S+)/;
+
+/** Whether `err` is the violation of a unique index, or of the one of this name. */
+export function isDuplicateKey(err: unknown, index?: string): boolean {
+  const { code, message = '' } = (err ?? {}) as { code?: unknown; message?: string };
+  return code === 11000 && (index === undefined || VIOLATED_INDEX.exec(message)?.[1] === index);
+}
+
+/** Whether `err` is of a command that the server broke off after its `maxTimeMS`. */
+export const isCommandTimeout = (err: unknown): boolean => codeOf(err) === 50;
+
+/** Whether `err` is of an expression that rejected its input (`$toInt` of a word). */
+export const isExpressionError = (err: unknown): boolean => codeOf(err) === 241;
+
+const codeOf = (err: unknown): unknown => (err as { code?: unknown } | null)?.code;
 
 const UNAVAILABLE = new Set([
   'MongoServerSelectionError',
@@ -207,6 +259,7 @@ const UNAVAILABLE = new Set([
   'MongoWriteConcernError',
   'MongoExpiredSessionError',
   'MongoWaitQueueTimeoutError',
+  'UnacknowledgedWriteError',
 ]);
 
 /**

@@ -102,6 +102,9 @@ export const reservationCollection = (db: Db) => openCollection<Reservation>(db,
 /** The one guard against double booking: no two claimed reservations fill the same cell (ADR 0002). */
 export const GUARD_INDEX = 'one_claim_per_cell';
 
+/** The one guard of the limit of holds: no two ACTIVE holds of a partner have the same ordinal (ADR 0022). */
+export const ORDINAL_INDEX = 'one_hold_per_ordinal';
+
 export const RESERVATIONS: CollectionDefinition = {
   name: 'reservations',
   jsonSchema: {
@@ -177,7 +180,7 @@ export const RESERVATIONS: CollectionDefinition = {
     },
     {
       // Of a hold that ends, in whatever way, the ordinal is free with the same write: the index is of ACTIVE ones alone.
-      name: 'one_hold_per_ordinal',
+      name: ORDINAL_INDEX,
       key: { partnerId: 1, holdOrdinal: 1 },
       unique: true,
       partialFilterExpression: { status: 'ACTIVE', holdOrdinal: { $exists: true } },

@@ -1,13 +1,12 @@
 import { newId } from '../platform/ids.ts';
 import type { Db, Expression, Tx } from '../platform/mongo.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Actor } from './actor-types.ts';
 import type { EventType } from './event-types.ts';
 import { isOfBooking } from './event-types.ts';
 import type { EndingKey, EventSubject, Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
-import type { ReservationStatus, TransitionName } from './reservations.rules.ts';
-import { ALIVE, HOLD_WRITE_MS, LAPSED, TRANSITIONS } from './reservations.rules.ts';
+import type { TransitionName } from './reservations.rules.ts';
+import { ALIVE, LAPSED, TRANSITIONS } from './reservations.rules.ts';
 
 /** Every value of a caller goes into a pipeline as a literal: a name such as `$status` must not be read as a field. */
 const literal = (value: unknown): Expression => ({ $literal: value });
@@ -70,30 +69,6 @@ export type NewReservation = Pick<
   | 'pricePaise'
 >;
 
-/**
- * Inserts an ACTIVE hold that claims its cells until `ttlMs` from the database's now, its event with it. An upsert,
- * because only an update can read `$$NOW`. Throws a duplicate-key error where a cell, the key or the ordinal is taken.
- */
-export async function insertHold(
-  db: Db,
-  draft: NewReservation,
-  { actor, ...options }: { ttlMs: number; holdKey: string | undefined; holdOrdinal: number; actor: Actor },
-): Promise<Written> {
-  const holdExpiresAt = { $add: ['$$NOW', options.ttlMs] };
-  const { eventId, event } = eventOf('hold_created', literal(draft.partnerId), actor, {
-    ...subjectOf(draft),
-    bookingId: null,
-    holdExpiresAt,
-  });
-  return insert(
-    db,
-    { ...draft, ...omitUndefined(options), status: 'ACTIVE' },
-    { holdExpiresAt, placedAt: '$$NOW' },
-    eventId,
-    event,
-  );
-}
-
 export type NewBooking = Pick<Reservation, 'bookingId' | 'customer' | 'paymentReference' | 'playedFor'> & {
   bookingId: string;
 };
@@ -110,31 +85,17 @@ export async function insertBooked(
     bookingId: literal(booking.bookingId),
   });
   const instants = { placedAt: '$$NOW', bookedAt: '$$NOW', holdExpiresAt: '$$NOW' };
-  return insert(db, { ...draft, ...booking, status: 'BOOKED' }, instants, eventId, event, tx);
-}
-
-async function insert(
-  db: Db,
-  fields: Omit<Partial<Reservation>, '_id'> & { _id: string; status: ReservationStatus },
-  computed: Expression,
-  eventId: string,
-  event: Expression,
-  tx?: Tx,
-): Promise<Written> {
   const document = {
     $mergeObjects: [
-      literal({ ...fields, claimed: true }),
-      { ...computed, outbox: [event], outboxSince: '$$NOW' },
+      literal({ ...draft, ...booking, status: 'BOOKED', claimed: true }),
+      { ...instants, outbox: [event], outboxSince: '$$NOW' },
     ],
   };
+  // An upsert, because only an update can read `$$NOW`.
   const reservation = await reservationCollection(db).findOneAndUpdate(
-    { _id: fields._id },
+    { _id: draft._id },
     [{ $replaceWith: document }],
-    {
-      upsert: true,
-      returnDocument: 'after',
-      ...(tx === undefined ? { maxTimeMS: HOLD_WRITE_MS } : { session: tx }),
-    },
+    { upsert: true, returnDocument: 'after', session: tx },
   );
   if (reservation === null) throw new Error('An upsert returned no document');
   return { reservation, eventId };

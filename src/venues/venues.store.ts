@@ -109,6 +109,13 @@ export async function findResourceAndGrant(
   return { resource, isGranted: grants.length > 0 };
 }
 
+/** Those of `resourceIds` that there are. */
+export async function findResourcesById(db: Db, resourceIds: readonly string[]): Promise<ResourceRow[]> {
+  return collectionOf(resourceModel(db))
+    .find({ _id: { $in: [...resourceIds] } }, NEWEST)
+    .toArray();
+}
+
 /** The resources of a venue by id. */
 export async function listResourceRows(db: Db, venueId: string): Promise<ResourceRow[]> {
   return collectionOf(resourceModel(db)).find({ venueId }, NEWEST).sort({ _id: 1 }).toArray();

@@ -39,6 +39,7 @@ const read = (command: string, collection: string, skip: number): Struck => ({
 });
 export const COMMIT: Struck = { command: 'commitTransaction', of: 'commit' };
 export const MOVE = single('findAndModify', 'reservations');
+const PLACE = single('update', 'reservations');
 
 export const HELD = 'ACTIVE: hold_created';
 export const BOOKED = 'BOOKED: hold_created, booking_created';
@@ -71,7 +72,7 @@ export const ending =
 const HOLD_ROWS: Row[] = [
   {
     call: 'a hold',
-    struck: [MOVE, read('find', 'blackouts', 1)],
+    struck: [PLACE, read('find', 'blackouts', 1)],
     prepare: (world) => {
       const body = { slot_id: world.anySlot(), idempotency_key: anyKey() };
       return Promise.resolve({
@@ -86,7 +87,7 @@ const HOLD_ROWS: Row[] = [
   },
   {
     call: 'a hold without a key',
-    struck: [MOVE, read('find', 'blackouts', 1)],
+    struck: [PLACE, read('find', 'blackouts', 1)],
     prepare: (world) => {
       const body = { slot_id: world.anySlot() };
       return Promise.resolve({

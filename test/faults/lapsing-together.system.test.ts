@@ -3,7 +3,7 @@ import { afterAll, expect, jest, test } from '@jest/globals';
 import { newId } from '../../src/platform/ids.ts';
 import { SERVICE } from '../../src/reservations/actor-types.ts';
 import { cellsOf } from '../../src/reservations/cells.rules.ts';
-import { insertHold } from '../../src/reservations/reservations.store.ts';
+import { insertHold } from '../../src/reservations/insert-hold.store.ts';
 import { slotIdOf } from '../../src/slots/slot.rules.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyVenue } from '../support/factories.ts';

@@ -1,4 +1,3 @@
-import type mongoose from 'mongoose';
 import { replace } from '../support/collection-calls.in-host.ts';
 import type { Service } from '../support/service.ts';
 
@@ -16,17 +15,3 @@ export function feignGrant(context: Context, venueId: string): void {
     };
   });
 }
-
-const commandsOf = new WeakMap<Context, string[]>();
-
-/** Notes each command that the service sends from now on; its client has to monitor them. */
-export function monitorCommands(context: Context): void {
-  if (!commandsOf.has(context)) {
-    context.db.getClient().on('commandStarted', (event: mongoose.mongo.CommandStartedEvent) => {
-      commandsOf.get(context)?.push(`${event.commandName} ${String(event.command[event.commandName])}`);
-    });
-  }
-  commandsOf.set(context, []);
-}
-
-export const commandsMonitored = (context: Context): string[] => commandsOf.get(context) ?? [];

@@ -16,7 +16,6 @@ import {
 } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
-import { monitoredUri } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import type * as RevokedGrant from './revoked-grant.in-host.ts';
@@ -26,11 +25,9 @@ const RACES = scaled(100, 12);
 /** 500 are the most that a partner has by default. */
 const MANY = scaled(500, 100);
 
-const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri() } });
+const service = await hostedService();
 const calls = collectionCallsOf(service);
-const { commandsMonitored, feignGrant, monitorCommands } = service.inHost<typeof RevokedGrant>(
-  'test/grants/revoked-grant.in-host.ts',
-);
+const { feignGrant } = service.inHost<typeof RevokedGrant>('test/grants/revoked-grant.in-host.ts');
 let venueId: string;
 let rival: Partner;
 let slotIds: string[];
@@ -57,9 +54,9 @@ const stateOf = async (holdId: unknown) => {
   return { status, claimed, events: outbox.map(({ type }) => type) };
 };
 
-/** What `call` comes to with `meanwhile` between what the next hold or confirm has read and its write. */
-const beforeNextWrite = <T>(meanwhile: () => Promise<unknown>, call: () => Promise<T>) =>
-  calls.beforeNext('reservations.findOneAndUpdate', meanwhile, call);
+/** What `call` comes to with `meanwhile` between what the next hold has read and its write. */
+const beforeNextHold = <T>(meanwhile: () => Promise<unknown>, call: () => Promise<T>) =>
+  calls.beforeNext('reservations.bulkWrite', meanwhile, call);
 
 /** The read of the slot's resource, and with it of the grant. */
 const LOOK = 'resources.aggregate';
@@ -187,7 +184,7 @@ describe('a hold that is written after the grant has ended, and was asked for be
     const revoking = async () => {
       released = releasedBy(await revoke(partner));
     };
-    const reply = await beforeNextWrite(revoking, () => partner.api.post(HOLDS, body));
+    const reply = await beforeNextHold(revoking, () => partner.api.post(HOLDS, body));
     expect([verdict(reply), released]).toEqual([refusal, []]);
     const row = await rowOf(service, 'reservations', { slotId });
     expect(await stateOf(row._id)).toMatchObject({ status: 'RELEASED', claimed: false });
@@ -221,7 +218,7 @@ describe('a hold that is written after the grant has ended, and was asked for be
       await revoke(partner);
       await feignGrant(venueId);
     };
-    const reply = await beforeNextWrite(revoking, () => partner.api.post(HOLDS, { slot_id: slotId }));
+    const reply = await beforeNextHold(revoking, () => partner.api.post(HOLDS, { slot_id: slotId }));
     expect(verdict(reply)).toBe('201');
   });
 
@@ -231,7 +228,7 @@ describe('a hold that is written after the grant has ended, and was asked for be
       await revoke(partner);
       await calls.lose(LOOK);
     };
-    const reply = await beforeNextWrite(revoking, () => partner.api.post(HOLDS, { slot_id: slotId }));
+    const reply = await beforeNextHold(revoking, () => partner.api.post(HOLDS, { slot_id: slotId }));
     expect(verdict(reply)).toBe('503 SERVICE_UNAVAILABLE');
     const { _id: holdId, status } = await rowOf(service, 'reservations', { slotId });
     expect(status).toBe('ACTIVE');
@@ -269,7 +266,8 @@ describe('a confirm that meets a revoke', () => {
   test('after its look finds the hold released', async () => {
     const partner = await seller();
     const { hold_id: holdId } = await placeHold(partner, nextSlot());
-    const reply = await beforeNextWrite(
+    const reply = await calls.beforeNext(
+      'reservations.findOneAndUpdate',
       () => revoke(partner),
       () => confirm(partner, holdId),
     );
@@ -290,25 +288,4 @@ describe('a confirm that meets a revoke', () => {
     const second = await calls.beforeNext(LOOK, overtake, () => confirm(partner, holdId, body));
     expect([second.status, second.text]).toEqual([201, first?.text]);
   });
-});
-
-test('a hold, its extension and its confirm revalidate the grant without a command of its own', async () => {
-  const partner = await seller();
-  const slotId = nextSlot();
-  const commandsOf = async (call: () => Promise<unknown>) => {
-    await monitorCommands();
-    await call();
-    // That the key was used is written at most once a minute, and the clocks are compared every ten seconds, whatever the call.
-    const others = ['update api_keys', 'hello 1'];
-    return (await commandsMonitored()).filter((command) => !others.includes(command));
-  };
-  let holdId: unknown;
-  const placing = await commandsOf(async () => {
-    holdId = (await placeHold(partner, slotId))['hold_id'];
-  });
-  const extending = await commandsOf(() => extend(partner, holdId));
-  const confirming = await commandsOf(() => confirm(partner, holdId));
-  expect(placing).toHaveLength(8);
-  expect(extending).toHaveLength(3);
-  expect(confirming).toHaveLength(5);
 });

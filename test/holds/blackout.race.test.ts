@@ -108,7 +108,9 @@ test(`so is each of ${WALK_INS} walk-ins`, async () => {
 }, 120_000);
 
 /** Makes the claim with `meanwhile` between its first look at the blackouts and its write. */
-const claimAfter = (meanwhile: () => Promise<unknown>, claim: () => Promise<Reply>) =>
+const holdAfter = (meanwhile: () => Promise<unknown>, claim: () => Promise<Reply>) =>
+  calls.beforeNext('reservations.bulkWrite', meanwhile, claim);
+const walkInAfter = (meanwhile: () => Promise<unknown>, claim: () => Promise<Reply>) =>
   calls.beforeNext('reservations.findOneAndUpdate', meanwhile, claim);
 
 describe('a blackout that is complete before the hold is written, after the hold has looked for it,', () => {
@@ -118,7 +120,7 @@ describe('a blackout that is complete before the hold is written, after the hold
     const closing = async () => {
       blackout = await blackOut(slotId);
     };
-    const reply = await claimAfter(closing, () => hold(slotId, { idempotency_key: slotId }));
+    const reply = await holdAfter(closing, () => hold(slotId, { idempotency_key: slotId }));
     expect([verdict(reply), blackout['conflicts']]).toEqual(['409 SLOT_NOT_AVAILABLE', []]);
     expect(errorOf(reply).conflict).toMatchObject({ reason: 'blackout' });
     // It had been written, so it was the revalidation that found the blackout.
@@ -139,7 +141,7 @@ describe('a blackout that is complete before the hold is written, after the hold
       await blindness.findNoBlackouts();
     };
     try {
-      expect(outcomeOf(await claimAfter(closing, () => hold(slotId)), blackout)).toBe('stands unlisted');
+      expect(outcomeOf(await holdAfter(closing, () => hold(slotId)), blackout)).toBe('stands unlisted');
     } finally {
       await calls.restore('blackouts.find');
     }
@@ -167,7 +169,7 @@ describe('a hold that could not look again, because the database was lost', () =
       blackout = await blackOut(slotId);
       await calls.lose('blackouts.find');
     };
-    const reply = await claimAfter(closing, () => hold(slotId, { idempotency_key: slotId }));
+    const reply = await holdAfter(closing, () => hold(slotId, { idempotency_key: slotId }));
     expect(verdict(reply)).toBe('503 SERVICE_UNAVAILABLE');
     expect(blackout['conflicts']).toEqual([]);
     const [row] = await rowsOf(service, 'reservations', { slotId });
@@ -225,7 +227,7 @@ describe('a walk-in and a blackout that are written at the same time', () => {
       blackout = blackOut(slotId);
       return Promise.resolve();
     };
-    const reply = await claimAfter(beginning, () => walkIn(slotId));
+    const reply = await walkInAfter(beginning, () => walkIn(slotId));
     expect(outcomeOf(reply, await blackout)).toBe('listed');
   });
 
@@ -248,7 +250,7 @@ describe('a walk-in and a blackout that are written at the same time', () => {
       blackout = await blackOut(slotId);
     };
     try {
-      expect(outcomeOf(await claimAfter(closing, () => walkIn(slotId)), blackout)).toBe('stands unlisted');
+      expect(outcomeOf(await walkInAfter(closing, () => walkIn(slotId)), blackout)).toBe('stands unlisted');
     } finally {
       await calls.restore('venues.findOneAndUpdate');
     }
@@ -342,7 +344,7 @@ describe('halves that come to share their ground', () => {
       'one was closed, and they came to share it while the other was being held',
       async () => {
         await blackOutSouth();
-        return claimAfter(share, holdNorth);
+        return holdAfter(share, holdNorth);
       },
     ],
   ])('leave what stood: %s', async (_what, steps) => {
@@ -357,7 +359,7 @@ describe('halves that come to share their ground', () => {
       await share();
       expect((await blackOutSouth())['conflicts']).toEqual([]);
     };
-    expect(outcomeOf(await claimAfter(closing, holdNorth), {})).toBe('refused');
+    expect(outcomeOf(await holdAfter(closing, holdNorth), {})).toBe('refused');
   });
 
   test('close each other from then on, to holds and to walk-ins', async () => {

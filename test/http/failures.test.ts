@@ -61,7 +61,7 @@ describe('when the database refuses a command in a way that nobody foresaw', () 
 
   test('a hold that could not be written is neither placed nor half there', async () => {
     const [slotId = ''] = await freeSlotIds(partner, venue.id);
-    await failpoint('alwaysOn', { ...A_BUG, failCommands: ['findAndModify'] });
+    await failpoint('alwaysOn', { ...A_BUG, failCommands: ['update'] });
     expect(verdict(await partner.api.post('/api/v1/partner/holds', { slot_id: slotId }))).toBe(
       '500 INTERNAL_ERROR',
     );

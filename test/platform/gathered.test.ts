@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { gathered } from '../../src/platform/gathered.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** Work whose batches end when they are told to. */
 function controlled(maxItems: number) {
@@ -52,4 +53,18 @@ test('an error of one item is that of its call alone, and of a whole batch that 
   await settled();
   batches[2]?.end(['E']);
   expect(await after).toBe('E');
+});
+
+test('a batch that takes long does not keep the next one waiting', async () => {
+  const { batches, call } = controlled(10);
+  const stuck = call('a');
+  await settled();
+  const next = call('b');
+  await settled();
+  expect(itemsOf(batches)).toEqual([['a']]);
+  await eventually('the next begins', () => batches.length === 2);
+  batches[1]?.end(['B']);
+  expect(await next).toBe('B');
+  batches[0]?.end(['A']);
+  expect(await stuck).toBe('A');
 });

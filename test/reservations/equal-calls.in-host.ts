@@ -18,12 +18,15 @@ export type Outcome = { isReplay: boolean } | { code: string };
 
 const writesOf = new WeakMap<Context, string[]>();
 
-/** Notes the collection of each write from now on: every run of an operation writes once at least. */
+/** Notes the collection of each write from now on, of a bulk those of its members: every run of an operation writes once at least. */
 export function monitorWrites(context: Context): void {
   const writes: string[] = [];
   writesOf.set(context, writes);
   context.db.getClient().on('commandStarted', (event: mongoose.mongo.CommandStartedEvent) => {
-    if (event.commandName === 'findAndModify') writes.push(String(event.command['findAndModify']));
+    const { commandName: name, command } = event;
+    if (name === 'findAndModify') writes.push(String(command[name]));
+    if (name === 'update' && command[name] === 'reservations')
+      writes.push(...(command['updates'] as unknown[]).map(() => 'reservations'));
   });
 }
 
