@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import { createLogger } from '../../src/platform/logger.ts';
+
+function logged(write: (log: ReturnType<typeof createLogger>) => void): Record<string, unknown> {
+  let line = '';
+  write(
+    createLogger('test', 'info', {
+      write: (text: string) => {
+        line = text;
+      },
+    }),
+  );
+  const { level, time, service, ...fields } = JSON.parse(line) as Record<string, unknown>;
+  return fields;
+}
+
+test('a secret is never in a line, whether it stands by itself, in an object or with a child', () => {
+  const fields = { api_key: 'a', customer_phone: 5, secret_key: { of: 'x' }, other: 'b', none: undefined };
+  const clean = {
+    api_key: '[redacted]',
+    customer_phone: '[redacted]',
+    secret_key: '[redacted]',
+    other: 'b',
+  };
+  expect(logged((log) => log.info(fields, 'said'))).toEqual({ ...clean, msg: 'said' });
+  expect(logged((log) => log.info({ job: fields, count: 1, nothing: null }))).toEqual({
+    ...{ job: clean, count: 1, nothing: null },
+  });
+  expect(logged((log) => log.child(fields).warn('said'))).toEqual({ ...clean, msg: 'said' });
+});
+
+test('what is logged is left as it was', () => {
+  const job = { api_key: 'a' };
+  logged((log) => log.info({ job }));
+  expect(job).toEqual({ api_key: 'a' });
+});
+
+test('of an error nothing but its type, text, stack and code', () => {
+  const err = Object.assign(new TypeError('cannot'), { code: 'E1', api_key: 'a', url: 'redis://:password@' });
+  const expected = {
+    type: 'TypeError',
+    message: 'cannot',
+    stack: expect.stringContaining('TypeError: cannot'),
+    code: 'E1',
+  };
+  expect(logged((log) => log.error({ err }, 'failed'))).toEqual({ err: expected, msg: 'failed' });
+});
