@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Express } from 'express';
 import type { Connections, Drain } from './graceful-close.ts';
 import { gracefulClose } from './graceful-close.ts';
+import { presetPrototypes } from './preset-prototypes.ts';
 import { rejectUnreadable } from './unreadable-requests.ts';
 
 export type Listener = {
@@ -46,6 +47,7 @@ export async function listen(
   const limits = { ...LIMITS, ...some };
   const server = createServer(
     {
+      ...presetPrototypes(app, process.versions.v8),
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       connectionsCheckingInterval: limits.checkEveryMs,
