@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express, Request, Response } from 'express';
 import express from 'express';
-import helmet from 'helmet';
 import { pinoHttp } from 'pino-http';
 import { DomainError } from '../domain/errors.ts';
 import { newId } from '../platform/ids.ts';
@@ -12,6 +11,7 @@ import { hostNamedBy } from './host-header.rules.ts';
 import type { ObserveRequest } from './measure-requests.ts';
 import { measureRequests } from './measure-requests.ts';
 import { redactPath } from './redact-path.rules.ts';
+import { securityHeaders } from './security-headers.ts';
 
 export type BaseAppOptions = {
   /** Whose `X-Forwarded-For` tells who calls: of anybody else's it is not read. */
@@ -66,16 +66,9 @@ export function createBaseApp(
       customErrorMessage: () => 'request failed',
     }),
   );
-  app.use(
-    helmet({
-      // TLS ends before this process; a page that upgraded its own requests would break on a plain operator's port.
-      contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
-      // Under `no-referrer` a browser sends `Origin: null` with a form, and the sign-in tells by it where the form is from.
-      referrerPolicy: { policy: 'same-origin' },
-    }),
-  );
+  const constant = [...securityHeaders(), ['Cache-Control', 'no-store'] as const];
   app.use((req, res, next) => {
-    res.setHeader('Cache-Control', 'no-store');
+    for (const [name, value] of constant) res.setHeader(name, value);
     // `fetch` sends no-cache with every If-None-Match, for which Express would never respond with 304. Nothing is cached here.
     delete req.headers['cache-control'];
     const fault = faultOfHost(req);
