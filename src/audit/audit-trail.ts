@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { clientAddressOf, pathOf, serverRequestIdOf } from '../http/base-app.ts';
 import { idsIn } from '../http/redact-path.rules.ts';
+import { clientAddressOf, pathOf, serverRequestIdOf } from '../http/request-facts.ts';
 import type { Operator, Route } from '../http/route.ts';
 import type { Attempt, AuditDeps } from './audit.service.ts';
 import { beginAction, completeAction, recordAction } from './audit.service.ts';

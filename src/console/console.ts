@@ -7,6 +7,7 @@ import { DomainError } from '../domain/errors.ts';
 import { RETRY_AFTER_SECONDS } from '../http/error-handler.ts';
 import { ERRORS } from '../http/error-registry.ts';
 import { ASSETS_PATH, sendPage } from '../http/html-page.tsx';
+import { requestLog } from '../http/request-log.ts';
 import { isDatabaseUnavailable } from '../platform/mongo.ts';
 import type { OpenAlerts } from './alert-banner.tsx';
 import { readOpenAlerts } from './alert-banner.tsx';
@@ -85,7 +86,7 @@ export function consoleFault(deps: ConsoleDeps): ErrorRequestHandler {
       next(thrown);
       return;
     }
-    req.log.warn({ error: String(thrown) }, 'database out of reach');
+    requestLog(req, res).warn({ error: String(thrown) }, 'database out of reach');
     res.set('Retry-After', RETRY_AFTER_SECONDS);
     send(deps, res, faultPage());
   };

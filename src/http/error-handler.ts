@@ -2,7 +2,9 @@ import type { ErrorRequestHandler, Response } from 'express';
 import type { ErrorCode, ErrorExtras } from '../domain/errors.ts';
 import { DomainError, fieldError } from '../domain/errors.ts';
 import { isDatabaseUnavailable } from '../platform/mongo.ts';
+
 import { ERRORS } from './error-registry.ts';
+import { requestLog } from './request-log.ts';
 
 export type ErrorBody = {
   success: false;
@@ -31,9 +33,9 @@ const RETRIED_LATER: ReadonlySet<ErrorCode> = new Set(['SERVICE_UNAVAILABLE', 'R
  */
 export const errorHandler: ErrorRequestHandler = (thrown: unknown, req, res, next) => {
   const error = asDomainError(thrown);
-  if (error.code === 'INTERNAL_ERROR') req.log.error({ err: thrown }, 'unexpected error');
+  if (error.code === 'INTERNAL_ERROR') requestLog(req, res).error({ err: thrown }, 'unexpected error');
   if (error.code === 'SERVICE_UNAVAILABLE')
-    req.log.warn({ error: String(thrown) }, 'database out of reach, or not ready');
+    requestLog(req, res).warn({ error: String(thrown) }, 'database out of reach, or not ready');
   if (res.headersSent) {
     next(thrown);
     return;

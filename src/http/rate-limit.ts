@@ -2,9 +2,9 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { ErrorCode } from '../domain/errors.ts';
 import { DomainError } from '../domain/errors.ts';
 import { isDatabaseUnavailable } from '../platform/mongo.ts';
-import { clientAddressOf } from './base-app.ts';
 import { addressKey } from './client-address.rules.ts';
 import type { BadKeyLimits, LocalRateLimiter, RateLimiter, Usage } from './rate-limiter.ts';
+import { clientAddressOf } from './request-facts.ts';
 import type { Authenticate } from './route.ts';
 
 /** The errors that count as a bad key. */
