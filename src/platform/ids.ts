@@ -1,8 +1,29 @@
+import { randomFillSync } from 'node:crypto';
 import { v7, validate } from 'uuid';
 
-/** A new UUIDv7: time-ordered, so that documents made together lie together in the primary index. */
+/** Drawn for 256 ids at once: to draw for one costs as much. */
+const random = Buffer.alloc(256 * 16);
+let used = random.length;
+let msecs = 0;
+let seq = 0;
+
+/** A new UUIDv7: time-ordered, so that documents made together lie together in the primary index; later than all before it here. */
 export function newId(): string {
-  return v7();
+  if (used === random.length) {
+    randomFillSync(random);
+    used = 0;
+  }
+  const drawn = random.subarray(used, used + 16);
+  used += drawn.length;
+  const now = Date.now();
+  if (now > msecs) {
+    msecs = now;
+    seq = drawn.readUInt32BE(6) >>> 1;
+  } else {
+    seq = (seq + 1) | 0;
+    if (seq === 0) msecs += 1;
+  }
+  return v7({ random: drawn, msecs, seq });
 }
 
 /** Whether `text` is a UUID in canonical form, of any version. */
