@@ -54,8 +54,8 @@ export function createBaseApp(
 }
 
 /** What is wrong with the Host header, of which HTTP/1.1 asks for exactly one (RFC 9112, section 3.2). */
-function faultOfHost({ httpVersion, headersDistinct }: IncomingMessage): string | undefined {
-  const { host: values = [] } = headersDistinct;
+function faultOfHost({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
+  const values = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'host');
   if (values.length > 1) return 'The request has more than one Host header. Send one.';
   const [value] = values;
   if (value === undefined)

@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
@@ -5,6 +6,8 @@ import ipaddr from 'ipaddr.js';
  * named something that is no address, that of the connection.
  */
 export function clientAddress(named: string | undefined, connection: string | undefined): string | undefined {
+  // Written in one way alone.
+  if (named !== undefined && isIPv4(named)) return named;
   const address = [named, connection].find((each) => each !== undefined && ipaddr.isValid(each));
   return address === undefined ? undefined : ipaddr.process(address).toString();
 }
@@ -14,6 +17,7 @@ export function clientAddress(named: string | undefined, connection: string | un
  * single client has all the rest to choose from.
  */
 export function addressKey(ip: string | undefined): string {
+  if (ip !== undefined && isIPv4(ip)) return ip;
   if (ip === undefined || !ipaddr.isValid(ip)) return 'unknown';
   const address = ipaddr.process(ip);
   if (!('parts' in address)) return address.toString();

@@ -2,6 +2,7 @@ import type { Express } from 'express';
 import Joi from 'joi';
 import { object } from './response-fields.ts';
 import type { Operation } from './route.ts';
+import { sendJson } from './send-json.ts';
 
 const redisState = () =>
   Joi.string().valid('ok', 'unreachable').description('Reported, not required.').example('ok');
@@ -66,9 +67,7 @@ export type HealthDeps = {
  * required. Neither needs a key.
  */
 export function mountHealth(app: Express, deps: HealthDeps): void {
-  app.get('/healthz', (_req, res) => {
-    res.json({ status: 'ok' });
-  });
+  app.get('/healthz', (req, res) => sendJson(req, res, { status: 'ok' }));
   app.get('/readyz', async (_req, res) => {
     const redis = deps.isRedisReady() ? 'ok' : 'unreachable';
     if (deps.stopping.aborted) {

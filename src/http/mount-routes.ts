@@ -49,19 +49,19 @@ function identify<Caller>(authenticate: Authenticate<Caller>): RequestHandler {
 function handle<Caller>(row: Route<Caller>, ignoredInQuery: readonly string[]): RequestHandler {
   return async (req, res) => {
     // A body that was left out lacks every field: the response then names those that are needed.
-    const body: unknown = req.body === undefined ? {} : req.body;
-    const { faults, ignoredFields, ...input } = checkInput({
-      ...{ query: req.query, querySchema: row.query, ignoredInQuery },
-      ...{ body, bodySchema: row.body },
+    const given: unknown = req.body === undefined ? {} : req.body;
+    const { query, body, faults, ignoredFields } = checkInput({
+      query: req.query,
+      querySchema: row.query,
+      ignoredInQuery,
+      body: given,
+      bodySchema: row.body,
     });
     if (ignoredFields.length > 0) res.set('X-Ignored-Fields', ignoredFields.join(', '));
     requireNoFaults(faults.map((fault) => withHeaderNamed(fault, req)));
+    const caller = res.locals['caller'] as Caller;
     // Path parameters have no faults of their own: one of the wrong form names nothing, so its handler returns 404.
-    await send(
-      req,
-      res,
-      await row.handle({ caller: res.locals['caller'] as Caller, params: req.params, ...input }),
-    );
+    await send(req, res, await row.handle({ caller, params: req.params, query, body }));
   };
 }
 

@@ -13,21 +13,25 @@ const compress = promisify(gzip);
  * only they carry secrets, and what they repeat of the request would reveal them by its length (BREACH).
  */
 export async function sendJson(req: Request, res: Response, body: unknown): Promise<void> {
-  const text = JSON.stringify(body);
-  const isGet = req.method === 'GET' || req.method === 'HEAD';
-  if (!isGet || Buffer.byteLength(text) < COMPRESSED_FROM_BYTES) {
+  if (req.method !== 'GET' && req.method !== 'HEAD') {
     res.json(body);
     return;
   }
-  res.vary('Accept-Encoding').type('json');
+  const text = JSON.stringify(body);
+  const bytes = Buffer.byteLength(text);
   const makeTag = res.app.get('etag fn') as (text: string, encoding: 'utf8') => string;
-  res.set('ETag', makeTag(text, 'utf8'));
-  // Not where the response is to be 304, without a body.
-  if (req.fresh || req.acceptsEncodings(['gzip', 'identity']) !== 'gzip') {
+  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  res.setHeader('ETag', makeTag(text, 'utf8'));
+  if (bytes >= COMPRESSED_FROM_BYTES) res.vary('Accept-Encoding');
+  if (req.fresh) {
+    // As 304, which Express makes of it.
     res.send(text);
-    return;
+  } else if (bytes >= COMPRESSED_FROM_BYTES && req.acceptsEncodings(['gzip', 'identity']) === 'gzip') {
+    // In another thread: the event loop goes on.
+    const compressed = await compress(text);
+    res.set('Content-Encoding', 'gzip').send(compressed);
+  } else {
+    // Not by `send`, to which nothing is left to find out.
+    res.setHeader('Content-Length', bytes).end(text);
   }
-  // In another thread: the event loop goes on.
-  const compressed = await compress(text);
-  res.set('Content-Encoding', 'gzip').send(compressed);
 }

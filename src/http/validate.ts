@@ -93,8 +93,11 @@ function unknownInQuery(
   schema: ObjectSchema<unknown> | undefined,
   ignored: readonly string[],
 ): FieldFault[] {
+  const names = Object.keys(given);
+  if (names.length === 0) return [];
   const known = fieldsOf(schema);
-  const unknown = Object.keys(given).filter((name) => !known.includes(name) && !ignored.includes(name));
+  const unknown = names.filter((name) => !known.includes(name) && !ignored.includes(name));
+  if (unknown.length === 0) return [];
   const remedy =
     known.length === 0 ? 'this endpoint has no query fields' : `the known fields are ${known.join(', ')}`;
   const paths = unknown.map((name) => (FIELD_NAME.test(name) ? name : 'query'));
