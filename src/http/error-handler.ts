@@ -2,7 +2,6 @@ import type { ErrorRequestHandler, Response } from 'express';
 import type { ErrorCode, ErrorExtras } from '../domain/errors.ts';
 import { DomainError, fieldError } from '../domain/errors.ts';
 import { isDatabaseUnavailable } from '../platform/mongo.ts';
-
 import { ERRORS } from './error-registry.ts';
 import { requestLog } from './request-log.ts';
 
