@@ -18,6 +18,8 @@ const HOLDS = '/api/v1/partner/holds';
 const COUNT = scaled(10_000, 1600);
 /** The fewest on a page: while each is read, a booking is made, one cancelled and one refunded. */
 const FEW = scaled(1, 5);
+/** After which something hangs, on a machine however busy: a page with its writes takes some milliseconds where it is idle. */
+const TIMEOUT_MS = 900_000;
 const PHONES = Array.from(
   { length: COUNT / 125 },
   (_, index) => `+9198765432${String(index).padStart(2, '0')}`,
@@ -172,7 +174,7 @@ describe('while bookings are confirmed, cancelled and refunded, nothing repeats 
       expect(pages.length).toBeGreaterThanOrEqual(wanted.length / 200);
       expect(pagingFaults(pages, wanted)).toEqual(NO_FAULTS);
     },
-    120_000,
+    TIMEOUT_MS,
   );
 
   test.each(['BOOKED'])(
@@ -184,7 +186,7 @@ describe('while bookings are confirmed, cancelled and refunded, nothing repeats 
       expect(stayed.length).toBeGreaterThan(100);
       expect(pagingFaults(pages, stayed)).toEqual(NO_FAULTS);
     },
-    120_000,
+    TIMEOUT_MS,
   );
 
   test.each([['holds of one status', `${HOLDS}?status=CONSUMED`]])(
@@ -194,36 +196,44 @@ describe('while bookings are confirmed, cancelled and refunded, nothing repeats 
       const pages = await pagesUnderWrites(listing(path, 'hold_id', () => 200));
       expect(pagingFaults(pages, wanted.map(String))).toEqual(NO_FAULTS);
     },
-    120_000,
+    TIMEOUT_MS,
   );
 });
 
 describe('the checks notice', () => {
-  test('paging by offset: it repeats what new bookings push down', async () => {
-    const wanted = await idsOf({ bookedAt: { $exists: true } });
-    const pages = await pagesUnderWrites<number>(async (offset) => {
-      const from = offset ?? 0;
-      const cursor = rows()
-        .find({ bookedAt: { $exists: true } })
-        .sort(BY_BOOKED_AT)
-        .skip(from)
-        .limit(200);
-      const ids = (await cursor.toArray()).map((row) => String(row['bookingId']));
-      return { ids, next: ids.length < 200 ? null : from + 200 };
-    });
-    expect(pagingFaults(pages, wanted).repeated.length).toBeGreaterThan(0);
-  }, 120_000);
+  test(
+    'paging by offset: it repeats what new bookings push down',
+    async () => {
+      const wanted = await idsOf({ bookedAt: { $exists: true } });
+      const pages = await pagesUnderWrites<number>(async (offset) => {
+        const from = offset ?? 0;
+        const cursor = rows()
+          .find({ bookedAt: { $exists: true } })
+          .sort(BY_BOOKED_AT)
+          .skip(from)
+          .limit(200);
+        const ids = (await cursor.toArray()).map((row) => String(row['bookingId']));
+        return { ids, next: ids.length < 200 ? null : from + 200 };
+      });
+      expect(pagingFaults(pages, wanted).repeated.length).toBeGreaterThan(0);
+    },
+    TIMEOUT_MS,
+  );
 
-  test('a cursor of booked_at alone: it skips the rest of a tie', async () => {
-    const wanted = await idsOf({ bookedAt: { $exists: true } });
-    const pages = await pagesUnderWrites<Date>(async (after) => {
-      const filter = { bookedAt: after === null ? { $exists: true } : { $lt: after } };
-      const found = await rows().find(filter).sort(BY_BOOKED_AT).limit(200).toArray();
-      const ids = found.map((row) => String(row['bookingId']));
-      return { ids, next: ids.length < 200 ? null : (found.at(-1)?.['bookedAt'] as Date) };
-    });
-    expect(pagingFaults(pages, wanted).skipped.length).toBeGreaterThan(0);
-  }, 120_000);
+  test(
+    'a cursor of booked_at alone: it skips the rest of a tie',
+    async () => {
+      const wanted = await idsOf({ bookedAt: { $exists: true } });
+      const pages = await pagesUnderWrites<Date>(async (after) => {
+        const filter = { bookedAt: after === null ? { $exists: true } : { $lt: after } };
+        const found = await rows().find(filter).sort(BY_BOOKED_AT).limit(200).toArray();
+        const ids = found.map((row) => String(row['bookingId']));
+        return { ids, next: ids.length < 200 ? null : (found.at(-1)?.['bookedAt'] as Date) };
+      });
+      expect(pagingFaults(pages, wanted).skipped.length).toBeGreaterThan(0);
+    },
+    TIMEOUT_MS,
+  );
 });
 
 describe('the last page costs no more than the first', () => {
