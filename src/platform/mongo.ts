@@ -217,6 +217,27 @@ export async function writeEach<T extends object>(
   }
 }
 
+/** How long a bulk waits for a transaction that has a document of it, and then each of its writes. */
+const HELD_UP_MS = 1000;
+
+/**
+ * The same for updates of documents that transactions may have: one that has to wait for such a transaction meets an error alone, after
+ * two seconds at most, and the others are carried out. They must be such that repeating them changes nothing.
+ */
+export async function updateEach<T extends object>(
+  collection: mongoose.mongo.Collection<T>,
+  updates: readonly mongoose.mongo.AnyBulkWriteOperation<T>[],
+): Promise<(Error | undefined)[]> {
+  const within = { maxTimeMS: HELD_UP_MS };
+  try {
+    return await writeEach(collection, updates, within);
+  } catch (err) {
+    if (!isCommandTimeout(err)) throw err;
+  }
+  const settled = await Promise.allSettled(updates.map((update) => writeEach(collection, [update], within)));
+  return settled.map((each) => (each.status === 'fulfilled' ? each.value[0] : (each.reason as Error)));
+}
+
 /** The error of one write of a bulk, with the server's code. */
 class WriteError extends Error {
   readonly code: number;

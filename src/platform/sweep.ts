@@ -22,11 +22,11 @@ export type Sweep<Position = never> = {
   run: (stopping: AbortSignal, from: Position | undefined) => Promise<SweptPage<Position>>;
 };
 
-/** How many items of a sweep are worked on at a time. */
+/** How many items of a sweep are worked on at a time, unless stated. */
 const WIDTH = 10;
 
 /**
- * Does `work` for each item, some at a time, until `stopping` aborts; returns the sum. An item that fails is passed to
+ * Does `work` for each item, `width` at a time, until `stopping` aborts; returns the sum. An item that fails is passed to
  * `onError` and does not keep the others waiting.
  */
 export async function sweepEach<T>(
@@ -34,6 +34,7 @@ export async function sweepEach<T>(
   stopping: AbortSignal,
   work: (item: T) => Promise<number>,
   onError: (err: unknown) => void,
+  width = WIDTH,
 ): Promise<number> {
   let count = 0;
   let next = 0;
@@ -47,7 +48,7 @@ export async function sweepEach<T>(
       count += done;
     }
   };
-  await Promise.all(Array.from({ length: WIDTH }, lane));
+  await Promise.all(Array.from({ length: width }, lane));
   return count;
 }
 
