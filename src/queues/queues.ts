@@ -30,7 +30,8 @@ export type QueueState = { name: WorkedQueue; isPaused: boolean; workers: number
 
 /**
  * The producing side of the queues. Every method is a hint that something may be due: it resolves to whether Redis
- * took it, within 500 ms, and never throws. What is not taken is found again by the workers' sweeps of MongoDB.
+ * took it, within 500 ms, and never throws. What is not taken is found again by the workers' sweeps of MongoDB. Jobs that are
+ * offered to a queue in the same turn of the event loop leave together.
  */
 export type Queues = {
   scheduleHoldExpiry(hold: DueHold, now: Date): Promise<boolean>;
@@ -57,9 +58,7 @@ export type Queues = {
 /** Connects to Redis in the background; the queues can be used before it is reachable, and take nothing then. */
 export function createQueues(redisUrl: string, prefix: string, log: Logger): Queues {
   const queues = openQueues(QUEUE_NAMES, { redisUrl, prefix }, log);
-  const { ask } = queues;
-  const offer = async (name: QueueName, jobs: NewJob[]) =>
-    (await ask(name, (queue) => queue.addBulk(jobs))) !== undefined;
+  const { ask, offer } = queues;
 
   return {
     scheduleHoldExpiry: (hold, now) => offer('hold-expiry', [holdExpiryJob(hold, now)]),

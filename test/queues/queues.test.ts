@@ -1,7 +1,8 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { createLogger } from '../../src/platform/logger.ts';
+import type { QueueName, Queues } from '../../src/queues/queues.ts';
 import { createQueues } from '../../src/queues/queues.ts';
 import { eventually } from '../support/eventually.ts';
 import { freshName } from '../support/service-environment.ts';
@@ -67,4 +68,71 @@ test('control: a queue whose connection gives that question up takes nothing any
   await eventually('Redis is there again', () => connection.status === 'ready');
 
   await expect(queue.addBulk([{ name: 'expire-hold', data: {} }])).rejects.toThrow('max retries per request');
+});
+
+describe('jobs that are offered in one turn', () => {
+  async function readyQueues(redisUrl = process.env['TEST_REDIS_URL'] ?? ''): Promise<Queues> {
+    const queues = createQueues(redisUrl, anyPrefix(), createLogger('test', 'silent'));
+    releases.push(() => queues.close());
+    await eventually('Redis is there', () => queues.isReady());
+    return queues;
+  }
+
+  /** How many jobs each bulk has that leaves for the queue from now on. */
+  function bulksTo(queues: Queues, name: QueueName): number[] {
+    const bulks: number[] = [];
+    const queue = queues.byName(name);
+    const addBulk = queue.addBulk.bind(queue);
+    queue.addBulk = (jobs) => {
+      bulks.push(jobs.length);
+      return addBulk(jobs);
+    };
+    return bulks;
+  }
+
+  const ids = (count: number) => Array.from({ length: count }, (_, index) => `${index}`);
+  const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+  test('leave together for each queue; one alone leaves at once', async () => {
+    const queues = await readyQueues();
+    const [dispatches, expiries] = [bulksTo(queues, 'event-dispatch'), bulksTo(queues, 'hold-expiry')];
+    const now = new Date();
+    const taken = await Promise.all(
+      ids(100).flatMap((id) => [
+        queues.enqueueDispatch(`r${id}`, `e${id}`),
+        queues.scheduleHoldExpiry({ holdId: id, expiresAt: now }, now),
+      ]),
+    );
+    expect(await queues.enqueueDispatch('r', 'e')).toBe(true);
+
+    expect(new Set(taken)).toEqual(new Set([true]));
+    expect([dispatches, expiries]).toEqual([[100, 1], [100]]);
+    expect(await queues.byName('event-dispatch').getWaitingCount()).toBe(101);
+    expect((await queues.byName('event-dispatch').getJob('event-e7'))?.data).toEqual({ reservationId: 'r7' });
+  });
+
+  test('leave by hundreds where there are thousands', async () => {
+    const queues = await readyQueues();
+    const bulks = bulksTo(queues, 'webhook-dead-letter');
+    expect(await queues.addDeadLetters(ids(1200))).toBe(true);
+    expect(bulks).toEqual([500, 500, 200]);
+    expect(await queues.byName('webhook-dead-letter').getWaitingCount()).toBe(1200);
+  });
+
+  test('are not taken where Redis does not respond; those of the next turn do not wait for them, and nothing throws', async () => {
+    const relay = await startTcpRelay(Number(new URL(process.env['TEST_REDIS_URL'] ?? '').port));
+    releases.push(() => relay.close());
+    const queues = await readyQueues(`redis://127.0.0.1:${relay.port}`);
+    expect(await queues.enqueueDispatch('r', 'e')).toBe(true);
+    const bulks = bulksTo(queues, 'event-dispatch');
+    relay.swallow();
+    const offerAll = () => Promise.all(ids(3).map((id) => queues.enqueueDispatch(id, id)));
+    const first = offerAll();
+    await nextTurn();
+    const second = offerAll();
+    await nextTurn();
+
+    expect(bulks).toEqual([3, 3]);
+    expect([await first, await second].flat()).toEqual(Array.from({ length: 6 }, () => false));
+  });
 });
