@@ -1,7 +1,7 @@
 import type { DeliveryDetail } from '../deliveries/read-deliveries.service.ts';
 import { listDeliveriesOfEvents } from '../deliveries/read-deliveries.service.ts';
 import type { EventRow } from '../events/events.model.ts';
-import { toEventRow } from '../events/events.rules.ts';
+import { toEventRows } from '../events/events.rules.ts';
 import { findEventsOfReservation } from '../events/events.store.ts';
 import type { Db } from '../platform/mongo.ts';
 import { findReservationByBookingId } from '../reservations/reservation-reads.store.ts';
@@ -18,7 +18,7 @@ export type TimelineEntry = { event: EventRow; deliveries: DeliveryDetail[] };
 export async function readTimeline(deps: { db: Db }, bookingId: string): Promise<TimelineEntry[]> {
   const reservation = await findReservationByBookingId(deps.db, bookingId);
   if (reservation === null) throw bookingNotFound('operator');
-  const waiting = reservation.outbox.map((event) => toEventRow(reservation, event));
+  const waiting = toEventRows(reservation);
   const logged = await findEventsOfReservation(deps.db, reservation._id);
   const events = new Map([...waiting, ...logged].map((event) => [event._id, event]));
   const deliveries = await listDeliveriesOfEvents(deps, [...events.keys()]);

@@ -80,7 +80,8 @@ async function eraseEventsOf(
   reservations: readonly { _id: string; outbox: readonly unknown[] }[],
 ): Promise<void> {
   // Into the log first: a dispatcher that has read the old reason then finds the event there, and leaves it.
-  for (const row of reservations) if (row.outbox.length > 0) await dispatchEvents(deps, row._id);
+  const waiting = reservations.filter((row) => row.outbox.length > 0);
+  await Promise.all(waiting.map((row) => dispatchEvents(deps, row._id)));
   const ids = reservations.map((row) => row._id);
   await eraseExcerptsOf(deps, await eraseReasonsOf(deps, ids, ERASED));
 }

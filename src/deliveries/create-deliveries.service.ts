@@ -7,7 +7,7 @@ import type { Queues } from '../queues/queues.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
 import type { DeliveriesOf } from './deliveries.store.ts';
-import { findPending, upsertDeliveries } from './deliveries.store.ts';
+import { findPending, insertDeliveries } from './deliveries.store.ts';
 import type { RetryConfig } from './retry-schedule.rules.ts';
 import { attemptsLeft } from './retry-schedule.rules.ts';
 
@@ -18,22 +18,35 @@ export type CreateDeliveriesDeps = {
   config: RetryConfig;
 };
 
+/** An event, and a subscription that is to receive it. */
+export type WantedDelivery = {
+  event: Pick<EventRow, '_id' | 'type'>;
+  receiver: Pick<SubscriptionRow, '_id' | 'partnerId'>;
+};
+
 /**
- * Gives the event a delivery for each receiver and adds the jobs. Repeating it creates nothing twice; jobs that Redis does
- * not take now are added by the sweep.
+ * Creates the deliveries that are wanted and adds their jobs, however many there are. Repeating it creates nothing twice; jobs that
+ * Redis does not take now are added by the sweep. Returns, by its event, the error of a delivery that could not be created.
  */
 export async function createDeliveries(
   deps: CreateDeliveriesDeps,
-  event: Pick<EventRow, '_id' | 'type'>,
-  receivers: readonly Pick<SubscriptionRow, '_id' | 'partnerId'>[],
-): Promise<void> {
-  if (receivers.length === 0) return;
+  wanted: readonly WantedDelivery[],
+): Promise<Map<string, Error>> {
   const now = deps.clock.now();
-  await upsertDeliveries(
-    deps.db,
-    receivers.map((receiver) => newDelivery(event, receiver, now)),
+  const rows = wanted.map(({ event, receiver }) => newDelivery(event, receiver, now));
+  const inserted = await insertDeliveries(deps.db, rows);
+  const created = rows.filter((_, index) => inserted[index] === 'created');
+  const existing = rows.filter((_, index) => inserted[index] === 'exists');
+  // Whoever created those may have ended before it added their jobs.
+  const eventIds = existing.map(({ eventId }) => eventId);
+  const pending = eventIds.length === 0 ? [] : await findPending(deps.db, { eventIds });
+  await schedule(deps, [...created, ...pending]);
+  return new Map(
+    rows.flatMap(({ eventId }, index) => {
+      const outcome = inserted[index];
+      return outcome instanceof Error ? [[eventId, outcome]] : [];
+    }),
   );
-  await schedulePending(deps, { eventIds: [event._id] });
 }
 
 /** A delivery of which the first attempt is due at `now`. */
@@ -64,8 +77,14 @@ export async function schedulePending(
   deps: Pick<CreateDeliveriesDeps, 'db' | 'queues' | 'config'>,
   of: DeliveriesOf,
 ): Promise<void> {
-  const pending = await findPending(deps.db, of);
-  await deps.queues.scheduleDeliveries(pending.map((row) => dueNow(row, deps.config)));
+  await schedule(deps, await findPending(deps.db, of));
+}
+
+async function schedule(
+  { queues, config }: Pick<CreateDeliveriesDeps, 'queues' | 'config'>,
+  rows: readonly DeliveryRow[],
+): Promise<void> {
+  if (rows.length > 0) await queues.scheduleDeliveries(rows.map((row) => dueNow(row, config)));
 }
 
 /** The job of a delivery whose next attempt is due. */

@@ -1,4 +1,5 @@
 import type { Db } from '../platform/mongo.ts';
+import { isDuplicateKey, writeEach } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
@@ -8,16 +9,17 @@ import type { DeliveryRow, DeliveryState } from './deliveries.model.ts';
 import { deliveryCollection } from './deliveries.model.ts';
 import { WAITING } from './delivery-series.store.ts';
 
-/** Creates the rows that are missing, and returns how many that were; of an event and a subscription there is one. */
-export async function upsertDeliveries(db: Db, rows: readonly DeliveryRow[]): Promise<number> {
-  if (rows.length === 0) return 0;
-  const { upsertedCount } = await deliveryCollection(db).bulkWrite(
-    rows.map(({ eventId, subscriptionId, ...fields }) => ({
-      updateOne: { filter: { eventId, subscriptionId }, update: { $setOnInsert: fields }, upsert: true },
-    })),
-    { ordered: false },
+/** What inserting a row came to; a delivery `exists` where another row has its event and its subscription. */
+export type Inserted = 'created' | 'exists' | Error;
+
+/** Creates the rows that are missing; of an event and a subscription there is one. Returns for each, in their order, what it came to. */
+export async function insertDeliveries(db: Db, rows: readonly DeliveryRow[]): Promise<Inserted[]> {
+  if (rows.length === 0) return [];
+  const errors = await writeEach(
+    deliveryCollection(db),
+    rows.map((document) => ({ insertOne: { document } })),
   );
-  return upsertedCount;
+  return errors.map((err) => (err === undefined ? 'created' : isDuplicateKey(err) ? 'exists' : err));
 }
 
 /** Deliveries by their ids, or by their events and, where it is named, their subscription. */

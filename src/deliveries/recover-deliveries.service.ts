@@ -7,7 +7,7 @@ import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
 import { requireDeliverable } from '../subscriptions/subscriptions.service.ts';
 import { newDelivery, schedulePending } from './create-deliveries.service.ts';
 import type { DeliveryState } from './deliveries.model.ts';
-import { findDeliveriesOfEvents, upsertDeliveries } from './deliveries.store.ts';
+import { findDeliveriesOfEvents, insertDeliveries } from './deliveries.store.ts';
 import { restartDeliveries } from './delivery-series.store.ts';
 import type { RedeliveryDeps } from './redelivery.service.ts';
 import { REDELIVERABLE } from './redelivery.service.ts';
@@ -80,10 +80,12 @@ async function recoverBatch(
   const withRow = new Set(known.map((row) => row.eventId));
   const now = deps.clock.now();
   const missing = events.filter((event) => !withRow.has(event._id));
-  const created = await upsertDeliveries(
+  const inserted = await insertDeliveries(
     deps.db,
     missing.map((event) => newDelivery(event, subscription, now)),
   );
+  for (const outcome of inserted) if (outcome instanceof Error) throw outcome;
+  const created = inserted.filter((outcome) => outcome === 'created').length;
   await schedulePending(deps, { eventIds, subscriptionId: subscription._id });
   const dead = undelivered.filter(({ state }) => state === 'dead_letter');
   await deps.queues.removeDeadLetters(dead.map(({ _id }) => _id));

@@ -33,6 +33,7 @@ export async function sendTestEvent(
     throw fieldError('event_type', `is none that the subscription has. It subscribes to ${types}.`);
   }
   const event = await logTestEvent(deps, partnerId, asked);
-  await createDeliveries(deps, event, [subscription]);
+  const [failure] = (await createDeliveries(deps, [{ event, receiver: subscription }])).values();
+  if (failure !== undefined) throw failure;
   return getDeliveryOfEvent(deps, event._id, subscriptionId);
 }

@@ -1,5 +1,5 @@
 import { toRupees } from '../domain/money.ts';
-import type { EventSubject, OutboxEvent, Reservation } from '../reservations/reservations.model.ts';
+import type { EventSubject, Outbox, OutboxEvent } from '../reservations/reservations.model.ts';
 import type { EventRow } from './events.model.ts';
 
 /** The venue that a partner needs a grant for to receive the event; null for a sample, which is of no venue, and for no event. */
@@ -37,13 +37,17 @@ export function eventBody(event: EventRow, receiverId: string): Record<string, u
 }
 
 /**
- * A waiting event as the log will have it. It says what was written when it happened; only where an older release wrote it, it takes
- * slot and price from the reservation (ADR 0026).
+ * The waiting events of a reservation as the log will have them, oldest first. They say what was written when they happened; only
+ * those that an older release wrote take slot and price from the reservation (ADR 0026).
  */
-export function toEventRow(reservation: Reservation, { eventId, ...waiting }: OutboxEvent): EventRow {
+export function toEventRows(outbox: Outbox): EventRow[] {
+  return outbox.outbox.map((waiting) => toEventRow(outbox, waiting));
+}
+
+function toEventRow(outbox: Outbox, { eventId, ...waiting }: OutboxEvent): EventRow {
   return {
     _id: eventId,
-    ...subjectOf(reservation),
+    ...subjectOf(outbox),
     ...waiting,
     holdExpiresAt: waiting.holdExpiresAt ?? null,
     reason: waiting.reason ?? null,
@@ -51,7 +55,7 @@ export function toEventRow(reservation: Reservation, { eventId, ...waiting }: Ou
   };
 }
 
-function subjectOf(reservation: Reservation): EventSubject {
-  const { _id: holdId, venueId, resourceId, slotId, slotStart, slotEnd, pricePaise } = reservation;
+function subjectOf(outbox: Outbox): EventSubject {
+  const { _id: holdId, venueId, resourceId, slotId, slotStart, slotEnd, pricePaise } = outbox;
   return { venueId, resourceId, slotId, slotStart, slotEnd, pricePaise, holdId };
 }

@@ -3,17 +3,23 @@ import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { hasDetail, isOfBooking } from '../reservations/event-types.ts';
-import type { Reservation } from '../reservations/reservations.model.ts';
+import type { Outbox } from '../reservations/reservations.model.ts';
 import { slotIdOf } from '../slots/slot.rules.ts';
 import type { EventRow } from './events.model.ts';
-import { toEventRow } from './events.rules.ts';
+import { toEventRows } from './events.rules.ts';
 import { appendEvents, eraseReasons } from './events.store.ts';
 
-/** Writes the events that wait in a reservation's outbox to the log and returns them; what is there already stays as it is. */
-export async function logWaitingEvents(deps: { db: Db }, reservation: Reservation): Promise<EventRow[]> {
-  const events = reservation.outbox.map((waiting) => toEventRow(reservation, waiting));
-  await appendEvents(deps.db, events);
-  return events;
+/**
+ * Writes the events that wait in these outboxes to the log; what is there already stays as it is. Returns those of the reservations of
+ * which none was refused, and for each of the others why one was.
+ */
+export async function logWaitingEvents(
+  deps: { db: Db },
+  outboxes: readonly Outbox[],
+): Promise<{ logged: EventRow[]; refused: Map<string, Error> }> {
+  const events = outboxes.flatMap(toEventRows);
+  const refused = await appendEvents(deps.db, events);
+  return { logged: events.filter(({ holdId }) => !refused.has(holdId)), refused };
 }
 
 /** Overwrites the reasons in all events of these reservations; returns the events' ids. */
@@ -52,6 +58,7 @@ export async function logTestEvent(
     reason: null,
     isTest: true,
   };
-  await appendEvents(deps.db, [event]);
+  const [refusal] = (await appendEvents(deps.db, [event])).values();
+  if (refusal !== undefined) throw refusal;
   return event;
 }

@@ -1,21 +1,44 @@
 import type { Db, Snapshot, Tx } from '../platform/mongo.ts';
-import { inSnapshot } from '../platform/mongo.ts';
+import { inSnapshot, isDuplicateKey, writeEach } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import type { EventRow } from './events.model.ts';
 import { eventCollection, feedCounterCollection } from './events.model.ts';
 
 /**
- * Writes events to the log, one after the other; one that is there already stays as it is. Whoever sees one of them sees all
- * before it, whatever breaks off in between: those of a reservation can then be given their order (ADR 0007).
+ * Writes events to the log, those of a reservation in their order; one that is there already stays as it is. Whoever sees one of a
+ * reservation's sees all before it, whatever breaks off in between: they can then be given their order (ADR 0007). So those of
+ * many reservations take as many writes as one of them has events. Returns why an event was refused, by its reservation: of
+ * that one none is written after it, the others are.
  */
-export async function appendEvents(db: Db, events: readonly EventRow[]): Promise<void> {
-  await eventCollection(db).bulkWrite(
-    events.map(({ _id, ...fields }) => ({
-      updateOne: { filter: { _id }, update: { $setOnInsert: fields }, upsert: true },
-    })),
-    { ordered: true },
-  );
+export async function appendEvents(db: Db, events: readonly EventRow[]): Promise<Map<string, Error>> {
+  const refused = new Map<string, Error>();
+  for (const turn of inTurns(events)) {
+    const rows = turn.filter(({ holdId }) => !refused.has(holdId));
+    if (rows.length === 0) break;
+    const errors = await writeEach(
+      eventCollection(db),
+      rows.map((document) => ({ insertOne: { document } })),
+    );
+    for (const [index, { holdId }] of rows.entries()) {
+      const err = errors[index];
+      // Its id is what may be there already: nothing else of an event without a sequence number is unique.
+      if (err !== undefined && !isDuplicateKey(err)) refused.set(holdId, err);
+    }
+  }
+  return refused;
+}
+
+/** The first events of all reservations, then the second ones, and so on. */
+function inTurns(events: readonly EventRow[]): EventRow[][] {
+  const turns: EventRow[][] = [];
+  const countOf = new Map<string, number>();
+  for (const event of events) {
+    const turn = countOf.get(event.holdId) ?? 0;
+    countOf.set(event.holdId, turn + 1);
+    (turns[turn] ??= []).push(event);
+  }
+  return turns;
 }
 
 export async function findEvent(db: Db, eventId: string): Promise<EventRow | null> {

@@ -58,12 +58,11 @@ const BATCH = 500;
 
 /**
  * Assigns sequence numbers to the events that have none. The transactions that do so follow one another, because each changes the
- * one counter: whoever sees a number sees all events with lower ones (ADR 0007). Goes on until every event has one or `stopping`
- * aborts; returns how many were assigned.
+ * one counter: whoever sees a number sees all events with lower ones (ADR 0007). Goes on until every event that was logged before
+ * has one, or `stopping` aborts; returns how many were assigned.
  */
 export async function sequenceEvents(deps: { db: Db }, stopping?: AbortSignal): Promise<number> {
   for (let count = 0; ; ) {
-    if (stopping?.aborted === true || !(await hasUnsequenced(deps.db))) return count;
     const assigned = await inTransaction(deps.db, async (tx) => {
       const eventIds = await findUnsequencedIds(deps.db, BATCH, tx);
       if (eventIds.length === 0) return 0;
@@ -76,5 +75,11 @@ export async function sequenceEvents(deps: { db: Db }, stopping?: AbortSignal): 
       return eventIds.length;
     });
     count += assigned;
+    if (assigned < BATCH || stopping?.aborted === true) return count;
   }
+}
+
+/** The same for the sweep, which seldom finds any: it looks first, for a transaction costs more than that. */
+export async function sequenceForgottenEvents(deps: { db: Db }, stopping: AbortSignal): Promise<number> {
+  return (await hasUnsequenced(deps.db)) ? sequenceEvents(deps, stopping) : 0;
 }

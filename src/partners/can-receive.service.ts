@@ -1,14 +1,15 @@
 import type { Audience } from '../domain/errors.ts';
 import { DomainError } from '../domain/errors.ts';
+import { groupBy } from '../platform/group-by.ts';
 import type { Db } from '../platform/mongo.ts';
 import { SUSPENDED } from './partners.service.ts';
 import {
   findActivePartnerIds,
   findGrant,
   findGrants,
+  findGrantsAt,
   isActiveGrantee,
   isActivePartner,
-  listGranteeIds,
 } from './partners.store.ts';
 
 /** A partner, and the venue of an event that it would receive; null for a sample, which is of no venue. */
@@ -59,7 +60,15 @@ export async function filterCanReceive<T extends Receiver>(
   );
 }
 
-/** The active partners with a grant for the venue: those that can receive its events. */
-export async function activeGrantees(deps: { db: Db }, venueId: string): Promise<Set<string>> {
-  return findActivePartnerIds(deps.db, await listGranteeIds(deps.db, venueId));
+/** Of `partnerIds`, by venue, the active ones with a grant for it: they can receive its events. Two reads, whatever their number. */
+export async function activeGrantees(
+  deps: { db: Db },
+  venueIds: readonly string[],
+  partnerIds: readonly string[],
+): Promise<Map<string, { partnerId: string }[]>> {
+  const grants = await findGrantsAt(deps.db, venueIds, partnerIds);
+  const granted = [...new Set(grants.map(({ partnerId }) => partnerId))];
+  const active = granted.length === 0 ? new Set() : await findActivePartnerIds(deps.db, granted);
+  const inForce = grants.filter(({ partnerId }) => active.has(partnerId));
+  return groupBy(inForce, ({ venueId }) => venueId);
 }

@@ -1,6 +1,6 @@
 import type { Db, Expression, ReadOptions } from '../platform/mongo.ts';
 import { CONFIRMED, confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
-import type { Customer, Reservation } from './reservations.model.ts';
+import type { Customer, Outbox, Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
 import { ALIVE, AS_SEEN_NOW } from './reservations.rules.ts';
 
@@ -39,6 +39,28 @@ export async function findReservation(
 ): Promise<Reservation | null> {
   return findOneAsSeen(db, { _id: reservationId }, afterConflict);
 }
+
+/** The outboxes of these reservations, of those that exist. None is missing, whatever was acknowledged just now. */
+export async function findOutboxes(db: Db, reservationIds: readonly string[]): Promise<Outbox[]> {
+  const read = (ids: readonly string[], options: ReadOptions): Promise<Outbox[]> =>
+    reservationCollection(db)
+      .find({ _id: { $in: [...ids] } }, { projection: OUTBOX, ...options })
+      .toArray();
+  const found = await read(reservationIds, {});
+  const ids = new Set(found.map(({ _id }) => _id));
+  const missing = reservationIds.filter((id) => !ids.has(id));
+  return missing.length === 0 ? found : [...found, ...(await read(missing, CONFIRMED))];
+}
+
+const OUTBOX = {
+  outbox: 1,
+  venueId: 1,
+  resourceId: 1,
+  slotId: 1,
+  slotStart: 1,
+  slotEnd: 1,
+  pricePaise: 1,
+} as const satisfies Record<Exclude<keyof Outbox, '_id'>, 1>;
 
 /**
  * The same of the newest state, committed or about to be, and whether its partner has the grant for its venue: one round trip

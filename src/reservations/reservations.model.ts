@@ -97,6 +97,9 @@ export type Reservation = {
   outboxSince?: Date;
 };
 
+/** The waiting events of a reservation, and what those of older releases take from it. */
+export type Outbox = Pick<Reservation, '_id' | 'outbox' | Exclude<keyof EventSubject, 'holdId'>>;
+
 export const reservationCollection = (db: Db) => openCollection<Reservation>(db, 'reservations');
 
 /** The one guard against double booking: no two claimed reservations fill the same cell (ADR 0002). */

@@ -1,5 +1,6 @@
 import { newId } from '../platform/ids.ts';
 import type { Db, Expression, Tx } from '../platform/mongo.ts';
+import { updateEach } from '../platform/mongo.ts';
 import type { Actor } from './actor-types.ts';
 import type { EventType } from './event-types.ts';
 import { isOfBooking } from './event-types.ts';
@@ -224,19 +225,30 @@ export async function lapseNow(db: Db, holdId: string): Promise<boolean> {
   return matchedCount === 1;
 }
 
-/** Takes dispatched events out of the outbox; `outboxSince` goes with the last one. */
-export async function removeFromOutbox(
+/**
+ * Takes dispatched events out of the outboxes of their reservations; `outboxSince` goes with the last one. Returns for each
+ * reservation, in their order, the error that it met alone.
+ */
+export async function removeFromOutboxes(
   db: Db,
-  reservationId: string,
-  eventIds: readonly string[],
-): Promise<void> {
-  const rest = {
-    $filter: { input: '$outbox', cond: { $not: [{ $in: ['$$this.eventId', [...eventIds]] }] } },
+  dispatched: readonly { reservationId: string; eventIds: readonly string[] }[],
+): Promise<(Error | undefined)[]> {
+  if (dispatched.length === 0) return [];
+  const remove = (eventIds: readonly string[]) => {
+    const rest = {
+      $filter: { input: '$outbox', cond: { $not: [{ $in: ['$$this.eventId', [...eventIds]] }] } },
+    };
+    return [
+      { $set: { outbox: rest } },
+      { $set: { outboxSince: { $cond: [{ $eq: ['$outbox', []] }, '$$REMOVE', '$outboxSince'] } } },
+    ];
   };
-  await reservationCollection(db).updateOne({ _id: reservationId }, [
-    { $set: { outbox: rest } },
-    { $set: { outboxSince: { $cond: [{ $eq: ['$outbox', []] }, '$$REMOVE', '$outboxSince'] } } },
-  ]);
+  return updateEach(
+    reservationCollection(db),
+    dispatched.map(({ reservationId, eventIds }) => ({
+      updateOne: { filter: { _id: reservationId }, update: remove(eventIds) },
+    })),
+  );
 }
 
 /** Adds cells to a live claim. Throws a duplicate-key error where another claim has one of them. */

@@ -115,12 +115,15 @@ export async function findSubscriptions(
   return new Map(rows.map((row) => [row._id, row]));
 }
 
-/** Active subscriptions to a type of event, of whatever partner. */
+/** Active subscriptions to any of these types of events, of whatever partner. */
 export async function findActiveSubscriptions(
   db: Db,
-  type: EventType,
-): Promise<Pick<SubscriptionRow, '_id' | 'partnerId'>[]> {
+  types: readonly EventType[],
+): Promise<Pick<SubscriptionRow, '_id' | 'partnerId' | 'eventTypes'>[]> {
   return subscriptionCollection(db)
-    .find({ eventTypes: type, status: 'active' }, { projection: { partnerId: 1 }, ...NEWEST })
+    .find(
+      { eventTypes: { $in: [...types] }, status: 'active' },
+      { projection: { partnerId: 1, eventTypes: 1 }, ...NEWEST },
+    )
     .toArray();
 }

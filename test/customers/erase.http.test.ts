@@ -351,6 +351,8 @@ describe('after the erasure of a customer', () => {
   test('a refund that lands in the middle leaves nothing behind', async () => {
     const booking = await bookSlot(seller, anySlot(), customer);
     await end('cancel', booking);
+    // Else its events leave the outbox first, which is a write of the same kind.
+    await service.dispatch(String(booking['hold_id']));
     const erased = await eraseWhile(async () => {
       await end('refund', booking);
       await service.dispatch(String(booking['hold_id']));

@@ -10,15 +10,16 @@ type Context = Service['context'];
 /** An event that is to be logged: what matters of it in the feed. */
 export type Draft = Pick<EventRow, '_id' | 'type' | 'venueId' | 'holdId' | 'originatorId'>;
 
-/** Logs the events, as the dispatcher does. */
-export async function logEvents({ db }: Context, drafts: readonly Draft[]): Promise<void> {
+/** Logs the events, as the dispatcher does; returns how many were refused. */
+export async function logEvents({ db }: Context, drafts: readonly Draft[]): Promise<number> {
   const at = new Date();
   const slot = { resourceId: 'turf', slotId: 'turf_x', slotStart: at, slotEnd: at, pricePaise: 0 };
   const none = { bookingId: null, holdExpiresAt: null, reason: null };
-  await appendEvents(
+  const refused = await appendEvents(
     db,
     drafts.map((draft) => ({ ...draft, at, ...slot, ...none, isUnsequenced: true })),
   );
+  return refused.size;
 }
 
 /** The sequence number of the last event in the feed. */

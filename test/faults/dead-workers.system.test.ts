@@ -183,7 +183,7 @@ const MID_WORK = [
   },
   {
     kind: 'event-dispatch' as const,
-    ...{ command: 'update', collection: 'deliveries' },
+    ...{ command: 'insert', collection: 'deliveries' },
     isDone: async (holdId: string) =>
       (await rowsOf(service, 'deliveries')).length > 0 &&
       untold([changeOf(holdId, 'hold_created')], bodies()).length === 0,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { newDelivery, schedulePending } from '../../src/deliveries/create-deliveries.service.ts';
-import { upsertDeliveries } from '../../src/deliveries/deliveries.store.ts';
+import { insertDeliveries } from '../../src/deliveries/deliveries.store.ts';
 import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import type { EventRow } from '../../src/events/events.model.ts';
 import { appendEvents } from '../../src/events/events.store.ts';
@@ -39,11 +39,11 @@ export async function anyDeliveries(service: Service): Promise<Deliveries> {
     endpointsOfOne,
     due: async (endpoints, count) => {
       const { db, clock } = service.context;
-      const events = Array.from({ length: count }, () => ({ ...event, _id: newId() }));
+      const events = Array.from({ length: count }, () => ({ ...event, _id: newId(), holdId: newId() }));
       const eventIds = events.map(({ _id }) => _id);
       await appendEvents(db, events);
       const now = clock.now();
-      await upsertDeliveries(
+      await insertDeliveries(
         db,
         events.flatMap((each) => endpoints.map((endpoint) => newDelivery(each, endpoint, now))),
       );

@@ -270,7 +270,7 @@ const WEBHOOK_ROWS: Row[] = [
   },
   {
     call: 'a test event',
-    struck: [single('update', 'events'), single('update', 'deliveries')],
+    struck: [single('insert', 'events'), single('insert', 'deliveries')],
     prepare: async (world) => {
       const { db } = world.service.context;
       for (const name of ['webhook_subscriptions', 'events']) await db.collection(name).deleteMany({});

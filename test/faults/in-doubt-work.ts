@@ -78,7 +78,7 @@ export const WORKS: readonly Work[] = [
   },
   {
     work: 'the dispatch of an event',
-    struck: [single('update', 'events'), single('update', 'deliveries'), single('update', 'reservations')],
+    struck: [single('insert', 'events'), single('insert', 'deliveries'), single('update', 'reservations')],
     prepare: async (world) => {
       await forget(world, 'webhook_subscriptions', 'deliveries');
       await subscribe(world.partner, 'http://127.0.0.1:9/hook');

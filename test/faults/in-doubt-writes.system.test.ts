@@ -53,7 +53,7 @@ function everyCase<T extends { struck: readonly Struck[] }>(rows: readonly T[], 
   const places = rows.flatMap((row) => row.struck.map((struck) => ({ row, struck })));
   return places.flatMap(({ row, struck }, index) => {
     const faults = FAULTS[struck.of];
-    const isBulk = struck.of === 'single write' && struck.command === 'update';
+    const isBulk = struck.of === 'single write' && ['insert', 'update'].includes(struck.command);
     const inTurn = faults.filter(
       (fault, at) => at === index % faults.length || (isBulk && fault === TOO_FEW),
     );

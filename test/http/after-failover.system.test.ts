@@ -220,11 +220,11 @@ describe('what was acknowledged just before a failover', () => {
         venue: verdict(await newcomer.api.get(`/api/v1/partner/venues/${venue.id}`)),
         suspended: verdict(await suspended.api.get('/api/v1/partner/venues')),
         revoked: verdict(await revoked.api.get('/api/v1/partner/venues')),
-        receivers: (await findActiveSubscriptions(db, 'hold_created')).filter(
+        receivers: (await findActiveSubscriptions(db, ['hold_created'])).filter(
           (each) => each.partnerId === newcomer.id,
         ).length,
         canReceive: await canReceive({ db }, { partnerId: newcomer.id, venueId: venue.id }),
-        grantee: (await activeGrantees({ db }, venue.id)).has(newcomer.id),
+        grantee: (await activeGrantees({ db }, [venue.id], [newcomer.id])).has(venue.id),
         look: looking,
       };
     });

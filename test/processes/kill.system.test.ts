@@ -60,12 +60,12 @@ describe('a dispatcher killed', () => {
   });
 
   test.each([
-    { step: 'before it wrote the event', collection: 'events' },
-    { step: 'between event and deliveries', collection: 'deliveries' },
-    { step: 'between deliveries and emptying the outbox', collection: 'reservations' },
-  ])('$step loses nothing: one event, one delivery per subscription', async ({ collection }) => {
+    { step: 'before it wrote the event', command: 'insert', collection: 'events' },
+    { step: 'between event and deliveries', command: 'insert', collection: 'deliveries' },
+    { step: 'between deliveries and emptying the outbox', command: 'update', collection: 'reservations' },
+  ])('$step loses nothing: one event, one delivery per subscription', async ({ command, collection }) => {
     const appName = `doomed-${collection}`;
-    const block = await blockCommands(service, { appName, command: 'update', collection });
+    const block = await blockCommands(service, { appName, command, collection });
     const doomed = startNamed('workers/event-dispatch.ts', appName);
     const { hold_id } = await placeHold(partner, slotIds.pop() ?? '');
 

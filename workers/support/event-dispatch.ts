@@ -1,6 +1,6 @@
 import type { ConfigOf } from '../../src/config/config.ts';
 import { dispatchEvents, dispatchWaiting } from '../../src/dispatch/event-dispatch.service.ts';
-import { sequenceEvents, shortenFeed } from '../../src/events/feed.service.ts';
+import { sequenceEvents, sequenceForgottenEvents, shortenFeed } from '../../src/events/feed.service.ts';
 import type { DuePosition } from '../../src/platform/backlog.store.ts';
 import { coalesced } from '../../src/platform/coalesced.ts';
 import { startSweep } from '../../src/platform/sweep.ts';
@@ -8,6 +8,8 @@ import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import type { EventDispatchJob } from '../../src/queues/jobs.ts';
 import { startContext, startWorker } from './start-worker.ts';
 
+/** Jobs in hand: those of the batch that is under way, and those of the next. */
+const CONCURRENCY = 400;
 const SWEEP_EVERY_MS = 2000;
 const SWEEP_PAGE = 1000;
 const SHORTEN_EVERY_MS = 600_000;
@@ -18,7 +20,7 @@ export async function startEventDispatch(
 ): Promise<Record<string, unknown>> {
   const context = await startContext(scope);
   const sequence = coalesced(() => sequenceEvents(context));
-  startWorker<EventDispatchJob>(scope, 'event-dispatch', { concurrency: 20 }, async (job) => {
+  startWorker<EventDispatchJob>(scope, 'event-dispatch', { concurrency: CONCURRENCY }, async (job) => {
     await dispatchEvents(context, job.data.reservationId);
     await sequence();
   });
@@ -32,7 +34,7 @@ export async function startEventDispatch(
     name: 'unsequenced-events',
     everyMs: SWEEP_EVERY_MS,
     run: async (stopping) => {
-      await sequenceEvents(context, stopping);
+      await sequenceForgottenEvents(context, stopping);
       // Uncounted: what it finds is nearly always a job that is about to do the same.
       return { count: 0 };
     },

@@ -5,7 +5,9 @@ type Context = Service['context'];
 
 /** As so many dispatchers that were told of the reservation at the same moment. */
 export async function dispatchAtOnce(context: Context, holdId: string, count: number): Promise<void> {
-  await Promise.all(Array.from({ length: count }, () => dispatch.dispatchEvents(context, holdId)));
+  // Each has its own batches, as processes have.
+  const dispatchers = Array.from({ length: count }, () => ({ ...context }));
+  await Promise.all(dispatchers.map((dispatcher) => dispatch.dispatchEvents(dispatcher, holdId)));
 }
 
 /** A page of the sweep that nobody stops. */

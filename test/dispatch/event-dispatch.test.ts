@@ -19,7 +19,7 @@ const ENDPOINT = 'http://127.0.0.1:9/';
 
 const service = await hostedService();
 const { dispatchAtOnce, dispatchWaiting } = service.inHost<typeof EventDispatch>(
-  'test/events/event-dispatch.in-host.ts',
+  'test/dispatch/event-dispatch.in-host.ts',
 );
 let venue: Venue;
 let originator: Partner;

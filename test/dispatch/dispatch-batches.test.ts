@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { OutboxEvent, Reservation } from '../../src/reservations/reservations.model.ts';
+import { collectionCallsOf } from '../support/collection-calls.ts';
+import type * as Commands from '../support/commands.in-host.ts';
+import type { Partner, Venue } from '../support/factories.ts';
+import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
+import { rowOf, rowsOf } from '../support/rows.ts';
+import { monitoredUri } from '../support/service-environment.ts';
+import { hostedService } from '../support/service-host.ts';
+import type * as DispatchBatches from './dispatch-batches.in-host.ts';
+
+const ENDPOINT = 'http://127.0.0.1:9/';
+const COUNT = 100;
+
+const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri() } });
+const { dispatchBeside, dispatchBesideTransaction, dispatchTogether, dispatchWithoutJobs, withoutJob } =
+  service.inHost<typeof DispatchBatches>('test/dispatch/dispatch-batches.in-host.ts');
+const { takeCommands, watchCommands } = service.inHost<typeof Commands>('test/support/commands.in-host.ts');
+const calls = collectionCallsOf(service);
+let venue: Venue;
+let originator: Partner;
+let model: Reservation;
+beforeAll(async () => {
+  await watchCommands();
+  venue = await anyVenue(service);
+  originator = await anyPartner(service, [venue.id]);
+  const [slotId = ''] = await freeSlotIds(originator, venue.id);
+  const { hold_id } = await placeHold(originator, slotId);
+  model = await rowOf(service, 'reservations', { _id: hold_id });
+  const peer = await anyPartner(service, [venue.id]);
+  for (const partner of [originator, peer])
+    await subscribe(partner, ENDPOINT, ['hold_created', 'hold_cancelled']);
+});
+afterAll(() => service.stop());
+
+const TYPES = ['hold_created', 'hold_cancelled'] as const;
+
+/** An event as the reservation of this id got it, so many milliseconds after its first one. */
+const anyEvent = (holdId: string, laterMs: number): OutboxEvent => ({
+  ...(model.outbox[0] as OutboxEvent),
+  holdId,
+  eventId: randomUUID(),
+  type: TYPES[laterMs] ?? 'hold_expired',
+  at: new Date(model.placedAt.getTime() + laterMs),
+});
+
+/** Reservations that have ended, with so many events each that wait; returns their ids. */
+async function anyWaiting(count: number, eventsEach = 1): Promise<string[]> {
+  const { holdOrdinal: _ordinal, ...fields } = model;
+  const rows = Array.from({ length: count }, () => {
+    const _id = randomUUID();
+    const outbox = Array.from({ length: eventsEach }, (_, turn) => anyEvent(_id, turn));
+    const ended = { status: 'RELEASED' as const, claimed: false };
+    return { ...fields, ...ended, _id, outbox, outboxSince: model.placedAt };
+  });
+  await service.context.db.collection<Reservation>('reservations').insertMany(rows);
+  return rows.map(({ _id }) => _id);
+}
+
+/** What is in the log, the deliveries and the outboxes of these reservations. */
+async function leftOf(holdIds: readonly string[]) {
+  const events = await rowsOf(service, 'events', { holdId: { $in: holdIds } });
+  const deliveries = await rowsOf(service, 'deliveries', { eventId: { $in: events.map(({ _id }) => _id) } });
+  const reservations = await rowsOf(service, 'reservations', { _id: { $in: holdIds } });
+  const waiting = reservations.filter(({ outbox, outboxSince }) => outbox.length > 0 || outboxSince);
+  return { events, deliveries, waiting: waiting.map(({ _id }) => _id) };
+}
+
+/** Each event once in the log, once for each of the two receivers, each delivery with its job, and nothing waits. */
+async function expectDispatched(holdIds: readonly string[], eventsEach = 1): Promise<void> {
+  const { events, deliveries, waiting } = await leftOf(holdIds);
+  const ofEach = events.map(({ holdId, type }) => `${holdId} ${type}`);
+  expect(new Set(ofEach).size).toBe(holdIds.length * eventsEach);
+  expect(events).toHaveLength(holdIds.length * eventsEach);
+  const received = deliveries.map(({ eventId, subscriptionId }) => `${eventId} ${subscriptionId}`);
+  const wanted = events.filter(({ type }) => type !== 'hold_expired');
+  expect(new Set(received).size).toBe(2 * wanted.length);
+  expect(deliveries).toHaveLength(2 * wanted.length);
+  expect(await withoutJob(deliveries.map(({ _id, generation }) => ({ _id, generation })))).toEqual([]);
+  expect(waiting).toEqual([]);
+}
+
+const DISPATCHING = [
+  'find reservations',
+  'insert events',
+  'find webhook_subscriptions',
+  'find grants',
+  'find partners',
+  'insert deliveries',
+  'update reservations',
+];
+const NUMBERING = ['find events', 'findAndModify feed_counters', 'update events', 'commitTransaction 1'];
+
+/** The commands that `work` sends, without those that the process sends now and then by itself. */
+async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
+  await takeCommands();
+  await work();
+  return (await takeCommands()).filter((command) => command !== 'hello 1');
+}
+
+test(`${COUNT} events that wait are dispatched by as many commands as one: at most 0.2 for each`, async () => {
+  const holdIds = await anyWaiting(COUNT);
+
+  const commands = await commandsOf(async () => {
+    expect(await dispatchTogether(holdIds)).toEqual(holdIds.map(() => 1));
+    await service.sequence();
+  });
+
+  expect(commands).toEqual([...DISPATCHING, ...NUMBERING]);
+  expect(commands.length).toBeLessThanOrEqual(0.2 * COUNT);
+  await expectDispatched(holdIds);
+});
+
+test('control: one after the other, each takes as many', async () => {
+  const holdIds = await anyWaiting(3);
+  const commands = await commandsOf(async () => {
+    for (const holdId of holdIds) await service.dispatch(holdId);
+  });
+  expect(commands).toEqual(holdIds.flatMap(() => DISPATCHING));
+});
+
+describe('one that cannot be dispatched among 100', () => {
+  afterEach(() => service.migrate());
+
+  /** The database refuses to write what `validator` does not describe. */
+  const allowOnly = (collection: string, validator: object) =>
+    service.context.db.db?.command({ collMod: collection, validator });
+
+  test.each([
+    { step: 'logged', collection: 'events', field: 'holdId', ofBad: (holdId: string) => holdId },
+    {
+      step: 'delivered',
+      collection: 'deliveries',
+      field: 'eventId',
+      ofBad: async (holdId: string) =>
+        (await rowOf(service, 'reservations', { _id: holdId })).outbox[0]?.eventId,
+    },
+    {
+      step: 'taken out of its outbox',
+      collection: 'reservations',
+      field: '_id',
+      ofBad: (holdId: string) => holdId,
+    },
+  ])('fails alone where it cannot be $step, and is dispatched once it can', async (row) => {
+    const holdIds = await anyWaiting(COUNT, 2);
+    const [bad = '', ...good] = holdIds.toSorted();
+    await allowOnly(row.collection, { [row.field]: { $ne: await row.ofBad(bad) } });
+
+    const outcomes = await dispatchTogether([...good.slice(0, 50), bad, ...good.slice(50)]);
+
+    expect(outcomes).toEqual([
+      ...good.slice(0, 50).map(() => 2),
+      expect.stringMatching(/failed validation/),
+      ...good.slice(50).map(() => 2),
+    ]);
+    await expectDispatched(good, 2);
+    expect((await leftOf([bad])).waiting).toEqual([bad]);
+    await service.migrate();
+    expect(await dispatchTogether([bad])).toEqual([2]);
+    await expectDispatched(holdIds, 2);
+  });
+
+  test('fails alone where a transaction has it, and keeps none of the others waiting', async () => {
+    const holdIds = await anyWaiting(10);
+    const [held = '', ...others] = holdIds;
+    const outcomes = await dispatchBesideTransaction(holdIds, held);
+    expect(outcomes).toEqual([expect.stringMatching(/time limit/), ...others.map(() => 1)]);
+    await expectDispatched(others);
+    expect(await dispatchTogether([held])).toEqual([1]);
+    await expectDispatched(holdIds);
+  });
+
+  test('keeps its later events out of the log until the one before them is there', async () => {
+    const [bad = '', good = ''] = await anyWaiting(2, 3);
+    await allowOnly('events', { $or: [{ holdId: { $ne: bad } }, { type: { $ne: TYPES[1] } }] });
+
+    await dispatchTogether([bad, good]);
+
+    const { events } = await leftOf([bad]);
+    expect(events.map(({ type }) => type)).toEqual([TYPES[0]]);
+    await expectDispatched([good], 3);
+  });
+});
+
+describe('a batch whose process ends is dispatched again without effect on what was done', () => {
+  test.each([
+    { step: 'before the events are logged', method: 'events.bulkWrite' },
+    { step: 'between events and deliveries', method: 'deliveries.bulkWrite' },
+    { step: 'between deliveries and emptying the outboxes', method: 'reservations.bulkWrite' },
+  ] as const)('$step', async ({ method }) => {
+    const holdIds = await anyWaiting(5);
+    await calls.lose(method);
+    expect(await dispatchTogether(holdIds)).toEqual(holdIds.map(() => 'connection reset'));
+    expect((await leftOf(holdIds)).waiting.toSorted()).toEqual(holdIds.toSorted());
+
+    expect(await dispatchTogether(holdIds)).toEqual(holdIds.map(() => 1));
+    await expectDispatched(holdIds);
+  });
+
+  test('between deliveries and their jobs: the next one adds the jobs', async () => {
+    const holdIds = await anyWaiting(5);
+    expect(await dispatchWithoutJobs(holdIds)).toEqual(holdIds.map(() => 'the process ended'));
+    const { deliveries } = await leftOf(holdIds);
+    const ids = deliveries.map(({ _id, generation }) => ({ _id, generation }));
+    expect(await withoutJob(ids)).toHaveLength(2 * holdIds.length);
+
+    await dispatchTogether(holdIds);
+    await expectDispatched(holdIds);
+  });
+});
+
+test('a reservation that the primary does not show is read once more, so that it is sure; the others are dispatched', async () => {
+  const [there = ''] = await anyWaiting(1);
+  const commands = await commandsOf(async () => {
+    expect(await dispatchTogether([randomUUID(), there])).toEqual([0, 1]);
+  });
+  expect(commands.filter((command) => command === 'find reservations')).toHaveLength(2);
+});
+
+describe('dispatchers that work on the same events beside each other', () => {
+  const numbersOf = async (holdIds: readonly string[]) => {
+    const events = await rowsOf(service, 'events', { holdId: { $in: holdIds } });
+    return holdIds.map((holdId) =>
+      events
+        .filter((event) => event.holdId === holdId)
+        .toSorted((a, b) => a.at.getTime() - b.at.getTime())
+        .map(({ sequence = Number.NaN }) => sequence),
+    );
+  };
+  const areInOrder = (numbers: readonly number[]) =>
+    numbers.every((each, index) => index === 0 || each > (numbers[index - 1] ?? Number.NaN));
+
+  test('log each once, make one delivery for each receiver, and keep the order of each reservation in the feed', async () => {
+    for (let round = 0; round < 2; round += 1) {
+      const holdIds = await anyWaiting(COUNT / 2, 3);
+      await dispatchBeside(holdIds, 3);
+      await expectDispatched(holdIds, 3);
+      const numbers = await numbersOf(holdIds);
+      expect(numbers.filter((each) => !areInOrder(each))).toEqual([]);
+      expect(new Set(numbers.flat()).size).toBe(3 * holdIds.length);
+    }
+  });
+
+  test('control: an event that is numbered before those before it are logged is out of order', async () => {
+    const [holdId = ''] = await anyWaiting(1, 2);
+    const outboxOf = async () => (await rowOf(service, 'reservations', { _id: holdId })).outbox;
+    const reservations = service.context.db.collection<Reservation>('reservations');
+    const [first, second] = await outboxOf();
+    for (const event of [second, first]) {
+      await reservations.updateOne({ _id: holdId }, { $set: { outbox: [event as OutboxEvent] } });
+      await service.dispatch(holdId);
+      await service.sequence();
+    }
+    expect((await numbersOf([holdId])).map(areInOrder)).toEqual([false]);
+  });
+});
