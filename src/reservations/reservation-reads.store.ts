@@ -2,21 +2,7 @@ import type { Db, Expression, ReadOptions } from '../platform/mongo.ts';
 import { CONFIRMED, confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import type { Customer, Outbox, Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
-import { ALIVE, AS_SEEN_NOW } from './reservations.rules.ts';
-
-/** Milliseconds until a live hold lapses, by the database's clock; 0 where it is no live hold. */
-export async function findTimeLeftMs(db: Db, holdId: string): Promise<number> {
-  const [row] = await reservationCollection(db)
-    .aggregate<{ leftMs: number }>(
-      [
-        { $match: { _id: holdId, status: 'ACTIVE', $expr: ALIVE } },
-        { $project: { leftMs: { $subtract: ['$holdExpiresAt', '$$NOW'] } } },
-      ],
-      NEWEST,
-    )
-    .toArray();
-  return row?.leftMs ?? 0;
-}
+import { AS_SEEN_NOW } from './reservations.rules.ts';
 
 async function findOneAsSeen(db: Db, match: Expression, afterConflict: boolean): Promise<Reservation | null> {
   const read = async (options: ReadOptions) => {

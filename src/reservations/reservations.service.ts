@@ -1,13 +1,16 @@
 import type { DuePosition } from '../platform/backlog.store.ts';
+import { onePer } from '../platform/coalesced.ts';
+import { gathered } from '../platform/gathered.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { SweptPage } from '../platform/sweep.ts';
 import { sweepEach } from '../platform/sweep.ts';
 import type { Queues } from '../queues/queues.ts';
 import { SERVICE } from './actor-types.ts';
+import type { Expiry } from './expire-holds.store.ts';
+import { expireLapsedHolds } from './expire-holds.store.ts';
 import type { PageOfDue } from './reservation-backlog.store.ts';
 import { findLapsedHolds } from './reservation-backlog.store.ts';
-import { findTimeLeftMs } from './reservation-reads.store.ts';
 import type { Reservation } from './reservations.model.ts';
 import type { TransitionName } from './reservations.rules.ts';
 import type { Change } from './reservations.store.ts';
@@ -41,13 +44,27 @@ export async function settleLapsedHold(deps: ReservationDeps, holdId: string): P
   return (await moveReservation(deps, 'expire', holdId, { actor: SERVICE })) !== null;
 }
 
+/** How many lapsed holds are ended together. */
+const MAX_BATCH = 200;
+
+const expiriesOf = onePer(({ db }: ReservationDeps) =>
+  gathered((holdIds: readonly string[]) => expireLapsedHolds(db, holdIds), MAX_BATCH),
+);
+
+/** As `settleLapsedHold`, together with the other holds for which that is asked meanwhile. */
+async function expireTogether(deps: ReservationDeps, holdId: string): Promise<Expiry> {
+  const expiry = await expiriesOf(deps)(holdId);
+  if ('eventId' in expiry) void deps.queues.enqueueDispatch(holdId, expiry.eventId);
+  return expiry;
+}
+
 /**
  * The work of a hold's expiry job: settles the hold if it has lapsed. Returns how many milliseconds are left where it has
  * not (a job can come early by a host's clock, or the hold was extended), 0 where there is nothing more to do.
  */
 export async function expireHold(deps: ReservationDeps, holdId: string): Promise<number> {
-  if (await settleLapsedHold(deps, holdId)) return 0;
-  return findTimeLeftMs(deps.db, holdId);
+  const expiry = await expireTogether(deps, holdId);
+  return 'leftMs' in expiry ? expiry.leftMs : 0;
 }
 
 /**
@@ -58,7 +75,7 @@ export async function settleLapsedHolds(
   { stopping, ...page }: PageOfDue & { stopping: AbortSignal },
 ): Promise<SweptPage<DuePosition>> {
   const { ids, next } = await findLapsedHolds(deps.db, page);
-  const settle = async (holdId: string) => Number(await settleLapsedHold(deps, holdId));
+  const settle = async (holdId: string) => Number('eventId' in (await expireTogether(deps, holdId)));
   const onError = (err: unknown) => deps.log.error({ err }, 'a lapsed hold could not be settled and waits');
-  return { count: await sweepEach(ids, stopping, settle, onError), next };
+  return { count: await sweepEach(ids, stopping, settle, onError, MAX_BATCH), next };
 }

@@ -140,6 +140,20 @@ export async function applyTransition(
   change: Change,
   tx?: Tx,
 ): Promise<Written | null> {
+  const { filter, update, eventId } = transitionUpdate(name, reservationId, change);
+  const reservation = await reservationCollection(db).findOneAndUpdate(filter, update, {
+    returnDocument: 'after',
+    ...(tx === undefined ? {} : { session: tx }),
+  });
+  return reservation === null ? null : { reservation, eventId };
+}
+
+/** The guarded update of a transition: it matches only where the transition is legal. `eventId` is that of the event that it adds. */
+export function transitionUpdate(
+  name: TransitionName,
+  reservationId: string,
+  change: Change,
+): { filter: Expression & { _id: string }; update: [Expression]; eventId: string } {
   const { from, to, hold, claimed, event: type, at: happened, instant } = TRANSITIONS[name];
   const at = laterThanBefore(happened);
   const { eventId, event } = eventOf(
@@ -169,11 +183,7 @@ export async function applyTransition(
     ...(change.forgetHoldKey === true ? { holdKey: '$$REMOVE' } : {}),
     ...(change.ending === undefined ? {} : withEndingKey(change.ending)),
   };
-  const reservation = await reservationCollection(db).findOneAndUpdate(filter, [{ $set: set }], {
-    returnDocument: 'after',
-    ...(tx === undefined ? {} : { session: tx }),
-  });
-  return reservation === null ? null : { reservation, eventId };
+  return { filter, update: [{ $set: set }], eventId };
 }
 
 /**

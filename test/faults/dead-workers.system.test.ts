@@ -177,7 +177,7 @@ test('workers that are frozen past their locks and leases, and wake up, change n
 const MID_WORK = [
   {
     kind: 'hold-expiry' as const,
-    ...{ command: 'findAndModify', collection: 'reservations' },
+    ...{ command: 'update', collection: 'reservations' },
     isDone: async (holdId: string) =>
       (await rowOf(service, 'reservations', { _id: holdId })).status === 'EXPIRED',
   },

@@ -1,6 +1,6 @@
 import { countNewDeadLetters } from '../../src/alerts/dead-letters.service.ts';
 import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
-import { settleLapsedHold } from '../../src/reservations/reservations.service.ts';
+import { expireHold, settleLapsedHold } from '../../src/reservations/reservations.service.ts';
 import { lapseNow } from '../../src/reservations/reservations.store.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { placeHold, subscribe } from '../support/factories.ts';
@@ -61,21 +61,26 @@ const eventsOf = async (world: World, holdId: string): Promise<unknown[]> => [
   await countOf(world, 'reservations', { _id: holdId, outbox: { $ne: [] } }),
 ];
 
-export const WORKS: readonly Work[] = [
-  {
-    work: 'the expiry of a hold',
-    struck: [MOVE],
-    prepare: async (world) => {
-      const holdId = await anyHoldId(world);
-      await lapseNow(world.service.context.db, holdId);
-      return {
-        run: () => settleLapsedHold(world.service.context, holdId),
-        effects: () => reservations(world, { _id: holdId }),
-      };
-    },
-    before: ['ACTIVE: hold_created'],
-    once: ['EXPIRED: hold_created, hold_expired'],
+type Expire = typeof settleLapsedHold | typeof expireHold;
+
+const expiry = (work: string, struck: Work['struck'], expire: Expire): Work => ({
+  work,
+  struck,
+  prepare: async (world) => {
+    const holdId = await anyHoldId(world);
+    await lapseNow(world.service.context.db, holdId);
+    return {
+      run: () => expire(world.service.context, holdId),
+      effects: () => reservations(world, { _id: holdId }),
+    };
   },
+  before: ['ACTIVE: hold_created'],
+  once: ['EXPIRED: hold_created, hold_expired'],
+});
+
+export const WORKS: readonly Work[] = [
+  expiry('the expiry of a hold', [MOVE], settleLapsedHold),
+  expiry('the expiry of a hold by its job', [single('update', 'reservations')], expireHold),
   {
     work: 'the dispatch of an event',
     struck: [single('insert', 'events'), single('insert', 'deliveries'), single('update', 'reservations')],

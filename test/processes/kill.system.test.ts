@@ -94,7 +94,7 @@ test(`an expiry worker killed in the middle of ${HOLDS} lapsed holds loses none 
   const appName = 'doomed-expiry';
   const block = await blockCommands(service, {
     appName,
-    command: 'findAndModify',
+    command: 'update',
     collection: 'reservations',
   });
   const doomed = startNamed('workers/hold-expiry.ts', appName);

@@ -8,6 +8,8 @@ import type { HoldExpiryJob } from '../../src/queues/jobs.ts';
 import { expireHold, settleLapsedHolds } from '../../src/reservations/reservations.service.ts';
 import { startContext, startWorker } from './start-worker.ts';
 
+/** Jobs in hand: those of the batch that is under way, and those of the next. */
+const CONCURRENCY = 400;
 const SWEEP_EVERY_MS = 3000;
 const SWEEP_PAGE = 500;
 
@@ -16,7 +18,7 @@ export async function startHoldExpiry(
   scope: ProcessScope<ConfigOf<'hold-expiry'>>,
 ): Promise<Record<string, unknown>> {
   const context = await startContext(scope);
-  startWorker<HoldExpiryJob>(scope, 'hold-expiry', { concurrency: 50 }, async (job, token) => {
+  startWorker<HoldExpiryJob>(scope, 'hold-expiry', { concurrency: CONCURRENCY }, async (job, token) => {
     const leftMs = await expireHold(context, job.data.holdId);
     if (leftMs === 0) return;
     // By the host's clock: BullMQ compares it with that.

@@ -1,0 +1,40 @@
+import type { Db } from '../platform/mongo.ts';
+import { updateEach } from '../platform/mongo.ts';
+import { NEWEST } from '../platform/newest-reads.ts';
+import { SERVICE } from './actor-types.ts';
+import { reservationCollection } from './reservations.model.ts';
+import { transitionUpdate } from './reservations.store.ts';
+
+/** What came of a hold that was to end: the event of its end, or how long it has left, 0 where it is none or somebody else ended it. */
+export type Expiry = { eventId: string } | { leftMs: number };
+
+/**
+ * Ends those of the holds that have lapsed by the database's clock, in two commands whatever their number: each by the guarded update
+ * of its own, so that of many callers one ends it. Returns for each hold, in their order, what came of it or the error that it met
+ * alone. A hold whose event has been dispatched already reads as one that somebody else has ended.
+ */
+export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Promise<(Expiry | Error)[]> {
+  const ends = holdIds.map((holdId) => transitionUpdate('expire', holdId, { actor: SERVICE }));
+  const errors = await updateEach(
+    reservationCollection(db),
+    ends.map(({ filter, update }) => ({ updateOne: { filter, update } })),
+  );
+  // One that has lapsed since the update is to be asked for again at once.
+  const untilLapsed = { $max: [{ $subtract: ['$holdExpiresAt', '$$NOW'] }, 1] };
+  const leftMs = { $cond: [{ $eq: ['$status', 'ACTIVE'] }, untilLapsed, 0] };
+  const rows = await reservationCollection(db)
+    .aggregate<{ _id: string; leftMs: number; eventIds: string[] }>(
+      [
+        { $match: { _id: { $in: [...new Set(holdIds)] } } },
+        { $project: { leftMs, eventIds: '$outbox.eventId' } },
+      ],
+      NEWEST,
+    )
+    .toArray();
+  const found = new Map(rows.map((row) => [row._id, row]));
+  return ends.map(({ eventId }, index) => {
+    const row = found.get(holdIds[index] ?? '');
+    if (row?.eventIds.includes(eventId)) return { eventId };
+    return errors[index] ?? { leftMs: row?.leftMs ?? 0 };
+  });
+}

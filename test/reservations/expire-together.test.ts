@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Reservation } from '../../src/reservations/reservations.model.ts';
+import type * as Commands from '../support/commands.in-host.ts';
+import { anyPartner, anyVenue, freeSlotIds, placeHold } from '../support/factories.ts';
+import { rowOf, rowsOf } from '../support/rows.ts';
+import { monitoredUri } from '../support/service-environment.ts';
+import { hostedService } from '../support/service-host.ts';
+import type * as ExpireTogether from './expire-together.in-host.ts';
+
+const COUNT = 100;
+
+const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri() } });
+const { expireBesideTransaction, expireTogether } = service.inHost<typeof ExpireTogether>(
+  'test/reservations/expire-together.in-host.ts',
+);
+const { takeCommands, watchCommands } = service.inHost<typeof Commands>('test/support/commands.in-host.ts');
+let model: Reservation;
+beforeAll(async () => {
+  await watchCommands();
+  const venue = await anyVenue(service);
+  const partner = await anyPartner(service, [venue.id]);
+  const [slotId = ''] = await freeSlotIds(partner, venue.id);
+  const { hold_id } = await placeHold(partner, slotId);
+  model = await rowOf(service, 'reservations', { _id: hold_id });
+});
+afterAll(() => service.stop());
+
+/** Holds that lapse at this instant, or lapsed; returns their ids. */
+async function anyHolds(count: number, holdExpiresAt = new Date(1)): Promise<string[]> {
+  const { holdOrdinal: _ordinal, ...fields } = model;
+  const rows = Array.from({ length: count }, () => {
+    const own = { _id: randomUUID(), cells: [randomUUID()] };
+    return { ...fields, ...own, holdExpiresAt };
+  });
+  await service.context.db.collection<Reservation>('reservations').insertMany(rows);
+  return rows.map(({ _id }) => _id);
+}
+
+/** State and events of each of them, those that are the same told once. */
+async function endsOf(holdIds: readonly string[]): Promise<string[]> {
+  const rows = await rowsOf(service, 'reservations', { _id: { $in: holdIds } });
+  const ends = rows.map(({ status, outbox }) => `${status}: ${outbox.map(({ type }) => type).join()}`);
+  return [...new Set(ends)];
+}
+
+const EXPIRED = 'EXPIRED: hold_created,hold_expired';
+const ACTIVE = 'ACTIVE: hold_created';
+
+test(`${COUNT} holds that have lapsed are ended by as many commands as one, each with its one event`, async () => {
+  const holdIds = await anyHolds(COUNT);
+  await takeCommands();
+  expect(await expireTogether(holdIds)).toEqual(holdIds.map(() => 0));
+  const commands = (await takeCommands()).filter((command) => command !== 'hello 1');
+  expect(commands).toEqual(['update reservations', 'aggregate reservations']);
+  expect(await endsOf(holdIds)).toEqual([EXPIRED]);
+});
+
+test('workers that have the same holds at once end each once', async () => {
+  const holdIds = await anyHolds(COUNT);
+  await expireTogether([...holdIds, ...holdIds], 3);
+  expect(await endsOf(holdIds)).toEqual([EXPIRED]);
+});
+
+test('a hold that lives stays, and is to be asked for when it lapses; one that is not there asks for nothing', async () => {
+  const [lapsed, living] = [await anyHolds(2), await anyHolds(1, new Date(Date.now() + 600_000))];
+  const [first, second, left, none] = await expireTogether([...lapsed, ...living, randomUUID()]);
+  expect([first, second, none]).toEqual([0, 0, 0]);
+  expect(left).toBeGreaterThan(500_000);
+  expect([await endsOf(lapsed), await endsOf(living)]).toEqual([[EXPIRED], [ACTIVE]]);
+});
+
+test('a hold that a transaction has fails alone, and keeps none of the others waiting', async () => {
+  const holdIds = await anyHolds(10);
+  const [held = '', ...others] = holdIds;
+  const outcomes = await expireBesideTransaction(holdIds, held);
+  expect(outcomes).toEqual([expect.stringMatching(/time limit/), ...others.map(() => 0)]);
+  expect([await endsOf(others), await endsOf([held])]).toEqual([[EXPIRED], [ACTIVE]]);
+  expect(await expireTogether([held])).toEqual([0]);
+  expect(await endsOf([held])).toEqual([EXPIRED]);
+});
