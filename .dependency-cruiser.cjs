@@ -150,6 +150,13 @@ module.exports = {
       to: { path: [COMPONENT, '^src/http/'] },
     },
     {
+      name: 'tools-are-not-used-by-the-product',
+      comment: 'The benchmark, the scripts and the tests use the product, which is built without them.',
+      severity: 'error',
+      from: { path: '^(src|workers)/' },
+      to: { path: '^(bench|scripts|test)/' },
+    },
+    {
       name: 'development-is-used-by-itself-only',
       comment: 'So that the production image can leave it out.',
       severity: 'error',

@@ -46,6 +46,8 @@ const lawful = {
     "import './venues.model.ts';\nexport type Written = { at: Date };\nexport const findVenue = 1;\nexport const saveVenue = 1;\n",
   'src/venues/venues.model.ts': "import 'mongoose';\n",
   'src/venues/venues.rules.ts': 'export const one = 1;\n',
+  'bench/statistics.ts': 'export const median = 1;\n',
+  'test/support/eventually.ts': 'export const eventually = 1;\n',
   'workers/hold-expiry.ts': "import 'bullmq';\nimport '../src/process/context.ts';\n",
 };
 
@@ -102,6 +104,10 @@ const violations: Record<string, Record<string, string[]>> = {
     'src/http/queueing.ts': ['../queues/queues.ts'],
   },
   'embedded-knows-no-component': { 'src/development/embedded/nosy.ts': ['../../venues/venues.service.ts'] },
+  'tools-are-not-used-by-the-product': {
+    'src/platform/measured.ts': ['../../bench/statistics.ts'],
+    'workers/tested.ts': ['../test/support/eventually.ts'],
+  },
   'development-is-used-by-itself-only': { 'src/migrations.ts': ['./development/embedded/servers.ts'] },
 };
 
