@@ -1,0 +1,129 @@
+/**
+ * `npm run bench`: measures the service as it is shipped, each path beside what limits it, in one run. docs/performance.md says
+ * what the rows are; `--help` says what can be asked for.
+ */
+
+import { execFileSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { cpus, totalmem } from 'node:os';
+import path from 'node:path';
+import { createCleanup } from '../src/development/demo/step-context.ts';
+import { asChart } from './chart.ts';
+import { missed } from './goals.ts';
+import { asMarkdown, withFigures } from './markdown.ts';
+import { openBench } from './open-bench.ts';
+import type { Options } from './options.ts';
+import { parseOptions, USAGE } from './options.ts';
+import { projectFolder } from './processes.ts';
+import { buildProduct } from './product/product.ts';
+import { largestCosts } from './profile.ts';
+import type { Report } from './report.ts';
+import type { Bench } from './rows/row.ts';
+import { ROWS } from './rows/rows.ts';
+import { asTable } from './table.ts';
+
+const PAGE = path.join(projectFolder, 'docs/performance.md');
+const CHART = path.join(projectFolder, 'docs/performance.svg');
+
+const WARM_CALLS = 1500;
+const WARM_SECONDS = 12;
+
+const cleanup = createCleanup();
+const failed: string[] = [];
+let profiled: string | undefined;
+const say = (line: string) => void process.stderr.write(`${line}\n`);
+
+async function measure({ only, runs, seconds, profile }: Options): Promise<Report> {
+  const beganAt = performance.now();
+  say('Building the product ...');
+  await buildProduct();
+  say('Starting it ...');
+  const bench = await openBench({ runs, seconds, profile }, say, cleanup.add);
+  await warmUp(bench);
+  const wanted = ROWS.filter(({ name }) => only.length === 0 || only.includes(name));
+  const figures: Report['figures'] = {};
+  for (const row of wanted) {
+    const rowBeganAt = performance.now();
+    try {
+      await bench.product.runWorkers(row.workers);
+      Object.assign(figures, await row.measure(bench));
+      say(`${row.name}: ${((performance.now() - rowBeganAt) / 1000).toFixed(0)} s`);
+    } catch (error) {
+      // The others are worth having, and what is missing fails the run.
+      failed.push(row.name);
+      say(`${row.name} FAILED: ${(error as Error).stack}`);
+    }
+  }
+  return {
+    at: new Date().toISOString(),
+    commit: commit(),
+    machine: {
+      cores: cpus().length,
+      cpu: cpus()[0]?.model ?? 'unknown',
+      memoryGb: Math.round(totalmem() / 1e9),
+      node: process.versions.node,
+    },
+    ...{ runs, seconds, figures },
+    minutes: (performance.now() - beganAt) / 60_000,
+    othersShare: bench.othersShare(),
+  };
+}
+
+/** What the first calls of a process cost is no figure of any row. */
+async function warmUp(bench: Bench): Promise<void> {
+  const { product, apiKeys, venue } = bench;
+  const pace = { kind: 'count', count: WARM_CALLS, withinSeconds: WARM_SECONDS } as const;
+  const params = { port: product.port, apiKeys, venue, first: bench.takeSlots(WARM_CALLS) };
+  await bench.callProduct({ step: 'place-hold', params, pace });
+}
+
+/** Of the working tree; `unknown` without git. */
+function commit(): string {
+  try {
+    const args = ['describe', '--always', '--dirty', '--abbrev=8'];
+    return execFileSync('git', args, { cwd: projectFolder, encoding: 'utf8' }).trim();
+  } catch {
+    return 'unknown';
+  }
+}
+
+async function main(options: Options): Promise<number> {
+  const { from, json, chart, before: beforeFile, write, check } = options;
+  profiled = options.profile;
+  const before = beforeFile === undefined ? undefined : await readReport(beforeFile);
+  const report = from === undefined ? await measure(options) : await readReport(from);
+  if (json !== undefined) await writeFile(json, `${JSON.stringify(report, null, 2)}\n`);
+  for (const file of [...(chart === undefined ? [] : [chart]), ...(write ? [CHART] : [])])
+    await writeFile(file, asChart(report, before));
+  if (write) await writeFile(PAGE, withFigures(await readFile(PAGE, 'utf8'), asMarkdown(report, before)));
+  console.log(asTable(report));
+  if (failed.length > 0) say(`Not measured: ${failed.join(', ')}`);
+  return failed.length > 0 || (check && missed(report).length > 0) ? 1 : 0;
+}
+
+async function readReport(file: string): Promise<Report> {
+  return JSON.parse(await readFile(file, 'utf8')) as Report;
+}
+
+let exitCode = 1;
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void cleanup.run().then(() => process.exit(1)));
+if (process.argv.includes('--help')) {
+  console.log(USAGE);
+  exitCode = 0;
+} else {
+  try {
+    exitCode = await main(
+      parseOptions(
+        process.argv.slice(2),
+        ROWS.map(({ name }) => name),
+      ),
+    );
+  } catch (error) {
+    console.error((error as Error).stack);
+  } finally {
+    await cleanup.run();
+    for (const line of profiled === undefined ? [] : await largestCosts(profiled)) say(line);
+  }
+}
+process.exit(exitCode);

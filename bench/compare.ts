@@ -1,0 +1,62 @@
+import type { Loaded } from './load/load.ts';
+import type { CpuUs, Figure } from './report.ts';
+import { median, spreadOf } from './statistics.ts';
+
+/** What one measured run came to. */
+export type Run = { perSecond: number; cpuUs: CpuUs; othersShare: number };
+
+/** A load as a run: of its calls only those count that came to `expected`, and nearly all must. */
+export function runOf({ outcomes, calls, seconds, cpuUs, othersShare }: Loaded, expected: string): Run {
+  const good = outcomes[expected] ?? 0;
+  if (good < calls * 0.99 || calls === 0)
+    throw new Error(`Of ${calls} calls, ${good} came to ${expected}: ${JSON.stringify(outcomes)}`);
+  return { perSecond: good / seconds, cpuUs, othersShare };
+}
+
+/**
+ * Makes each of the runs once, in their order, and that `rounds` times, so that what else the machine does meanwhile meets all
+ * alike. Returns the runs of each.
+ */
+export async function interleave<Runs extends Record<string, unknown>>(
+  rounds: number,
+  variants: { [Name in keyof Runs]: () => Promise<Runs[Name]> },
+): Promise<{ [Name in keyof Runs]: Runs[Name][] }> {
+  const names = Object.keys(variants) as (keyof Runs)[];
+  const runs = Object.fromEntries(names.map((name) => [name, []])) as unknown as {
+    [Name in keyof Runs]: Runs[Name][];
+  };
+  for (let round = 0; round < rounds; round += 1)
+    for (const name of names) runs[name].push(await variants[name]());
+  return runs;
+}
+
+/** The first rate as a multiple of the second, round by round: the product's of its limit's, or of few of many. */
+export function rateFigure(product: readonly Run[], limit: readonly Run[]): Figure {
+  const ratios = product.map(({ perSecond }, round) => perSecond / (limit[round]?.perSecond ?? Number.NaN));
+  return { ...spreadOf(ratios), ...ratesOf(product, limit) };
+}
+
+/** The product's processor time for an operation, of all its processes together, as a multiple of its limit's. */
+export function cpuFigure(product: readonly Run[], limit: readonly Run[]): Figure {
+  const ratios = product.map(({ cpuUs }, round) => sum(cpuUs) / sum(limit[round]?.cpuUs ?? {}));
+  return { ...spreadOf(ratios), ...ratesOf(product, limit) };
+}
+
+function ratesOf(product: readonly Run[], limit: readonly Run[]) {
+  return {
+    product: median(product.map(({ perSecond }) => perSecond)),
+    limit: median(limit.map(({ perSecond }) => perSecond)),
+    productCpuUs: cpuOf(product),
+    limitCpuUs: cpuOf(limit),
+  };
+}
+
+/** Of each process the median of the runs. */
+function cpuOf(runs: readonly Pick<Run, 'cpuUs'>[]): CpuUs {
+  const names = new Set(runs.flatMap(({ cpuUs }) => Object.keys(cpuUs)));
+  return Object.fromEntries(
+    [...names].map((name) => [name, median(runs.map(({ cpuUs }) => cpuUs[name] ?? 0))]),
+  );
+}
+
+const sum = (cpuUs: CpuUs): number => Object.values(cpuUs).reduce((all, us) => all + us, 0);

@@ -1,0 +1,35 @@
+/** Limits of what reads cost: constant responses through the product's own middleware with its log, and through nothing. */
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { createBaseApp } from '../../src/http/base-app.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import type { Constant } from './constant.ts';
+
+process.once('message', ({ body, etag, log }: Constant) => {
+  const app = createBaseApp(createLogger('constant', 'info', pino.destination({ dest: log, sync: true })));
+  const bytes = Buffer.from(body);
+  app.get('/constant', (_req, res) => {
+    res.setHeader('Cache-Control', 'private, no-cache');
+    res.setHeader('ETag', etag);
+    res.setHeader('Content-Type', 'application/json; charset=utf-8');
+    res.setHeader('Content-Length', bytes.length);
+    res.end(bytes);
+  });
+  app.get('/ok', (_req, res) => {
+    res.setHeader('Content-Length', 2);
+    res.end('ok');
+  });
+  const bare = createServer((_req, res) => {
+    res.setHeader('Content-Length', 2);
+    res.end('ok');
+  });
+  const through = app.listen(0, '127.0.0.1', () => {
+    bare.listen(0, '127.0.0.1', () => {
+      const [port, barePort] = [through, bare].map((server) => (server.address() as AddressInfo).port);
+      process.send?.({ port, barePort });
+    });
+  });
+});
+process.once('disconnect', () => process.exit());

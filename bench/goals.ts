@@ -1,0 +1,114 @@
+import type { Report } from './report.ts';
+
+export type Goal = {
+  /** The row of `bench/rows/` that measures it. */
+  row: string;
+  /** What the table says of it, at most 31 characters. */
+  label: string;
+  /** What the product stands beside, in the same run. */
+  limit?: string;
+  /** `x`: the product's rate (or use) as a multiple of its limit's. */
+  unit: 'x' | 'ms' | 's' | 'MB';
+  /** Neither: measured and shown, with no goal. */
+  atLeast?: number;
+  atMost?: number;
+};
+
+const INSERT = 'insertOne of the same document';
+const POST = 'a signed POST by undici';
+const CONSTANT = 'a constant response through the same middleware';
+
+/** What each figure of the benchmark has to reach. A figure is measured by the row that it names. */
+export const GOALS = {
+  hold: { row: 'hold', label: 'hold, workers stopped', limit: INSERT, unit: 'x', atLeast: 1 },
+  'hold-textbook': {
+    ...{ row: 'hold', label: 'hold, beside the textbook way', limit: 'bench/textbook' },
+    ...{ unit: 'x', atLeast: 5 },
+  },
+  'hold-workers': {
+    ...{ row: 'hold-workers', label: 'hold, workers running', limit: INSERT },
+    ...{ unit: 'x', atLeast: 0.5 },
+  },
+  'hold-lost': {
+    ...{ row: 'hold-lost', label: 'one slot, all lose', limit: 'insertOne that meets a duplicate' },
+    ...{ unit: 'x', atLeast: 0.8 },
+  },
+  'hold-alone': { row: 'hold-alone', label: 'a lone hold at rest, p50', unit: 'ms' },
+  confirm: { row: 'confirm', label: 'confirm', limit: 'findOneAndUpdate', unit: 'x', atLeast: 0.5 },
+  cycle: {
+    ...{ row: 'cycle', label: 'hold, confirm, cancel', limit: 'the same three writes' },
+    ...{ unit: 'x', atLeast: 0.4 },
+  },
+  bookings: {
+    ...{ row: 'bookings', label: 'page of 50 bookings', limit: 'find by the same index' },
+    ...{ unit: 'x', atLeast: 0.6 },
+  },
+  availability: {
+    ...{ row: 'availability', label: 'availability, 30 holds/s', limit: CONSTANT },
+    ...{ unit: 'x', atLeast: 0.8 },
+  },
+  'availability-304': {
+    ...{ row: 'availability', label: 'availability, 304', limit: CONSTANT },
+    ...{ unit: 'x', atLeast: 1 },
+  },
+  'availability-cold': {
+    ...{ row: 'availability-cold', label: 'availability, cold', limit: "the day's claims, one query" },
+    ...{ unit: 'x', atLeast: 0.5 },
+  },
+  middleware: {
+    ...{ row: 'middleware', label: 'middleware, trivial response', limit: 'node:http' },
+    ...{ unit: 'x', atLeast: 0.22 },
+  },
+  healthz: { row: 'middleware', label: '/healthz', limit: 'node:http', unit: 'x' },
+  delivery: { row: 'delivery', label: 'delivery alone', limit: POST, unit: 'x', atLeast: 0.1 },
+  'delivery-cpu': { row: 'delivery', label: 'delivery alone, CPU', limit: POST, unit: 'x', atMost: 19 },
+  'whole-way': { row: 'whole-way', label: 'hold to webhook', limit: POST, unit: 'x', atLeast: 0.06 },
+  'whole-way-cpu': { row: 'whole-way', label: 'hold to webhook, CPU', limit: POST, unit: 'x', atMost: 30 },
+  'paced-p50': { row: 'paced', label: 'committed to received, p50', unit: 'ms', atMost: 10 },
+  'paced-p99': { row: 'paced', label: 'committed to received, p99', unit: 'ms', atMost: 60 },
+  fair: {
+    ...{ row: 'fair', label: '1,000 good among 500 hanging', limit: 'the same alone' },
+    ...{ unit: 'x', atMost: 1.2 },
+  },
+  expiry: { row: 'expiry', label: '10,000 holds due in a second', unit: 's', atMost: 10 },
+  'growth-kept-hold': {
+    ...{ row: 'growth-kept', label: 'hold, 10³ : 5·10⁴ kept', limit: 'the same with many' },
+    ...{ unit: 'x', atMost: 1.3 },
+  },
+  'growth-kept-availability': {
+    ...{ row: 'growth-kept', label: 'availability, 10³ : 5·10⁴ kept', limit: 'the same with many' },
+    ...{ unit: 'x', atMost: 1.3 },
+  },
+  'growth-live': {
+    ...{ row: 'growth-live', label: 'hold, 1 : 400 live holds', limit: 'the same with many' },
+    ...{ unit: 'x', atMost: 1.3 },
+  },
+  'growth-venues': {
+    ...{ row: 'growth-venues', label: 'hold, 10 : 1,000 venues', limit: 'the same with many' },
+    ...{ unit: 'x', atMost: 1.3 },
+  },
+  'growth-dispatchers': {
+    ...{ row: 'growth-dispatchers', label: 'dispatch by 4 processes : by 1', limit: 'the same by one' },
+    ...{ unit: 'x', atMost: 1.3 },
+  },
+  'memory-api': { row: 'memory', label: 'memory of the API', unit: 'MB', atMost: 220 },
+  'memory-worker': { row: 'memory', label: 'memory of a worker', unit: 'MB', atMost: 180 },
+} as const satisfies Record<string, Goal>;
+
+export type FigureName = keyof typeof GOALS;
+
+export const FIGURE_NAMES = Object.keys(GOALS) as FigureName[];
+
+/** Null where it has no goal. */
+export function isReached(goal: Goal, value: number): boolean | null {
+  if (goal.atLeast !== undefined) return value >= goal.atLeast;
+  return goal.atMost === undefined ? null : value <= goal.atMost;
+}
+
+/** The figures of a report that miss their goals. */
+export function missed({ figures }: Pick<Report, 'figures'>): FigureName[] {
+  return FIGURE_NAMES.filter((name) => {
+    const figure = figures[name];
+    return figure !== undefined && isReached(GOALS[name], figure.value) === false;
+  });
+}

@@ -1,0 +1,124 @@
+import mongoose from 'mongoose';
+import { newId } from '../../src/platform/ids.ts';
+import type { Reservation } from '../../src/reservations/reservations.model.ts';
+import type { Originals, Place } from '../product/copies.ts';
+import { changesBetween, copyOf } from '../product/copies.ts';
+import type { OpenStep } from './http-steps.ts';
+
+/** The collection that has the product's own indexes and validator, in its database. */
+export type RawCollection = { mongodbUri: string; collection: string };
+type Copies = RawCollection & Place & { originals: Originals; first: number };
+
+async function open({ mongodbUri, collection }: RawCollection, callers: number) {
+  const client = new mongoose.mongo.MongoClient(mongodbUri, {
+    maxPoolSize: callers,
+    writeConcern: { w: 'majority', journal: true },
+    readConcernLevel: 'majority',
+  });
+  await client.connect();
+  return {
+    reservations: client.db().collection<Reservation>(collection),
+    close: () => client.close(),
+  };
+}
+
+/** One `insertOne` of a hold. */
+export async function openInsert(params: Copies, callers: number): Promise<OpenStep> {
+  const { reservations, close } = await open(params, callers);
+  const step = async (call: number) => {
+    await reservations.insertOne(copyOf(params.originals.hold, params, params.first + call));
+    return 'inserted';
+  };
+  return { step, close };
+}
+
+/** One `insertOne` of a hold whose cells are all taken by the one of slot `first`, which is there. */
+export async function openLosingInsert(params: Copies, callers: number): Promise<OpenStep> {
+  const { reservations, close } = await open(params, callers);
+  const { hold } = params.originals;
+  const winner = copyOf(hold, params, params.first);
+  await reservations.insertOne(winner);
+  const step = (call: number) => {
+    const loser = { ...copyOf(hold, params, params.first + 1 + call), cells: winner.cells };
+    return reservations.insertOne(loser).then(
+      () => 'inserted',
+      (err: unknown) => ((err as { code?: unknown }).code === 11_000 ? 'duplicate' : 'failed'),
+    );
+  };
+  return { step, close };
+}
+
+/** One `findOneAndUpdate` that makes a hold a booking. */
+export async function openUpdate(
+  params: Copies & { holdIds: readonly string[] },
+  callers: number,
+): Promise<OpenStep> {
+  const { reservations, close } = await open(params, callers);
+  const { hold, booking } = params.originals;
+  const step = async (call: number) => {
+    const holdId = params.holdIds[call];
+    if (holdId === undefined) return 'none left';
+    const set = { ...changesBetween(hold, booking, booking), bookingId: newId(), confirmKey: newId() };
+    const filter = { _id: holdId, status: 'ACTIVE' } as const;
+    const after = await reservations.findOneAndUpdate(filter, { $set: set }, { returnDocument: 'after' });
+    return after === null ? 'not found' : 'updated';
+  };
+  return { step, close };
+}
+
+/** The three writes of a hold that is confirmed and cancelled. */
+export async function openThreeWrites(params: Copies, callers: number): Promise<OpenStep> {
+  const { reservations, close } = await open(params, callers);
+  const { hold, booking, cancelled } = params.originals;
+  const step = async (call: number) => {
+    const number = params.first + call;
+    const placed = copyOf(hold, params, number);
+    const { _id } = placed;
+    await reservations.insertOne(placed);
+    for (const [before, after] of [
+      [hold, booking],
+      [booking, cancelled],
+    ] as const) {
+      const set = changesBetween(before, after, copyOf(after, params, number));
+      for (const field of ['_id', 'partnerId', 'cells'] as const) delete set[field];
+      await reservations.findOneAndUpdate({ _id }, { $set: set }, { returnDocument: 'after' });
+    }
+    return 'written';
+  };
+  return { step, close };
+}
+
+/** The newest 51 bookings of a partner, by the index that is made for them. */
+export async function openFindBookings(
+  params: RawCollection & { partnerId: string; limit: number },
+  callers: number,
+): Promise<OpenStep> {
+  const { reservations, close } = await open(params, callers);
+  const { partnerId, limit } = params;
+  const step = async () => {
+    const rows = await reservations
+      .find({ partnerId, bookedAt: { $exists: true } })
+      .sort({ bookedAt: -1, bookingId: -1 })
+      .limit(limit + 1)
+      .hint('bookings_of_partner')
+      .toArray();
+    return rows.length === limit + 1 ? 'found' : `${rows.length} found`;
+  };
+  return { step, close };
+}
+
+/** The claims of one venue's day after the other, of each what availability needs to know. */
+export async function openFindClaims(
+  params: RawCollection & { days: readonly { venueId: string; from: Date; to: Date }[] },
+  callers: number,
+): Promise<OpenStep> {
+  const { reservations, close } = await open(params, callers);
+  const projection = { cells: 1, status: 1, holdExpiresAt: 1 };
+  const step = async (call: number) => {
+    const { venueId, from, to } = params.days[call % params.days.length] ?? { venueId: '' };
+    const filter = { venueId, claimed: true, slotStart: { $gte: from as Date, $lt: to as Date } };
+    await reservations.find(filter, { projection }).toArray();
+    return 'read';
+  };
+  return { step, close };
+}

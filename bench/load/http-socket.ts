@@ -1,0 +1,71 @@
+import { connect } from 'node:net';
+
+export type HttpResponse = { status: number; head: string; body: () => string };
+
+export type HttpSocket = {
+  /** Sends one request, as `requestText` makes it, and returns its response. One at a time. */
+  send: (request: string) => Promise<HttpResponse>;
+  close: () => void;
+};
+
+/** The text of a request to 127.0.0.1. */
+export function requestText(
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body?: unknown,
+): string {
+  const json = body === undefined ? '' : JSON.stringify(body);
+  const all = {
+    Host: '127.0.0.1',
+    ...headers,
+    ...(body === undefined
+      ? {}
+      : { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(json)) }),
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${json}`;
+}
+
+/**
+ * One kept connection, read with as little work as possible: a client that parses more would measure itself. It reads responses
+ * that state their length, which all of the product's do; status 0 is a connection that was lost.
+ */
+export function openSocket(port: number): HttpSocket {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  let received: Buffer = Buffer.alloc(0);
+  let waiting: ((response: HttpResponse) => void) | undefined;
+  const settle = (response: HttpResponse) => {
+    const resolve = waiting;
+    waiting = undefined;
+    received = Buffer.alloc(0);
+    resolve?.(response);
+  };
+  socket.on('data', (chunk) => {
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+    const response = parse(received);
+    if (response !== undefined) settle(response);
+  });
+  const lose = () => settle({ status: 0, head: '', body: () => '' });
+  socket.on('error', lose).on('close', lose);
+  return {
+    send: (request) =>
+      new Promise((resolve) => {
+        waiting = resolve;
+        if (socket.destroyed) lose();
+        else socket.write(request);
+      }),
+    close: () => socket.destroy(),
+  };
+}
+
+/** Undefined while it is not whole. */
+function parse(bytes: Buffer): HttpResponse | undefined {
+  const end = bytes.indexOf('\r\n\r\n');
+  if (end < 0) return undefined;
+  const head = bytes.toString('latin1', 0, end);
+  const status = Number(head.slice(9, 12));
+  const length = status === 304 ? 0 : Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
+  if (bytes.length < end + 4 + length) return undefined;
+  return { status, head, body: () => bytes.toString('utf8', end + 4, end + 4 + length) };
+}

@@ -1,0 +1,121 @@
+import { newId } from '../../src/platform/ids.ts';
+import type { Venue } from '../product/slots.ts';
+import { slotAt, slotCount } from '../product/slots.ts';
+import type { HttpSocket } from './http-socket.ts';
+import { openSocket, requestText } from './http-socket.ts';
+import type { Step } from './run-load.ts';
+
+export type OpenStep = { step: Step; close: () => void | Promise<void> };
+
+/** Where to call, and with which keys: caller n has the n-th, in turn. */
+export type Callers = { port: number; apiKeys: readonly string[] };
+
+/** Slots from number `first` on; without `count` until the load ends. */
+export type Slots = { venue: Venue; first: number };
+
+type Caller = { socket: HttpSocket; headers: Record<string, string> };
+
+function withSockets(
+  { port, apiKeys }: Callers,
+  callers: number,
+  step: (caller: Caller, call: number) => Promise<string>,
+): OpenStep {
+  const all = Array.from({ length: callers }, (_, n): Caller => {
+    const key = apiKeys[n % apiKeys.length];
+    return { socket: openSocket(port), headers: key === undefined ? {} : { 'X-API-Key': key } };
+  });
+  return {
+    step: (call, n) => step(all[n] as Caller, call),
+    close: () => {
+      for (const { socket } of all) socket.close();
+    },
+  };
+}
+
+async function placeHold(
+  { socket, headers }: Caller,
+  slotId: string,
+  more: Record<string, unknown> = {},
+): Promise<{ status: string; holdId: string }> {
+  const request = requestText('POST', '/api/v1/partner/holds', headers, { slot_id: slotId, ...more });
+  const { status, body } = await socket.send(request);
+  return { status: String(status), holdId: status === 201 ? idIn(body(), 'hold_id') : '' };
+}
+
+/** Without reading the rest: a load that parses whole responses takes processor time from what it measures. */
+function idIn(json: string, field: string): string {
+  return new RegExp(`"${field}":"([^"]+)"`).exec(json)?.[1] ?? '';
+}
+
+const customer = {
+  payment_reference: 'pay_1',
+  customer_name: 'Asha Rao',
+  customer_phone: '+919876543210',
+};
+
+async function confirm({ socket, headers }: Caller, holdId: string) {
+  const body = { hold_id: holdId, ...customer, idempotency_key: newId() };
+  return socket.send(requestText('POST', '/api/v1/bookings/confirm', headers, body));
+}
+
+/** Places a hold on the next free slot; or, with `isSame`, always on the first one. */
+export function openPlaceHold(params: Callers & Slots & { isSame?: boolean }, callers: number): OpenStep {
+  const { venue, first, isSame = false } = params;
+  return withSockets(params, callers, async (caller, call) => {
+    const number = isSame ? first : (first + call) % slotCount(venue);
+    return (await placeHold(caller, slotAt(venue, number).slotId)).status;
+  });
+}
+
+/** Confirms holds that are there; `holds` has those of each key, by the key's number. */
+export function openConfirm(params: Callers & { holds: readonly string[][] }, callers: number): OpenStep {
+  const left = params.holds.map((ids) => [...ids]);
+  const callersOf = withSockets(params, callers, async (caller, n) => {
+    const holdId = left[n % left.length]?.pop();
+    return holdId === undefined ? 'none left' : String((await confirm(caller, holdId)).status);
+  });
+  return { ...callersOf, step: (_call, caller) => callersOf.step(caller, caller) };
+}
+
+/** Places a hold, confirms it and cancels the booking: `200` where all three succeeded, else the status that ended it. */
+export function openCycle(params: Callers & Slots, callers: number): OpenStep {
+  const { venue, first } = params;
+  return withSockets(params, callers, async (caller, call) => {
+    const { slotId } = slotAt(venue, (first + call) % slotCount(venue));
+    const { status, holdId } = await placeHold(caller, slotId);
+    if (status !== '201') return `hold ${status}`;
+    const confirmed = await confirm(caller, holdId);
+    if (confirmed.status >= 300) return `confirm ${confirmed.status}`;
+    const path = `/api/v1/bookings/${idIn(confirmed.body(), 'booking_id')}/cancel`;
+    const body = { reason: 'rain', idempotency_key: newId() };
+    const cancelled = await caller.socket.send(requestText('POST', path, caller.headers, body));
+    return cancelled.status < 300 ? '200' : `cancel ${cancelled.status}`;
+  });
+}
+
+/** Places a hold and releases it: `200` where both succeeded, else the status that ended it. */
+export function openHoldAndRelease(params: Callers & Slots, callers: number): OpenStep {
+  const { venue, first } = params;
+  return withSockets(params, callers, async (caller, call) => {
+    const { slotId } = slotAt(venue, (first + call) % slotCount(venue));
+    const { status, holdId } = await placeHold(caller, slotId);
+    if (status !== '201') return `hold ${status}`;
+    const path = `/api/v1/partner/holds/${holdId}/cancel`;
+    const released = await caller.socket.send(requestText('POST', path, caller.headers, {}));
+    return String(released.status);
+  });
+}
+
+/** Gets one path after the other, from the first again after the last. */
+export function openGet(params: Callers & { paths: readonly string[]; etag?: string }, callers: number) {
+  const { paths, etag } = params;
+  const more: Record<string, string> = etag === undefined ? {} : { 'If-None-Match': etag };
+  const texts = new Map<string, string>();
+  return withSockets(params, callers, async ({ socket, headers }, call) => {
+    const path = paths[call % paths.length] ?? '/';
+    const id = `${headers['X-API-Key'] ?? ''} ${path}`;
+    const text = texts.get(id) ?? requestText('GET', path, { ...headers, ...more });
+    texts.set(id, text);
+    return String((await socket.send(text)).status);
+  });
+}

@@ -1,0 +1,63 @@
+import type { CpuUse, Pids } from '../processes.ts';
+import { endProcess, firstMessage, startMeter, startScript } from '../processes.ts';
+import type { CpuUs } from '../report.ts';
+import type { LoadReport } from './run-load.ts';
+import type { Task } from './steps.ts';
+
+/** What a load came to, and what the processes used in the part that counts. */
+export type Loaded = LoadReport & { cpuUs: CpuUs; othersShare: number };
+
+export type Load = {
+  pid: number;
+  /** Runs one task; `pids` are the processes whose use is reported, for each call. */
+  run: (task: Task, pids: Pids) => Promise<Loaded>;
+  /** Ends a task of a rate before its time. */
+  cut: () => void;
+  stop: () => Promise<void>;
+};
+
+type Message =
+  | { event: 'begun' | 'ended' }
+  | { event: 'report'; report: LoadReport }
+  | { event: 'failed'; error: string };
+
+/** Starts a load process. `others` are the benchmark's own processes at that time. */
+export async function startLoad(others: () => number[]): Promise<Load> {
+  const child = startScript(new URL('./load-process.ts', import.meta.url));
+  await firstMessage(child, 'a load process');
+  const run = (task: Task, pids: Pids): Promise<Loaded> =>
+    new Promise((resolve, reject) => {
+      let meter: (() => CpuUse) | undefined;
+      let used: CpuUse = { us: {}, othersShare: 0 };
+      const finish = (settle: () => void) => {
+        child.off('message', receive).off('exit', died);
+        settle();
+      };
+      const died = () => finish(() => reject(new Error('A load process ended in the middle of a task')));
+      const receive = (message: Message): void => {
+        switch (message.event) {
+          case 'begun':
+            meter = startMeter(pids, others());
+            break;
+          case 'ended':
+            used = meter?.() ?? used;
+            break;
+          case 'report':
+            finish(() => resolve({ ...message.report, ...perCall(used, message.report.calls) }));
+            break;
+          case 'failed':
+            finish(() => reject(new Error(`${task.step}: ${message.error}`)));
+            break;
+        }
+      };
+      child.on('message', receive).on('exit', died);
+      child.send(task);
+    });
+  return { pid: child.pid ?? 0, run, cut: () => void child.send('stop'), stop: () => endProcess(child) };
+}
+
+/** Microseconds of each process for one of `calls`. */
+export function perCall({ us, othersShare }: CpuUse, calls: number): { cpuUs: CpuUs; othersShare: number } {
+  const each = Object.entries(us).map(([name, used]) => [name, used / Math.max(1, calls)] as const);
+  return { cpuUs: Object.fromEntries(each), othersShare };
+}

@@ -1,0 +1,120 @@
+import type { ChildProcess } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { nodeArguments } from '../src/development/embedded/processes.ts';
+import type { CpuUs } from './report.ts';
+
+const STOP_MS = 27_000;
+
+/** Process numbers by what the processes are called in the report. */
+export type Pids = Record<string, number>;
+
+export const projectFolder = fileURLToPath(new URL('..', import.meta.url));
+
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Starts Node with these arguments, an IPC channel and no environment but the given one. It does not outlive this process. */
+export function startNode(args: readonly string[], env: Record<string, string>, output = 2): ChildProcess {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, args, {
+    cwd: projectFolder,
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', output, output, 'ipc'],
+    serialization: 'advanced',
+  });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  return child;
+}
+
+/** Starts a TypeScript file of the benchmark as a process of its own. */
+export function startScript(url: URL): ChildProcess {
+  return startNode(nodeArguments(fileURLToPath(url)), {});
+}
+
+/** What the process sends first. Rejects where it ends before. */
+export async function firstMessage<T>(child: ChildProcess, name: string): Promise<T> {
+  const ended = once(child, 'exit').then(([code, signal]): never => {
+    throw new Error(`${name} ended (${String(signal ?? code)}) before it was ready`);
+  });
+  const [message] = (await Promise.race([once(child, 'message'), ended])) as [T];
+  ended.catch(() => undefined);
+  return message;
+}
+
+/** Asks the process to end and waits for it; after 27 s it is killed. */
+export async function endProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGCONT');
+  child.kill('SIGTERM');
+  const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+  await ended;
+  clearTimeout(late);
+}
+
+let ticks: number | undefined;
+const ticksPerSecond = (): number => (ticks ??= Number(execFileSync('getconf', ['CLK_TCK'])));
+
+/** Microseconds that a process has had of the processors; 0 where the system does not say. */
+function cpuUsOf(pid: number): number {
+  try {
+    const line = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+    return ((Number(fields[11]) + Number(fields[12])) * 1e6) / ticksPerSecond();
+  } catch {
+    return 0;
+  }
+}
+
+/** Megabytes (10⁶) of memory that a process has in RAM; 0 where the system does not say. */
+export function rssMbOf(pid: number): number {
+  try {
+    const [, kibibytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
+    return (Number(kibibytes) * 1024) / 1e6;
+  } catch {
+    return 0;
+  }
+}
+
+function machineUs(): { busy: number; all: number } {
+  try {
+    const [line = ''] = readFileSync('/proc/stat', 'latin1').split('\n', 1);
+    const counts = line.trim().split(/ +/).slice(1, 9).map(Number);
+    const all = counts.reduce((sum, count) => sum + count, 0);
+    const idle = (counts[3] ?? 0) + (counts[4] ?? 0);
+    return { busy: ((all - idle) * 1e6) / ticksPerSecond(), all: (all * 1e6) / ticksPerSecond() };
+  } catch {
+    return { busy: 0, all: 0 };
+  }
+}
+
+export type CpuUse = {
+  /** Microseconds by process. */
+  us: CpuUs;
+  /** The share of the machine that others took, from 0 to 1. */
+  othersShare: number;
+};
+
+/** Begins to measure; what it returns ends it. `more` are the benchmark's own processes that are not reported. */
+export function startMeter(pids: Pids, more: readonly number[] = []): () => CpuUse {
+  const own = [...new Set([...Object.values(pids), ...more, process.pid])];
+  const read = () => ({ machine: machineUs(), us: new Map(own.map((pid) => [pid, cpuUsOf(pid)])) });
+  const before = read();
+  return () => {
+    const after = read();
+    const used = (pid: number) => Math.max(0, (after.us.get(pid) ?? 0) - (before.us.get(pid) ?? 0));
+    const ownUs = own.reduce((sum, pid) => sum + used(pid), 0);
+    const busy = after.machine.busy - before.machine.busy;
+    const all = Math.max(1, after.machine.all - before.machine.all);
+    return {
+      us: Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, used(pid)])),
+      othersShare: Math.max(0, (busy - ownUs) / all),
+    };
+  };
+}

@@ -1,0 +1,162 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import mongoose from 'mongoose';
+import { apiCaller, textField } from '../../src/development/embedded/api-caller.ts';
+import { ensureCollection } from '../../src/platform/ensure-collection.ts';
+import { newId } from '../../src/platform/ids.ts';
+import type { Reservation } from '../../src/reservations/reservations.model.ts';
+import { RESERVATIONS } from '../../src/reservations/reservations.model.ts';
+import type { Originals } from './copies.ts';
+import { copyOf } from './copies.ts';
+import type { Product } from './product.ts';
+import type { Provisioned } from './provision.ts';
+import { slotAt } from './slots.ts';
+
+/** Where limits write: beside the product's own collection, with the same indexes and validator. */
+export const RAW_COLLECTION = 'bench_reservations';
+
+/** What lies in the stores, as the benchmark reaches it without the product. */
+export type Contents = {
+  originals: Originals;
+  /** Deletes all reservations, events, deliveries and jobs. */
+  clear: () => Promise<void>;
+  /** Deletes ACTIVE holds alone. */
+  clearHolds: () => Promise<void>;
+  /** Adds `count` copies, those of slots from number `first` on; returns them in this order. */
+  add: (
+    collection: 'reservations' | typeof RAW_COLLECTION,
+    original: Reservation,
+    first: number,
+    count: number,
+  ) => Promise<Reservation[]>;
+  /** The same of any documents. */
+  insert: (
+    collection: 'reservations' | typeof RAW_COLLECTION,
+    documents: readonly Reservation[],
+  ) => Promise<void>;
+  /** How many events wait in outboxes, and deliveries to be recorded as received. */
+  countWaiting: () => Promise<number>;
+  /** Waits until none does; false where that takes longer than `withinMs`. */
+  untilSettled: (withinMs: number) => Promise<boolean>;
+  /** Waits until `count` deliveries are there and no event waits in an outbox. */
+  untilDispatched: (count: number, withinMs: number) => Promise<boolean>;
+  /** Waits until no hold is ACTIVE. */
+  untilNoneActive: (withinMs: number) => Promise<boolean>;
+  /** How many `hold_expired` events there are, in outboxes or dispatched. */
+  countExpiredEvents: () => Promise<number>;
+  close: () => Promise<void>;
+};
+
+const AT_A_TIME = 1000;
+const POLL_MS = 40;
+
+export async function openContents(product: Product, provisioned: Provisioned): Promise<Contents> {
+  const db = mongoose.createConnection(product.mongodbUri, { autoIndex: false, autoCreate: false });
+  await db.asPromise();
+  const redis = new Redis(product.redisUrl);
+  const collectionOf = (name: string) => db.collection<Reservation>(name);
+  await ensureCollection(db, { ...RESERVATIONS, name: RAW_COLLECTION });
+
+  const insert: Contents['insert'] = async (name, documents) => {
+    for (let from = 0; from < documents.length; from += AT_A_TIME)
+      await collectionOf(name).insertMany(documents.slice(from, from + AT_A_TIME), { ordered: false });
+  };
+  const countWaiting = async () => {
+    const [events, deliveries] = await Promise.all([
+      collectionOf('reservations').countDocuments({ outboxSince: { $exists: true } }),
+      db.collection('deliveries').countDocuments({ state: { $in: ['pending', 'retrying'] } }),
+    ]);
+    return events + deliveries;
+  };
+  const clear = async () => {
+    await Promise.all(
+      ['reservations', RAW_COLLECTION, 'events', 'deliveries'].map((name) =>
+        db.collection(name).deleteMany({}),
+      ),
+    );
+    await deleteJobs(redis);
+  };
+  const contents = {
+    ...{ insert, countWaiting, clear },
+    clearHolds: async () => {
+      await collectionOf('reservations').deleteMany(ACTIVE);
+    },
+    add: async (name, original, first, count) => {
+      const place = { venue: provisioned.venue, partnerIds: provisioned.partnerIds };
+      const copies = Array.from({ length: count }, (_, n) => copyOf(original, place, first + n));
+      await insert(name, copies);
+      return copies;
+    },
+    untilSettled: (withinMs) => eventually(withinMs, async () => (await countWaiting()) === 0),
+    untilDispatched: (count, withinMs) =>
+      eventually(withinMs, async () => {
+        const waiting = await collectionOf('reservations').countDocuments({ outboxSince: { $exists: true } });
+        return waiting === 0 && (await db.collection('deliveries').countDocuments({})) >= count;
+      }),
+    untilNoneActive: (withinMs) =>
+      eventually(withinMs, async () => (await collectionOf('reservations').countDocuments(ACTIVE)) === 0),
+    countExpiredEvents: async () => {
+      const rows = await collectionOf('reservations').find({}).project<Reservation>({ outbox: 1 }).toArray();
+      const waiting = rows.flatMap(({ outbox }) => outbox.filter(({ type }) => type === 'hold_expired'));
+      const logged = await db.collection<{ _id: string }>('events').find({ type: 'hold_expired' }).toArray();
+      return new Set([...waiting.map(({ eventId }) => eventId), ...logged.map(({ _id }) => _id)]).size;
+    },
+    close: async () => {
+      redis.disconnect();
+      await db.close();
+    },
+  } satisfies Omit<Contents, 'originals'>;
+  const originals = await makeOriginals(product, provisioned, (id) =>
+    collectionOf('reservations').findOne({ _id: id }),
+  );
+  await clear();
+  return { ...contents, originals };
+}
+
+const ACTIVE = { status: 'ACTIVE' } as const;
+
+/** Whether the condition came true within the time. */
+async function eventually(withinMs: number, condition: () => Promise<boolean>): Promise<boolean> {
+  const endsAt = performance.now() + withinMs;
+  while (!(await condition())) {
+    if (performance.now() > endsAt) return false;
+    await delay(POLL_MS);
+  }
+  return true;
+}
+
+/** Jobs that wait for reservations that are gone would be work in the next run. */
+async function deleteJobs(redis: Redis): Promise<void> {
+  for await (const keys of redis.scanStream({ match: '{pbs}:*', count: 1000 })) {
+    const jobs = (keys as string[]).filter((key) => /:(hold-expiry|event-dispatch|webhook-\w+):/.test(key));
+    const ofJobs = jobs.filter((key) => !key.endsWith(':meta'));
+    if (ofJobs.length > 0) await redis.unlink(ofJobs);
+  }
+}
+
+/** Places, confirms and cancels over HTTP, and reads after each call what it wrote. No worker may run. */
+async function makeOriginals(
+  { url }: Product,
+  { partners, venue }: Provisioned,
+  find: (id: string) => Promise<Reservation | null>,
+): Promise<Originals> {
+  const call = apiCaller(url, partners[0]?.apiKey ?? '');
+  const post = (path: string, body: object) => call('POST', `/api/v1/${path}`, [200, 201], body);
+  const holdId = textField(await post('partner/holds', { slot_id: slotAt(venue, 0).slotId }), 'hold_id');
+  const read = async (): Promise<Reservation> => {
+    const found = await find(holdId);
+    if (found === null) throw new Error('The product has not written what it says that it wrote');
+    return found;
+  };
+  const hold = await read();
+  const customer = { customer_name: 'Asha Rao', customer_phone: '+919876543210', payment_reference: 'pay_1' };
+  const confirmed = await post('bookings/confirm', {
+    hold_id: holdId,
+    ...customer,
+    idempotency_key: newId(),
+  });
+  const booking = await read();
+  const cancel = { reason: 'rain', idempotency_key: newId() };
+  await post(`bookings/${textField(confirmed, 'booking_id')}/cancel`, cancel);
+  return { hold, booking, cancelled: await read() };
+}

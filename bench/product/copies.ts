@@ -1,0 +1,55 @@
+import { newId } from '../../src/platform/ids.ts';
+import { cellsOf } from '../../src/reservations/cells.rules.ts';
+import type { Reservation } from '../../src/reservations/reservations.model.ts';
+import type { Venue } from './slots.ts';
+import { slotAt } from './slots.ts';
+
+/**
+ * One reservation as the product wrote it after each of three calls, events of its outbox included: what its limits write, and
+ * what is there before a row begins, is copied from it.
+ */
+export type Originals = { hold: Reservation; booking: Reservation; cancelled: Reservation };
+
+/** Whose copy it is and which slot it takes. */
+export type Place = { venue: Venue; partnerIds: readonly string[] };
+
+const ALIVE_MS = 1_800_000;
+
+/** A copy with ids, keys, a slot and an ordinal of its own: number `n` takes the n-th slot, for the n-th partner in turn. */
+export function copyOf(original: Reservation, { venue, partnerIds }: Place, n: number): Reservation {
+  const { resourceId, slotId, start, end } = slotAt(venue, n);
+  const _id = newId();
+  const partnerId = partnerIds[n % partnerIds.length] ?? '';
+  const subject = { venueId: venue.id, resourceId, slotId, slotStart: start, slotEnd: end };
+  const { holdOrdinal, bookingId, confirmKey, endings } = original;
+  const ids = bookingId === undefined ? {} : { bookingId: newId() };
+  return {
+    ...original,
+    ...subject,
+    ...ids,
+    ...(holdOrdinal === undefined ? {} : { holdOrdinal: Math.floor(n / partnerIds.length) }),
+    ...(confirmKey === undefined ? {} : { confirmKey: newId() }),
+    ...(endings === undefined ? {} : { endings: endings.map((each) => ({ ...each, key: newId() })) }),
+    // The original was placed when the benchmark began.
+    ...(original.status === 'ACTIVE' ? { holdExpiresAt: new Date(Date.now() + ALIVE_MS) } : {}),
+    _id,
+    partnerId,
+    cells: cellsOf([resourceId], start, end),
+    outbox: original.outbox.map((event) => ({
+      ...{ ...event, ...subject, eventId: newId(), holdId: _id, originatorId: partnerId },
+      ...(event.bookingId === null ? {} : { bookingId: ids.bookingId ?? null }),
+    })),
+  };
+}
+
+/** The fields that a transition of the product changes, with the values that a copy has after it. */
+export function changesBetween(
+  before: Reservation,
+  after: Reservation,
+  copy: Reservation,
+): Partial<Reservation> {
+  const names = (Object.keys(after) as (keyof Reservation)[]).filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  );
+  return Object.fromEntries(names.map((name) => [name, copy[name]]));
+}

@@ -1,0 +1,145 @@
+import type { ChildProcess } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { startEmbeddedServers } from '../../src/development/embedded/servers.ts';
+import type { Pids } from '../processes.ts';
+import { endProcess, firstMessage, projectFolder, startNode } from '../processes.ts';
+
+export const WORKERS = ['hold-expiry', 'event-dispatch', 'webhook-delivery'] as const;
+export type WorkerName = (typeof WORKERS)[number];
+
+/** The product as it is shipped: built, on stores of its own, its log in files. */
+export type Product = {
+  url: string;
+  adminUrl: string;
+  port: number;
+  operatorKey: string;
+  mongodbUri: string;
+  redisUrl: string;
+  /** Where logs are written, those of what stands beside the product included. */
+  folder: string;
+  /** Of all that runs: `api`, `mongod`, `redis` and the workers. */
+  pids: () => Pids;
+  /** Starts these workers, each as often as it is named, where they do not run yet, and stops all others. */
+  runWorkers: (names: readonly WorkerName[]) => Promise<void>;
+  /** Freezes workers, with all that they have open, or lets them go on. */
+  freeze: (names: readonly WorkerName[]) => void;
+  thaw: (names: readonly WorkerName[]) => void;
+  stop: () => Promise<void>;
+};
+
+type Say = (line: string) => void;
+
+const ENTRY = {
+  api: 'dist/src/api.js',
+  migrate: 'dist/src/migrate.js',
+  'hold-expiry': 'dist/workers/hold-expiry.js',
+  'event-dispatch': 'dist/workers/event-dispatch.js',
+  'webhook-delivery': 'dist/workers/webhook-delivery.js',
+} as const;
+
+export async function buildProduct(): Promise<void> {
+  await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: projectFolder });
+}
+
+/**
+ * Starts MongoDB (a replica set of one with its journal) and Redis (an append-only file, synced each second) on a disk, then
+ * migration and API. The limiter counts every call and rejects none. In `profileFolder` each process leaves a profile at its end.
+ */
+export async function startProduct(say: Say, profileFolder?: string): Promise<Product> {
+  // Not where temporary files may lie in memory: there a journal costs nothing.
+  const parent = path.join(projectFolder, '.cache');
+  await mkdir(parent, { recursive: true });
+  const folder = await mkdtemp(path.join(parent, 'bench-'));
+  const servers = await startEmbeddedServers({
+    dataDir: path.join(folder, 'data'),
+    env: process.env,
+    log: say,
+    onUnexpectedEnd: say,
+  });
+  const operatorKey = `op_${randomBytes(32).toString('base64url')}`;
+  const profiled =
+    profileFolder === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', path.resolve(profileFolder)];
+  const processes = createProcesses(folder, profiled, {
+    ...{ NODE_ENV: 'production', SERVICE_MODE: 'sandbox', HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' },
+    ...{ MONGODB_URI: servers.mongodbUri, REDIS_URL: servers.redisUrl, OPERATOR_API_KEY: operatorKey },
+    ...{ ENCRYPTION_KEYS: randomBytes(32).toString('base64'), WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' },
+    RATE_LIMIT_PER_MINUTE: '100000000',
+  });
+  const stop = async () => {
+    await processes.endAll();
+    await servers.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await processes.runToEnd('migrate');
+    const { url, adminUrl } = await processes.start<{ url: string; adminUrl: string }>('api');
+    const { mongodb = 0, redis = 0 } = servers.pids;
+    return {
+      ...{ url, adminUrl, port: Number(new URL(url).port), operatorKey, folder, stop },
+      ...{ mongodbUri: servers.mongodbUri, redisUrl: servers.redisUrl },
+      pids: () => ({ ...processes.pids(), mongod: mongodb, redis }),
+      runWorkers: processes.runWorkers,
+      freeze: (names) => processes.signal(names, 'SIGSTOP'),
+      thaw: (names) => processes.signal(names, 'SIGCONT'),
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** A worker that is started again has another profile. */
+const profileName = (name: string): string => `${name}.${Math.round(performance.now())}.cpuprofile`;
+
+type Started = { name: keyof typeof ENTRY; label: string; child: ChildProcess };
+
+function createProcesses(folder: string, profiled: readonly string[], env: Record<string, string>) {
+  let running: Started[] = [];
+  const launch = (name: keyof typeof ENTRY): ChildProcess => {
+    const log = openSync(path.join(folder, `${name}.log`), 'a');
+    try {
+      const named = profiled.length === 0 ? [] : [...profiled, '--cpu-prof-name', profileName(name)];
+      return startNode([...named, ENTRY[name]], env, log);
+    } finally {
+      closeSync(log);
+    }
+  };
+  const start = async <Info>(name: keyof typeof ENTRY): Promise<Info> => {
+    const child = launch(name);
+    const twins = running.filter((each) => each.name === name).length;
+    running.push({ name, label: twins === 0 ? name : `${name} ${twins + 1}`, child });
+    return firstMessage<Info>(child, `${name} (see ${folder})`);
+  };
+  const end = async (which: (each: Started) => boolean): Promise<void> => {
+    const ending = running.filter(which);
+    running = running.filter((each) => !which(each));
+    await Promise.all(ending.map(({ child }) => endProcess(child)));
+  };
+  return {
+    start,
+    runToEnd: async (name: keyof typeof ENTRY): Promise<void> => {
+      const child = launch(name);
+      const code = await new Promise((resolve) => child.once('exit', resolve));
+      if (code !== 0) throw new Error(`${name} failed, see ${folder}`);
+    },
+    pids: (): Pids => Object.fromEntries(running.map(({ label, child }) => [label, child.pid ?? 0])),
+    runWorkers: async (names: readonly WorkerName[]): Promise<void> => {
+      for (const name of WORKERS) {
+        const wanted = names.filter((each) => each === name).length;
+        const present = running.filter((each) => each.name === name);
+        const surplus = new Set(present.slice(wanted));
+        await end((each) => surplus.has(each));
+        for (let count = present.length; count < wanted; count += 1) await start(name);
+      }
+    },
+    signal: (names: readonly WorkerName[], signal: 'SIGSTOP' | 'SIGCONT') => {
+      for (const { name, child } of running) if (names.some((each) => each === name)) child.kill(signal);
+    },
+    endAll: () => end(() => true),
+  };
+}

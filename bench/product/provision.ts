@@ -1,0 +1,87 @@
+import { apiCaller, textField } from '../../src/development/embedded/api-caller.ts';
+import type { Product } from './product.ts';
+import type { Venue } from './slots.ts';
+
+export type Partner = { id: string; apiKey: string };
+
+/** What is sold and by whom, made over HTTP as an operator makes it. */
+export type Provisioned = {
+  /** As many as there are connections, so that each has a key of its own and none comes near its limit of holds. */
+  partners: readonly Partner[];
+  partnerIds: readonly string[];
+  apiKeys: readonly string[];
+  venue: Venue;
+  addVenue: (partners: readonly Partner[]) => Promise<Venue>;
+  /** As many venues of one resource each; returns the resources. */
+  addSmallVenues: (partners: readonly Partner[], count: number) => Promise<string[]>;
+  addPartner: () => Promise<Partner>;
+  /** Subscribes a partner to events of this type; what it sends goes to `url`. */
+  subscribe: (partner: Partner, url: string, eventType?: string) => Promise<void>;
+};
+
+const PARTNERS = 64;
+const RESOURCES = 20;
+const AT_A_TIME = 8;
+const CREATED = [200, 201, 204];
+
+/** Does it for each number below `count`, some at a time. */
+async function forEachOf<T>(count: number, work: (number: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  let next = 0;
+  const lane = async () => {
+    for (let number = next++; number < count; number = next++) results[number] = await work(number);
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, lane));
+  return results;
+}
+
+export async function provision({ url, adminUrl, operatorKey }: Product): Promise<Provisioned> {
+  const operator = apiCaller(adminUrl, operatorKey);
+  const post = (path: string, body: object) => operator('POST', `/api/v1/operator${path}`, CREATED, body);
+
+  const addPartner = async (): Promise<Partner> => {
+    const partner = { name: 'Partner of the benchmark', contact_email: 'partner@example.org' };
+    const id = textField(await post('/partners', partner), 'partner_id');
+    return { id, apiKey: textField(await post(`/partners/${id}/keys`, { label: 'bench' }), 'api_key') };
+  };
+  const openVenue = async (partners: readonly Partner[], resourceCount: number): Promise<Venue> => {
+    const place = { name: 'Arena', address: '1 Road', city: 'Bengaluru', time_zone: 'Asia/Kolkata' };
+    const id = textField(await post('/venues', place), 'venue_id');
+    const resources = await forEachOf(resourceCount, async () =>
+      textField(await post(`/venues/${id}/resources`, resource()), 'resource_id'),
+    );
+    await forEachOf(partners.length, (n) =>
+      operator('PUT', `/api/v1/operator/partners/${partners[n]?.id}/venues/${id}`, CREATED),
+    );
+    return { id, resources };
+  };
+  const addVenue = (partners: readonly Partner[]) => openVenue(partners, RESOURCES);
+
+  const partners = await forEachOf(PARTNERS, addPartner);
+  return {
+    ...{ partners, addPartner, addVenue },
+    addSmallVenues: async (sellers, count) => {
+      const venues = await forEachOf(count, () => openVenue(sellers, 1));
+      return venues.flatMap(({ resources }) => resources);
+    },
+    partnerIds: partners.map(({ id }) => id),
+    apiKeys: partners.map(({ apiKey }) => apiKey),
+    venue: await addVenue(partners),
+    subscribe: async ({ apiKey }, endpoint, eventType = 'hold_created') => {
+      const body = { endpoint_url: endpoint, event_types: [eventType] };
+      await apiCaller(url, apiKey)('POST', '/api/v1/partner/webhooks', CREATED, body);
+    },
+  };
+}
+
+let named = 0;
+
+/** By a name that no other has: ids are made of names, and for one that is taken a free number is searched. */
+function resource() {
+  named += 1;
+  return {
+    ...{ name: `Turf ${named} of the benchmark`, resource_type: 'turf', sport_category: 'football' },
+    ...{ duration_minutes: 60, price_rupees: 1200 },
+    ...{ operating_hours_start: '06:00', operating_hours_end: '22:00' },
+  };
+}

@@ -1,0 +1,50 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/** What V8 writes of a process, as far as it is read here. */
+export type CpuProfile = {
+  nodes: { id: number; callFrame: { functionName: string; url: string } }[];
+  samples: number[];
+  /** Microseconds before each sample. */
+  timeDeltas: number[];
+};
+
+export type Cost = { where: string; share: number };
+
+const NOT_WORK = new Set(['(idle)', '(program)', '(root)']);
+const SHOWN = 5;
+
+/** Where a process was while it worked: by package, by module of Node, or by folder of the service; the largest share first. */
+export function costsOf({ nodes, samples, timeDeltas }: CpuProfile): Cost[] {
+  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+  const usOf = new Map<string, number>();
+  for (const [number, id] of samples.entries()) {
+    const frame = frames.get(id);
+    if (frame === undefined || NOT_WORK.has(frame.functionName)) continue;
+    const where = placeOf(frame);
+    usOf.set(where, (usOf.get(where) ?? 0) + (timeDeltas[number] ?? 0));
+  }
+  const sum = [...usOf.values()].reduce((all, us) => all + us, 0);
+  return [...usOf].map(([where, us]) => ({ where, share: us / sum })).sort((a, b) => b.share - a.share);
+}
+
+function placeOf({ functionName, url }: CpuProfile['nodes'][number]['callFrame']): string {
+  const inPackage = url.split('/node_modules/').at(-1);
+  if (url.includes('/node_modules/')) return /^(@[^/]+\/)?[^/]+/.exec(inPackage ?? '')?.[0] ?? url;
+  if (url.startsWith('node:')) return url.split('/').slice(0, 2).join('/');
+  const ofService = /\/dist\/((?:src\/)?[^/]+)/.exec(url)?.[1];
+  if (ofService !== undefined) return ofService;
+  return url === '' ? functionName || '(native)' : url;
+}
+
+/** A line for each profile in the folder: its largest costs. */
+export async function largestCosts(folder: string): Promise<string[]> {
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.cpuprofile')).toSorted();
+  return Promise.all(
+    files.map(async (file) => {
+      const profile = JSON.parse(await readFile(path.join(folder, file), 'utf8')) as CpuProfile;
+      const costs = costsOf(profile).slice(0, SHOWN);
+      return `${file}: ${costs.map(({ where, share }) => `${where} ${Math.round(share * 100)} %`).join(', ')}`;
+    }),
+  );
+}

@@ -1,0 +1,64 @@
+/** An endpoint that answers 200 at once, or never (`/hang`), and keeps when it got which event. */
+
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Question, Received } from './receiver.ts';
+
+let received = none();
+const hanging = new Set<Socket>();
+
+function none(): Received {
+  return { hits: 0, hung: 0, bytes: 0, firstAt: 0, lastAt: 0, ages: [], holdIds: new Set() };
+}
+
+function note(body: string): void {
+  const now = Date.now();
+  received.hits += 1;
+  received.bytes = body.length;
+  received.firstAt ||= now;
+  const holdId = /"hold_id":"([^"]+)"/.exec(body)?.[1] ?? '';
+  if (received.holdIds.has(holdId)) return;
+  received.holdIds.add(holdId);
+  received.lastAt = now;
+  const at = /"timestamp":"([^"]+)"/.exec(body)?.[1];
+  if (at !== undefined) received.ages.push(now - Date.parse(at));
+}
+
+const server = createServer({ keepAliveTimeout: 60_000 }, (req, res) => {
+  const parts: Buffer[] = [];
+  req.on('data', (part: Buffer) => parts.push(part));
+  req.on('end', () => {
+    if (req.url === '/hang') {
+      received.hung += 1;
+      hanging.add(req.socket);
+      req.socket.once('close', () => hanging.delete(req.socket));
+      return;
+    }
+    // What the limit posts is not counted: keeping its ids would be work that no delivery makes.
+    if (req.url === '/webhook') note(Buffer.concat(parts).toString());
+    res.setHeader('Content-Length', 2).end('ok');
+  });
+});
+
+server.listen(0, '127.0.0.1', () => {
+  process.send?.({ port: (server.address() as AddressInfo).port });
+});
+
+process.on('message', (question: Question) => {
+  switch (question) {
+    case 'count':
+      process.send?.(received.holdIds.size);
+      break;
+    case 'take': {
+      const taken = received;
+      received = none();
+      process.send?.(taken);
+      break;
+    }
+    case 'drop':
+      for (const socket of hanging) socket.destroy();
+      process.send?.('dropped');
+      break;
+  }
+});
+process.once('disconnect', () => process.exit());

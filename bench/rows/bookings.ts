@@ -1,0 +1,41 @@
+import { interleave, rateFigure, runOf } from '../compare.ts';
+import { addPastBookings } from './past-bookings.ts';
+import type { Row } from './row.ts';
+
+const BOOKINGS = 50_000;
+const PAGE = 50;
+
+/** The newest page of a partner that has many bookings. */
+export const bookingsRow: Row<'bookings'> = {
+  name: 'bookings',
+  workers: [],
+  measure: async (bench) => {
+    const { product: service, partners, contents } = bench;
+    await contents.clear();
+    await addPastBookings(bench, 0, BOOKINGS);
+    const [partner = { id: '', apiKey: '' }] = partners;
+    const limit = async () => {
+      const params = {
+        mongodbUri: service.mongodbUri,
+        collection: 'reservations',
+        partnerId: partner.id,
+        limit: PAGE,
+      };
+      return runOf(await bench.callLimit({ step: 'find-bookings', params }), 'found');
+    };
+    const product = async () => {
+      const paths = [`/api/v1/bookings?limit=${PAGE}`];
+      const params = { port: service.port, apiKeys: [partner.apiKey], paths };
+      return runOf(await bench.callProduct({ step: 'get', params }), '200');
+    };
+    await product();
+    const runs = await interleave(bench.runs, { limit, product });
+    await contents.clear();
+    return {
+      bookings: {
+        ...rateFigure(runs.product, runs.limit),
+        note: `of ${BOOKINGS.toLocaleString('en-US')} bookings`,
+      },
+    };
+  },
+};

@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import { createQueues } from '../../src/queues/queues.ts';
+import type { Reservation } from '../../src/reservations/reservations.model.ts';
+import { copyOf } from '../product/copies.ts';
+import { spreadOf } from '../statistics.ts';
+import type { Bench, Row } from './row.ts';
+
+const HOLDS = 10_000;
+const WITHIN_MS = 60_000;
+/** The time that it takes to put them there. */
+const AHEAD_MS = 12_000;
+
+/** Holds that are all due within one second, with the jobs that the API adds for them: until none is ACTIVE any more. */
+export const expiryRow: Row<'expiry'> = {
+  name: 'expiry',
+  workers: ['hold-expiry'],
+  measure: async (bench) => {
+    const seconds: number[] = [];
+    // Once: it takes long, and its goal is a bound, not a ratio.
+    seconds.push(await expireAll(bench));
+    await bench.contents.clear();
+    return {
+      expiry: { ...spreadOf(seconds), note: `${HOLDS.toLocaleString('en-US')} holds, each expired once` },
+    };
+  },
+};
+
+async function expireAll({ contents, product, venue, partnerIds }: Bench): Promise<number> {
+  await contents.clear();
+  const dueAt = Date.now() + AHEAD_MS;
+  const { outboxSince: _since, ...hold } = contents.originals.hold;
+  const holds = Array.from({ length: HOLDS }, (_, n): Reservation => {
+    const copy = copyOf(hold, { venue, partnerIds }, n);
+    return { ...copy, outbox: [], holdExpiresAt: new Date(dueAt + (n * 1000) / HOLDS) };
+  });
+  await contents.insert('reservations', holds);
+  const queues = createQueues(product.redisUrl, '{pbs}', pino({ level: 'silent' }));
+  const now = new Date();
+  for (const { _id, holdExpiresAt } of holds)
+    await queues.scheduleHoldExpiry({ holdId: _id, expiresAt: holdExpiresAt }, now);
+  await queues.close();
+  const lastDueAt = dueAt + 1000;
+  if (Date.now() > dueAt) throw new Error('They were due before all of them were there');
+  await delay(lastDueAt - Date.now());
+  if (!(await contents.untilNoneActive(WITHIN_MS))) throw new Error('Not all were settled within a minute');
+  const settledMs = Date.now() - lastDueAt;
+  const events = await contents.countExpiredEvents();
+  if (events !== HOLDS) throw new Error(`${HOLDS} holds expired with ${events} events`);
+  return settledMs / 1000;
+}

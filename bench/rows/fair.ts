@@ -1,0 +1,61 @@
+import { interleave } from '../compare.ts';
+import { copyOf } from '../product/copies.ts';
+import type { Venue } from '../product/slots.ts';
+import { spreadOf } from '../statistics.ts';
+import type { Bench, Row } from './row.ts';
+import { subscribeOnce } from './whole-way.ts';
+
+const GOOD = 1000;
+const HANGING = 500;
+const WITHIN_MS = 60_000;
+
+/** Deliveries to an endpoint that answers, which wait among those to one that never does; beside them the same alone. */
+export const fairRow: Row<'fair'> = {
+  name: 'fair',
+  workers: ['event-dispatch'],
+  measure: async (bench) => {
+    await subscribeOnce(bench);
+    const runs = await interleave(bench.runs, {
+      alone: () => deliverGood(bench, undefined),
+      among: async () => deliverGood(bench, await addSickVenue(bench)),
+    });
+    const ratios = runs.among.map((ms, round) => ms / (runs.alone[round] ?? Number.NaN));
+    const seconds = (all: readonly number[]) => all.map((ms) => (ms / 1000).toFixed(1)).join(', ');
+    return {
+      fair: { ...spreadOf(ratios), note: `alone ${seconds(runs.alone)} s, among ${seconds(runs.among)} s` },
+    };
+  },
+};
+
+/** A venue of a partner whose endpoint hangs: a new one, which nobody knows to be unhealthy yet. */
+async function addSickVenue(bench: Bench): Promise<Venue> {
+  const partner = await bench.addPartner();
+  const venue = await bench.addVenue([partner]);
+  await bench.subscribe(partner, (await bench.receiver()).hangingUrl);
+  return venue;
+}
+
+/** Milliseconds from when the worker begins until the last good one has come. */
+async function deliverGood(bench: Bench, sick: Venue | undefined): Promise<number> {
+  const { contents, product, venue, partnerIds } = bench;
+  const receiver = await bench.receiver();
+  await contents.clear();
+  const total = sick === undefined ? GOOD : GOOD + HANGING;
+  const copies = Array.from({ length: total }, (_, n) => {
+    const isHanging = sick !== undefined && n % 3 === 0;
+    return copyOf(contents.originals.hold, { venue: isHanging ? sick : venue, partnerIds }, n);
+  });
+  await contents.insert('reservations', copies);
+  await contents.untilDispatched(total, WITHIN_MS);
+  await receiver.take();
+  await product.runWorkers(['event-dispatch', 'webhook-delivery']);
+  const beganAt = Date.now();
+  const isComplete = await receiver.waitFor(GOOD, WITHIN_MS);
+  const { lastAt, holdIds } = await receiver.take();
+  // Else the worker would not stop before they time out.
+  await receiver.dropHanging();
+  await product.runWorkers(['event-dispatch']);
+  if (!isComplete)
+    throw new Error(`Of ${GOOD} good deliveries, ${holdIds.size} were received within a minute`);
+  return lastAt - beganAt;
+}

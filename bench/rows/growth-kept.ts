@@ -1,0 +1,40 @@
+import type { Run } from '../compare.ts';
+import { rateFigure, runOf } from '../compare.ts';
+import { dateOfDay } from '../product/slots.ts';
+import { addPastBookings } from './past-bookings.ts';
+import { placeHolds } from './place-holds.ts';
+import type { Bench, Row } from './row.ts';
+
+const FEW = 1000;
+const MANY = 50_000;
+
+/** Holds and availability at a venue with few bookings in its past, and with many. */
+export const growthKeptRow: Row<'growth-kept-hold' | 'growth-kept-availability'> = {
+  name: 'growth-kept',
+  workers: [],
+  measure: async (bench) => {
+    await bench.contents.clear();
+    await addPastBookings(bench, 0, FEW);
+    await measureBoth(bench, 1);
+    const few = await measureBoth(bench, bench.runs);
+    await addPastBookings(bench, FEW, MANY);
+    const many = await measureBoth(bench, bench.runs);
+    await bench.contents.clear();
+    return {
+      'growth-kept-hold': rateFigure(few.hold, many.hold),
+      'growth-kept-availability': rateFigure(few.availability, many.availability),
+    };
+  },
+};
+
+async function measureBoth(bench: Bench, runs: number) {
+  const { product, apiKeys, venue, callProduct } = bench;
+  const paths = [`/api/v1/slots/availability?venue_id=${venue.id}&date=${dateOfDay(3)}`];
+  const measured: Record<'hold' | 'availability', Run[]> = { hold: [], availability: [] };
+  for (let run = 0; run < runs; run += 1) {
+    measured.hold.push(await placeHolds(bench, { keep: true })());
+    const loaded = await callProduct({ step: 'get', params: { port: product.port, apiKeys, paths } });
+    measured.availability.push(runOf(loaded, '200'));
+  }
+  return measured;
+}

@@ -1,0 +1,34 @@
+import { interleave, rateFigure } from '../compare.ts';
+import { copyOf } from '../product/copies.ts';
+import { DAYS, SLOTS_OF_DAY } from '../product/slots.ts';
+import { holdAndRelease } from './hold-and-release.ts';
+import type { Bench, Row } from './row.ts';
+
+const LIVE = 400;
+
+/** One partner that has no hold beside those it places, and one that has 400. */
+export const growthLiveRow: Row<'growth-live'> = {
+  name: 'growth-live',
+  workers: [],
+  measure: async (bench) => {
+    await holdAndRelease(bench, bench.venue);
+    const few = () => withLive(bench, 1);
+    const many = () => withLive(bench, LIVE);
+    const runs = await interleave(bench.runs, { few, many });
+    return { 'growth-live': rateFigure(runs.few, runs.many) };
+  },
+};
+
+async function withLive(bench: Bench, count: number) {
+  const { contents, venue, partnerIds } = bench;
+  await contents.clear();
+  const place = { venue, partnerIds: partnerIds.slice(0, 1) };
+  const holds = Array.from({ length: count }, (_, n) => ({
+    ...copyOf(contents.originals.hold, place, n),
+    // Nowhere that anybody wants.
+    cells: [`elsewhere@${n}`],
+    slotStart: new Date(Date.now() + (DAYS + 30) * SLOTS_OF_DAY * 5_400_000),
+  }));
+  await contents.insert('reservations', holds);
+  return holdAndRelease(bench, venue);
+}

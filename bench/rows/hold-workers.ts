@@ -1,0 +1,23 @@
+import { interleave, rateFigure } from '../compare.ts';
+import { WORKERS } from '../product/product.ts';
+import { insertHolds, placeHolds } from './place-holds.ts';
+import type { Row } from './row.ts';
+
+/** The same while the workers do what follows from each hold; nobody is subscribed to its event. */
+export const holdWorkersRow: Row<'hold-workers'> = {
+  name: 'hold-workers',
+  workers: WORKERS,
+  measure: async (bench) => {
+    const limit = insertHolds(bench);
+    const place = placeHolds(bench);
+    const product = async () => {
+      const run = await place();
+      // What is left would be done while the limit is measured.
+      await bench.contents.untilSettled(30_000);
+      return run;
+    };
+    await product();
+    const runs = await interleave(bench.runs, { limit, product });
+    return { 'hold-workers': rateFigure(runs.product, runs.limit) };
+  },
+};

@@ -1,0 +1,45 @@
+import { availabilityRow } from './availability.ts';
+import { availabilityColdRow } from './availability-cold.ts';
+import { bookingsRow } from './bookings.ts';
+import { confirmRow } from './confirm.ts';
+import { cycleRow } from './cycle.ts';
+import { deliveryRow } from './delivery.ts';
+import { expiryRow } from './expiry.ts';
+import { fairRow } from './fair.ts';
+import { growthDispatchersRow } from './growth-dispatchers.ts';
+import { growthKeptRow } from './growth-kept.ts';
+import { growthLiveRow } from './growth-live.ts';
+import { growthVenuesRow } from './growth-venues.ts';
+import { holdRow } from './hold.ts';
+import { holdAloneRow } from './hold-alone.ts';
+import { holdLostRow } from './hold-lost.ts';
+import { holdWorkersRow } from './hold-workers.ts';
+import { memoryRow } from './memory.ts';
+import { middlewareRow } from './middleware.ts';
+import { pacedRow } from './paced.ts';
+import type { Row } from './row.ts';
+import { wholeWayRow } from './whole-way.ts';
+
+/** All rows, in the order in which they are run: those of a kind together, so that workers are rarely started. */
+export const ROWS: readonly Row<never>[] = [
+  holdRow,
+  holdLostRow,
+  confirmRow,
+  cycleRow,
+  bookingsRow,
+  availabilityRow,
+  availabilityColdRow,
+  middlewareRow,
+  growthKeptRow,
+  growthLiveRow,
+  growthVenuesRow,
+  holdAloneRow,
+  holdWorkersRow,
+  wholeWayRow,
+  deliveryRow,
+  pacedRow,
+  memoryRow,
+  fairRow,
+  growthDispatchersRow,
+  expiryRow,
+];

@@ -1,0 +1,63 @@
+import type { Run } from '../compare.ts';
+import { perCall } from '../load/load.ts';
+import { startMeter } from '../processes.ts';
+import { slotCount } from '../product/slots.ts';
+import type { Receiver } from '../receiver/receiver.ts';
+import type { Bench } from './row.ts';
+
+/** The size of the body that a webhook of the product has. */
+const BODY_BYTES = 700;
+const POSTS = 20_000;
+const SLOTS_OF_RUN = 5000;
+const SETTLED_WITHIN_MS = 60_000;
+
+/** The limit of every delivery: a run of signed posts, with nothing read or recorded. */
+export async function postSigned(bench: Bench): Promise<Run> {
+  const { postUrl } = await bench.receiver();
+  const { perSecond, cpuUs, othersShare } = await bench.callLimit(
+    {
+      step: 'signed-post',
+      params: { url: postUrl, bytes: BODY_BYTES },
+      pace: { kind: 'count', count: POSTS, withinSeconds: bench.seconds * 2 },
+    },
+    // Of the sender alone, as of the product: the receiver's work is nobody's here.
+    { client: bench.limitPid },
+  );
+  return { perSecond, cpuUs, othersShare };
+}
+
+/** Places as many holds as begin in `withinSeconds`, at most `count`; returns how many. */
+export async function placeMany(bench: Bench, count: number, withinSeconds: number): Promise<number> {
+  const { product, apiKeys, venue } = bench;
+  const first = bench.takeSlots(SLOTS_OF_RUN) % slotCount(venue);
+  const params = { port: product.port, apiKeys, venue, first };
+  const pace = { kind: 'count', count, withinSeconds } as const;
+  const { outcomes } = await bench.callProduct({ step: 'place-hold', params, pace });
+  return outcomes['201'] ?? 0;
+}
+
+export type Settled = Run & { events: number; receivedTwice: number; seconds: number };
+
+/**
+ * Measures from now on until `begin` is done, all of its events were received, and each is recorded: events a second until the
+ * last was received, processor time until the last was recorded.
+ */
+export async function untilReceived(
+  bench: Bench,
+  receiver: Receiver,
+  begin: () => Promise<number>,
+): Promise<Settled> {
+  await receiver.take();
+  const beganAt = Date.now();
+  const meter = startMeter(bench.product.pids(), bench.ownPids());
+  const events = await begin();
+  const isComplete =
+    (await receiver.waitFor(events, SETTLED_WITHIN_MS)) &&
+    (await bench.contents.untilSettled(SETTLED_WITHIN_MS));
+  const used = meter();
+  const { lastAt, hits, holdIds } = await receiver.take();
+  if (!isComplete) throw new Error(`Of ${events} events, ${holdIds.size} were received within a minute`);
+  const seconds = (lastAt - beganAt) / 1000;
+  const { cpuUs, othersShare } = perCall(used, events);
+  return { perSecond: events / seconds, cpuUs, othersShare, events, receivedTwice: hits - events, seconds };
+}

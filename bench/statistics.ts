@@ -1,0 +1,24 @@
+/** The middle value; of an even number of values the upper of the two in the middle. Of none: NaN. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+/** The value below which a share of `sorted` (ascending) lies: 0.99 for p99. Of none: NaN. */
+function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+export type Latency = { p50: number; p99: number; max: number };
+
+/** In the unit of the values. */
+export function latencyOf(values: readonly number[]): Latency {
+  const sorted = values.toSorted((a, b) => a - b);
+  return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), max: sorted.at(-1) ?? Number.NaN };
+}
+
+export type Spread = { value: number; low: number; high: number };
+
+/** The median with the lowest and the highest beside it. */
+export function spreadOf(values: readonly number[]): Spread {
+  return { value: median(values), low: Math.min(...values), high: Math.max(...values) };
+}
