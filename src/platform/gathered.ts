@@ -1,12 +1,14 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 
 const PATIENCE_MS = 100;
 
 /**
  * Makes work on one item work on many that callers share: what is asked for while a batch is under way leaves together as the
- * next one, `maxItems` at most and in the order of the calls; who calls alone waits for nobody. A batch that takes longer than
- * 100 ms, on a connection that is stuck for one, does not keep the next waiting. `work` returns for each item, in their order,
- * its result or the `Error` that its call alone rejects with; where `work` rejects, all calls of the batch do.
+ * next one, `maxItems` at most and in the order of the calls; who calls alone waits for nobody, only for the end of the event loop's
+ * turn, so that what came in with it leaves with it. A batch that takes longer than 100 ms, on a connection that is stuck for one, does
+ * not keep the next waiting. `work` returns for each item, in their order, its result or the `Error` that its call alone rejects with;
+ * where `work` rejects, all calls of the batch do.
  */
 export function gathered<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
@@ -24,10 +26,12 @@ export function gathered<Item, Result>(
       cache: false,
       maxBatchSize: maxItems,
       batchScheduleFn: (begin) => {
-        idle = idle.then(() => {
-          begin();
-          return endOrPatience(running);
-        });
+        idle = idle
+          .then(() => endOfTurn())
+          .then(() => {
+            begin();
+            return endOrPatience(running);
+          });
       },
     },
   );

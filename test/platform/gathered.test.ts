@@ -14,7 +14,8 @@ function controlled(maxItems: number) {
   return { batches, call: gathered(work, maxItems) };
 }
 
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+/** Until what is called in this turn of the event loop has begun. */
+const settled = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 const itemsOf = (batches: readonly { items: readonly string[] }[]) => batches.map(({ items }) => items);
 
 test('a call alone begins at once; those that come meanwhile leave together, in batches one after the other', async () => {
@@ -67,4 +68,15 @@ test('a batch that takes long does not keep the next one waiting', async () => {
   expect(await next).toBe('B');
   batches[0]?.end(['A']);
   expect(await stuck).toBe('A');
+});
+
+test('calls that come in one turn of the event loop, one after the other, leave together', async () => {
+  const { batches, call } = controlled(10);
+  const calls: Promise<string>[] = [];
+  // Each with all that follows from it, as it is with what comes over several sockets.
+  for (const item of ['a', 'b', 'c']) setImmediate(() => void calls.push(call(item)));
+  await settled();
+  expect(itemsOf(batches)).toEqual([['a', 'b', 'c']]);
+  batches[0]?.end(['A', 'B', 'C']);
+  expect(await Promise.all(calls)).toEqual(['A', 'B', 'C']);
 });
