@@ -1,13 +1,9 @@
 import { isUnhealthy } from './endpoint-health.rules.ts';
+import type { Destination, Endpoint, Partner, Share } from './waiting-endpoints.ts';
+import { createEndpoints, createReadyEndpoints, FULL_MS } from './waiting-endpoints.ts';
 
 /** A send that has gone on for longer is slow: its permit is given to another (ADR 0016). */
 const SLOW_AFTER_MS = 1000;
-
-/** For how long an endpoint that had all its sends is remembered, so that what comes for it need not ask the database again. */
-const FULL_MS = 2000;
-
-/** Whose delivery it is, and to which of its endpoints. */
-export type Destination = { subscriptionId: string; partnerId: string };
 
 /**
  * Permits to work on a delivery. They keep an endpoint that fails or does not respond, and a partner all of whose endpoints do, from
@@ -25,10 +21,6 @@ export type SendPermit = {
   release(): void;
 };
 
-/** What counts in a share of the permits. */
-type Share = { waiting: number; inProgress: number; slow: number };
-type Endpoint = Share & { sending: number; fullAt: number };
-
 /**
  * Of `limit` permits, which are all that a process works on at a time, one endpoint has a quarter at most and one partner, with all
  * its endpoints, a half; what comes beyond waits its turn. A slow send gives its permit back and still counts in quarter and half.
@@ -40,27 +32,36 @@ type Endpoint = Share & { sending: number; fullAt: number };
 export function createSendPermits(limit: number, maxUnhealthySends: number): SendPermits {
   const endpointLimit = Math.ceil(limit / 4);
   const partnerLimit = Math.ceil(limit / 2);
-  const endpoints = new Map<string, Endpoint>();
-  const partners = new Map<string, Share>();
-  const waiting = new Set<() => void>();
+  const { endpointOf, forgetIdle, wait } = createEndpoints();
+  const ready = createReadyEndpoints();
   let free = limit;
 
-  const hasRoom = (endpoint: Endpoint, partner: Share): boolean =>
-    free > 0 && endpoint.inProgress < endpointLimit && partner.inProgress < partnerLimit;
-  const isFull = (endpoint: Endpoint, partner: Share): boolean =>
-    endpoint.slow >= endpointLimit ||
-    partner.slow >= partnerLimit ||
-    performance.now() - endpoint.fullAt < FULL_MS;
-  const reconsider = (): void => {
-    for (const consider of waiting) consider();
+  const hasRoom = ({ inProgress, partner }: Endpoint): boolean =>
+    inProgress < endpointLimit && partner.inProgress < partnerLimit;
+  const isFull = ({ slow, partner, fullAt }: Endpoint): boolean =>
+    slow >= endpointLimit || partner.slow >= partnerLimit || performance.now() - fullAt < FULL_MS;
+
+  const nextReady = (): Endpoint | undefined => (free > 0 ? ready.takeFirst() : undefined);
+  /** Gives the free permits to who waited longest of those whose endpoint and partner have room. */
+  const grantFree = (): void => {
+    for (let endpoint = nextReady(); endpoint !== undefined; endpoint = nextReady()) {
+      const [first] = endpoint.waiting;
+      // Others may have taken the room since it was found ready.
+      if (first !== undefined && hasRoom(endpoint)) {
+        first.end(true);
+        if (hasRoom(endpoint)) ready.add(endpoint);
+      }
+    }
+  };
+  /** Sends back who waits for an endpoint of the partner that is full. */
+  const sendBack = (partner: Partner): void => {
+    for (const endpoint of partner.waiting) {
+      if (isFull(endpoint)) for (const each of endpoint.waiting) each.end(false);
+    }
   };
 
-  const forgetIdle = ({ subscriptionId, partnerId }: Destination): void => {
-    if (isIdle(endpoints.get(subscriptionId))) endpoints.delete(subscriptionId);
-    if (isIdle(partners.get(partnerId))) partners.delete(partnerId);
-  };
-
-  function permit(destination: Destination, endpoint: Endpoint, partner: Share): SendPermit {
+  function permit(endpoint: Endpoint): SendPermit {
+    const { partner } = endpoint;
     let slow = { forget: (): void => undefined };
     let isSending = false;
     let isHeld = true;
@@ -75,13 +76,15 @@ export function createSendPermits(limit: number, maxUnhealthySends: number): Sen
       beginSend(consecutiveFailures) {
         if (isUnhealthy(consecutiveFailures) && endpoint.sending >= maxUnhealthySends) {
           endpoint.fullAt = performance.now();
+          sendBack(partner);
           return false;
         }
         isSending = true;
         endpoint.sending += 1;
         slow = countSlow([endpoint, partner], () => {
           giveBack();
-          reconsider();
+          sendBack(partner);
+          grantFree();
         });
         return true;
       },
@@ -94,50 +97,27 @@ export function createSendPermits(limit: number, maxUnhealthySends: number): Sen
         endpoint.inProgress -= 1;
         partner.inProgress -= 1;
         giveBack();
-        forgetIdle(destination);
-        reconsider();
+        for (const each of partner.waiting) if (hasRoom(each)) ready.add(each);
+        grantFree();
+        forgetIdle(endpoint);
       },
     };
   }
 
   return {
-    acquire(destination, signal) {
-      const { subscriptionId, partnerId } = destination;
-      const endpoint = endpoints.get(subscriptionId) ?? newEndpoint();
-      endpoints.set(subscriptionId, endpoint);
-      const partner = partners.get(partnerId) ?? newShare();
-      partners.set(partnerId, partner);
-      return new Promise((resolve) => {
-        const consider = (): void => {
-          const isOver = signal.aborted || isFull(endpoint, partner);
-          if (!isOver && !hasRoom(endpoint, partner)) return;
-          waiting.delete(consider);
-          signal.removeEventListener('abort', consider);
-          endpoint.waiting -= 1;
-          partner.waiting -= 1;
-          resolve(isOver ? null : permit(destination, endpoint, partner));
-          forgetIdle(destination);
-        };
-        endpoint.waiting += 1;
-        partner.waiting += 1;
-        waiting.add(consider);
-        signal.addEventListener('abort', consider);
-        consider();
-      });
+    async acquire(destination, signal) {
+      const endpoint = endpointOf(destination);
+      if (signal.aborted || isFull(endpoint)) {
+        forgetIdle(endpoint);
+        return null;
+      }
+      // Where both have room, nobody waits who comes before.
+      if (free > 0 && hasRoom(endpoint)) return permit(endpoint);
+      const waiting = wait(endpoint, signal, () => permit(endpoint));
+      if (hasRoom(endpoint)) ready.add(endpoint);
+      return waiting;
     },
   };
-}
-
-function newShare(): Share {
-  return { waiting: 0, inProgress: 0, slow: 0 };
-}
-
-function newEndpoint(): Endpoint {
-  return { ...newShare(), sending: 0, fullAt: -FULL_MS };
-}
-
-function isIdle(share: Share | undefined): boolean {
-  return share !== undefined && share.waiting + share.inProgress === 0;
 }
 
 /** Counts a send among the slow ones of each of `shares` from when it is so until it is forgotten. */
