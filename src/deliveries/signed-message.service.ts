@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { EventRow } from '../events/events.model.ts';
 import { eventBody } from '../events/events.rules.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -17,7 +18,7 @@ export function composeMessage(
 ): WebhookMessage {
   const body = JSON.stringify({ ...eventBody(event, row.partnerId), delivery_id: attemptId });
   const timestampSeconds = Math.floor(deps.clock.now().getTime() / 1000);
-  const sign = (secretKey: string) => signDelivery({ secretKey, timestampSeconds, body });
+  const sign = (secretKey: KeyObject) => signDelivery({ secretKey, timestampSeconds, body });
   return {
     url,
     headers: {

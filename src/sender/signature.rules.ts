@@ -1,4 +1,5 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 
 const SECRET_KEY_PREFIX = 'whsec_';
 const SECRET_KEY_BYTES = 32;
@@ -11,9 +12,17 @@ export function newSecretKey(): string {
   return SECRET_KEY_PREFIX + randomBytes(SECRET_KEY_BYTES).toString('base64url');
 }
 
+/**
+ * A `secret_key` as it can be kept: its bytes are outside of what JavaScript has, so they are in no heap snapshot, and nothing that
+ * prints the object shows them.
+ */
+export function signingKey(secretKey: string): KeyObject {
+  return createSecretKey(secretKey, 'utf8');
+}
+
 /** What a signature covers: the key, the moment of sending (Unix seconds, whole) and the exact bytes sent. */
 export type SignedDelivery = {
-  secretKey: string;
+  secretKey: string | KeyObject;
   timestampSeconds: number;
   body: Buffer | string;
 };

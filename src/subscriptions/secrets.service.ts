@@ -1,14 +1,21 @@
+import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../platform/clock.ts';
+import { onePer } from '../platform/coalesced.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
+import { signingKey } from '../sender/signature.rules.ts';
 import { forgetPreviousSecret } from './secrets.store.ts';
+import type { SigningKeys } from './signing-keys.ts';
+import { createSigningKeys } from './signing-keys.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 
 type SecretDeps = { clock: Clock; log: Logger; secretBox: SecretBox };
 
 /** `previous` is null but during a rotation's overlap. */
-export type OpenSecrets = { current: string; previous: string | null };
+export type OpenSecrets = { current: KeyObject; previous: KeyObject | null };
+
+const signingKeysOf = onePer<SigningKeys, SecretBox>(createSigningKeys);
 
 function isOverlapOver({ clock }: { clock: Clock }, { previousSecretUntil }: SubscriptionRow): boolean {
   return previousSecretUntil !== null && previousSecretUntil <= clock.now();
@@ -22,13 +29,28 @@ export async function forgetOverlapped(
   if (isOverlapOver(deps, subscription)) await forgetPreviousSecret(deps.db, subscription._id);
 }
 
-/** The secrets to sign with. Undefined where the current one cannot be opened: the operator's fault costs no partner an attempt. */
+/** Drops from memory what was opened of a subscription with which nothing is signed any more. */
+export function forgetSecrets(
+  { secretBox }: Pick<SecretDeps, 'secretBox'>,
+  subscription: Pick<SubscriptionRow, '_id' | 'partnerId'>,
+): void {
+  signingKeysOf(secretBox).keepOnly(subscription, []);
+}
+
+/**
+ * The secrets to sign with, as the row has them: each is opened once and kept for as long as its row is read with it. Undefined where
+ * the current one cannot be opened: the operator's fault costs no partner an attempt.
+ */
 export function openSecrets(deps: SecretDeps, subscription: SubscriptionRow): OpenSecrets | undefined {
-  const { sealedSecret, sealedPreviousSecret: sealedPrevious } = subscription;
-  const current = openSecret(deps, subscription, sealedSecret);
+  const { sealedSecret, sealedPreviousSecret } = subscription;
+  const sealedPrevious = isOverlapOver(deps, subscription) ? null : sealedPreviousSecret;
+  const keys = signingKeysOf(deps.secretBox);
+  keys.keepOnly(subscription, sealedPrevious === null ? [sealedSecret] : [sealedSecret, sealedPrevious]);
+  const open = (sealed: string) =>
+    keys.find(subscription, sealed, () => openSecret(deps, subscription, sealed));
+  const current = open(sealedSecret);
   if (current === undefined) return undefined;
-  if (sealedPrevious === null || isOverlapOver(deps, subscription)) return { current, previous: null };
-  return { current, previous: openSecret(deps, subscription, sealedPrevious) ?? null };
+  return { current, previous: sealedPrevious === null ? null : (open(sealedPrevious) ?? null) };
 }
 
 /** Undefined, and an `error` line, where no key of the ring opens it. */
@@ -36,9 +58,9 @@ function openSecret(
   { secretBox, log }: SecretDeps,
   { _id, partnerId }: SubscriptionRow,
   sealed: string,
-): string | undefined {
+): KeyObject | undefined {
   try {
-    return secretBox.open(sealed, { owner: partnerId, id: _id });
+    return signingKey(secretBox.open(sealed, { owner: partnerId, id: _id }));
   } catch (err) {
     log.error(
       { alert: 'secret_unreadable', err, subscription_id: _id },

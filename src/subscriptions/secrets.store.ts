@@ -1,6 +1,10 @@
+import { onePer } from '../platform/coalesced.ts';
+import { gathered } from '../platform/gathered.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import { subscriptionCollection } from './subscriptions.model.ts';
+
+const MAX_BATCH = 500;
 
 /** Replaces the secret; the old one stays beside it for `overlapMs`; at 0 it is forgotten at once. */
 export async function replaceSecret(
@@ -23,11 +27,19 @@ export async function replaceSecret(
 
 /** Removes the secret before the last rotation once its overlap is over, by the database's clock. */
 export async function forgetPreviousSecret(db: Db, subscriptionId: string): Promise<void> {
-  await subscriptionCollection(db).updateOne(
-    { _id: subscriptionId, $expr: { $lte: ['$previousSecretUntil', '$$NOW'] } },
-    { $set: { sealedPreviousSecret: null, previousSecretUntil: null } },
-  );
+  await forgetTogether(db)(subscriptionId);
 }
+
+/** All attempts under way come to it at once. */
+const forgetTogether = onePer((db: Db) =>
+  gathered<string, undefined>(async (subscriptionIds) => {
+    await subscriptionCollection(db).updateMany(
+      { _id: { $in: [...new Set(subscriptionIds)] }, $expr: { $lte: ['$previousSecretUntil', '$$NOW'] } },
+      { $set: { sealedPreviousSecret: null, previousSecretUntil: null } },
+    );
+    return subscriptionIds.map(() => undefined);
+  }, MAX_BATCH),
+);
 
 /** What is sealed in a subscription, and what it is bound to. */
 export type SealedRow = Pick<SubscriptionRow, '_id' | 'partnerId' | 'sealedSecret' | 'sealedPreviousSecret'>;
