@@ -1,7 +1,11 @@
+import { onePer } from '../platform/coalesced.ts';
+import { gathered } from '../platform/gathered.ts';
+import type { GuardedUpdate } from '../platform/guarded-updates.store.ts';
+import { updateEach } from '../platform/guarded-updates.store.ts';
 import type { Db } from '../platform/mongo.ts';
 import { UNHEALTHY_AFTER_FAILURES } from '../sender/endpoint-health.rules.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
-import { subscriptionCollection, subscriptionModel } from './subscriptions.model.ts';
+import { subscriptionCollection } from './subscriptions.model.ts';
 
 const MAX_TIME_MS = 5000;
 
@@ -10,11 +14,21 @@ export const NOT_FAILING = { failingSince: '' } as const;
 /** Which endpoint was called: where it has another address by now, what came of the call says nothing of it. */
 type Called = Pick<SubscriptionRow, '_id' | 'endpointUrl'>;
 
+const MAX_BATCH = 500;
+
+/** Writes in the order of the calls, in one bulk with what comes of other attempts at the same time. */
+const writeHealth = onePer((db: Db) =>
+  gathered<GuardedUpdate, undefined>(async (updates) => {
+    const { errors } = await updateEach(subscriptionCollection(db), updates);
+    return updates.map((_, index) => errors.get(index));
+  }, MAX_BATCH),
+);
+
 export async function recordSuccess(db: Db, { _id, endpointUrl }: Called, at: Date): Promise<void> {
-  await subscriptionModel(db).updateOne(
-    { _id, endpointUrl },
-    { $set: { consecutiveFailures: 0, lastSuccessAt: at }, $unset: NOT_FAILING },
-  );
+  await writeHealth(db)({
+    filter: { _id, endpointUrl },
+    update: { $set: { consecutiveFailures: 0, lastSuccessAt: at }, $unset: NOT_FAILING },
+  });
 }
 
 /**
@@ -23,15 +37,12 @@ export async function recordSuccess(db: Db, { _id, endpointUrl }: Called, at: Da
  */
 export async function recordFailure(db: Db, { _id, endpointUrl }: Called, at: Date): Promise<void> {
   const began = { $ifNull: ['$failingSince', '$lastFailureAt', at] };
-  await subscriptionCollection(db).updateOne({ _id, endpointUrl }, [
-    {
-      $set: {
-        consecutiveFailures: { $add: ['$consecutiveFailures', 1] },
-        lastFailureAt: at,
-        failingSince: { $cond: [{ $gt: ['$consecutiveFailures', 0] }, began, at] },
-      },
-    },
-  ]);
+  const failure = {
+    consecutiveFailures: { $add: ['$consecutiveFailures', 1] },
+    lastFailureAt: at,
+    failingSince: { $cond: [{ $gt: ['$consecutiveFailures', 0] }, began, at] },
+  };
+  await writeHealth(db)({ filter: { _id, endpointUrl }, update: [{ $set: failure }] });
 }
 
 export type FailingSubscription = Pick<SubscriptionRow, '_id' | 'partnerId' | 'consecutiveFailures'> & {

@@ -1,6 +1,7 @@
-import type { Db, Expression } from '../platform/mongo.ts';
+import { onePer } from '../platform/coalesced.ts';
+import type { Db, Expression, ReadOptions } from '../platform/mongo.ts';
 import { isDuplicateKey } from '../platform/mongo.ts';
-import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
+import { NEWEST, newestOf } from '../platform/newest-reads.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';
@@ -89,28 +90,26 @@ function literals(fields: Expression): Expression {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { $literal: value }]));
 }
 
+/** A subscription by its id; those that are asked for at the same time share a read, which began after each call. */
 export async function findSubscription(db: Db, subscriptionId: string): Promise<SubscriptionRow | null> {
-  return confirmAbsence(
-    (options) => subscriptionCollection(db).findOne({ _id: subscriptionId }, options),
-    NEWEST,
-  );
+  return newestSubscription(db)(subscriptionId);
 }
 
-/** The subscription with all that was acknowledged, also right after a failover: the newest that the primary has. */
-export async function findNewestSubscription(
-  db: Db,
-  subscriptionId: string,
-): Promise<SubscriptionRow | null> {
-  return subscriptionModel(db).findById(subscriptionId).readConcern('local').lean();
-}
+const newestSubscription = onePer((db: Db) =>
+  newestOf<string, SubscriptionRow>(async (subscriptionIds, options) => {
+    const subscriptions = await findSubscriptions(db, subscriptionIds, options);
+    return (subscriptionId) => subscriptions.get(subscriptionId);
+  }),
+);
 
 /** The subscriptions of `subscriptionIds` by id. */
 export async function findSubscriptions(
   db: Db,
   subscriptionIds: readonly string[],
+  options: ReadOptions = NEWEST,
 ): Promise<Map<string, SubscriptionRow>> {
   const rows = await subscriptionCollection(db)
-    .find({ _id: { $in: [...subscriptionIds] } }, NEWEST)
+    .find({ _id: { $in: [...new Set(subscriptionIds)] } }, options)
     .toArray();
   return new Map(rows.map((row) => [row._id, row]));
 }
