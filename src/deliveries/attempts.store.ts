@@ -1,4 +1,9 @@
+import { onePer } from '../platform/coalesced.ts';
+import { gathered } from '../platform/gathered.ts';
+import type { GuardedUpdate } from '../platform/guarded-updates.store.ts';
+import { updateEach } from '../platform/guarded-updates.store.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
+import { NEWEST } from '../platform/newest-reads.ts';
 import type { AttemptRow, DeliveryRow } from './deliveries.model.ts';
 import { deliveryCollection } from './deliveries.model.ts';
 import type { AfterAttempt } from './retry-schedule.rules.ts';
@@ -26,16 +31,54 @@ export const INTERRUPT_UNSETTLED: Expression = {
   },
 };
 
+/** How many attempts are begun and settled by one bulk at most. */
+const MAX_BATCH = 500;
+
+/** A guarded update that leaves its attempt in the row such that it can be told from one that was not made. */
+type AttemptWrite = GuardedUpdate & {
+  deliveryId: string;
+  attemptId: string;
+  isMadeIn: (attempt: AttemptRow) => boolean;
+};
+
+/**
+ * Makes the update, in one bulk with those of the attempts that begin or end at the same time (ADR 0034). Whether it was made: where
+ * not all of a bulk were, each finds out by its attempt in the row.
+ */
+const writeAttempt = onePer((db: Db) =>
+  gathered<AttemptWrite, boolean>(async (writes) => {
+    const { errors, modifiedCount } = await updateEach(deliveryCollection(db), writes);
+    const isEachMade = modifiedCount + errors.size === writes.length;
+    const attempts = isEachMade ? undefined : await findAttempts(db, writes);
+    return writes.map(({ attemptId, isMadeIn }, index) => {
+      const attempt = attempts?.get(attemptId);
+      return errors.get(index) ?? (isEachMade || (attempt !== undefined && isMadeIn(attempt)));
+    });
+  }, MAX_BATCH),
+);
+
+/** The attempts of these deliveries as they are now, by their ids. */
+async function findAttempts(
+  db: Db,
+  writes: readonly { deliveryId: string }[],
+): Promise<Map<string, AttemptRow>> {
+  const rows = await deliveryCollection(db)
+    .find({ _id: { $in: writes.map(({ deliveryId }) => deliveryId) } }, NEWEST)
+    .project<Pick<DeliveryRow, 'attempts'>>({ attempts: 1 })
+    .toArray();
+  return new Map(rows.flatMap(({ attempts }) => attempts).map((attempt) => [attempt.deliveryId, attempt]));
+}
+
 /**
  * Begins an attempt: takes the row for `leaseMs` and adds the attempt to it, numbered after the counted ones, in one
- * update. Null where the row has moved on since it was read, or somebody else has it.
+ * update. False where the row has moved on since it was read, or somebody else has it.
  */
 export async function beginAttempt(
   db: Db,
   row: Pick<DeliveryRow, '_id' | 'generation' | 'state' | 'attemptsMade'>,
   attemptId: string,
   leaseMs: number,
-): Promise<DeliveryRow | null> {
+): Promise<boolean> {
   const attempt = {
     deliveryId: { $literal: attemptId },
     attempt: { $add: ['$attemptsMade', 1] },
@@ -46,24 +89,16 @@ export async function beginAttempt(
     durationMs: null,
     responseExcerpt: null,
   };
-  return deliveryCollection(db).findOneAndUpdate(
-    {
-      _id: row._id,
-      generation: row.generation,
-      state: row.state,
-      attemptsMade: row.attemptsMade,
-      $expr: IS_FREE,
-    },
-    [
-      {
-        $set: {
-          leaseUntil: { $add: ['$$NOW', leaseMs] },
-          attempts: { $slice: [{ $concatArrays: [INTERRUPT_UNSETTLED, [attempt]] }, -MAX_ATTEMPTS_KEPT] },
-        },
-      },
-    ],
-    { returnDocument: 'after' },
-  );
+  const { _id, generation, state, attemptsMade } = row;
+  const attempts = { $slice: [{ $concatArrays: [INTERRUPT_UNSETTLED, [attempt]] }, -MAX_ATTEMPTS_KEPT] };
+  return writeAttempt(db)({
+    deliveryId: _id,
+    attemptId,
+    filter: { _id, generation, state, attemptsMade, $expr: IS_FREE },
+    update: [{ $set: { leaseUntil: { $add: ['$$NOW', leaseMs] }, attempts } }],
+    // Nothing else adds it.
+    isMadeIn: () => true,
+  });
 }
 
 /** The result of an attempt, and what the delivery is after it. */
@@ -71,7 +106,7 @@ export type Settlement = AfterAttempt &
   Pick<AttemptRow, 'statusCode' | 'error' | 'durationMs' | 'responseExcerpt'>;
 
 /**
- * Ends the attempt and gives the row its new state. Null where the attempt is not open any more: its lease ran out and
+ * Ends the attempt and gives the row its new state. False where the attempt is not open any more: its lease ran out and
  * another worker has marked it interrupted, or a new series has begun, so what came of it must not count.
  */
 export async function settleAttempt(
@@ -79,7 +114,7 @@ export async function settleAttempt(
   { _id, generation }: Series,
   attemptId: string,
   settlement: Settlement,
-): Promise<DeliveryRow | null> {
+): Promise<boolean> {
   const { state, attemptsMade, nextAttemptInMs, isNewDeadLetter, ...result } = settlement;
   const merged = {
     $map: {
@@ -93,9 +128,11 @@ export async function settleAttempt(
       },
     },
   };
-  return deliveryCollection(db).findOneAndUpdate(
-    { _id, generation, attempts: { $elemMatch: { deliveryId: attemptId, outcome: 'started' } } },
-    [
+  return writeAttempt(db)({
+    deliveryId: _id,
+    attemptId,
+    filter: { _id, generation, attempts: { $elemMatch: { deliveryId: attemptId, outcome: 'started' } } },
+    update: [
       {
         $set: {
           attempts: merged,
@@ -109,6 +146,7 @@ export async function settleAttempt(
         },
       },
     ],
-    { returnDocument: 'after' },
-  );
+    // One that another worker has marked interrupted has no duration.
+    isMadeIn: ({ durationMs }) => durationMs !== null,
+  });
 }

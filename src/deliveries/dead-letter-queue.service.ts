@@ -8,8 +8,12 @@ import {
   findUnraisedDeadLetters,
   markRaised,
 } from './dead-letters.store.ts';
-import type { DeliveryRow } from './deliveries.model.ts';
+import type { AttemptRow, DeliveryRow } from './deliveries.model.ts';
 import type { SweepDeps } from './sweep-deliveries.service.ts';
+
+type DeadLetter = Omit<DeliveryRow, 'attempts'> & {
+  attempts: readonly Pick<AttemptRow, 'statusCode' | 'error'>[];
+};
 
 /**
  * Alerts the operators of a dead letter: an `error` line and a job in the `webhook-dead-letter` queue. The row
@@ -17,7 +21,7 @@ import type { SweepDeps } from './sweep-deliveries.service.ts';
  */
 export async function raiseDeadLetter(
   deps: { db: Db; log: Logger; queues: Pick<Queues, 'addDeadLetters'> },
-  row: DeliveryRow,
+  row: DeadLetter,
 ): Promise<void> {
   const last = row.attempts.at(-1);
   deps.log.error(

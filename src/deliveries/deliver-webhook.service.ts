@@ -13,10 +13,10 @@ import type { SendOutcome } from '../sender/collect-response.ts';
 import type { SendPermit, SendPermits } from '../sender/send-permits.ts';
 import { deferralMs } from '../sender/send-permits.ts';
 import type { WebhookSender } from '../sender/send-webhook.ts';
-import { forgetOverlapped, openSecrets } from '../subscriptions/secrets.service.ts';
+import { forgetOverlapped, forgetSecrets, openSecrets } from '../subscriptions/secrets.service.ts';
 import { recordHealth } from '../subscriptions/subscription-health.service.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
-import { findNewestSubscription, findSubscription } from '../subscriptions/subscriptions.store.ts';
+import { findSubscription } from '../subscriptions/subscriptions.store.ts';
 import { beginAttempt, settleAttempt } from './attempts.store.ts';
 import { raiseDeadLetter } from './dead-letter-queue.service.ts';
 import type { AttemptError, DeliveryRow, DeliveryState } from './deliveries.model.ts';
@@ -75,7 +75,8 @@ const EARLY_MS = 1000;
  * that comes before that waits, one that comes twice or after the row has moved on sends nothing. A job that is run again for
  * a dead letter (Bull Board's retry) is one manual attempt, of which a failure changes nothing. What waits for a receiver
  * that cannot receive it (any more) is cancelled: its subscription is inactive, its partner suspended or without a grant for
- * the venue (ADR 0006). A dead letter stays one.
+ * the venue (ADR 0006). A dead letter stays one. What is read and written is so together with the attempts that are under way in this
+ * process (ADR 0034).
  */
 export async function deliverWebhook(deps: DeliverDeps, due: DueAttempt): Promise<AttemptResult> {
   // Before anything is read: behind a dead endpoint there may be very many of these.
@@ -106,6 +107,7 @@ async function deliver(deps: DeliverDeps, due: DueAttempt, permit: SendPermit): 
     readEventFor(deps, row),
   ]);
   if (subscription !== null) await forgetOverlapped(deps, subscription);
+  if (subscription?.status === 'inactive') forgetSecrets(deps, subscription);
   if (subscription?.status !== 'active' || event === null) {
     if (row.state === 'dead_letter') {
       return { kind: 'dead', attemptsMade: row.attemptsMade, isWithheld: true };
@@ -143,15 +145,15 @@ async function attempt(
   }
   const attemptId = newId();
   const leaseMs = deps.config.webhookTimeoutMs + LEASE_MARGIN_MS;
-  const begun = await beginAttempt(deps.db, row, attemptId, leaseMs);
-  if (begun === null) return { kind: 'later', inMs: leaseMs / 3, attemptsMade: row.attemptsMade };
+  const isBegun = await beginAttempt(deps.db, row, attemptId, leaseMs);
+  if (!isBegun) return { kind: 'later', inMs: leaseMs / 3, attemptsMade: row.attemptsMade };
   const sent = await deps.sender.send({
-    ...composeMessage(deps, begun, subscription.endpointUrl, secrets, event, attemptId),
+    ...composeMessage(deps, row, subscription.endpointUrl, secrets, event, attemptId),
     signal,
   });
   const isOutdated = !sent.ok && (await hasChanged(deps, subscription));
   const outcome: AttemptOutcome = isOutdated ? { ...sent, error: 'subscription_changed' } : sent;
-  return settle(deps, begun, subscription, attemptId, outcome);
+  return settle(deps, row, subscription, attemptId, outcome);
 }
 
 type AttemptOutcome = Omit<SendOutcome, 'error'> & { error: AttemptError | null };
@@ -162,7 +164,7 @@ type AttemptOutcome = Omit<SendOutcome, 'error'> & { error: AttemptError | null 
  * change which was acknowledged before the attempt ended is never missed.
  */
 async function hasChanged(deps: DeliverDeps, used: SubscriptionRow): Promise<boolean> {
-  const now = await findNewestSubscription(deps.db, used._id);
+  const now = await findSubscription(deps.db, used._id);
   if (now?.status !== 'active' || now.endpointUrl !== used.endpointUrl) return true;
   // Not by what is sealed, which is another text for the same secret once it has been sealed under a new key.
   return now.secretRotatedAt?.getTime() !== used.secretRotatedAt?.getTime();
@@ -178,16 +180,16 @@ async function settle(
   const next = afterAttempt(deps.config, row, outcome.error);
   const { statusCode, error, durationMs, responseExcerpt } = outcome;
   const response = { statusCode, error, durationMs, responseExcerpt };
-  const settled = await settleAttempt(deps.db, row, attemptId, { ...response, ...next });
+  const isSettled = await settleAttempt(deps.db, row, attemptId, { ...response, ...next });
   const { state, attemptsMade, nextAttemptInMs } = next;
   logAttempt(deps, row, subscription, attemptId, outcome, state);
-  if (settled === null) return { kind: 'later', inMs: 1000, attemptsMade };
+  if (!isSettled) return { kind: 'later', inMs: 1000, attemptsMade };
   if (next.outcome === 'interrupted') return { kind: 'later', inMs: 0, attemptsMade };
   if (outcome.ok && row.state === 'dead_letter') await deps.queues.removeDeadLetters([row._id]);
   await recordHealth(deps, subscription, outcome.ok);
   if (outcome.ok) return { kind: 'done' };
   if (nextAttemptInMs !== null) return { kind: 'retry', inMs: nextAttemptInMs, attemptsMade };
-  if (next.isNewDeadLetter) await raiseDeadLetter(deps, settled);
+  if (next.isNewDeadLetter) await raiseDeadLetter(deps, { ...row, attemptsMade, attempts: [response] });
   return { kind: 'dead', attemptsMade };
 }
 

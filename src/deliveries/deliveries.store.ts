@@ -1,6 +1,7 @@
+import { onePer } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
 import { isDuplicateKey, writeEach } from '../platform/mongo.ts';
-import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
+import { confirmAbsence, NEWEST, newestOf } from '../platform/newest-reads.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';
@@ -58,10 +59,23 @@ export async function findDeliveriesOfEvents(
     .toArray();
 }
 
-/** A delivery for who is to work on it: as the guarded updates of the work will meet it. */
+/**
+ * A delivery for who is to work on it: as the guarded updates of the work will meet it. Those that are asked for at the same time share
+ * a read.
+ */
 export async function findDelivery(db: Db, deliveryId: string): Promise<DeliveryRow | null> {
-  return confirmAbsence((options) => deliveryCollection(db).findOne({ _id: deliveryId }, options), NEWEST);
+  return newestDelivery(db)(deliveryId);
 }
+
+const newestDelivery = onePer((db: Db) =>
+  newestOf<string, DeliveryRow>(async (deliveryIds, options) => {
+    const rows = await deliveryCollection(db)
+      .find({ _id: { $in: [...new Set(deliveryIds)] } }, options)
+      .toArray();
+    const byId = new Map(rows.map((row) => [row._id, row]));
+    return (deliveryId) => byId.get(deliveryId);
+  }),
+);
 
 /** The delivery with this id, or of which an attempt has it; both are UUIDs, so no id is both. */
 export async function findDeliveryByAnyId(db: Db, id: string): Promise<DeliveryRow | null> {

@@ -1,3 +1,6 @@
+import { onePer } from '../platform/coalesced.ts';
+import { gathered } from '../platform/gathered.ts';
+import { updateEach } from '../platform/guarded-updates.store.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Series } from './attempts.store.ts';
 import { IS_FREE } from './attempts.store.ts';
@@ -7,15 +10,30 @@ import { deliveryCollection } from './deliveries.model.ts';
 /** The states in which a delivery waits for an attempt. */
 export const WAITING: { $in: DeliveryState[] } = { $in: ['pending', 'retrying'] };
 
+const MAX_BATCH = 500;
 const CANCELLED = { state: 'cancelled' as const, nextAttemptAt: null, leaseUntil: null };
 
 /**
  * Ends a delivery whose receiver may not have it (any more); nothing more is sent. A dead letter stays one, and a series begun
  * since the row was read goes on.
  */
-export async function cancelDelivery(db: Db, { _id, generation }: Series): Promise<void> {
-  await deliveryCollection(db).updateOne({ _id, generation, state: WAITING }, { $set: CANCELLED });
+export async function cancelDelivery(db: Db, series: Series): Promise<void> {
+  await cancelTogether(db)(series);
 }
+
+/** A suspended partner may have very many that are due at once. */
+const cancelTogether = onePer((db: Db) =>
+  gathered<Series, undefined>(async (all) => {
+    const { errors } = await updateEach(
+      deliveryCollection(db),
+      all.map(({ _id, generation }) => ({
+        filter: { _id, generation, state: WAITING },
+        update: { $set: CANCELLED },
+      })),
+    );
+    return all.map((_, index) => errors.get(index));
+  }, MAX_BATCH),
+);
 
 /**
  * Ends what waits to be sent to a partner's subscription. What is just being sent is left to its worker, which finds the

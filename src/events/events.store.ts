@@ -1,6 +1,7 @@
-import type { Db, Snapshot, Tx } from '../platform/mongo.ts';
+import { onePer } from '../platform/coalesced.ts';
+import type { Db, ReadOptions, Snapshot, Tx } from '../platform/mongo.ts';
 import { inSnapshot, isDuplicateKey, writeEach } from '../platform/mongo.ts';
-import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
+import { NEWEST, newestOf } from '../platform/newest-reads.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import type { EventRow } from './events.model.ts';
 import { eventCollection, feedCounterCollection } from './events.model.ts';
@@ -41,14 +42,26 @@ function inTurns(events: readonly EventRow[]): EventRow[][] {
   return turns;
 }
 
+/** An event by its id; those that are asked for at the same time share a read. */
 export async function findEvent(db: Db, eventId: string): Promise<EventRow | null> {
-  return confirmAbsence((options) => eventCollection(db).findOne({ _id: eventId }, options), NEWEST);
+  return newestEvent(db)(eventId);
 }
 
+const newestEvent = onePer((db: Db) =>
+  newestOf<string, EventRow>(async (eventIds, options) => {
+    const events = await findEvents(db, eventIds, options);
+    return (eventId) => events.get(eventId);
+  }),
+);
+
 /** The events of `eventIds` by id. */
-export async function findEvents(db: Db, eventIds: readonly string[]): Promise<Map<string, EventRow>> {
+export async function findEvents(
+  db: Db,
+  eventIds: readonly string[],
+  options: ReadOptions = NEWEST,
+): Promise<Map<string, EventRow>> {
   const rows = await eventCollection(db)
-    .find({ _id: { $in: [...eventIds] } }, NEWEST)
+    .find({ _id: { $in: [...new Set(eventIds)] } }, options)
     .toArray();
   return new Map(rows.map((row) => [row._id, row]));
 }

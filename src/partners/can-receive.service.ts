@@ -1,14 +1,15 @@
 import type { Audience } from '../domain/errors.ts';
 import { DomainError } from '../domain/errors.ts';
+import { onePer } from '../platform/coalesced.ts';
 import { groupBy } from '../platform/group-by.ts';
-import type { Db } from '../platform/mongo.ts';
+import type { Db, ReadOptions } from '../platform/mongo.ts';
+import { newestOf } from '../platform/newest-reads.ts';
 import { SUSPENDED } from './partners.service.ts';
 import {
+  findActiveGrants,
   findActivePartnerIds,
   findGrant,
-  findGrants,
   findGrantsAt,
-  isActiveGrantee,
   isActivePartner,
 } from './partners.store.ts';
 
@@ -16,13 +17,36 @@ import {
 export type Receiver = { partnerId: string; venueId: string | null };
 
 /**
- * Whether a partner can receive the events of a venue: it is active and has a grant for it. One read by
- * key, because every attempt of every delivery asks.
+ * Whether a partner can receive the events of a venue: it is active and has a grant for it. Every attempt of every delivery asks:
+ * those that do so at the same time share the reads.
  */
-export async function canReceive(deps: { db: Db }, { partnerId, venueId }: Receiver): Promise<boolean> {
-  return venueId === null
-    ? isActivePartner(deps.db, partnerId)
-    : isActiveGrantee(deps.db, partnerId, venueId);
+export async function canReceive(deps: { db: Db }, receiver: Receiver): Promise<boolean> {
+  return (await newestReceiver(deps.db)(receiver)) !== null;
+}
+
+const newestReceiver = onePer((db: Db) =>
+  newestOf<Receiver, Receiver>(async (asked, options) => {
+    const isReceiver = await findReceivers(db, asked, options);
+    return (receiver) => (isReceiver(receiver) ? receiver : undefined);
+  }),
+);
+
+/** Which of `asked` can receive, in two reads at most whatever their number. */
+async function findReceivers(
+  db: Db,
+  asked: readonly Receiver[],
+  options?: ReadOptions,
+): Promise<(receiver: Receiver) => boolean> {
+  const ofVenue = asked.flatMap(({ partnerId, venueId }) =>
+    venueId === null ? [] : [{ partnerId, venueId }],
+  );
+  const ofNone = asked.flatMap(({ partnerId, venueId }) => (venueId === null ? [partnerId] : []));
+  const [isActiveGrantee, active] = await Promise.all([
+    findActiveGrants(db, ofVenue, options),
+    findActivePartnerIds(db, ofNone, options),
+  ]);
+  return ({ partnerId, venueId }) =>
+    venueId === null ? active.has(partnerId) : isActiveGrantee(partnerId, venueId);
 }
 
 const NOT_GRANTED: Record<Audience, string> = {
@@ -45,19 +69,12 @@ export async function requireCanReceive(
   throw new DomainError('VENUE_NOT_AUTHORIZED', NOT_GRANTED[audience]);
 }
 
-/** Of `asked`, those for which `canReceive` is true, in two reads whatever their number. */
+/** Of `asked`, those for which `canReceive` is true, in two reads at most whatever their number. */
 export async function filterCanReceive<T extends Receiver>(
   deps: { db: Db },
   asked: readonly T[],
 ): Promise<T[]> {
-  const active = await findActivePartnerIds(deps.db, [...new Set(asked.map(({ partnerId }) => partnerId))]);
-  const isGranted = await findGrants(
-    deps.db,
-    asked.flatMap(({ partnerId, venueId }) => (venueId === null ? [] : [{ partnerId, venueId }])),
-  );
-  return asked.filter(
-    ({ partnerId, venueId }) => active.has(partnerId) && (venueId === null || isGranted(partnerId, venueId)),
-  );
+  return asked.filter(await findReceivers(deps.db, asked));
 }
 
 /** Of `partnerIds`, by venue, the active ones with a grant for it: they can receive its events. Two reads, whatever their number. */

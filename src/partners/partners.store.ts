@@ -68,9 +68,17 @@ export async function certifyPartnerRow(
 }
 
 /** Of `partnerIds`, those that are active. */
-export async function findActivePartnerIds(db: Db, partnerIds: readonly string[]): Promise<Set<string>> {
+export async function findActivePartnerIds(
+  db: Db,
+  partnerIds: readonly string[],
+  options: ReadOptions = NEWEST,
+): Promise<Set<string>> {
+  if (partnerIds.length === 0) return new Set();
   const rows = await partnerCollection(db)
-    .find({ _id: { $in: [...partnerIds] }, status: 'active' }, { projection: { _id: 1 }, ...NEWEST })
+    .find(
+      { _id: { $in: [...new Set(partnerIds)] }, status: 'active' },
+      { projection: { _id: 1 }, ...options },
+    )
     .toArray();
   return new Set(rows.map((row) => row._id));
 }
@@ -164,23 +172,16 @@ export async function findGrant(db: Db, partnerId: string, venueId: string): Pro
   return confirmAbsence(isGranted, NEWEST);
 }
 
-/** Which of these grants there are. */
-export async function findGrants(
+/** Which of these grants are of an active partner; grants and partners are looked up by `_id`, in one round trip. */
+export async function findActiveGrants(
   db: Db,
   asked: readonly { partnerId: string; venueId: string }[],
+  options: ReadOptions = NEWEST,
 ): Promise<(partnerId: string, venueId: string) => boolean> {
+  if (asked.length === 0) return () => false;
   const ids = new Set(asked.map(({ partnerId, venueId }) => grantIdOf(partnerId, venueId)));
-  const rows = await grantCollection(db)
-    .find({ _id: { $in: [...ids] } }, { projection: { _id: 1 }, ...NEWEST })
-    .toArray();
-  const granted = new Set(rows.map((row) => row._id));
-  return (partnerId, venueId) => granted.has(grantIdOf(partnerId, venueId));
-}
-
-/** Whether the partner is active and has a grant for the venue, both looked up by `_id` in one round trip. */
-export async function isActiveGrantee(db: Db, partnerId: string, venueId: string): Promise<boolean> {
   const steps = [
-    { $match: { _id: grantIdOf(partnerId, venueId) } },
+    { $match: { _id: { $in: [...ids] } } },
     {
       $lookup: {
         from: 'partners',
@@ -190,12 +191,12 @@ export async function isActiveGrantee(db: Db, partnerId: string, venueId: string
         as: 'active',
       },
     },
-    { $match: { 'active._id': partnerId } },
+    { $match: { 'active._id': { $exists: true } } },
     { $project: { _id: 1 } },
   ];
-  const isGrantee = async (options: ReadOptions) =>
-    (await grantCollection(db).aggregate(steps, options).toArray()).length === 1;
-  return confirmAbsence(isGrantee, NEWEST);
+  const rows = await grantCollection(db).aggregate<{ _id: string }>(steps, options).toArray();
+  const granted = new Set(rows.map((row) => row._id));
+  return (partnerId, venueId) => granted.has(grantIdOf(partnerId, venueId));
 }
 
 /** As they are at the moment of a snapshot, where one is given. */

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { anyPartner, anyVenue, subscribe } from '../support/factories.ts';
+import type { Received, WebhookReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { rowOf, rowsOf } from '../support/rows.ts';
+import { monitoredUri } from '../support/service-environment.ts';
+import { hostedService } from '../support/service-host.ts';
+import type * as AttemptsAtOnce from './attempts-at-once.in-host.ts';
+
+const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri() } });
+const inHost = service.inHost<typeof AttemptsAtOnce>('test/deliveries/attempts-at-once.in-host.ts');
+let venueId: string;
+let target: AttemptsAtOnce.Receiver;
+let receiver: WebhookReceiver;
+beforeAll(async () => {
+  await inHost.watchCommands();
+  receiver = await startReceiver();
+  venueId = (await anyVenue(service)).id;
+});
+afterAll(async () => {
+  await receiver.close();
+  await service.stop();
+});
+beforeEach(async () => {
+  receiver.respondWith(200);
+  receiver.received.length = 0;
+  const partner = await anyPartner(service, [venueId]);
+  const { id: subscriptionId } = await subscribe(partner, receiver.url, ['hold_created']);
+  target = { partnerId: partner.id, subscriptionId, venueId };
+  await inHost.takeCommands();
+});
+
+const deliveries = () => service.context.db.collection<{ _id: string }>('deliveries');
+const read = (id: string) => rowOf(service, 'deliveries', { _id: id });
+const subscription = () => rowOf(service, 'webhook_subscriptions', { _id: target.subscriptionId });
+const healthWrites = (commands: readonly string[]) =>
+  commands.filter((each) => each === 'update webhook_subscriptions').length;
+
+/** Answers none before so many have arrived. */
+function respondTogether(count: number): void {
+  const waiting: (() => void)[] = [];
+  receiver.respondWith((_attempt, response) => {
+    waiting.push(() => void response.writeHead(200).end());
+    if (waiting.length === count) for (const respond of waiting) respond();
+  });
+}
+
+describe('what attempts cost the database', () => {
+  test('100 under way: at most 0.1 commands each', async () => {
+    const ids = await inHost.addDeliveries(target, 100);
+    await inHost.takeCommands();
+    respondTogether(100);
+
+    const [results] = await inHost.attemptAtOnce(ids);
+
+    const commands = await inHost.takeCommands();
+    expect(results).toEqual(ids.map(() => ({ kind: 'done' })));
+    for (const row of await rowsOf(service, 'deliveries', { _id: { $in: ids } })) {
+      expect(row).toMatchObject({ state: 'succeeded', attempts: [{ attempt: 1, outcome: 'succeeded' }] });
+    }
+    expect(healthWrites(commands)).toBe(1);
+    expect({ commands, isFew: commands.length <= 10 }).toMatchObject({ isFew: true });
+  });
+
+  test('control: one after the other, six each', async () => {
+    const ids = await inHost.addDeliveries(target, 10);
+    await inHost.takeCommands();
+    await inHost.attemptInTurn(ids);
+    expect((await inHost.takeCommands()).length).toBeGreaterThanOrEqual(60);
+  });
+});
+
+describe('of attempts that begin or end at once each has its own verdict', () => {
+  const asRead = (_id: string) => ({ _id, generation: 1, state: 'pending' as const, attemptsMade: 0 });
+
+  test('those whose row has moved on, is taken or cannot be written do not begin; the others do', async () => {
+    const [moved = '', taken = '', broken = '', ...others] = await inHost.addDeliveries(target, 20);
+    await deliveries().updateOne({ _id: moved }, { $set: { generation: 2 } });
+    await deliveries().updateOne({ _id: taken }, { $set: { leaseUntil: new Date(Date.now() + 60_000) } });
+    await deliveries().updateOne({ _id: broken }, { $set: { attempts: 'none' } });
+    await inHost.takeCommands();
+
+    const begun = await inHost.beginAtOnce([moved, taken, broken, ...others].map(asRead));
+
+    expect(await inHost.takeCommands()).toEqual(['update deliveries', 'find deliveries']);
+    const expected = [false, false, { error: expect.stringMatching('must be an array') }];
+    expect(begun.map(({ verdict }) => verdict)).toEqual([...expected, ...others.map(() => true)]);
+    for (const [index, id] of others.entries()) {
+      const { attempts, leaseUntil } = await read(id);
+      expect(attempts).toMatchObject([
+        { deliveryId: begun[index + 3]?.attemptId, attempt: 1, outcome: 'started' },
+      ]);
+      expect(leaseUntil?.getTime()).toBeGreaterThan(Date.now());
+    }
+    for (const id of [moved, taken]) expect((await read(id)).attempts).toEqual([]);
+  });
+
+  test('one begins where two want the same row', async () => {
+    const [id = ''] = await inHost.addDeliveries(target, 1);
+    const begun = await inHost.beginAtOnce([asRead(id), asRead(id)]);
+    expect(begun.map(({ verdict }) => verdict)).toEqual([true, false]);
+    expect((await read(id)).attempts).toMatchObject([{ deliveryId: begun[0]?.attemptId }]);
+  });
+
+  test('one that another worker has interrupted, or that no row may be, does not settle; the others do', async () => {
+    const ids = await inHost.addDeliveries(target, 20);
+    const begun = await inHost.beginAtOnce(ids.map(asRead));
+    const attempts = ids.map((deliveryId, index) => ({
+      ...{ deliveryId, attemptId: begun[index]?.attemptId ?? '' },
+      state: index === 1 ? 'no such state' : 'succeeded',
+    }));
+    const [interrupted = '', invalid = '', ...others] = ids;
+    await deliveries().updateOne({ _id: interrupted }, { $set: { leaseUntil: new Date(0) } });
+    const [next] = await inHost.beginAtOnce([asRead(interrupted)]);
+    expect(next?.verdict).toBe(true);
+    await inHost.takeCommands();
+
+    const verdicts = await inHost.settleAtOnce(attempts);
+
+    expect(await inHost.takeCommands()).toEqual(['update deliveries', 'find deliveries']);
+    const expected = [false, { error: expect.stringMatching('failed validation') }];
+    expect(verdicts).toEqual([...expected, ...others.map(() => true)]);
+    for (const id of others) {
+      const settled = { state: 'succeeded', leaseUntil: null, attempts: [{ outcome: 'succeeded' }] };
+      expect(await read(id)).toMatchObject(settled);
+    }
+    const outcomes = (await read(interrupted)).attempts.map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(['interrupted', 'started']);
+    expect(await read(invalid)).toMatchObject({ state: 'pending', attempts: [{ outcome: 'started' }] });
+  });
+});
+
+test('two workers on the same deliveries: each is sent once, and recorded', async () => {
+  const ids = await inHost.addDeliveries(target, 60);
+
+  const [first = [], second = []] = await inHost.attemptAtOnce(ids, 2);
+
+  const rows = await rowsOf(service, 'deliveries', { _id: { $in: ids } });
+  expect(rows.map(({ state, attempts }) => [state, attempts.length])).toEqual(
+    ids.map(() => ['succeeded', 1]),
+  );
+  const sentAs = ({ body }: Received) => `${String(body['event_id'])} as ${String(body['delivery_id'])}`;
+  const recordedAs = rows.map(({ eventId, attempts }) => `${eventId} as ${attempts[0]?.deliveryId}`);
+  expect(receiver.received.map(sentAs).toSorted()).toEqual(recordedAs.toSorted());
+  // Who came second has sent nothing: it found the row taken, or done.
+  for (const [index] of ids.entries()) {
+    const kinds = [first[index], second[index]].map((result) => String(result?.kind)).toSorted();
+    expect(['done done', 'done later']).toContain(kinds.join(' '));
+  }
+  expect(first.length + second.length).toBe(120);
+});
+
+test('what is missing, and what its partner cannot receive, changes nothing for those beside it', async () => {
+  const stranger = await anyPartner(service);
+  const { id: subscriptionId } = await subscribe(stranger, receiver.url, ['hold_created']);
+  const [withheld = ''] = await inHost.addDeliveries({ partnerId: stranger.id, subscriptionId, venueId }, 1);
+  const ids = await inHost.addDeliveries(target, 5);
+
+  const [results] = await inHost.attemptAtOnce(['of-no-row', withheld, ...ids]);
+
+  expect(results).toEqual(['of-no-row', withheld, ...ids].map(() => ({ kind: 'done' })));
+  expect(await read(withheld)).toMatchObject({ state: 'cancelled', attempts: [] });
+  for (const id of ids) expect(await read(id)).toMatchObject({ state: 'succeeded' });
+  expect(receiver.received).toHaveLength(5);
+});
+
+describe('the health of an endpoint', () => {
+  const outcomes = (count: number, isSuccess: boolean) => Array.from({ length: count }, () => isSuccess);
+
+  test('has its success noted once a second, whatever was under way', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      await inHost.recordOutcomes(target.subscriptionId, outcomes(50, true));
+    }
+    expect(healthWrites(await inHost.takeCommands())).toBe(1);
+    expect((await subscription()).lastSuccessAt).not.toBeNull();
+  });
+
+  test('has every failure counted; a success after it is noted at once', async () => {
+    await inHost.recordOutcomes(target.subscriptionId, outcomes(5, true));
+    await inHost.recordOutcomes(target.subscriptionId, outcomes(30, false));
+    expect(await subscription()).toMatchObject({ consecutiveFailures: 30, failingSince: expect.any(Date) });
+    await inHost.recordOutcomes(target.subscriptionId, outcomes(2, true));
+    expect(await subscription()).toMatchObject({ consecutiveFailures: 0 });
+    expect(await subscription()).not.toHaveProperty('failingSince');
+  });
+
+  test('is known right where attempts that had read it before end one way and the other', async () => {
+    await inHost.recordOutcomes(target.subscriptionId, [true, false, true]);
+    expect(await subscription()).toMatchObject({ consecutiveFailures: 0 });
+    await inHost.recordOutcomes(target.subscriptionId, [true, false, false]);
+    expect(await subscription()).toMatchObject({ consecutiveFailures: 2 });
+  });
+});
