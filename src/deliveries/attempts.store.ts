@@ -1,8 +1,7 @@
 import { onePer } from '../platform/coalesced.ts';
 import { gathered } from '../platform/gathered.ts';
-import type { GuardedUpdate } from '../platform/guarded-updates.store.ts';
-import { updateEach } from '../platform/guarded-updates.store.ts';
-import type { Db, Expression } from '../platform/mongo.ts';
+import type { Db, Expression, GuardedUpdate } from '../platform/mongo.ts';
+import { updateEach } from '../platform/mongo.ts';
 import { NEWEST } from '../platform/newest-reads.ts';
 import type { AttemptRow, DeliveryRow } from './deliveries.model.ts';
 import { deliveryCollection } from './deliveries.model.ts';
@@ -47,12 +46,13 @@ type AttemptWrite = GuardedUpdate & {
  */
 const writeAttempt = onePer((db: Db) =>
   gathered<AttemptWrite, boolean>(async (writes) => {
-    const { errors, modifiedCount } = await updateEach(deliveryCollection(db), writes);
-    const isEachMade = modifiedCount + errors.size === writes.length;
+    const { errors, changed } = await updateEach(deliveryCollection(db), writes);
+    const failed = errors.filter((err) => err !== undefined);
+    const isEachMade = changed + failed.length === writes.length;
     const attempts = isEachMade ? undefined : await findAttempts(db, writes);
     return writes.map(({ attemptId, isMadeIn }, index) => {
       const attempt = attempts?.get(attemptId);
-      return errors.get(index) ?? (isEachMade || (attempt !== undefined && isMadeIn(attempt)));
+      return errors[index] ?? (isEachMade || (attempt !== undefined && isMadeIn(attempt)));
     });
   }, MAX_BATCH),
 );

@@ -1,7 +1,7 @@
 import { onePer } from '../platform/coalesced.ts';
 import { gathered } from '../platform/gathered.ts';
-import { updateEach } from '../platform/guarded-updates.store.ts';
 import type { Db } from '../platform/mongo.ts';
+import { updateEach } from '../platform/mongo.ts';
 import type { Series } from './attempts.store.ts';
 import { IS_FREE } from './attempts.store.ts';
 import type { DeliveryRow, DeliveryState } from './deliveries.model.ts';
@@ -31,7 +31,7 @@ const cancelTogether = onePer((db: Db) =>
         update: { $set: CANCELLED },
       })),
     );
-    return all.map((_, index) => errors.get(index));
+    return errors;
   }, MAX_BATCH),
 );
 

@@ -191,6 +191,8 @@ async function untilSettled<T>(forMs: number, label: string, step: () => Promise
   }
 }
 
+type BulkOptions = Pick<mongoose.mongo.BulkWriteOptions, 'maxTimeMS'>;
+
 /**
  * Makes the writes as one unordered bulk. Returns for each of them, in their order, the error that it met alone; undefined where it
  * was carried out and acknowledged. Rejects where the bulk as a whole failed, or was not acknowledged: each of them may then have been carried out.
@@ -198,11 +200,31 @@ async function untilSettled<T>(forMs: number, label: string, step: () => Promise
 export async function writeEach<T extends object>(
   collection: mongoose.mongo.Collection<T>,
   writes: readonly mongoose.mongo.AnyBulkWriteOperation<T>[],
-  options: Pick<mongoose.mongo.BulkWriteOptions, 'maxTimeMS'> = {},
+  options: BulkOptions = {},
 ): Promise<(Error | undefined)[]> {
+  return (await writeBulk(collection, writes, options)).errors;
+}
+
+/** An update of one document that is made where its filter still holds. */
+export type GuardedUpdate = { filter: Expression; update: Expression | Expression[] };
+
+/** The same for guarded updates; `changed`: how many of them have changed something. */
+export async function updateEach<T extends object>(
+  collection: mongoose.mongo.Collection<T>,
+  updates: readonly GuardedUpdate[],
+): Promise<{ errors: (Error | undefined)[]; changed: number }> {
+  const bulk = updates.map(({ filter, update }) => ({ updateOne: { filter, update } }));
+  return writeBulk(collection, bulk as unknown as mongoose.mongo.AnyBulkWriteOperation<T>[], {});
+}
+
+async function writeBulk<T extends object>(
+  collection: mongoose.mongo.Collection<T>,
+  writes: readonly mongoose.mongo.AnyBulkWriteOperation<T>[],
+  options: BulkOptions,
+): Promise<{ errors: (Error | undefined)[]; changed: number }> {
   try {
-    await collection.bulkWrite(writes, { ...options, ordered: false });
-    return writes.map(() => undefined);
+    const { modifiedCount } = await collection.bulkWrite(writes, { ...options, ordered: false });
+    return { errors: writes.map(() => undefined), changed: modifiedCount };
   } catch (err) {
     if (!(err instanceof mongoose.mongo.MongoBulkWriteError)) throw err;
     // Of a command that failed itself the driver makes such an error too, with the original inside.
@@ -213,7 +235,7 @@ export async function writeEach<T extends object>(
     const errors = new Map(
       failed.map(({ index, code, errmsg = '' }) => [index, new WriteError(errmsg, code)]),
     );
-    return writes.map((_, index) => errors.get(index));
+    return { errors: writes.map((_, index) => errors.get(index)), changed: err.result.modifiedCount };
   }
 }
 

@@ -1,8 +1,7 @@
 import { onePer } from '../platform/coalesced.ts';
 import { gathered } from '../platform/gathered.ts';
-import type { GuardedUpdate } from '../platform/guarded-updates.store.ts';
-import { updateEach } from '../platform/guarded-updates.store.ts';
-import type { Db } from '../platform/mongo.ts';
+import type { Db, GuardedUpdate } from '../platform/mongo.ts';
+import { updateEach } from '../platform/mongo.ts';
 import { UNHEALTHY_AFTER_FAILURES } from '../sender/endpoint-health.rules.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import { subscriptionCollection } from './subscriptions.model.ts';
@@ -16,11 +15,11 @@ type Called = Pick<SubscriptionRow, '_id' | 'endpointUrl'>;
 
 const MAX_BATCH = 500;
 
-/** Writes in the order of the calls, in one bulk with what comes of other attempts at the same time. */
+/** Writes in one bulk with what comes of other attempts at the same time, in the order of the calls. */
 const writeHealth = onePer((db: Db) =>
   gathered<GuardedUpdate, undefined>(async (updates) => {
     const { errors } = await updateEach(subscriptionCollection(db), updates);
-    return updates.map((_, index) => errors.get(index));
+    return errors;
   }, MAX_BATCH),
 );
 

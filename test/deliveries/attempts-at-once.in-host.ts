@@ -1,4 +1,3 @@
-import type mongoose from 'mongoose';
 import { beginAttempt, settleAttempt } from '../../src/deliveries/attempts.store.ts';
 import type { AttemptResult } from '../../src/deliveries/deliver-webhook.service.ts';
 import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
@@ -17,23 +16,9 @@ import { onServiceStop } from '../support/service-stop.ts';
 type Context = Service['context'];
 export type Receiver = { partnerId: string; subscriptionId: string; venueId: string };
 
-const commandsOf = new WeakMap<Context, string[]>();
 const LEASE_MS = 15_000;
 /** More than any test has under way. */
 const PERMITS = 1000;
-
-/** Notes each command with its collection from now on; its client has to monitor them. */
-export function watchCommands(context: Context): void {
-  const commands: string[] = [];
-  commandsOf.set(context, commands);
-  context.db.getClient().on('commandStarted', (event: mongoose.mongo.CommandStartedEvent) => {
-    const { commandName: name, command } = event;
-    if (typeof command[name] === 'string') commands.push(`${name} ${command[name]}`);
-  });
-}
-
-/** The commands since this was asked last. */
-export const takeCommands = (context: Context): string[] => commandsOf.get(context)?.splice(0) ?? [];
 
 /** Deliveries that are due now, each of an event of its own; returns their ids. */
 export async function addDeliveries(
