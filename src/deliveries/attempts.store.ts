@@ -1,7 +1,8 @@
+import type { GuardedUpdate } from '../platform/bulk-writes.ts';
+import { updateGuarded } from '../platform/bulk-writes.ts';
 import { onePer } from '../platform/coalesced.ts';
 import { gathered } from '../platform/gathered.ts';
-import type { Db, Expression, GuardedUpdate } from '../platform/mongo.ts';
-import { updateEach } from '../platform/mongo.ts';
+import type { Db, Expression } from '../platform/mongo.ts';
 import { NEWEST } from '../platform/newest-reads.ts';
 import type { AttemptRow, DeliveryRow } from './deliveries.model.ts';
 import { deliveryCollection } from './deliveries.model.ts';
@@ -46,7 +47,7 @@ type AttemptWrite = GuardedUpdate & {
  */
 const writeAttempt = onePer((db: Db) =>
   gathered<AttemptWrite, boolean>(async (writes) => {
-    const { errors, changed } = await updateEach(deliveryCollection(db), writes);
+    const { errors, changed } = await updateGuarded(deliveryCollection(db), writes);
     const failed = errors.filter((err) => err !== undefined);
     const isEachMade = changed + failed.length === writes.length;
     const attempts = isEachMade ? undefined : await findAttempts(db, writes);

@@ -1,6 +1,7 @@
+import { writeEach } from '../platform/bulk-writes.ts';
 import { onePer } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
-import { isDuplicateKey, writeEach } from '../platform/mongo.ts';
+import { isDuplicateKey } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST, newestOf } from '../platform/newest-reads.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';

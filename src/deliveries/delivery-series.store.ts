@@ -1,7 +1,7 @@
+import { updateGuarded } from '../platform/bulk-writes.ts';
 import { onePer } from '../platform/coalesced.ts';
 import { gathered } from '../platform/gathered.ts';
 import type { Db } from '../platform/mongo.ts';
-import { updateEach } from '../platform/mongo.ts';
 import type { Series } from './attempts.store.ts';
 import { IS_FREE } from './attempts.store.ts';
 import type { DeliveryRow, DeliveryState } from './deliveries.model.ts';
@@ -24,7 +24,7 @@ export async function cancelDelivery(db: Db, series: Series): Promise<void> {
 /** A suspended partner may have very many that are due at once. */
 const cancelTogether = onePer((db: Db) =>
   gathered<Series, undefined>(async (all) => {
-    const { errors } = await updateEach(
+    const { errors } = await updateGuarded(
       deliveryCollection(db),
       all.map(({ _id, generation }) => ({
         filter: { _id, generation, state: WAITING },

@@ -1,6 +1,7 @@
+import { writeEach } from '../platform/bulk-writes.ts';
 import { onePer } from '../platform/coalesced.ts';
 import type { Db, ReadOptions, Snapshot, Tx } from '../platform/mongo.ts';
-import { inSnapshot, isDuplicateKey, writeEach } from '../platform/mongo.ts';
+import { inSnapshot, isDuplicateKey } from '../platform/mongo.ts';
 import { NEWEST, newestOf } from '../platform/newest-reads.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import type { EventRow } from './events.model.ts';

@@ -1,5 +1,5 @@
+import { updateEach } from '../platform/bulk-writes.ts';
 import type { Db } from '../platform/mongo.ts';
-import { updateEach } from '../platform/mongo.ts';
 import { NEWEST } from '../platform/newest-reads.ts';
 import { SERVICE } from './actor-types.ts';
 import { reservationCollection } from './reservations.model.ts';

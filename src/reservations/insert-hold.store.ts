@@ -1,9 +1,10 @@
+import { writeEach } from '../platform/bulk-writes.ts';
 import { databaseClockOf } from '../platform/clock.ts';
 import { onePer } from '../platform/coalesced.ts';
 import { gathered } from '../platform/gathered.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
-import { isCommandTimeout, isDuplicateKey, isExpressionError, writeEach } from '../platform/mongo.ts';
+import { isCommandTimeout, isDuplicateKey, isExpressionError } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Actor } from './actor-types.ts';
 import type { OutboxEvent, Reservation } from './reservations.model.ts';

@@ -1,6 +1,6 @@
+import { updateEach } from '../platform/bulk-writes.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Expression, Tx } from '../platform/mongo.ts';
-import { updateEach } from '../platform/mongo.ts';
 import type { Actor } from './actor-types.ts';
 import type { EventType } from './event-types.ts';
 import { isOfBooking } from './event-types.ts';

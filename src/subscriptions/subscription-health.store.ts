@@ -1,7 +1,8 @@
+import type { GuardedUpdate } from '../platform/bulk-writes.ts';
+import { updateGuarded } from '../platform/bulk-writes.ts';
 import { onePer } from '../platform/coalesced.ts';
 import { gathered } from '../platform/gathered.ts';
-import type { Db, GuardedUpdate } from '../platform/mongo.ts';
-import { updateEach } from '../platform/mongo.ts';
+import type { Db } from '../platform/mongo.ts';
 import { UNHEALTHY_AFTER_FAILURES } from '../sender/endpoint-health.rules.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import { subscriptionCollection } from './subscriptions.model.ts';
@@ -18,7 +19,7 @@ const MAX_BATCH = 500;
 /** Writes in one bulk with what comes of other attempts at the same time, in the order of the calls. */
 const writeHealth = onePer((db: Db) =>
   gathered<GuardedUpdate, undefined>(async (updates) => {
-    const { errors } = await updateEach(subscriptionCollection(db), updates);
+    const { errors } = await updateGuarded(subscriptionCollection(db), updates);
     return errors;
   }, MAX_BATCH),
 );
