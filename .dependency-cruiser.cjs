@@ -89,7 +89,7 @@ module.exports = {
     {
       name: 'mongoose-in-stores-and-models',
       severity: 'error',
-      from: { pathNot: ['\\.(store|model)\\.ts$', '^src/platform/mongo\\.ts$'] },
+      from: { pathNot: ['\\.(store|model)\\.ts$', '^src/platform/(mongo|bulk-writes)\\.ts$'] },
       to: { path: npm('mongoose|mongodb') },
     },
     {
