@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { createBaseApp } from '../../src/http/base-app.ts';
+import { listen } from '../../src/http/listen.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Constant } from './constant.ts';
 
@@ -25,11 +26,9 @@ process.once('message', ({ body, etag, log }: Constant) => {
     res.setHeader('Content-Length', 2);
     res.end('ok');
   });
-  const through = app.listen(0, '127.0.0.1', () => {
-    bare.listen(0, '127.0.0.1', () => {
-      const [port, barePort] = [through, bare].map((server) => (server.address() as AddressInfo).port);
-      process.send?.({ port, barePort });
-    });
+  bare.listen(0, '127.0.0.1', async () => {
+    const { url } = await listen(app, '127.0.0.1', 0);
+    process.send?.({ port: Number(new URL(url).port), barePort: (bare.address() as AddressInfo).port });
   });
 });
 process.once('disconnect', () => process.exit());
