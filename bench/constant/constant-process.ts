@@ -26,9 +26,10 @@ process.once('message', ({ body, etag, log }: Constant) => {
     res.setHeader('Content-Length', 2);
     res.end('ok');
   });
-  bare.listen(0, '127.0.0.1', async () => {
+  const tellPorts = async () => {
     const { url } = await listen(app, '127.0.0.1', 0);
     process.send?.({ port: Number(new URL(url).port), barePort: (bare.address() as AddressInfo).port });
-  });
+  };
+  bare.listen(0, '127.0.0.1', () => void tellPorts());
 });
 process.once('disconnect', () => process.exit());
