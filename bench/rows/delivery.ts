@@ -1,9 +1,7 @@
-import { cpuFigure, interleave, rateFigure } from '../compare.ts';
 import type { WorkerName } from '../product/product.ts';
 import { WORKERS } from '../product/product.ts';
 import type { Row } from './row.ts';
-import { placeMany, postSigned, untilReceived } from './webhook-runs.ts';
-import { noteOf, subscribeOnce } from './whole-way.ts';
+import { measureWebhooks, placeMany, untilReceived } from './webhook-runs.ts';
 
 const EVENTS = 5000;
 const SENDERS: readonly WorkerName[] = ['event-dispatch', 'webhook-delivery'];
@@ -16,11 +14,7 @@ export const deliveryRow: Row<'delivery' | 'delivery-cpu'> = {
   name: 'delivery',
   workers: WORKERS,
   measure: async (bench) => {
-    await subscribeOnce(bench);
-    const receiver = await bench.receiver();
-    const limit = () => postSigned(bench);
-    const product = async () => {
-      await bench.contents.clear();
+    const { rate, cpu } = await measureWebhooks(bench, async (receiver) => {
       bench.product.freeze(SENDERS);
       try {
         const events = await placeMany(bench, EVENTS, bench.seconds * 2);
@@ -31,13 +25,7 @@ export const deliveryRow: Row<'delivery' | 'delivery-cpu'> = {
       } finally {
         bench.product.thaw(SENDERS);
       }
-    };
-    await product();
-    await limit();
-    const runs = await interleave(bench.runs, { limit, product });
-    return {
-      delivery: { ...rateFigure(runs.product, runs.limit), note: noteOf(runs.product) },
-      'delivery-cpu': cpuFigure(runs.product, runs.limit),
-    };
+    });
+    return { delivery: rate, 'delivery-cpu': cpu };
   },
 };

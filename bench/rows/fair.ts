@@ -3,7 +3,7 @@ import { copyOf } from '../product/copies.ts';
 import type { Venue } from '../product/slots.ts';
 import { spreadOf } from '../statistics.ts';
 import type { Bench, Row } from './row.ts';
-import { subscribeOnce } from './whole-way.ts';
+import { subscribeOnce } from './webhook-runs.ts';
 
 const GOOD = 1000;
 const HANGING = 500;

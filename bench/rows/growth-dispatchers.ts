@@ -2,8 +2,7 @@ import { interleave } from '../compare.ts';
 import type { WorkerName } from '../product/product.ts';
 import { spreadOf } from '../statistics.ts';
 import type { Bench, Row } from './row.ts';
-import { placeMany } from './webhook-runs.ts';
-import { subscribeOnce } from './whole-way.ts';
+import { placeMany, subscribeOnce } from './webhook-runs.ts';
 
 const EVENTS = 2000;
 const WITHIN_MS = 60_000;

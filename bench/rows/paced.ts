@@ -3,7 +3,7 @@ import { slotCount } from '../product/slots.ts';
 import type { Figure } from '../report.ts';
 import { latencyOf, spreadOf } from '../statistics.ts';
 import type { Bench, Row } from './row.ts';
-import { subscribeOnce } from './whole-way.ts';
+import { subscribeOnce } from './webhook-runs.ts';
 
 const PER_SECOND = 200;
 const SECONDS = 6;

@@ -1,4 +1,5 @@
 import type { Run } from '../compare.ts';
+import { cpuFigure, interleave, rateFigure } from '../compare.ts';
 import { perCall } from '../load/load.ts';
 import { startMeter } from '../processes.ts';
 import { slotCount } from '../product/slots.ts';
@@ -12,7 +13,7 @@ const SLOTS_OF_RUN = 5000;
 const SETTLED_WITHIN_MS = 60_000;
 
 /** The limit of every delivery: a run of signed posts, with nothing read or recorded. */
-export async function postSigned(bench: Bench): Promise<Run> {
+async function postSigned(bench: Bench): Promise<Run> {
   const { postUrl } = await bench.receiver();
   const { perSecond, cpuUs, othersShare } = await bench.callLimit(
     {
@@ -36,7 +37,7 @@ export async function placeMany(bench: Bench, count: number, withinSeconds: numb
   return outcomes['201'] ?? 0;
 }
 
-export type Settled = Run & { events: number; receivedTwice: number; seconds: number };
+type Settled = Run & { events: number; receivedTwice: number; seconds: number };
 
 /**
  * Measures from now on until `begin` is done, all of its events were received, and each is recorded: events a second until the
@@ -60,4 +61,37 @@ export async function untilReceived(
   const seconds = (lastAt - beganAt) / 1000;
   const { cpuUs, othersShare } = perCall(used, events);
   return { perSecond: events / seconds, cpuUs, othersShare, events, receivedTwice: hits - events, seconds };
+}
+
+/** Runs of `product` on an empty database, each beside a run of the limit; the first of both are not counted. */
+export async function measureWebhooks(bench: Bench, product: (receiver: Receiver) => Promise<Settled>) {
+  await subscribeOnce(bench);
+  const receiver = await bench.receiver();
+  const measured = async () => {
+    await bench.contents.clear();
+    return product(receiver);
+  };
+  const limit = () => postSigned(bench);
+  await measured();
+  await limit();
+  const runs = await interleave(bench.runs, { limit, product: measured });
+  return {
+    rate: { ...rateFigure(runs.product, runs.limit), note: noteOf(runs.product) },
+    cpu: cpuFigure(runs.product, runs.limit),
+  };
+}
+
+const subscribed = new WeakSet<object>();
+
+/** The first partner gets every event of a hold at the venue: one delivery each. */
+export async function subscribeOnce(bench: Bench): Promise<void> {
+  const [partner] = bench.partners;
+  if (partner === undefined || subscribed.has(bench.partners)) return;
+  subscribed.add(bench.partners);
+  await bench.subscribe(partner, (await bench.receiver()).url);
+}
+
+function noteOf(runs: readonly Settled[]): string {
+  const twice = runs.reduce((all, run) => all + run.receivedTwice, 0);
+  return `${runs.map(({ events }) => events).join(', ')} events, ${twice} received twice`;
 }

@@ -25,9 +25,13 @@ export async function updateGuarded<T extends object>(
   collection: mongoose.mongo.Collection<T>,
   updates: readonly GuardedUpdate[],
 ): Promise<{ errors: (Error | undefined)[]; changed: number }> {
-  const bulk = updates.map(({ filter, update }) => ({ updateOne: { filter, update } }));
-  return writeBulk(collection, bulk as unknown as mongoose.mongo.AnyBulkWriteOperation<T>[], {});
+  return writeBulk(collection, bulkOf(updates), {});
 }
+
+const bulkOf = <T extends object>(updates: readonly GuardedUpdate[]) =>
+  updates.map(({ filter, update }) => ({
+    updateOne: { filter, update },
+  })) as unknown as mongoose.mongo.AnyBulkWriteOperation<T>[];
 
 async function writeBulk<T extends object>(
   collection: mongoose.mongo.Collection<T>,
@@ -60,15 +64,16 @@ const HELD_UP_MS = 1000;
  */
 export async function updateEach<T extends object>(
   collection: mongoose.mongo.Collection<T>,
-  updates: readonly mongoose.mongo.AnyBulkWriteOperation<T>[],
+  updates: readonly GuardedUpdate[],
 ): Promise<(Error | undefined)[]> {
+  const writes = bulkOf<T>(updates);
   const within = { maxTimeMS: HELD_UP_MS };
   try {
-    return await writeEach(collection, updates, within);
+    return await writeEach(collection, writes, within);
   } catch (err) {
     if (!isCommandTimeout(err)) throw err;
   }
-  const settled = await Promise.allSettled(updates.map((update) => writeEach(collection, [update], within)));
+  const settled = await Promise.allSettled(writes.map((write) => writeEach(collection, [write], within)));
   return settled.map((each) => (each.status === 'fulfilled' ? each.value[0] : (each.reason as Error)));
 }
 

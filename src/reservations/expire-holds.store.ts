@@ -15,10 +15,7 @@ export type Expiry = { eventId: string } | { leftMs: number };
  */
 export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Promise<(Expiry | Error)[]> {
   const ends = holdIds.map((holdId) => transitionUpdate('expire', holdId, { actor: SERVICE }));
-  const errors = await updateEach(
-    reservationCollection(db),
-    ends.map(({ filter, update }) => ({ updateOne: { filter, update } })),
-  );
+  const errors = await updateEach(reservationCollection(db), ends);
   // One that has lapsed since the update is to be asked for again at once.
   const untilLapsed = { $max: [{ $subtract: ['$holdExpiresAt', '$$NOW'] }, 1] };
   const leftMs = { $cond: [{ $eq: ['$status', 'ACTIVE'] }, untilLapsed, 0] };

@@ -256,7 +256,8 @@ export async function removeFromOutboxes(
   return updateEach(
     reservationCollection(db),
     dispatched.map(({ reservationId, eventIds }) => ({
-      updateOne: { filter: { _id: reservationId }, update: remove(eventIds) },
+      filter: { _id: reservationId },
+      update: remove(eventIds),
     })),
   );
 }
