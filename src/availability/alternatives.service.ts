@@ -3,8 +3,8 @@ import { coalescedByKey, onePer } from '../platform/coalesced.ts';
 import type { ListedSlot } from '../slots/slot.rules.ts';
 import { salePeriodOf } from '../slots/slot.rules.ts';
 import type { SlotDeps } from '../slots/slots.service.ts';
+import type { VenueRules } from '../slots/venue-rules.service.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
-import { listResourceRows } from '../venues/venues.store.ts';
 import { readSlots } from './availability.service.ts';
 
 const MAX_ALTERNATIVES = 3;
@@ -20,17 +20,17 @@ const lookUpsOf = onePer(coalescedByKey<ListedSlot[]>);
 /**
  * Up to three free slots of the venue for the same sport, nearest in time to `wanted`, within the booking horizon and 100 days;
  * the nearest first. Callers who lose one slot at the same time, as many do when a popular one opens, share the look-up: each
- * gets one that began after its call. Costs 3 queries where there are three about the wanted day, and 15 at most in a horizon of
- * 90 days (19 in any), each of at most 31 days: a venue that is closed for all that time costs what two ranges of 31 days do (measured).
+ * gets one that began after its call. Costs 1 query where there are three about the wanted day, and 7 at most in a horizon of
+ * 90 days (9 in any), each of at most 31 days: a venue that is closed for all that time costs what two ranges of 31 days do (measured).
  */
 export function findAlternatives(
   deps: SlotDeps,
-  venue: VenueRow,
+  rules: VenueRules,
   resource: ResourceRow,
   wanted: Date,
 ): Promise<ListedSlot[]> {
   return lookUpsOf(deps.db)(`${resource._id} ${wanted.getTime()}`, () =>
-    lookUpAlternatives(deps, venue, resource, wanted),
+    lookUpAlternatives(deps, rules, resource, wanted),
   );
 }
 
@@ -39,12 +39,13 @@ type Dates = { from: string; to: string };
 
 async function lookUpAlternatives(
   deps: SlotDeps,
-  venue: VenueRow,
+  rules: VenueRules,
   resource: ResourceRow,
   wanted: Date,
 ): Promise<ListedSlot[]> {
+  const { venue } = rules;
   if (venue.status !== 'active') return [];
-  const resources = (await listResourceRows(deps.db, venue._id)).filter(
+  const resources = rules.resources.filter(
     ({ sportCategory, status }) => sportCategory === resource.sportCategory && status === 'active',
   );
   if (resources.length === 0) return [];
@@ -55,7 +56,7 @@ async function lookUpAlternatives(
   for (const reach of REACHES) {
     const next = datesAround(wanted, reach, sold, venue.timeZone);
     for (const { from, to } of beyond(next, seen)) {
-      const slots = await readSlots(deps, venue, resources, datesBetween(from, to));
+      const slots = await readSlots(deps, rules, resources, datesBetween(from, to));
       found.push(...slots.filter((slot) => slot.unavailableReason === null));
     }
     seen = next;

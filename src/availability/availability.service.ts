@@ -1,5 +1,4 @@
 import { blackedOutBy } from '../blackouts/blackout.rules.ts';
-import { findBlackouts } from '../blackouts/blackouts.store.ts';
 import { cellsOfWindow } from '../reservations/cells.rules.ts';
 import type { ClaimedCells } from '../reservations/claim-reads.store.ts';
 import { findClaimedCells } from '../reservations/claim-reads.store.ts';
@@ -7,9 +6,9 @@ import type { SlotWindow } from '../slots/schedule.rules.ts';
 import type { ListedSlot } from '../slots/slot.rules.ts';
 import { pricedSlotsOn, reasonOf, salePeriodOf, slotIdOf, unsellableReason } from '../slots/slot.rules.ts';
 import type { SlotDeps } from '../slots/slots.service.ts';
-import { requireAuthorizedVenue, requireResourceOf } from '../venues/granted-venues.service.ts';
-import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
-import { listResourceRows } from '../venues/venues.store.ts';
+import type { VenueRules } from '../slots/venue-rules.service.ts';
+import { requireResourceIn, requireVenueRules } from '../slots/venue-rules.service.ts';
+import type { ResourceRow } from '../venues/venues.service.ts';
 
 /**
  * Every slot of the venue's schedule on `dates` (calendar dates in the venue's zone), sorted by resource and start, each with
@@ -21,18 +20,16 @@ export async function readAvailability(
   partnerId: string,
   query: { venueId: string; dates: readonly string[]; resourceId?: string },
 ): Promise<ListedSlot[]> {
-  const venue = await requireAuthorizedVenue(deps, partnerId, query.venueId);
-  const resources =
-    query.resourceId === undefined
-      ? await listResourceRows(deps.db, venue._id)
-      : [await requireResourceOf(deps, venue._id, query.resourceId)];
-  return readSlots(deps, venue, resources, query.dates);
+  const rules = await requireVenueRules(deps, partnerId, query.venueId);
+  if (query.resourceId === undefined) return readSlots(deps, rules, rules.resources, query.dates);
+  const named = await requireResourceIn(deps, rules, query.resourceId);
+  return readSlots(deps, named.rules, [named.resource], query.dates);
 }
 
-/** The slots of `resources`, of the venue, on the given operating dates, by resource and start. Two queries. */
+/** The slots of `resources`, of the venue, on the given operating dates, by resource and start. One query. */
 export async function readSlots(
   deps: SlotDeps,
-  venue: VenueRow,
+  { venue, blackouts }: VenueRules,
   resources: readonly ResourceRow[],
   dates: readonly string[],
 ): Promise<ListedSlot[]> {
@@ -40,11 +37,7 @@ export async function readSlots(
   if (slots.length === 0) return [];
   const from = new Date(Math.min(...slots.map(({ start }) => start.getTime())));
   const to = new Date(Math.max(...slots.map(({ end }) => end.getTime())));
-  const [claims, blackouts] = await Promise.all([
-    findClaimedCells(deps.db, venue._id, from, to),
-    findBlackouts(deps.db, venue._id, from, to),
-  ]);
-  const reasonByCell = indexClaims(claims);
+  const reasonByCell = indexClaims(await findClaimedCells(deps.db, venue._id, from, to));
   const onSale = salePeriodOf(deps.clock.now(), deps.config.bookingHorizonDays, venue.timeZone);
   const closures = new Map(resources.map((each) => [each._id, blackedOutBy(each, blackouts)]));
   const claimOn = (resource: ResourceRow, window: SlotWindow) =>

@@ -1,27 +1,9 @@
-import { HOLD_WRITE_MS } from '../reservations/reservations.rules.ts';
 import type { BlackoutRow } from './blackouts.model.ts';
 
 /** What of a blackout matters to slots. */
 export type Blackout = Pick<BlackoutRow, 'startsAt' | 'endsAt' | 'resourceIds'>;
 
-/**
- * Longer than the write of a hold takes to be seen by others, counted from the instant that it carries: three times what the
- * database may take for it, for the clocks of two primaries differ. A walk-in is a transaction, which the fence of its venue keeps
- * apart from a blackout's (ADR 0009).
- */
-const WRITE_MS = 3 * HOLD_WRITE_MS;
-
-/**
- * Whether a claim is too young to have been seen by the report of the blackout for certain: it was placed after the blackout
- * was made, or so shortly before that its write may have ended later. Both instants are the database's.
- */
-export function mayBeUnreported(claim: { placedAt: Date }, blackout: { createdAt: Date }): boolean {
-  return claim.placedAt.getTime() > blackout.createdAt.getTime() - WRITE_MS;
-}
-
-type SharingSince = { sharingSince?: Readonly<Record<string, number>> };
-
-type Resource = { _id: string; sharesSpaceWith: readonly string[] } & SharingSince;
+type Resource = { _id: string; sharesSpaceWith: readonly string[] };
 
 type Window = { start: Date; end: Date };
 
@@ -51,23 +33,6 @@ export function closesSpaceOf(
   { _id, sharesSpaceWith }: Resource,
 ): boolean {
   return resourceIds === null || resourceIds.some((id) => id === _id || sharesSpaceWith.includes(id));
-}
-
-/**
- * Whether a blackout at its time applies to a claim on the resource, which shared its space as `claim` says when it was drafted. It
- * does not where it reaches the resource only by a relation that began after the blackout was made, and of which the claim knew
- * nothing: both are older than the relation, and neither was in the other's way then.
- */
-export function appliesToClaim(
-  { resourceIds, fence = 0 }: Pick<BlackoutRow, 'resourceIds' | 'fence'>,
-  { _id, sharesSpaceWith, sharingSince }: Resource,
-  claim: SharingSince,
-): boolean {
-  if (resourceIds === null || resourceIds.includes(_id)) return true;
-  return sharesSpaceWith.some((id) => {
-    const since = sharingSince?.[id] ?? 0;
-    return resourceIds.includes(id) && (since <= fence || since === claim.sharingSince?.[id]);
-  });
 }
 
 /** [from, to) in epoch milliseconds. */

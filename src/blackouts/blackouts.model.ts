@@ -12,12 +12,7 @@ export type BlackoutRow = {
   /** Null: all resources of the venue, those added later too. */
   resourceIds: string[] | null;
   reason: string;
-  /** By the database's clock, as the `placedAt` of claims. */
   createdAt: Date;
-  /** The venue's `claimFence` at which it was made: its number among the venue's changes of shared space. Absent in what older releases wrote. */
-  fence?: number;
-  /** Which of the claims placed shortly before it (`mayBeUnreported`) its report named; absent until that was read. */
-  reportedIds?: string[];
 };
 
 export const blackoutCollection = (db: Db) => openCollection<BlackoutRow>(db, 'blackouts');

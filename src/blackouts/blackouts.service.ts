@@ -6,16 +6,15 @@ import { inTransaction } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import type { LiveClaim } from '../reservations/claim-reads.store.ts';
 import { findLiveClaimsAtVenue } from '../reservations/claim-reads.store.ts';
-import { excludeWalkIns, getVenue, listResources, requireResourcesOf } from '../venues/venues.service.ts';
-import { isBlackedOut, mayBeUnreported, windowFault } from './blackout.rules.ts';
+import { venueChanged, venueRestricted } from '../venues/venue-changes.service.ts';
+import { excludeClaims, getVenue, listResources, requireResourcesOf } from '../venues/venues.service.ts';
+import { isBlackedOut, windowFault } from './blackout.rules.ts';
 import type { BlackoutRow } from './blackouts.model.ts';
 import {
   countBlackouts,
   deleteBlackout,
   findBlackout,
-  findBlackouts,
   insertBlackout,
-  keepReported,
   listBlackoutRows,
 } from './blackouts.store.ts';
 
@@ -27,9 +26,8 @@ export type BlackoutDeps = { db: Db; clock: Clock };
 export type BlackoutDetail = { blackout: BlackoutRow; conflicts: LiveClaim[] };
 
 /**
- * Closes resources of a venue for a time. What is claimed in it is left alone and reported. The blackout is written first and
- * the claims are read after that, while a hold is written first and blackouts are read after that, and a walk-in's transaction
- * excludes this one's, so that each claim is either among the conflicts or released (ADR 0009).
+ * Closes resources of a venue for a time. What is claimed in it is left alone and reported. Claims are looked for when no process
+ * sells by what was before it any more, so that each is either among the conflicts or rejected (ADR 0009).
  * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR for a window that is inverted, past or too long, for resources that the
  * venue does not have, and where it has as many blackouts as it can have.
  */
@@ -44,38 +42,13 @@ export async function addBlackout(
   if (fault !== null) throw fieldError('ends_at', fault);
   await requireResourcesOf(deps, venueId, input.resourceIds ?? [], 'resource_ids');
   await requireRoomForBlackout(deps, venueId, now);
-  const draft = { _id: newId(), venueId, ...input };
-  const blackout = await inTransaction(deps.db, async (tx) => {
-    const fence = await excludeWalkIns(deps, venueId, tx);
-    return insertBlackout(deps.db, { ...draft, fence }, tx);
+  const blackout = { _id: newId(), venueId, ...input, createdAt: now };
+  await inTransaction(deps.db, async (tx) => {
+    await excludeClaims(deps, venueId, tx);
+    await insertBlackout(deps.db, blackout, tx);
   });
-  const { live, isFirst } = await reportLiveClaims(deps, blackout);
-  // Another's report may name a claim that this read came too early for; it is live, so that a second read finds it.
-  const reported = isFirst ? live : await liveClaimsIn(deps, blackout, blackout.startsAt);
-  const reportedFrom = deps.clock.now();
-  return { blackout, conflicts: reported.filter(({ slotEnd }) => slotEnd > reportedFrom) };
-}
-
-/** Reads the live claims in the blackout and keeps which of them are young, unless another has done so first. */
-async function reportLiveClaims(
-  deps: { db: Db },
-  blackout: BlackoutRow,
-): Promise<{ live: LiveClaim[]; isFirst: boolean }> {
-  // All of its time: a claim that is over by now may be young, and would be released as one that was not reported.
-  const live = await liveClaimsIn(deps, blackout, blackout.startsAt);
-  const young = live.filter((claim) => mayBeUnreported(claim, blackout)).map(({ _id }) => _id);
-  return { live, isFirst: await keepReported(deps.db, blackout._id, young) };
-}
-
-/**
- * The blackout with its report; null where it has been lifted. Whoever meets one without makes it: the process that made the
- * blackout may have died in between, and what was claimed then is left alone all the same (ADR 0009).
- */
-export async function withReport(deps: { db: Db }, blackout: BlackoutRow): Promise<BlackoutRow | null> {
-  if (blackout.reportedIds !== undefined) return blackout;
-  await reportLiveClaims(deps, blackout);
-  const now = await findBlackouts(deps.db, blackout.venueId, blackout.startsAt, blackout.endsAt);
-  return now.find(({ _id }) => _id === blackout._id) ?? null;
+  await venueRestricted(deps, venueId);
+  return detailOf(deps, blackout);
 }
 
 /** Of blackouts that have not ended. Every availability response and every hold reads those of its time. */
@@ -104,14 +77,19 @@ export async function listBlackouts(
 export async function getBlackout(deps: BlackoutDeps, blackoutId: string): Promise<BlackoutDetail> {
   const blackout = await findBlackout(deps.db, blackoutId);
   if (blackout === null) throw blackoutNotFound();
+  return detailOf(deps, blackout);
+}
+
+async function detailOf(deps: BlackoutDeps, blackout: BlackoutRow): Promise<BlackoutDetail> {
   const from = new Date(Math.max(blackout.startsAt.getTime(), deps.clock.now().getTime()));
   return { blackout, conflicts: await liveClaimsIn(deps, blackout, from) };
 }
 
 /** Opens again what the blackout closed, unless another one does. @throws DomainError BLACKOUT_NOT_FOUND */
 export async function liftBlackout(deps: { db: Db }, blackoutId: string): Promise<void> {
-  if (await deleteBlackout(deps.db, blackoutId)) return;
-  throw blackoutNotFound();
+  const blackout = await deleteBlackout(deps.db, blackoutId);
+  if (blackout === null) throw blackoutNotFound();
+  await venueChanged(deps, blackout.venueId);
 }
 
 function blackoutNotFound(): DomainError {

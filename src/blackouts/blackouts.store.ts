@@ -5,34 +5,13 @@ import { beyondAscending, toPage } from '../platform/pagination.ts';
 import type { BlackoutRow } from './blackouts.model.ts';
 import { blackoutCollection } from './blackouts.model.ts';
 
-/** Inserts a blackout that is created at the database's now; an upsert, because only an update can read `$$NOW`. */
-export async function insertBlackout(
-  db: Db,
-  blackout: Omit<BlackoutRow, 'createdAt' | 'reportedIds'>,
-  tx: Tx,
-): Promise<BlackoutRow> {
-  const document = { $mergeObjects: [{ $literal: blackout }, { createdAt: '$$NOW' }] };
-  const row = await blackoutCollection(db).findOneAndUpdate(
-    { _id: blackout._id },
-    [{ $replaceWith: document }],
-    { upsert: true, returnDocument: 'after', session: tx },
-  );
-  if (row === null) throw new Error('An upsert returned no document');
-  return row;
-}
-
-/** Keeps which young claims the report named; false where a report is there already. */
-export async function keepReported(db: Db, blackoutId: string, reportedIds: string[]): Promise<boolean> {
-  const { matchedCount } = await blackoutCollection(db).updateOne(
-    { _id: blackoutId, reportedIds: { $exists: false } },
-    { $set: { reportedIds } },
-  );
-  return matchedCount === 1;
+export async function insertBlackout(db: Db, blackout: BlackoutRow, tx: Tx): Promise<void> {
+  await blackoutCollection(db).insertOne(blackout, { session: tx });
 }
 
 /**
  * The blackouts of a venue that overlap [from, to), by their start. Outside a transaction of the newest state, committed or about
- * to be: a hold that was just written must not miss one (ADR 0009).
+ * to be.
  */
 export async function findBlackouts(
   db: Db,
@@ -48,9 +27,9 @@ export async function findBlackouts(
     .toArray();
 }
 
-/** False where there is none of that id. */
-export async function deleteBlackout(db: Db, blackoutId: string): Promise<boolean> {
-  return (await blackoutCollection(db).deleteOne({ _id: blackoutId })).deletedCount === 1;
+/** The blackout that was deleted; null where there is none of that id. */
+export async function deleteBlackout(db: Db, blackoutId: string): Promise<BlackoutRow | null> {
+  return blackoutCollection(db).findOneAndDelete({ _id: blackoutId });
 }
 
 export async function findBlackout(db: Db, blackoutId: string): Promise<BlackoutRow | null> {

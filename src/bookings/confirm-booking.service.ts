@@ -1,14 +1,14 @@
 import { DomainError } from '../domain/errors.ts';
 import { requireCustomerPhone } from '../domain/phone.ts';
-import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from '../holds/hold-errors.rules.ts';
 import { consumeCredit } from '../packages/packages.service.ts';
+import { isCachedGrant } from '../partners/cached-partners.store.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { onePer } from '../platform/coalesced.ts';
 import { newId } from '../platform/ids.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import { sharedRuns } from '../platform/shared-runs.ts';
-import { actorOf, SERVICE } from '../reservations/actor-types.ts';
+import { actorOf } from '../reservations/actor-types.ts';
 import { customerOf } from '../reservations/customer.rules.ts';
 import {
   findReservation,
@@ -21,7 +21,6 @@ import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
 import type { Change } from '../reservations/reservations.store.ts';
 import { applyTransition } from '../reservations/reservations.store.ts';
-import { revalidateClaim } from '../slots/revalidate-claim.service.ts';
 
 export type ConfirmDeps = ReservationDeps & { config: { defaultRegion: string } };
 
@@ -63,16 +62,14 @@ async function confirmOnce(
   const { partnerId } = caller;
   const hold = await findReservation(deps.db, input.holdId);
   if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
-  const invalid = hold.status === 'ACTIVE' ? await revalidateClaim(deps, hold) : null;
-  if (invalid === 'blackout' || invalid === 'held') {
-    await moveReservation(deps, 'displace', hold._id, { actor: SERVICE, originatorId: PLATFORM_PARTNER_ID });
-  }
-  const booking = invalid === 'not_granted' ? null : await tryConfirm(deps, caller, hold, input, phoneE164);
+  // A revoked grant's holds are released; this is for a revoke that broke off before it had released them all.
+  const isRevoked = hold.status === 'ACTIVE' && !(await isCachedGrant(deps.db, partnerId, hold.venueId));
+  const booking = isRevoked ? null : await tryConfirm(deps, caller, hold, input, phoneE164);
   if (booking !== null) return { booking, isReplay: false };
   const earlier = await findReservationByKey(deps.db, partnerId, 'confirmKey', input.idempotencyKey, true);
   if (earlier?._id === input.holdId) return { booking: earlier, isReplay: true };
   if (earlier !== null) throw keyMismatch();
-  throw invalid === 'not_granted' ? holdNotGranted() : await whyNotConfirmed(deps, input.holdId);
+  throw isRevoked ? holdNotGranted() : await whyNotConfirmed(deps, input.holdId);
 }
 
 /** Null where the hold cannot be confirmed now, or the key belongs to another hold. */

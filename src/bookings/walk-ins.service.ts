@@ -1,5 +1,3 @@
-import { isBlackedOut } from '../blackouts/blackout.rules.ts';
-import { findBlackouts } from '../blackouts/blackouts.store.ts';
 import { DomainError } from '../domain/errors.ts';
 import { requireCustomerPhone } from '../domain/phone.ts';
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
@@ -8,7 +6,6 @@ import { newId } from '../platform/ids.ts';
 import { inTransaction } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Actor } from '../reservations/actor-types.ts';
-import { cellsOfWindow } from '../reservations/cells.rules.ts';
 import { findClaimants } from '../reservations/claim-reads.store.ts';
 import { claimSlot } from '../reservations/claims.service.ts';
 import { customerOf } from '../reservations/customer.rules.ts';
@@ -18,9 +15,9 @@ import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { moveReservation } from '../reservations/reservations.service.ts';
 import type { NewReservation, Written } from '../reservations/reservations.store.ts';
 import { applyTransition, insertBooked } from '../reservations/reservations.store.ts';
+import { checkClaim } from '../slots/check-claim.service.ts';
 import { reasonOf } from '../slots/slot.rules.ts';
 import { loadSlotForWalkIn } from '../slots/slots.service.ts';
-import { getResourceForWalkIn } from '../venues/venues.service.ts';
 import type { BookingDetail } from './bookings.service.ts';
 
 export type WalkInDeps = ReservationDeps & { clock: Clock; config: { defaultRegion: string } };
@@ -43,7 +40,8 @@ export type PlaceWalkIn = {
  * @throws DomainError SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  */
 export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise<BookingDetail> {
-  const { venue, resource, slot, draft } = await loadSlotForWalkIn(deps, input.slotId, input.playedFor);
+  const { rules, resource, slot, draft } = await loadSlotForWalkIn(deps, input.slotId, input.playedFor);
+  const { venue } = rules;
   if (venue.status !== 'active' || resource.status !== 'active') throw slotNotAvailable('inactive');
   if (slot.end <= deps.clock.now()) throw slotNotAvailable('past');
   const claim = () => claimSlot(deps, draft.cells, () => insertWalkIn(deps, draft, input));
@@ -98,11 +96,8 @@ async function insertWalkIn(
   };
   const inTheWay = input.overrideHolds ? await findClaimants(deps.db, draft.cells) : [];
   return inTransaction(deps.db, async (tx) => {
-    const resource = await getResourceForWalkIn(deps, { _id: draft.resourceId, venueId: draft.venueId }, tx);
-    const window = { start: draft.slotStart, end: draft.slotEnd };
-    const blackouts = await findBlackouts(deps.db, draft.venueId, window.start, window.end, tx);
-    if (resource.status !== 'active') throw slotNotAvailable('inactive');
-    if (isBlackedOut(resource, window, blackouts)) throw slotNotAvailable('blackout');
+    const checked = await checkClaim(deps, draft, tx);
+    if ('unsellable' in checked) throw slotNotAvailable(checked.unsellable);
     const displaced: Written[] = [];
     for (const hold of inTheWay.filter((claim) => claim.status === 'ACTIVE')) {
       if (!(await isOverridable(deps, hold._id, input))) continue;
@@ -115,8 +110,8 @@ async function insertWalkIn(
       );
       if (written !== null) displaced.push(written);
     }
-    const claim = { ...draft, cells: cellsOfWindow(resource, window) };
-    return { booked: await insertBooked(deps.db, claim, { ...booking, actor: input.actor }, tx), displaced };
+    const booked = await insertBooked(deps.db, checked.draft, { ...booking, actor: input.actor }, tx);
+    return { booked, displaced };
   });
 }
 

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import Joi from 'joi';
 import { isRegion } from '../domain/phone.ts';
 import { isTimeZone } from '../platform/calendar.ts';
+import { LEASE_MS } from '../platform/leased-cache.ts';
 import type { PortRange } from './port-ranges.rules.ts';
 import { portRange, WEBHOOK_PORTS } from './port-ranges.rules.ts';
 import { RETRY_DELAYS_SECONDS, settingsFaults } from './settings.rules.ts';
@@ -19,6 +20,8 @@ export type Config = {
   redisAllowInsecure: boolean;
   /** Prefix of every Redis key; the braces keep all queues on one slot of a Redis Cluster. */
   queuePrefix: string;
+  /** For how long at least what is in memory may be relied on once its version was read. */
+  cacheLeaseMs: number;
   operatorApiKey: string;
   /** 32-byte keys; the first encrypts, all decrypt. */
   encryptionKeys: Buffer[];
@@ -46,7 +49,9 @@ export type Config = {
 };
 
 const OF_MONGODB = ['serviceMode', 'logLevel', 'mongodbUri', 'mongodbAllowInsecure'] as const;
-const OF_WORK = [...OF_MONGODB, 'redisUrl', 'redisAllowInsecure', 'queuePrefix', 'alertUrl'] as const;
+const OF_WORK = [
+  ...[...OF_MONGODB, 'redisUrl', 'redisAllowInsecure', 'queuePrefix', 'alertUrl', 'cacheLeaseMs'],
+] as const;
 /** Where the listeners are decides how strong the keys must be, in a process without listeners too. */
 const OF_SECRETS = ['encryptionKeys', 'host', 'adminHost'] as const;
 
@@ -170,6 +175,7 @@ const RULES: Record<string, Joi.Schema> = {
   MONGODB_ALLOW_INSECURE: Joi.boolean().default(false),
   REDIS_ALLOW_INSECURE: Joi.boolean().default(false),
   QUEUE_PREFIX: Joi.string().default('{pbs}'),
+  CACHE_LEASE_MS: Joi.number().integer().min(50).max(10_000).default(LEASE_MS),
   OPERATOR_API_KEY: Joi.string().min(32).required(),
   ENCRYPTION_KEYS: commaList(encryptionKey).required(),
   SERVICE_MODE: Joi.string().valid('sandbox', 'production').default('sandbox'),

@@ -6,6 +6,7 @@ import { EVENT_COLLECTIONS } from '../events/events.model.ts';
 import { ENDED_SESSIONS } from '../operators/ended-sessions.model.ts';
 import { PACKAGE_COLLECTIONS } from '../packages/packages.model.ts';
 import { PARTNER_COLLECTIONS } from '../partners/partners.model.ts';
+import { CACHE_VERSIONS } from '../platform/cache-versions.store.ts';
 import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import { ensureCollection, missingUniqueIndexes, missingValidators } from '../platform/ensure-collection.ts';
 import { LEASES } from '../platform/leases.store.ts';
@@ -29,6 +30,7 @@ const COLLECTIONS: CollectionDefinition[] = [
   ...ALERT_COLLECTIONS,
   ENDED_SESSIONS,
   LEASES,
+  CACHE_VERSIONS,
 ];
 
 /**

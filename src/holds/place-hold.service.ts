@@ -2,21 +2,21 @@ import { DomainError } from '../domain/errors.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { venueNotAuthorized } from '../partners/partners.service.ts';
 import { onePer } from '../platform/coalesced.ts';
+import type { Lease } from '../platform/leased-cache.ts';
+import { leasedCacheOf } from '../platform/leased-cache.ts';
 import { sharedRuns } from '../platform/shared-runs.ts';
-import { actorOf, SERVICE } from '../reservations/actor-types.ts';
+import { actorOf } from '../reservations/actor-types.ts';
 import type { Claimant } from '../reservations/claim-reads.store.ts';
 import { claimSlot } from '../reservations/claims.service.ts';
-import { insertHold } from '../reservations/insert-hold.store.ts';
 import { findReservationByKey } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
-import { moveReservation } from '../reservations/reservations.service.ts';
 import type { NewReservation, Written } from '../reservations/reservations.store.ts';
-import { forgetHoldKey } from '../reservations/reservations.store.ts';
-import { revalidateClaim } from '../slots/revalidate-claim.service.ts';
-import type { SlotReference } from '../slots/slots.service.ts';
+import type { LoadedSlot, SlotReference } from '../slots/slots.service.ts';
 import { loadSlot, slotNotFound } from '../slots/slots.service.ts';
 import { holdLimitReached, insertWithinLimit } from './active-hold-limit.service.ts';
 import type { HoldDeps } from './holds.service.ts';
+import type { NotSellable } from './insert-checked-hold.service.ts';
+import { insertCheckedHold } from './insert-checked-hold.service.ts';
 import { conflictWith, slotNotAvailable } from './slot-conflict.service.ts';
 
 export type PlaceHold = SlotReference & { ttlSeconds?: number; idempotencyKey?: string };
@@ -43,6 +43,8 @@ export async function placeHold(
 
 async function placeOnce(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): Promise<PlacedHold> {
   const { partnerId } = caller;
+  // First: it is for what is read after it.
+  const lease = await leasedCacheOf(deps.db).lease();
   const slot = await loadSlot(deps, partnerId, input);
   const findReplay = (afterConflict: boolean) =>
     findHoldOfKey(deps, partnerId, slot.slotId, input.idempotencyKey, afterConflict);
@@ -59,19 +61,17 @@ async function placeOnce(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold
   const { draft, unsellable } = slot.offer;
   if (unsellable !== null) return orReplay(() => slotNotAvailable(deps, slot, { reason: unsellable }));
 
-  const outcome = await claimWithinLimit(deps, caller, draft, input);
+  const outcome = await claimWithinLimit(deps, caller, draft, input, lease);
   if ('lostTo' in outcome) {
     return orReplay(() => slotNotAvailable(deps, slot, conflictWith(outcome.lostTo, partnerId)));
   }
-  if (outcome.won === null) return orReplay(() => holdLimitReached(deps));
-  const { reservation: hold } = outcome.won;
-
-  const invalid = await releaseIfInvalid(deps, hold);
-  if (invalid === 'not_granted') throw input.venueId === undefined ? slotNotFound() : venueNotAuthorized();
-  if (invalid !== null) throw await slotNotAvailable(deps, slot, { reason: invalid });
+  const { won } = outcome;
+  if (won === null) return orReplay(() => holdLimitReached(deps));
+  if ('unsellable' in won) return orReplay(() => rejectionOf(won, deps, slot, input));
+  const { reservation: hold, eventId } = won;
 
   // Both are hints that do not wait for Redis: what it does not take, the sweeps find.
-  void deps.queues.enqueueDispatch(hold._id, outcome.won.eventId);
+  void deps.queues.enqueueDispatch(hold._id, eventId);
   void deps.queues.scheduleHoldExpiry({ holdId: hold._id, expiresAt: hold.holdExpiresAt }, deps.clock.now());
   return { hold, isReplay: false };
 }
@@ -82,35 +82,30 @@ function claimWithinLimit(
   caller: PartnerCaller,
   draft: NewReservation,
   input: PlaceHold,
-): Promise<{ won: Written | null } | { lostTo: Claimant[] }> {
+  lease: Lease | undefined,
+): Promise<{ won: Written | NotSellable | null } | { lostTo: Claimant[] }> {
   const ttlMs = (input.ttlSeconds ?? deps.config.holdTtlSeconds) * 1000;
   const options = { ttlMs, holdKey: input.idempotencyKey, actor: actorOf(caller) };
   return claimSlot(deps, draft.cells, () =>
     insertWithinLimit(deps, draft.partnerId, (holdOrdinal) =>
-      insertHold(deps.db, draft, { ...options, holdOrdinal }),
+      insertCheckedHold(deps, draft, { ...options, holdOrdinal }, lease),
     ),
   );
 }
 
-/**
- * Releases a hold that is not valid any more, unless somebody else has ended it first, and returns why; its key may be sent
- * again either way. Null where it is valid.
- */
-async function releaseIfInvalid(
+/** Of a slot that was taken off sale while it was being held. */
+function rejectionOf(
+  { unsellable }: NotSellable,
   deps: HoldDeps,
-  hold: Reservation,
-): Promise<'not_granted' | 'blackout' | 'held' | null> {
-  const reason = await revalidateClaim(deps, hold);
-  if (reason === null) return null;
-  const released = await moveReservation(deps, 'release', hold._id, { actor: SERVICE, forgetHoldKey: true });
-  // Else the key that is rejected now would return, as ACTIVE, a hold that somebody else ended.
-  if (released === null) await forgetHoldKey(deps.db, hold._id);
-  return reason;
+  slot: LoadedSlot,
+  input: PlaceHold,
+): DomainError | Promise<DomainError> {
+  if (unsellable !== 'not_granted') return slotNotAvailable(deps, slot, { reason: unsellable });
+  return input.venueId === undefined ? slotNotFound() : venueNotAuthorized();
 }
 
 /**
- * The hold that this key placed before, unless it is alive and not valid: what has ended keeps nothing from being sold, and its
- * key returns it for ever.
+ * The hold that this key placed before, ended or not: its key returns it for ever.
  * @throws DomainError IDEMPOTENCY_KEY_MISMATCH where that was for another slot
  */
 async function findHoldOfKey(
@@ -122,13 +117,9 @@ async function findHoldOfKey(
 ): Promise<Reservation | null> {
   if (key === undefined) return null;
   const earlier = await findReservationByKey(deps.db, partnerId, 'holdKey', key, afterConflict);
-  if (earlier === null) return null;
-  if (earlier.slotId !== slotId) {
-    throw new DomainError(
-      'IDEMPOTENCY_KEY_MISMATCH',
-      'This idempotency_key has already placed a hold on another slot. Use a new key for each hold.',
-    );
-  }
-  const isAlive = earlier.status === 'ACTIVE' && earlier.holdExpiresAt > deps.clock.now();
-  return isAlive && (await releaseIfInvalid(deps, earlier)) !== null ? null : earlier;
+  if (earlier === null || earlier.slotId === slotId) return earlier;
+  throw new DomainError(
+    'IDEMPOTENCY_KEY_MISMATCH',
+    'This idempotency_key has already placed a hold on another slot. Use a new key for each hold.',
+  );
 }

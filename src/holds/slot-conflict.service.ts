@@ -23,7 +23,7 @@ export async function slotNotAvailable(
   target: SlotTarget,
   conflict: Conflict,
 ): Promise<DomainError> {
-  const alternatives = await findAlternatives(deps, target.venue, target.resource, target.start);
+  const alternatives = await findAlternatives(deps, target.rules, target.resource, target.start);
   return new DomainError('SLOT_NOT_AVAILABLE', messageOf(deps, target, conflict), {
     conflict: {
       reason: conflict.reason,
@@ -34,13 +34,13 @@ export async function slotNotAvailable(
   });
 }
 
-function messageOf({ clock, config }: SlotDeps, { venue }: SlotTarget, { reason, holdId }: Conflict): string {
+function messageOf({ clock, config }: SlotDeps, { rules }: SlotTarget, { reason, holdId }: Conflict): string {
   if (holdId !== undefined) {
     return 'You hold the slot already (conflict.hold_id). Confirm or extend that hold, or cancel it to place another.';
   }
   if (reason === 'beyond_horizon') {
     const { bookingHorizonDays: days } = config;
-    return `The slot cannot be held yet (beyond_horizon): slots are sold that start until ${lastDateOnSale(clock.now(), days, venue.timeZone)} (${days} days from today, by the date at the venue). Wait, or take one of conflict.alternatives.`;
+    return `The slot cannot be held yet (beyond_horizon): slots are sold that start until ${lastDateOnSale(clock.now(), days, rules.venue.timeZone)} (${days} days from today, by the date at the venue). Wait, or take one of conflict.alternatives.`;
   }
   return `The slot cannot be held (${reason}). Read availability again, or take one of conflict.alternatives.`;
 }

@@ -1,8 +1,10 @@
 import { DomainError, fieldError } from '../domain/errors.ts';
 import { newId } from '../platform/ids.ts';
+import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
 import { inTransaction } from '../platform/mongo.ts';
 import { newApiKey } from './api-key.rules.ts';
+import { partnerTag } from './cached-partners.store.ts';
 import type { KeyHolder } from './key-holder.store.ts';
 import { findKeyHolder } from './key-holder.store.ts';
 import type { ApiKeyRow } from './partners.model.ts';
@@ -59,7 +61,7 @@ function makeKey(
 
 /**
  * Issues a key in the place of one that is in force, with its label and without an expiry; the old one ends after the
- * overlap, or when it would have ended anyway. Both or neither happen; of calls that race without an overlap, one succeeds.
+ * overlap, counted from the moment of the change, or when it would have ended anyway. Both or neither happen; of calls that race without an overlap, one succeeds.
  * @throws DomainError PARTNER_NOT_FOUND, PARTNER_NOT_CERTIFIED; KEY_NOT_FOUND for a key that is missing or has ended.
  */
 export async function rotateApiKey(
@@ -76,7 +78,10 @@ export async function rotateApiKey(
     await insertApiKey(deps.db, made.key, tx);
     return made;
   });
-  if (issued !== null) return issued;
+  if (issued !== null) {
+    await leasedCacheOf(deps.db).changedForAll([partnerTag(partnerId)]);
+    return issued;
+  }
   throw new DomainError(
     'KEY_NOT_FOUND',
     'This partner has no key in force with that id, so there is none to replace. Issue a new one.',
@@ -89,7 +94,7 @@ export async function listApiKeys(deps: PartnerDeps, partnerId: string): Promise
   return listApiKeyRows(deps.db, partnerId);
 }
 
-/** Revokes a key for good; every API process refuses it from its next call on. @throws DomainError KEY_NOT_FOUND */
+/** Revokes a key for good. When it returns, every process refuses the key. @throws DomainError KEY_NOT_FOUND */
 export async function revokeApiKey(deps: PartnerDeps, partnerId: string, keyId: string): Promise<void> {
   if (!(await revokeApiKeyRow(deps.db, partnerId, keyId, deps.clock.now()))) {
     throw new DomainError(
@@ -97,6 +102,7 @@ export async function revokeApiKey(deps: PartnerDeps, partnerId: string, keyId: 
       'This partner has no key with that id. List its keys to find the id.',
     );
   }
+  await leasedCacheOf(deps.db).changedForAll([partnerTag(partnerId)]);
 }
 
 /** The key with which a call is made, its partner, and the venues granted to it by name. One query. */

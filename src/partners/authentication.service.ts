@@ -2,6 +2,7 @@ import { DomainError } from '../domain/errors.ts';
 import { batchedRead } from '../platform/batched.ts';
 import type { Logger } from '../platform/logger.ts';
 import { HASH_OF_NO_KEY, hashOf, isOfMode, isSameHash, KEY_START, prefixOf } from './api-key.rules.ts';
+import { findCachedKey } from './cached-partners.store.ts';
 import { createKeyUse } from './key-use.ts';
 import type { ApiKeyRow } from './partners.model.ts';
 import type { PartnerCaller, PartnerDeps } from './partners.service.ts';
@@ -31,7 +32,9 @@ export function createPartnerAuthentication(deps: PartnerDeps & { log: Logger })
   const keyUse = createKeyUse(deps);
   const findMany = (prefixes: readonly string[]) => findApiKeysByPrefix(db, prefixes);
   const find = {
-    'at once': async (prefix: string) => (await findMany([prefix])).get(prefix),
+    'at once': async (prefix: string, hash: string) =>
+      // In memory only for who has sent the whole key before: else the time of a rejection would tell which keys are in use.
+      keyUse.isKnown(hash) ? findCachedKey(db, prefix) : (await findMany([prefix])).get(prefix),
     'in turn': batchedRead(findMany, IN_TURN),
   };
   return {
@@ -39,8 +42,8 @@ export function createPartnerAuthentication(deps: PartnerDeps & { log: Logger })
     authenticate: async (apiKey = '', when) => {
       const prefix = prefixOf(apiKey);
       requireMode(prefix, config.serviceMode);
-      const key = prefix === undefined ? undefined : await find[when](prefix);
       const hash = hashOf(apiKey);
+      const key = prefix === undefined ? undefined : await find[when](prefix, hash);
       // Compared also where there is no such key, so that the time of a rejection does not reveal whether there is.
       const isGenuine = isSameHash(hash, key?.hash ?? HASH_OF_NO_KEY);
       try {

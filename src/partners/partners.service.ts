@@ -2,8 +2,10 @@ import type { Audience } from '../domain/errors.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
+import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db, Snapshot } from '../platform/mongo.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
+import { partnerTag } from './cached-partners.store.ts';
 import type { PartnerRow } from './partners.model.ts';
 import {
   certifyPartnerRow,
@@ -58,13 +60,16 @@ export async function getPartner(deps: PartnerDeps, partnerId: string): Promise<
   return found(await findPartner(deps.db, partnerId));
 }
 
-/** Changes name, contact or status; a suspended partner's keys are refused from the next call on. @throws PARTNER_NOT_FOUND */
+/** Changes name, contact or status. When it returns, every process refuses a suspended partner's keys. @throws PARTNER_NOT_FOUND */
 export async function updatePartner(
   deps: PartnerDeps,
   partnerId: string,
   change: Partial<Pick<PartnerRow, 'name' | 'contactEmail' | 'status'>>,
 ): Promise<PartnerRow> {
-  return found(await updatePartnerRow(deps.db, partnerId, change));
+  const partner = found(await updatePartnerRow(deps.db, partnerId, change));
+  const cache = leasedCacheOf(deps.db);
+  await (change.status === 'suspended' ? cache.changedForAll : cache.changed)([partnerTag(partnerId)]);
+  return partner;
 }
 
 /**
@@ -87,11 +92,12 @@ export async function grantVenue(deps: PartnerDeps, partnerId: string, venueId: 
 
 /**
  * Ends the grant, if there is one; bookings that the partner made stay its own. Its live holds there stand until `revokeVenue`
- * releases them. @throws DomainError PARTNER_NOT_FOUND
+ * releases them; when this returns, no process places another. @throws DomainError PARTNER_NOT_FOUND
  */
 export async function endGrant(deps: PartnerDeps, partnerId: string, venueId: string): Promise<void> {
   await getPartner(deps, partnerId);
   await deleteGrant(deps.db, partnerId, venueId);
+  await leasedCacheOf(deps.db).changedForAll([partnerTag(partnerId)]);
 }
 
 export async function hasGrant(deps: { db: Db }, partnerId: string, venueId: string): Promise<boolean> {

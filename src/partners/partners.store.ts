@@ -166,6 +166,16 @@ export async function deleteGrant(db: Db, partnerId: string, venueId: string): P
   await grantModel(db).deleteOne({ _id: grantIdOf(partnerId, venueId) });
 }
 
+/** Whether there is the grant in the transaction, which conflicts with its deletion. */
+export async function fenceGrant(db: Db, partnerId: string, venueId: string, tx: Tx): Promise<boolean> {
+  const { matchedCount } = await grantModel(db).updateOne(
+    { _id: grantIdOf(partnerId, venueId) },
+    { $inc: { claimFence: 1 } },
+    { session: tx },
+  );
+  return matchedCount === 1;
+}
+
 export async function findGrant(db: Db, partnerId: string, venueId: string): Promise<boolean> {
   const isGranted = async (options: ReadOptions) =>
     (await grantCollection(db).findOne({ _id: grantIdOf(partnerId, venueId) }, options)) !== null;

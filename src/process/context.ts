@@ -5,6 +5,7 @@ import type { RateLimits } from '../http/rate-limiter.ts';
 import { createRateLimits } from '../http/rate-limiter.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createDatabaseClock, systemClock } from '../platform/clock.ts';
+import { setLeaseMs } from '../platform/leased-cache.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import { createDb, openDb } from '../platform/mongo.ts';
@@ -49,6 +50,7 @@ export function createContext<Settings extends ConfigOf<'hold-expiry'>>(
 ): WorkerContext<Settings> & { connected: Promise<void> } {
   const { config, log, stopping, onStop } = scope;
   const db = createDb();
+  setLeaseMs(db, config.cacheLeaseMs);
   onStop('MongoDB', () => db.close());
   const queues = createQueues(config.redisUrl, config.queuePrefix, log);
   onStop('queues', () => queues.close());

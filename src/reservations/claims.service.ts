@@ -4,7 +4,6 @@ import { SERVICE } from './actor-types.ts';
 import { cellsOf, spacesOf } from './cells.rules.ts';
 import type { Claimant, LiveWindow } from './claim-reads.store.ts';
 import { findClaimants, findLiveClaimsOfResource } from './claim-reads.store.ts';
-import type { Reservation } from './reservations.model.ts';
 import type { ReservationDeps } from './reservations.service.ts';
 import { settleLapsedHold } from './reservations.service.ts';
 import { addCells, applyTransition } from './reservations.store.ts';
@@ -37,8 +36,8 @@ export async function claimSlot<T>(
 
 /**
  * Makes every live claim on `resourceId` also fill the space that it shares with `otherId` from now on, so that the guard index
- * rejects overlaps with claims that were there first. The relation must be stored before: what is claimed after this has read
- * the claims sees it, and fills that space itself (`addSharedCellsToClaim`). Safe to repeat. Returns the claims that could not
+ * rejects overlaps with claims that were there first. What is claimed after this has read the claims must know of the relation and
+ * fill that space itself. Safe to repeat. Returns the claims that could not
  * be made to: others have some of their shared space by now.
  */
 export async function addSharedCellsToClaims(
@@ -54,21 +53,6 @@ export async function addSharedCellsToClaims(
     if (!(await tryAddCells(deps, claim._id, cells))) overlapping.push(claim);
   }
   return overlapping;
-}
-
-/**
- * Makes a claim that was just written also fill the space that its resource has come to share while it was being written.
- * `cellsNow` must be read after the claim was acknowledged. False where another claim has some of that space by now: the
- * caller must release its own.
- */
-export async function addSharedCellsToClaim(
-  deps: { db: Db },
-  claim: Pick<Reservation, '_id' | 'cells'>,
-  cellsNow: readonly string[],
-): Promise<boolean> {
-  const claimed = new Set(claim.cells);
-  const missing = cellsNow.filter((cell) => !claimed.has(cell));
-  return missing.length === 0 || tryAddCells(deps, claim._id, missing);
 }
 
 /** False where another live claim has one of the cells; lapsed holds that have some are settled. */

@@ -3,51 +3,59 @@ import { databaseClockOf } from '../platform/clock.ts';
 import { onePer } from '../platform/coalesced.ts';
 import { gathered } from '../platform/gathered.ts';
 import { newId } from '../platform/ids.ts';
-import type { Db, Expression } from '../platform/mongo.ts';
+import type { Lease } from '../platform/leased-cache.ts';
+import type { Db, Expression, Tx } from '../platform/mongo.ts';
 import { isCommandTimeout, isDuplicateKey, isExpressionError } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Actor } from './actor-types.ts';
 import type { OutboxEvent, Reservation } from './reservations.model.ts';
 import { ORDINAL_INDEX, reservationCollection } from './reservations.model.ts';
-import { HOLD_WRITE_MS } from './reservations.rules.ts';
 import type { NewReservation, Written } from './reservations.store.ts';
 
-type HoldOptions = { ttlMs: number; holdKey: string | undefined; holdOrdinal: number; actor: Actor };
+export type HoldOptions = { ttlMs: number; holdKey: string | undefined; holdOrdinal: number; actor: Actor };
 type NewHold = { draft: NewReservation; options: HoldOptions; eventId: string };
+type LeasedHold = NewHold & { lease: Lease };
 
 /** How far the instant that a process gives a hold may be from the database's time when the hold is written. */
 const CLOCK_TOLERANCE_MS = 1000;
-/** One member can have to wait for a transaction that claims the same space; the others must not wait for that. */
-const BATCH_WRITE_MS = 2000;
 const MAX_BATCH = 200;
 
 /**
- * Inserts an ACTIVE hold that claims its cells until `ttlMs` from now, its event with it. Holds that are placed at the same time
- * leave as one bulk, each with its own outcome (ADR 0032). Throws a duplicate-key error where a cell, the key or the ordinal is taken.
+ * Inserts an ACTIVE hold that claims its cells until `ttlMs` from now, its event with it, while the lease lasts under which it was
+ * drafted (ADR 0037). Holds that are placed at the same time leave as one bulk, each with its own outcome (ADR 0032). Undefined where
+ * it may not have been inserted in that time, or this process does not know the database's time. Throws a duplicate-key error where
+ * a cell, the key or the ordinal is taken.
  */
-export async function insertHold(db: Db, draft: NewReservation, options: HoldOptions): Promise<Written> {
-  const hold = { draft, options, eventId: newId() };
+export async function insertHoldUnderLease(
+  db: Db,
+  draft: NewReservation,
+  options: HoldOptions,
+  lease: Lease,
+): Promise<Written | undefined> {
   try {
-    return await insertInBatch(db)(hold);
+    return await insertInBatch(db)({ draft, options, lease, eventId: newId() });
   } catch (err) {
-    if (!isExpressionError(err) && !isCommandTimeout(err)) throw err;
+    if (isExpressionError(err) || isCommandTimeout(err)) return undefined;
+    throw err;
   }
-  return insertAlone(db, hold);
 }
 
 /** Whether the insert was rejected because another ACTIVE hold of the partner has its ordinal. */
 export const isOrdinalTaken = (err: unknown): boolean => isDuplicateKey(err, ORDINAL_INDEX);
 
 const insertInBatch = onePer((db: Db) =>
-  gathered<NewHold, Written>(async (holds) => {
+  gathered<LeasedHold, Written>(async (holds) => {
     const now = databaseClockOf(db).now();
     const reservations = holds.map((hold) => reservationOf(hold, now));
     const errors = await writeEach(
       reservationCollection(db),
-      reservations.map((reservation) => ({
-        updateOne: { filter: { _id: reservation._id }, update: [unlessLate(reservation, now)], upsert: true },
-      })),
-      { maxTimeMS: BATCH_WRITE_MS },
+      holds.map(({ lease }, index) => {
+        const reservation = reservations[index] as Reservation;
+        const update = [unlessLate(reservation, now, lease)];
+        return { updateOne: { filter: { _id: reservation._id }, update, upsert: true } };
+      }),
+      // One member can have to wait for a transaction that claims the same space; no lease lasts for that.
+      { maxTimeMS: Math.min(...holds.map(({ lease }) => lease.maxTimeMS)) },
     );
     return holds.map(
       ({ eventId }, index) => errors[index] ?? { reservation: reservations[index] as Reservation, eventId },
@@ -74,34 +82,40 @@ function reservationOf({ draft, options, eventId }: NewHold, now: Date): Reserva
 }
 
 /**
- * The reservation with the instants of this process, which the database rejects where its own time is another: a hold must live
- * as long as its caller is told, however wrong a host's clock is (ADR 0004).
+ * The reservation with the instants of this process, which the database rejects where its own time is another, because a hold must
+ * live as long as its caller is told, however wrong a host's clock is (ADR 0004), and where it is too late for the lease.
  */
-function unlessLate(reservation: Reservation, now: Date): Expression {
-  const [earliest, latest] = [-CLOCK_TOLERANCE_MS, CLOCK_TOLERANCE_MS].map(
-    (ms) => new Date(now.getTime() + ms),
-  );
-  const isNow = { $and: [{ $gte: ['$$NOW', earliest] }, { $lte: ['$$NOW', latest] }] };
+function unlessLate(reservation: Reservation, now: Date, { beginBy }: Lease): Expression {
+  const earliest = new Date(now.getTime() - CLOCK_TOLERANCE_MS);
+  const latest = new Date(Math.min(now.getTime() + CLOCK_TOLERANCE_MS, beginBy.getTime()));
+  const isInTime = { $and: [{ $gte: ['$$NOW', earliest] }, { $lt: ['$$NOW', latest] }] };
   return {
-    $replaceWith: { $cond: [isNow, { $literal: reservation }, { $toInt: 'not the time of the database' }] },
+    $replaceWith: { $cond: [isInTime, { $literal: reservation }, { $toInt: 'not in time' }] },
   };
 }
 
-/** The same with the database's time, of which it tells; where a bulk has inserted the hold already, that is returned. */
-async function insertAlone(db: Db, hold: NewHold): Promise<Written> {
+/**
+ * The same in a transaction that has made sure by which rules it may be placed, with the database's time.
+ */
+export async function insertHoldInTransaction(
+  db: Db,
+  draft: NewReservation,
+  options: HoldOptions,
+  tx: Tx,
+): Promise<Written> {
+  const hold = { draft, options, eventId: newId() };
   const { outbox, ...fields } = reservationOf(hold, new Date(0));
-  const instants = { placedAt: '$$NOW', holdExpiresAt: { $add: ['$$NOW', hold.options.ttlMs] } };
+  const instants = { placedAt: '$$NOW', holdExpiresAt: { $add: ['$$NOW', options.ttlMs] } };
   const event = {
     $mergeObjects: [{ $literal: outbox[0] }, { at: '$$NOW', holdExpiresAt: instants.holdExpiresAt }],
   };
   const document = {
     $mergeObjects: [{ $literal: fields }, { ...instants, outbox: [event], outboxSince: '$$NOW' }],
   };
-  const isThere = { $ne: [{ $type: '$status' }, 'missing'] };
   const reservation = await reservationCollection(db).findOneAndUpdate(
     { _id: fields._id },
-    [{ $replaceWith: { $cond: [isThere, '$$ROOT', document] } }],
-    { upsert: true, returnDocument: 'after', maxTimeMS: HOLD_WRITE_MS },
+    [{ $replaceWith: document }],
+    { upsert: true, returnDocument: 'after', session: tx },
   );
   if (reservation === null) throw new Error('An upsert returned no document');
   return { reservation, eventId: hold.eventId };

@@ -59,8 +59,6 @@ export type Reservation = {
   slotEnd: Date;
   /** The space × 5-minute steps that it fills; unique over all claimed reservations (ADR 0002). */
   cells: string[];
-  /** What its resource had of that name when the hold was drafted: of which relations it knew (ADR 0009). */
-  sharingSince?: Record<string, number>;
   claimed: boolean;
   status: ReservationStatus;
   pricePaise: number;

@@ -110,12 +110,6 @@ export function storedStatusesOf(status: HoldStatus): ReservationStatus[] {
 }
 
 /**
- * For how long the database tries to write a hold, counted from the instant that the hold carries. It may have to wait for a
- * transaction that claims the same space, which MongoDB lets go on for a minute and longer.
- */
-export const HOLD_WRITE_MS = 20_000;
-
-/**
  * Whether a hold is alive or past its expiry, as expressions for the database to decide by its own clock: a host whose clock
  * is off must neither confirm late nor expire early (ADR 0004).
  */

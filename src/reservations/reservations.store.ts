@@ -58,16 +58,7 @@ export type Written = { reservation: Reservation; eventId: string };
 
 export type NewReservation = Pick<
   Reservation,
-  | '_id'
-  | 'partnerId'
-  | 'venueId'
-  | 'resourceId'
-  | 'slotId'
-  | 'slotStart'
-  | 'slotEnd'
-  | 'cells'
-  | 'sharingSince'
-  | 'pricePaise'
+  '_id' | 'partnerId' | 'venueId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd' | 'cells' | 'pricePaise'
 >;
 
 export type NewBooking = Pick<Reservation, 'bookingId' | 'customer' | 'paymentReference' | 'playedFor'> & {
@@ -124,8 +115,6 @@ export type Change = {
   /** The key of a cancel or refund and its namespace; rejected where the reservation has it already. */
   ending?: EndingKey & { of: 'endings' | 'operatorEndings' };
   reason?: string;
-  /** Frees the key that placed the hold: the call that placed it is being rejected, and may be sent again with its key. */
-  forgetHoldKey?: true;
 };
 
 /**
@@ -180,7 +169,6 @@ export function transitionUpdate(
     [instant]: at,
     outbox: { $concatArrays: ['$outbox', [event]] },
     outboxSince: { $ifNull: ['$outboxSince', '$$NOW'] },
-    ...(change.forgetHoldKey === true ? { holdKey: '$$REMOVE' } : {}),
     ...(change.ending === undefined ? {} : withEndingKey(change.ending)),
   };
   return { filter, update: [{ $set: set }], eventId };
@@ -197,14 +185,6 @@ function laterThanBefore(instant: string): Expression {
 
 function withEndingKey({ of, ...ending }: NonNullable<Change['ending']>): Expression {
   return { [of]: { $concatArrays: [{ $ifNull: [`$${of}`, []] }, [literal(ending)]] } };
-}
-
-/** Frees the key that placed a hold, which may have ended; not of one that became a booking: that was acknowledged. */
-export async function forgetHoldKey(db: Db, holdId: string): Promise<void> {
-  await reservationCollection(db).updateOne(
-    { _id: holdId, bookedAt: { $exists: false } },
-    { $unset: { holdKey: '' } },
-  );
 }
 
 /**

@@ -1,19 +1,18 @@
 import { blackedOutBy } from '../blackouts/blackout.rules.ts';
-import { findBlackouts } from '../blackouts/blackouts.store.ts';
 import type { Audience } from '../domain/errors.ts';
 import { audienceOf, DomainError } from '../domain/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
+import { isCachedGrant } from '../partners/cached-partners.store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
 import { cellsOfWindow } from '../reservations/cells.rules.ts';
 import type { NewReservation } from '../reservations/reservations.store.ts';
-import { requireAuthorizedVenue, requireResourceOf } from '../venues/granted-venues.service.ts';
-import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
-import { findGrantedVenue, findResource, findVenue } from '../venues/venues.store.ts';
+import type { ResourceRow } from '../venues/venues.service.ts';
 import type { PricedSlot, UnsellableReason } from './slot.rules.ts';
 import { parseSlotId, pricedSlotAt, salePeriodOf, slotIdOf, unsellableReason } from './slot.rules.ts';
+import type { RulesSource, VenueRules, VenueRulesDeps } from './venue-rules.service.ts';
+import { findRulesOfResource, requireResourceIn, requireVenueRules } from './venue-rules.service.ts';
 
 export type SlotDeps = { db: Db; clock: Clock; config: { bookingHorizonDays: number } };
 
@@ -21,7 +20,7 @@ export type SlotDeps = { db: Db; clock: Clock; config: { bookingHorizonDays: num
 export type SlotReference = { slotId?: string; venueId?: string; resourceId?: string; slotStart?: Date };
 
 /** A start on a resource that the caller may sell. */
-export type SlotTarget = { venue: VenueRow; resource: ResourceRow; slotId: string; start: Date };
+export type SlotTarget = { rules: VenueRules; resource: ResourceRow; slotId: string; start: Date };
 
 /** What the schedule has there: window and price, and the reservation of it as it is before it is written. */
 type Offer = { slot: PricedSlot; draft: NewReservation };
@@ -40,11 +39,25 @@ export async function loadSlot(
   partnerId: string,
   reference: SlotReference,
 ): Promise<LoadedSlot> {
-  const target = await findTarget(deps, partnerId, reference);
+  const slot = await loadSlotFrom('memory', deps, partnerId, reference);
+  const isOnSale = slot.offer !== null && !RULED_OUT.has(slot.offer.unsellable);
+  // What was opened for sale a moment ago by another process may not be known here yet.
+  return isOnSale ? slot : loadSlotFrom('database', deps, partnerId, reference);
+}
+
+const RULED_OUT: ReadonlySet<UnsellableReason | null> = new Set(['blackout', 'inactive'] as const);
+
+async function loadSlotFrom(
+  from: RulesSource,
+  deps: SlotDeps,
+  partnerId: string,
+  reference: SlotReference,
+): Promise<LoadedSlot> {
+  const target = await findTarget(deps, partnerId, reference, from);
   const offer = offerAt(target, partnerId);
   if (offer === null) return { ...target, offer };
-  const { venue, resource } = target;
-  const blackouts = await findBlackouts(deps.db, venue._id, offer.slot.start, offer.slot.end);
+  const { resource } = target;
+  const { venue, blackouts } = target.rules;
   const onSale = salePeriodOf(deps.clock.now(), deps.config.bookingHorizonDays, venue.timeZone);
   const isClosed = blackedOutBy(resource, blackouts);
   const unsellable = unsellableReason(venue, resource, offer.slot, onSale, isClosed);
@@ -57,20 +70,21 @@ export async function loadSlot(
  * @throws DomainError SLOT_NOT_FOUND
  */
 export async function loadSlotForWalkIn(
-  deps: { db: Db },
+  deps: VenueRulesDeps,
   slotId: string,
   playedFor: string | undefined,
 ): Promise<SlotTarget & Offer> {
-  const target = await findTarget(deps, playedFor, { slotId });
+  const target = await findTarget(deps, playedFor, { slotId }, 'database');
   const offer = offerAt(target, PLATFORM_PARTNER_ID);
   if (offer === null) throw slotNotFound(audienceOf(playedFor));
   return { ...target, ...offer };
 }
 
 async function findTarget(
-  deps: { db: Db },
+  deps: VenueRulesDeps,
   partnerId: string | undefined,
   reference: SlotReference,
+  from: RulesSource,
 ): Promise<SlotTarget> {
   const { slotId, venueId, resourceId, slotStart: start } = reference;
   const named = slotId === undefined ? undefined : parseSlotId(slotId);
@@ -78,46 +92,44 @@ async function findTarget(
   const given =
     venueId === undefined || partnerId === undefined
       ? undefined
-      : await requireAuthorizedVenue(deps, partnerId, venueId);
-  if (slotId !== undefined) return targetOf(deps, partnerId, named, given);
+      : await requireVenueRules(deps, partnerId, venueId, from);
+  if (slotId !== undefined) return targetOf(deps, partnerId, named, given?.venue._id, from);
   if (given === undefined || resourceId === undefined || start === undefined) throw slotNotFound();
-  const resource = await requireResourceOf(deps, given._id, resourceId);
-  return { venue: given, resource, slotId: slotIdOf(resource._id, start), start };
+  const found = await requireResourceIn(deps, given, resourceId);
+  return { ...found, slotId: slotIdOf(resourceId, start), start };
 }
 
-/** What a slot id names; it must be of the venue `given`, where there is one. */
+/** What a slot id names; it must be of the venue `givenId`, which is granted, where there is one. */
 async function targetOf(
-  { db }: { db: Db },
+  deps: VenueRulesDeps,
   partnerId: string | undefined,
   named: { resourceId: string; start: Date } | undefined,
-  given: VenueRow | undefined,
+  givenId: string | undefined,
+  from: RulesSource,
 ): Promise<SlotTarget> {
-  const resource = named === undefined ? null : await findResource(db, named.resourceId);
-  if (named === undefined || resource === null) throw slotNotFound(audienceOf(partnerId));
-  const target = { resource, slotId: slotIdOf(resource._id, named.start), start: named.start };
-  if (given?._id === resource.venueId) return { ...target, venue: given };
-  const venue =
-    partnerId === undefined
-      ? await findVenue(db, resource.venueId)
-      : await findGrantedVenue(db, partnerId, resource.venueId);
-  if (venue === null) throw slotNotFound(audienceOf(partnerId));
-  if (given !== undefined) throw disagreement('venue_id');
-  return { ...target, venue };
+  const found = named === undefined ? null : await findRulesOfResource(deps, named.resourceId, from);
+  if (named === undefined || found === null) throw slotNotFound(audienceOf(partnerId));
+  const venueId = found.rules.venue._id;
+  if (givenId !== venueId) {
+    const isGranted = partnerId === undefined || (await isCachedGrant(deps.db, partnerId, venueId));
+    if (!isGranted) throw slotNotFound(audienceOf(partnerId));
+    if (givenId !== undefined) throw disagreement('venue_id');
+  }
+  return { ...found, slotId: slotIdOf(named.resourceId, named.start), start: named.start };
 }
 
-function offerAt({ venue, resource, slotId, start }: SlotTarget, partnerId: string): Offer | null {
-  const slot = pricedSlotAt(venue, resource, start);
+function offerAt({ rules, resource, slotId, start }: SlotTarget, partnerId: string): Offer | null {
+  const slot = pricedSlotAt(rules.venue, resource, start);
   if (slot === undefined) return null;
   const draft = {
     _id: newId(),
     partnerId,
-    venueId: venue._id,
+    venueId: rules.venue._id,
     resourceId: resource._id,
     slotId,
     slotStart: slot.start,
     slotEnd: slot.end,
     cells: cellsOfWindow(resource, slot),
-    ...omitUndefined({ sharingSince: resource.sharingSince }),
     pricePaise: slot.pricePaise,
   };
   return { slot, draft };

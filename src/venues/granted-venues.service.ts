@@ -3,13 +3,7 @@ import { venueNotAuthorized } from '../partners/partners.service.ts';
 import { listGrantedVenueIds } from '../partners/partners.store.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
-import {
-  findGrantedVenue,
-  findResource,
-  findResourceAndGrant,
-  findVenuesById,
-  listResourceRows,
-} from './venues.store.ts';
+import { findGrantedVenue, findVenuesById, listResourceRows } from './venues.store.ts';
 
 /** The venues granted to the partner, by name; none before onboarding. */
 export async function listGrantedVenues(deps: { db: Db }, partnerId: string): Promise<VenueRow[]> {
@@ -52,31 +46,4 @@ export async function requireAuthorizedVenue(
   const venue = await findGrantedVenue(deps.db, partnerId, venueId);
   if (venue !== null) return venue;
   throw venueNotAuthorized();
-}
-
-/** @throws DomainError RESOURCE_NOT_FOUND for a resource that the venue does not have. */
-export async function requireResourceOf(
-  deps: { db: Db },
-  venueId: string,
-  resourceId: string,
-): Promise<ResourceRow> {
-  const resource = await findResource(deps.db, resourceId);
-  if (resource?.venueId === venueId) return resource;
-  throw new DomainError(
-    'RESOURCE_NOT_FOUND',
-    'The venue has no resource with that id. Copy resource_id from the listing of its resources.',
-  );
-}
-
-/**
- * The resource as it is at this moment, and whether the partner has a grant for its venue.
- * @throws DomainError RESOURCE_NOT_FOUND
- */
-export async function getResourceAndGrant(
-  deps: { db: Db },
-  claim: { partnerId: string; venueId: string; resourceId: string },
-): Promise<{ resource: ResourceRow; isGranted: boolean }> {
-  const found = await findResourceAndGrant(deps.db, claim);
-  if (found !== null) return found;
-  throw new DomainError('RESOURCE_NOT_FOUND', 'There is no resource with that id.');
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import { findPriceRule, pullPriceRule, pushPriceRule } from './price-rules.store.ts';
+import { venueChanged } from './venue-changes.service.ts';
 import type { PriceRule } from './venues.model.ts';
 import { getResource } from './venues.service.ts';
 
@@ -17,7 +18,11 @@ export async function addPriceRule(
 ): Promise<PriceRule> {
   const { priceRules = [] } = await getResource(deps, resourceId);
   const rule = { id: newId(), ...input, createdAt: deps.clock.now() };
-  if (await pushPriceRule(deps.db, resourceId, rule)) return rule;
+  const resource = await pushPriceRule(deps.db, resourceId, rule);
+  if (resource !== null) {
+    await venueChanged(deps, resource.venueId);
+    return rule;
+  }
   throw fieldError(
     'resource_id',
     `the resource has ${priceRules.length} price rules, the most that it can have. Delete some first.`,
@@ -41,8 +46,9 @@ export async function getPriceRule(
 
 /** @throws DomainError PRICE_RULE_NOT_FOUND */
 export async function removePriceRule(deps: { db: Db }, ruleId: string): Promise<void> {
-  if (await pullPriceRule(deps.db, ruleId)) return;
-  throw priceRuleNotFound();
+  const resource = await pullPriceRule(deps.db, ruleId);
+  if (resource === null) throw priceRuleNotFound();
+  await venueChanged(deps, resource.venueId);
 }
 
 function priceRuleNotFound(): DomainError {

@@ -1,6 +1,7 @@
 import { DomainError } from '../domain/errors.ts';
 import type { Db } from '../platform/mongo.ts';
 import { everyDay, scheduleFaults } from './schedule.rules.ts';
+import { venueChanged } from './venue-changes.service.ts';
 import type { Schedule } from './venues.model.ts';
 import { getResource, updateResource } from './venues.service.ts';
 import { unsetSchedule } from './venues.store.ts';
@@ -36,6 +37,7 @@ export async function setSchedule(
  * @throws DomainError RESOURCE_NOT_FOUND
  */
 export async function removeSchedule(deps: { db: Db }, resourceId: string): Promise<void> {
-  await getResource(deps, resourceId);
+  const { venueId } = await getResource(deps, resourceId);
   await unsetSchedule(deps.db, resourceId);
+  await venueChanged(deps, venueId);
 }

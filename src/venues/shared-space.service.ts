@@ -1,6 +1,7 @@
 import { fieldError } from '../domain/errors.ts';
 import type { Db } from '../platform/mongo.ts';
 import { addSharedCellsToClaims } from '../reservations/claims.service.ts';
+import { venueChanged, venueRestricted } from './venue-changes.service.ts';
 import type { ResourceRow } from './venues.model.ts';
 import { relateResources } from './venues.store.ts';
 
@@ -18,6 +19,8 @@ export async function shareSpace(
   now: Date,
 ): Promise<void> {
   await relateResources(deps.db, resource, otherIds);
+  // What is sold without the relation is written when this returns, and is found.
+  await (otherIds.length > 0 ? venueRestricted : venueChanged)(deps, resource.venueId);
   const remedy = 'change the resource once more, with status: until then it may be inactive';
   await addSharedCells(deps, resource._id, otherIds, now, remedy);
 }

@@ -3,7 +3,7 @@ import { Schema } from 'mongoose';
 import type { Weekday } from '../platform/calendar.ts';
 import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
-import { collectionOf, modelOf } from '../platform/mongo.ts';
+import { modelOf } from '../platform/mongo.ts';
 import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
 
 /** Wall time `HH:MM` in the venue's zone; an end at or before the start is on the next day. */
@@ -59,18 +59,10 @@ export type ResourceRow = {
   /** The oldest first; a part of the resource, so that whoever reads it has base price and rules of one moment. */
   priceRules?: PriceRule[];
   sharesSpaceWith: string[];
-  /**
-   * Since when it shares space with each of them: the venue's `claimFence` at which that began, comparable with that of a
-   * blackout. Absent of what an older release related.
-   */
-  sharingSince?: Record<string, number>;
   status: 'active' | 'inactive';
 };
 
-/**
- * Counted up by every walk-in, blackout and change of shared space, so that their transactions conflict and have one order
- * (ADR 0009).
- */
+/** Counted up by every walk-in, blackout and change of shared space, so that their transactions conflict (ADR 0009). */
 type Fenced = { claimFence?: number };
 
 /** Calls that have the resource off while they share its space; absent where its status is what an operator set. */
@@ -103,7 +95,6 @@ const resourceSchema = new Schema<ResourceRow & Fenced & SwitchedOff>(
     schedule: Schema.Types.Mixed,
     priceRules: { type: [Schema.Types.Mixed], default: undefined },
     sharesSpaceWith: { type: [String], required: true },
-    sharingSince: Schema.Types.Mixed,
     status: { type: String, enum: ['active', 'inactive'], required: true },
     claimFence: Number,
     offFor: { type: [String], default: undefined },
@@ -114,9 +105,6 @@ const resourceSchema = new Schema<ResourceRow & Fenced & SwitchedOff>(
 export const venueModel = (db: Db): Model<VenueRow & Fenced> => modelOf(db, 'Venue', venueSchema);
 export const resourceModel = (db: Db): Model<ResourceRow & Fenced & SwitchedOff> =>
   modelOf(db, 'Resource', resourceSchema);
-
-/** The collection as the driver has it, for reads by pipeline. */
-export const resourceCollection = (db: Db) => collectionOf(resourceModel(db));
 
 export const VENUE_COLLECTIONS: CollectionDefinition[] = [
   {

@@ -4,6 +4,7 @@ import { newId } from '../platform/ids.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
 import { addSharedCells, shareSpace } from './shared-space.service.ts';
+import { venueChanged, venueRestricted } from './venue-changes.service.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
 import {
   fenceResource,
@@ -45,7 +46,7 @@ export async function getVenue(deps: { db: Db }, venueId: string): Promise<Venue
   return venue;
 }
 
-/** @throws DomainError VENUE_NOT_FOUND */
+/** When it returns, nothing is sold at a venue that was made inactive. @throws DomainError VENUE_NOT_FOUND */
 export async function updateVenue(
   deps: { db: Db },
   venueId: string,
@@ -53,13 +54,11 @@ export async function updateVenue(
 ): Promise<VenueRow> {
   const venue = await updateVenueRow(deps.db, venueId, change);
   if (venue === null) throw venueNotFound();
+  await (change.status === 'inactive' ? venueRestricted : venueChanged)(deps, venueId);
   return venue;
 }
 
-export type NewResource = Omit<
-  ResourceRow,
-  '_id' | 'venueId' | 'status' | 'schedule' | 'priceRules' | 'sharingSince'
-> &
+export type NewResource = Omit<ResourceRow, '_id' | 'venueId' | 'status' | 'schedule' | 'priceRules'> &
   Partial<Pick<ResourceRow, 'status'>>;
 
 /** With a number behind it, a slug must fit in the 200 characters that a resource_id may have in a request. */
@@ -85,6 +84,7 @@ export async function createResource(
     sharesSpaceWith: [],
     status: isAlone ? status : 'inactive',
   });
+  await venueChanged(deps, venueId);
   if (isAlone) return resource;
   await shareSpace(deps, resource, sharesSpaceWith, now);
   return updateResource(deps, resource._id, { status });
@@ -129,25 +129,26 @@ export async function getResource(deps: { db: Db }, resourceId: string): Promise
 }
 
 /**
- * Makes the transaction exclude that of any walk-in, blackout and change of shared space at the venue: of two that overlap in
- * time one is run again, and sees what the other did. Returns its number in their order.
+ * Makes the transaction exclude every other one that sells at the venue or closes it for a time: of two that overlap in time one
+ * is run again, and sees what the other did.
  */
-export async function excludeWalkIns(deps: { db: Db }, venueId: string, tx: Tx): Promise<number> {
-  return fenceVenue(deps.db, venueId, tx);
+export async function excludeClaims(deps: { db: Db }, venueId: string, tx: Tx): Promise<void> {
+  await fenceVenue(deps.db, venueId, tx);
 }
 
 /**
- * The resource as a walk-in's transaction may rely on it: that transaction excludes every other one that closes the venue for a
- * time (`excludeWalkIns`), and every change of the resource, its space among them.
+ * The venue and the resource as a transaction that sells may rely on them: it excludes every other one that closes the venue for
+ * a time (`excludeClaims`), and every change of the resource, its space among them.
  * @throws DomainError RESOURCE_NOT_FOUND
  */
-export async function getResourceForWalkIn(
+export async function getResourceForClaim(
   deps: { db: Db },
-  { _id: resourceId, venueId }: Pick<ResourceRow, '_id' | 'venueId'>,
+  { resourceId, venueId }: { resourceId: string; venueId: string },
   tx: Tx,
-): Promise<ResourceRow> {
-  await fenceVenue(deps.db, venueId, tx);
-  return foundResource(await fenceResource(deps.db, resourceId, tx));
+): Promise<{ venue: VenueRow; resource: ResourceRow }> {
+  const venue = await fenceVenue(deps.db, venueId, tx);
+  if (venue === null) throw venueNotFound();
+  return { venue, resource: foundResource(await fenceResource(deps.db, resourceId, tx)) };
 }
 
 /**
@@ -171,10 +172,14 @@ export async function changeResource(
   const isSharingMore = sharesSpaceWith.some((id) => !resource.sharesSpaceWith.includes(id));
   const callId = newId();
   const isOff = isSharingMore && (await switchOff(deps.db, resourceId, callId));
+  if (isSharingMore) await venueRestricted(deps, resource.venueId);
   try {
     await addSharedCells(deps, resourceId, sharesSpaceWith, now);
   } catch (err) {
-    if (isOff && err instanceof DomainError) await switchBack(deps.db, resourceId, callId);
+    if (isOff && err instanceof DomainError) {
+      await switchBack(deps.db, resourceId, callId);
+      await venueChanged(deps, resource.venueId);
+    }
     throw err;
   }
   await shareSpace(deps, resource, sharesSpaceWith, now);
@@ -182,12 +187,11 @@ export async function changeResource(
   return updateResource(deps, resourceId, change);
 }
 
-type ResourceChange = Partial<
-  Omit<ResourceRow, '_id' | 'venueId' | 'sharesSpaceWith' | 'sharingSince' | 'priceRules'>
->;
+type ResourceChange = Partial<Omit<ResourceRow, '_id' | 'venueId' | 'sharesSpaceWith' | 'priceRules'>>;
 
 /**
- * Changes a resource for what is sold from now on; reservations keep the window and price that they have.
+ * Changes a resource for what is sold from now on; reservations keep the window and price that they have. When it returns, a
+ * resource that was made inactive is sold no more.
  * @throws DomainError RESOURCE_NOT_FOUND
  */
 export async function updateResource(
@@ -195,7 +199,9 @@ export async function updateResource(
   resourceId: string,
   change: ResourceChange,
 ): Promise<ResourceRow> {
-  return foundResource(await updateResourceRow(deps.db, resourceId, change));
+  const resource = foundResource(await updateResourceRow(deps.db, resourceId, change));
+  await (change.status === 'inactive' ? venueRestricted : venueChanged)(deps, resource.venueId);
+  return resource;
 }
 
 function foundResource(resource: ResourceRow | null): ResourceRow {

@@ -6,7 +6,7 @@ import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
 import { toPage } from '../platform/pagination.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
-import { resourceCollection, resourceModel, venueModel } from './venues.model.ts';
+import { resourceModel, venueModel } from './venues.model.ts';
 
 export async function insertVenue(db: Db, venue: VenueRow): Promise<void> {
   await venueModel(db).create(venue);
@@ -90,25 +90,6 @@ export async function findResource(db: Db, resourceId: string): Promise<Resource
   return confirmAbsence((options) => resources.findOne({ _id: resourceId }, options), NEWEST);
 }
 
-/**
- * The resource, and whether there is the grant: one round trip. Of the newest state, committed or about to be, because it is
- * read after a claim was written (ADR 0024).
- */
-export async function findResourceAndGrant(
-  db: Db,
-  { partnerId, venueId, resourceId }: { partnerId: string; venueId: string; resourceId: string },
-): Promise<{ resource: ResourceRow; isGranted: boolean } | null> {
-  const [row] = await resourceCollection(db)
-    .aggregate<ResourceRow & { grants: unknown[] }>(
-      [{ $match: { _id: resourceId } }, withGrant(partnerId, venueId)],
-      NEWEST,
-    )
-    .toArray();
-  if (row === undefined) return null;
-  const { grants, ...resource } = row;
-  return { resource, isGranted: grants.length > 0 };
-}
-
 /** Those of `resourceIds` that there are. */
 export async function findResourcesById(db: Db, resourceIds: readonly string[]): Promise<ResourceRow[]> {
   return collectionOf(resourceModel(db))
@@ -157,47 +138,29 @@ export async function unsetSchedule(db: Db, resourceId: string): Promise<void> {
   await resourceModel(db).updateOne({ _id: resourceId }, { $unset: { schedule: 1 } });
 }
 
-/**
- * Makes the resource and `otherIds` name each other, and the resource and all others of the venue not, in one transaction. Each
- * relation that begins gets its number in the order of the venue's blackouts; one that is there already keeps its own.
- */
+/** Makes the resource and `otherIds` name each other, and the resource and all others of the venue not, in one transaction. */
 export async function relateResources(
   db: Db,
   { _id, venueId }: Pick<ResourceRow, '_id' | 'venueId'>,
   otherIds: readonly string[],
 ): Promise<void> {
   const [these, others] = [[...otherIds], mongoose.trusted({ $nin: [...otherIds] })];
-  const sinceThis = `sharingSince.${_id}`;
   await inTransaction(db, async (session) => {
     const resources = resourceModel(db);
-    const fence = await fenceVenue(db, venueId, session);
-    const before = await resources.findById(_id, undefined, { session }).lean();
-    const begun = these.filter((id) => before?.sharesSpaceWith.includes(id) !== true);
-    const known = these.filter((id) => before?.sharingSince?.[id] !== undefined && !begun.includes(id));
-    const sharingSince = {
-      ...Object.fromEntries(known.map((id) => [id, before?.sharingSince?.[id]])),
-      ...Object.fromEntries(begun.map((id) => [id, fence])),
-    };
-    await resources.updateOne({ _id }, { $set: { sharesSpaceWith: these, sharingSince } }, { session });
+    await fenceVenue(db, venueId, session);
+    await resources.updateOne({ _id }, { $set: { sharesSpaceWith: these } }, { session });
     const named = { _id: mongoose.trusted({ $in: these }), venueId };
     await resources.updateMany(named, { $addToSet: { sharesSpaceWith: _id } }, { session });
-    const newlyNamed = { _id: mongoose.trusted({ $in: begun }), venueId };
-    await resources.updateMany(newlyNamed, { $set: { [sinceThis]: fence } }, { session });
     const related = { _id: others, venueId, sharesSpaceWith: _id };
-    const ended = { $pull: { sharesSpaceWith: _id }, $unset: { [sinceThis]: 1 } };
-    await resources.updateMany(related, ended, { session });
+    await resources.updateMany(related, { $pull: { sharesSpaceWith: _id } }, { session });
   });
 }
 
-/**
- * Makes the transaction conflict with every other one that does the same for the venue. Returns its number in their order: those
- * that were committed before have lower ones.
- */
-export async function fenceVenue(db: Db, venueId: string, tx: Tx): Promise<number> {
-  const venue = await venueModel(db)
+/** The venue as it is in the transaction, which conflicts with every other one that does the same for the venue. */
+export async function fenceVenue(db: Db, venueId: string, tx: Tx): Promise<VenueRow | null> {
+  return venueModel(db)
     .findByIdAndUpdate(venueId, { $inc: { claimFence: 1 } }, { session: tx, returnDocument: 'after' })
     .lean();
-  return venue?.claimFence ?? 0;
 }
 
 /** The resource as it is in the transaction, which conflicts with every change of it. */

@@ -1,0 +1,28 @@
+import { leasedCacheOf } from '../platform/leased-cache.ts';
+import type { Db } from '../platform/mongo.ts';
+import { findApiKeysByPrefix, findGrant } from './partners.store.ts';
+
+/** The tag of a partner with its keys and grants. */
+export const partnerTag = (partnerId: string): string => `partner:${partnerId}`;
+
+type KeyOfPartner =
+  Awaited<ReturnType<typeof findApiKeysByPrefix>> extends Map<string, infer Key> ? Key : never;
+
+/** The key with the state of its partner, from memory where it was asked for lately (ADR 0037). */
+export async function findCachedKey(db: Db, prefix: string): Promise<KeyOfPartner | undefined> {
+  const found = await leasedCacheOf(db).read(`key:${prefix}`, async () => {
+    const key = (await findApiKeysByPrefix(db, [prefix])).get(prefix);
+    return key === undefined ? null : { value: key, tags: [partnerTag(key.partnerId)] };
+  });
+  return found ?? undefined;
+}
+
+const GRANTED = {};
+
+/** Whether the partner may operate the venue, from memory where that was asked lately; false only where the database says so. */
+export async function isCachedGrant(db: Db, partnerId: string, venueId: string): Promise<boolean> {
+  const found = await leasedCacheOf(db).read(`grant:${partnerId}:${venueId}`, async () =>
+    (await findGrant(db, partnerId, venueId)) ? { value: GRANTED, tags: [partnerTag(partnerId)] } : null,
+  );
+  return found !== null;
+}

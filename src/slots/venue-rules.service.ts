@@ -1,0 +1,112 @@
+import type { BlackoutRow } from '../blackouts/blackouts.service.ts';
+import { findBlackouts } from '../blackouts/blackouts.store.ts';
+import { DomainError } from '../domain/errors.ts';
+import { isCachedGrant } from '../partners/cached-partners.store.ts';
+import { venueNotAuthorized } from '../partners/partners.service.ts';
+import type { Clock } from '../platform/clock.ts';
+import { leasedCacheOf } from '../platform/leased-cache.ts';
+import type { Db } from '../platform/mongo.ts';
+import { venueTag } from '../venues/venue-changes.service.ts';
+import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
+import { findResource, findVenue, listResourceRows } from '../venues/venues.store.ts';
+
+/** All that decides what may be sold at a venue, but for claims and the time. One object until something of it changes (ADR 0037). */
+export type VenueRules = {
+  venue: VenueRow;
+  /** By id. */
+  resources: readonly ResourceRow[];
+  /** Those that have not ended, by their start. */
+  blackouts: readonly BlackoutRow[];
+};
+
+export type VenueRulesDeps = { db: Db; clock: Clock };
+
+/** `database`: nothing from memory, for a caller whom that would reject. */
+export type RulesSource = 'memory' | 'database';
+
+/** No blackout begins later. */
+const END_OF_TIME = new Date(8.64e15);
+
+/** Null where there is no such venue. */
+export async function findVenueRules(
+  deps: VenueRulesDeps,
+  venueId: string,
+  from: RulesSource = 'memory',
+): Promise<VenueRules | null> {
+  const cache = leasedCacheOf(deps.db);
+  const read = from === 'memory' ? cache.read : cache.reread;
+  return read(`rules:${venueId}`, async () => {
+    const [venue, resources, blackouts] = await Promise.all([
+      findVenue(deps.db, venueId),
+      listResourceRows(deps.db, venueId),
+      findBlackouts(deps.db, venueId, deps.clock.now(), END_OF_TIME),
+    ]);
+    return venue === null ? null : { value: { venue, resources, blackouts }, tags: [venueTag(venueId)] };
+  });
+}
+
+/**
+ * The rules of a venue that a partner names in order to sell there.
+ * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted, in the same words.
+ */
+export async function requireVenueRules(
+  deps: VenueRulesDeps,
+  partnerId: string,
+  venueId: string,
+  from?: RulesSource,
+): Promise<VenueRules> {
+  const rules = (await isCachedGrant(deps.db, partnerId, venueId))
+    ? await findVenueRules(deps, venueId, from)
+    : null;
+  if (rules === null) throw venueNotAuthorized();
+  return rules;
+}
+
+/**
+ * A resource of the venue, with rules that have it: those given, or newer ones where it was added meanwhile.
+ * @throws DomainError RESOURCE_NOT_FOUND for a resource that the venue does not have.
+ */
+export async function requireResourceIn(
+  deps: VenueRulesDeps,
+  rules: VenueRules,
+  resourceId: string,
+): Promise<{ rules: VenueRules; resource: ResourceRow }> {
+  const found = await findResourceIn(deps, rules, resourceId);
+  if (found !== null) return found;
+  throw new DomainError(
+    'RESOURCE_NOT_FOUND',
+    'The venue has no resource with that id. Copy resource_id from the listing of its resources.',
+  );
+}
+
+/** Of any venue by the resource's id alone; null where there is no such resource. */
+export async function findRulesOfResource(
+  deps: VenueRulesDeps,
+  resourceId: string,
+  from: RulesSource,
+): Promise<{ rules: VenueRules; resource: ResourceRow } | null> {
+  // A resource stays at its venue, so that nothing needs to drop this.
+  const where = await leasedCacheOf(deps.db).read(`resource:${resourceId}`, async () => {
+    const row = await findResource(deps.db, resourceId);
+    return row === null ? null : { value: { venueId: row.venueId }, tags: [] };
+  });
+  const rules = where === null ? null : await findVenueRules(deps, where.venueId, from);
+  return rules === null ? null : findResourceIn(deps, rules, resourceId);
+}
+
+async function findResourceIn(
+  deps: VenueRulesDeps,
+  rules: VenueRules,
+  resourceId: string,
+): Promise<{ rules: VenueRules; resource: ResourceRow } | null> {
+  const resource = resourceOf(rules, resourceId);
+  if (resource !== undefined) return { rules, resource };
+  const row = await findResource(deps.db, resourceId);
+  if (row?.venueId !== rules.venue._id) return null;
+  const newer = await findVenueRules(deps, row.venueId, 'database');
+  const added = newer === null ? undefined : resourceOf(newer, resourceId);
+  return newer === null || added === undefined ? null : { rules: newer, resource: added };
+}
+
+const resourceOf = ({ resources }: VenueRules, resourceId: string): ResourceRow | undefined =>
+  resources.find(({ _id }) => _id === resourceId);

@@ -1,0 +1,15 @@
+import { leasedCacheOf } from '../platform/leased-cache.ts';
+import type { Db } from '../platform/mongo.ts';
+
+/** The tag, in memory, of a venue with its resources and blackouts. */
+export const venueTag = (venueId: string): string => `venue:${venueId}`;
+
+/** To be called after every change of a venue, its resources or blackouts: other processes know of it within a lease (ADR 0037). */
+export async function venueChanged({ db }: { db: Db }, venueId: string): Promise<void> {
+  await leasedCacheOf(db).changed([venueTag(venueId)]);
+}
+
+/** The same after a change that takes something off sale: when it returns, nothing is sold any more by what was before. */
+export async function venueRestricted({ db }: { db: Db }, venueId: string): Promise<void> {
+  await leasedCacheOf(db).changedForAll([venueTag(venueId)]);
+}
