@@ -66,7 +66,7 @@ async function confirmOnce(
   const isRevoked = hold.status === 'ACTIVE' && !(await isCachedGrant(deps.db, partnerId, hold.venueId));
   const booking = isRevoked ? null : await tryConfirm(deps, caller, hold, input, phoneE164);
   if (booking !== null) return { booking, isReplay: false };
-  const earlier = await findReservationByKey(deps.db, partnerId, 'confirmKey', input.idempotencyKey, true);
+  const earlier = await findReservationByKey(deps.db, partnerId, 'confirmKey', input.idempotencyKey);
   if (earlier?._id === input.holdId) return { booking: earlier, isReplay: true };
   if (earlier !== null) throw keyMismatch();
   throw isRevoked ? holdNotGranted() : await whyNotConfirmed(deps, input.holdId);

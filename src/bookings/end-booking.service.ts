@@ -6,7 +6,11 @@ import { onePer } from '../platform/coalesced.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import { sharedRuns } from '../platform/shared-runs.ts';
 import { actorOf, OPERATOR } from '../reservations/actor-types.ts';
-import { findReservationByBookingId, findReservationByKey } from '../reservations/reservation-reads.store.ts';
+import {
+  findReservationAfterConflict,
+  findReservationByBookingId,
+  findReservationByKey,
+} from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { moveReservation } from '../reservations/reservations.service.ts';
@@ -49,9 +53,8 @@ async function endOnce(
   input: EndBooking,
 ): Promise<{ isReplay: boolean }> {
   const reservation = await requireBooking(deps, caller, operation, input.bookingId);
-  if (await isReplayOf(deps, caller, operation, input, false)) return { isReplay: true };
   if (await tryEnd(deps, caller, reservation, operation, input)) return { isReplay: false };
-  if (await isReplayOf(deps, caller, operation, input, true)) return { isReplay: true };
+  if (await isReplayOf(deps, caller, operation, input)) return { isReplay: true };
   throw new DomainError('INVALID_HOLD_STATE', await rejection(deps, operation, input.bookingId));
 }
 
@@ -70,22 +73,16 @@ async function requireBooking(
   );
 }
 
+/** Asked where the booking could not be ended: its update excludes the keys that it has, and the index those of other bookings. */
 async function isReplayOf(
   deps: ReservationDeps,
   caller: Caller,
   operation: EndOperation,
   { bookingId, idempotencyKey }: EndBooking,
-  afterConflict: boolean,
 ): Promise<boolean> {
   const field = namespaceOf(caller);
   const partnerId = caller === 'operator' ? null : caller.partnerId;
-  const earlier = await findReservationByKey(
-    deps.db,
-    partnerId,
-    `${field}.key`,
-    idempotencyKey,
-    afterConflict,
-  );
+  const earlier = await findReservationByKey(deps.db, partnerId, `${field}.key`, idempotencyKey);
   if (earlier === null) return false;
   const ending = earlier[field]?.find(({ key }) => key === idempotencyKey);
   if (earlier.bookingId === bookingId && ending?.operation === operation) return true;
@@ -144,7 +141,7 @@ async function refundWithCredit(
 }
 
 async function rejection(deps: ReservationDeps, operation: EndOperation, bookingId: string): Promise<string> {
-  const status = (await findReservationByBookingId(deps.db, bookingId, true))?.status ?? 'unknown';
+  const status = (await findReservationAfterConflict(deps.db, { bookingId }))?.status ?? 'unknown';
   const remedy =
     operation === 'cancel' && status === 'CANCELLED'
       ? 'Repeat the original call with its idempotency_key to get its response, or refund the booking.'

@@ -6,7 +6,11 @@ import type { Page, Position } from '../platform/pagination.ts';
 import type { Queues } from '../queues/queues.ts';
 import { actorOf, OPERATOR } from '../reservations/actor-types.ts';
 import { listHoldRows } from '../reservations/hold-reads.store.ts';
-import { findReservation, findReservationAndGrant } from '../reservations/reservation-reads.store.ts';
+import {
+  findReservation,
+  findReservationAfterConflict,
+  findReservationAndGrant,
+} from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { HoldStatus } from '../reservations/reservations.rules.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
@@ -32,7 +36,9 @@ export async function getHold(
   holdId: string,
   afterConflict = false,
 ): Promise<Reservation> {
-  const hold = await findReservation(deps.db, holdId, afterConflict);
+  const hold = await (afterConflict
+    ? findReservationAfterConflict(deps.db, { _id: holdId })
+    : findReservation(deps.db, holdId));
   if (hold === null || (partnerId !== undefined && hold.partnerId !== partnerId)) {
     throw holdNotFound(audienceOf(partnerId));
   }

@@ -46,18 +46,13 @@ async function placeOnce(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold
   // First: it is for what is read after it.
   const lease = await leasedCacheOf(deps.db).lease();
   const slot = await loadSlot(deps, partnerId, input);
-  const findReplay = (afterConflict: boolean) =>
-    findHoldOfKey(deps, partnerId, slot.slotId, input.idempotencyKey, afterConflict);
-  const replayed = await findReplay(false);
-  if (replayed !== null) return { hold: replayed, isReplay: true };
-  if (slot.offer === null) throw slotNotFound();
-
-  // The hold of an earlier call may be too new for the first read, which returns only what a majority has.
+  // Asked where the hold cannot be placed: the index on keys keeps a key from placing a second one.
   const orReplay = async (rejection: () => DomainError | Promise<DomainError>) => {
-    const twin = await findReplay(true);
-    if (twin === null) throw await rejection();
-    return { hold: twin, isReplay: true };
+    const earlier = await findHoldOfKey(deps, partnerId, slot.slotId, input.idempotencyKey);
+    if (earlier === null) throw await rejection();
+    return { hold: earlier, isReplay: true };
   };
+  if (slot.offer === null) return orReplay(() => slotNotFound());
   const { draft, unsellable } = slot.offer;
   if (unsellable !== null) return orReplay(() => slotNotAvailable(deps, slot, { reason: unsellable }));
 
@@ -113,10 +108,9 @@ async function findHoldOfKey(
   partnerId: string,
   slotId: string,
   key: string | undefined,
-  afterConflict: boolean,
 ): Promise<Reservation | null> {
   if (key === undefined) return null;
-  const earlier = await findReservationByKey(deps.db, partnerId, 'holdKey', key, afterConflict);
+  const earlier = await findReservationByKey(deps.db, partnerId, 'holdKey', key);
   if (earlier === null || earlier.slotId === slotId) return earlier;
   throw new DomainError(
     'IDEMPOTENCY_KEY_MISMATCH',

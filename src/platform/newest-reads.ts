@@ -36,17 +36,19 @@ export async function confirmAbsence<T>(
 const MAX_KEYS = 500;
 
 /**
- * Makes a NEWEST read of many a read of one that callers share (`gathered`): each is served by a read that began after its call.
- * What is missing is asked for once more with CONFIRMED, and null only then; nobody else waits for that, or fails with it.
+ * Makes a read of many, NEWEST unless `first` says otherwise, a read of one that callers share (`gathered`): each is served by a
+ * read that began after its call. What is missing is asked for once more with CONFIRMED, and null only then; nobody else waits for
+ * that, or fails with it.
  */
 export function newestOf<Key, Found extends object>(
   read: (keys: readonly Key[], options: ReadOptions) => Promise<(key: Key) => Found | undefined>,
+  first: ReadOptions = NEWEST,
 ): (key: Key) => Promise<Found | null> {
   const gatheredWith = (options: ReadOptions) =>
     gathered<Key, Found | undefined>(async (keys) => {
       const find = await read(keys, options);
       return keys.map((key) => find(key));
     }, MAX_KEYS);
-  const [newest, confirmed] = [gatheredWith(NEWEST), gatheredWith(CONFIRMED)];
+  const [newest, confirmed] = [gatheredWith(first), gatheredWith(CONFIRMED)];
   return async (key) => (await newest(key)) ?? (await confirmed(key)) ?? null;
 }

@@ -1,3 +1,5 @@
+import { onePer } from '../platform/coalesced.ts';
+import { gathered } from '../platform/gathered.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import { NEWEST } from '../platform/newest-reads.ts';
 import type { Reservation } from './reservations.model.ts';
@@ -95,19 +97,34 @@ export async function findOccupancyAtVenue(
 /** A claim with whose it is, which only that partner may see. */
 export type Claimant = ClaimedCells & Pick<Reservation, 'partnerId'>;
 
-/** Whoever claims any of `cells`, lapsed holds (status EXPIRED) included; the newest state, committed or about to be. */
+/**
+ * Whoever claims any of `cells`, lapsed holds (status EXPIRED) included; the newest state, committed or about to be. Calls at once
+ * share the read.
+ */
 export async function findClaimants(db: Db, cells: readonly string[]): Promise<Claimant[]> {
-  return reservationCollection(db)
-    .aggregate<Claimant>(
-      [
-        { $match: { claimed: true, cells: { $in: [...cells] } } },
-        AS_SEEN_NOW,
-        { $project: { ...CLAIM_FIELDS, partnerId: 1 } },
-      ],
-      NEWEST,
-    )
-    .toArray();
+  return claimantsOf(db)(cells);
 }
+
+/** Of so many calls cells are asked for at once: those of a slot are 300 at most. */
+const MAX_CALLS = 50;
+
+const claimantsOf = onePer((db: Db) =>
+  gathered<readonly string[], Claimant[]>(async (calls) => {
+    const wanted = [...new Set(calls.flat())];
+    const found = await reservationCollection(db)
+      .aggregate<Claimant>(
+        [
+          { $match: { claimed: true, cells: { $in: wanted } } },
+          AS_SEEN_NOW,
+          { $project: { ...CLAIM_FIELDS, partnerId: 1 } },
+        ],
+        NEWEST,
+      )
+      .toArray();
+    const claimantOf = new Map(found.flatMap((each) => each.cells.map((cell) => [cell, each] as const)));
+    return calls.map((cells) => [...new Set(cells.flatMap((cell) => claimantOf.get(cell) ?? []))]);
+  }, MAX_CALLS),
+);
 
 export type LiveWindow = Pick<Reservation, '_id' | 'slotStart' | 'slotEnd'>;
 

@@ -1,29 +1,46 @@
-import type { Db, Expression, ReadOptions } from '../platform/mongo.ts';
-import { CONFIRMED, confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
+import { onePer } from '../platform/coalesced.ts';
+import type { Db, ReadOptions } from '../platform/mongo.ts';
+import { CONFIRMED, confirmAbsence, NEWEST, newestOf } from '../platform/newest-reads.ts';
 import type { Customer, Outbox, Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
 import { AS_SEEN_NOW } from './reservations.rules.ts';
 
-async function findOneAsSeen(db: Db, match: Expression, afterConflict: boolean): Promise<Reservation | null> {
-  const read = async (options: ReadOptions) => {
-    const [found] = await reservationCollection(db)
-      .aggregate<Reservation>([{ $match: match }, { $limit: 1 }, AS_SEEN_NOW], options)
-      .toArray();
-    return found ?? null;
-  };
-  return afterConflict ? read(CONFIRMED) : confirmAbsence(read);
-}
+/** As they are to be seen now, by one of their ids; a majority has what is returned. */
+const seenBy = (field: '_id' | 'bookingId') =>
+  onePer((db: Db) =>
+    newestOf<string, Reservation>(async (ids, options) => {
+      const found = await reservationCollection(db)
+        .aggregate<Reservation>([{ $match: { [field]: { $in: [...ids] } } }, AS_SEEN_NOW], options)
+        .toArray();
+      const byId = new Map(found.map((each) => [each[field], each]));
+      return (id) => byId.get(id);
+    }, {}),
+  );
+
+const [seenById, seenByBookingId] = [seenBy('_id'), seenBy('bookingId')];
 
 /**
  * The reservation as it is to be seen now: a lapsed hold reads EXPIRED. Null only where there is none, whatever was acknowledged just
- * now. `afterConflict`: the caller has just lost to a write and is to say why, so it must see that one.
+ * now. Calls at once share the read.
  */
-export async function findReservation(
+export async function findReservation(db: Db, reservationId: string): Promise<Reservation | null> {
+  return seenById(db)(reservationId);
+}
+
+/** The same by the id of its booking. */
+export async function findReservationByBookingId(db: Db, bookingId: string): Promise<Reservation | null> {
+  return seenByBookingId(db)(bookingId);
+}
+
+/** The same by either id, for a caller who has just lost to a write and is to say why, so it must see that one. */
+export async function findReservationAfterConflict(
   db: Db,
-  reservationId: string,
-  afterConflict = false,
+  id: { _id: string } | { bookingId: string },
 ): Promise<Reservation | null> {
-  return findOneAsSeen(db, { _id: reservationId }, afterConflict);
+  const [found] = await reservationCollection(db)
+    .aggregate<Reservation>([{ $match: id }, { $limit: 1 }, AS_SEEN_NOW], CONFIRMED)
+    .toArray();
+  return found ?? null;
 }
 
 /** The outboxes of these reservations, of those that exist. None is missing, whatever was acknowledged just now. */
@@ -78,32 +95,22 @@ export async function findReservationAndGrant(
 /** As `grantIdOf` has it. */
 const GRANT_ID = { $concat: ['$partnerId', ':', '$venueId'] };
 
-/** The reservation as it is to be seen now, by the id of its booking. */
-export async function findReservationByBookingId(
-  db: Db,
-  bookingId: string,
-  afterConflict = false,
-): Promise<Reservation | null> {
-  return findOneAsSeen(db, { bookingId }, afterConflict);
-}
-
 /** The namespaces of idempotency keys; those of a partner's begin at the partner. */
 export type KeyNamespace = 'holdKey' | 'confirmKey' | 'endings.key' | 'operatorEndings.key';
 
 /**
- * The reservation to which an idempotency key of the partner (null: of operators) belongs. `afterConflict`: the caller has just lost to a
- * write that may not be majority-committed yet, so the read waits until it is (or is not), lest a replay be missed.
+ * The reservation to which an idempotency key of the partner (null: of operators) belongs. For a caller who has just lost to a write
+ * that may not be majority-committed yet: the read waits until it is (or is not), lest a replay be missed.
  */
 export async function findReservationByKey(
   db: Db,
   partnerId: string | null,
   namespace: KeyNamespace,
   key: string,
-  afterConflict: boolean,
 ): Promise<Reservation | null> {
   return reservationCollection(db).findOne(
     { ...(partnerId === null ? {} : { partnerId }), [namespace]: key },
-    afterConflict ? CONFIRMED : {},
+    CONFIRMED,
   );
 }
 
