@@ -11,8 +11,8 @@ import type { CustomerSearch } from '../reservations/customer.rules.ts';
 import { foldName, SHORT_SEARCH, searchOf } from '../reservations/customer.rules.ts';
 import { findReservationByBookingId } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
+import { findCachedResource, findCachedVenue } from '../venues/cached-venues.store.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
-import { findResource, findResourcesById, findVenue, findVenuesById } from '../venues/venues.store.ts';
 
 export type BookingDeps = { db: Db; config: { defaultTimeZone: string; defaultRegion: string } };
 
@@ -76,7 +76,7 @@ async function filterOf(
 ): Promise<BookingFilter> {
   const { holdId, paymentReference } = query;
   const filter: BookingFilter = omitUndefined({ partnerId, holdId, paymentReference });
-  const venue = query.venueId === undefined ? null : await findVenue(deps.db, query.venueId);
+  const venue = query.venueId === undefined ? null : await findCachedVenue(deps.db, query.venueId);
   const timeZone = venue?.timeZone ?? deps.config.defaultTimeZone;
   if (query.venueId !== undefined) filter.venueId = query.venueId;
   if (query.status !== undefined) filter.status = query.status;
@@ -98,39 +98,17 @@ function requireSearch(text: string): CustomerSearch {
   throw fieldError('q', SHORT_SEARCH);
 }
 
-/** Reads the venues of the page at once, and its resources. */
+/** What is not in memory of venues and resources is read at once, in a read of each. */
 async function withVenues({ db }: { db: Db }, bookings: readonly Reservation[]): Promise<BookingDetail[]> {
-  const [venues, resources] = await Promise.all([
-    readAll(
-      bookings.map((booking) => booking.venueId),
-      (ids) => findVenuesById(db, ids),
-      (id) => findVenue(db, id),
-    ),
-    readAll(
-      bookings.map((booking) => booking.resourceId),
-      (ids) => findResourcesById(db, ids),
-      (id) => findResource(db, id),
-    ),
-  ]);
-  return bookings.map((booking) => ({
-    booking,
-    venue: venues.get(booking.venueId) ?? null,
-    resource: resources.get(booking.resourceId) ?? null,
-  }));
-}
-
-/** What a read of many does not find is read alone, which confirms that it is absent. */
-async function readAll<T extends { _id: string }>(
-  ids: readonly string[],
-  readMany: (ids: readonly string[]) => Promise<T[]>,
-  readOne: (id: string) => Promise<T | null>,
-): Promise<Map<string, T>> {
-  const wanted = [...new Set(ids)];
-  const rows = wanted.length === 0 ? [] : await readMany(wanted);
-  const found = new Map(rows.map((row) => [row._id, row]));
-  const others = await Promise.all(wanted.filter((id) => !found.has(id)).map(readOne));
-  for (const row of others) if (row !== null) found.set(row._id, row);
-  return found;
+  return Promise.all(
+    bookings.map(async (booking) => {
+      const [venue, resource] = await Promise.all([
+        findCachedVenue(db, booking.venueId),
+        findCachedResource(db, booking.resourceId),
+      ]);
+      return { booking, venue, resource };
+    }),
+  );
 }
 
 const NOT_FOUND: Record<Audience, string> = {

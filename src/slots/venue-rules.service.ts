@@ -6,7 +6,7 @@ import { venueNotAuthorized } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
-import { venueTag } from '../venues/venue-changes.service.ts';
+import { findCachedResource, venueTag } from '../venues/cached-venues.store.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
 import { findResource, findVenue, listResourceRows } from '../venues/venues.store.ts';
 
@@ -85,12 +85,9 @@ export async function findRulesOfResource(
   resourceId: string,
   from: RulesSource,
 ): Promise<{ rules: VenueRules; resource: ResourceRow } | null> {
-  // A resource stays at its venue, so that nothing needs to drop this.
-  const where = await leasedCacheOf(deps.db).read(`resource:${resourceId}`, async () => {
-    const row = await findResource(deps.db, resourceId);
-    return row === null ? null : { value: { venueId: row.venueId }, tags: [] };
-  });
-  const rules = where === null ? null : await findVenueRules(deps, where.venueId, from);
+  // Only its venue is taken from this, and that it never leaves.
+  const row = await findCachedResource(deps.db, resourceId);
+  const rules = row === null ? null : await findVenueRules(deps, row.venueId, from);
   return rules === null ? null : findResourceIn(deps, rules, resourceId);
 }
 

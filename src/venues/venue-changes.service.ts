@@ -1,8 +1,6 @@
 import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
-
-/** The tag, in memory, of a venue with its resources and blackouts. */
-export const venueTag = (venueId: string): string => `venue:${venueId}`;
+import { venueTag } from './cached-venues.store.ts';
 
 /** To be called after every change of a venue, its resources or blackouts: other processes know of it within a lease (ADR 0037). */
 export async function venueChanged({ db }: { db: Db }, venueId: string): Promise<void> {

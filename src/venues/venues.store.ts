@@ -1,8 +1,9 @@
 import mongoose from 'mongoose';
 import { grantIdOf } from '../partners/partners.model.ts';
+import { onePer } from '../platform/coalesced.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
 import { collectionOf, inTransaction, isDuplicateKey } from '../platform/mongo.ts';
-import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
+import { confirmAbsence, NEWEST, newestOf } from '../platform/newest-reads.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
 import { toPage } from '../platform/pagination.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
@@ -12,10 +13,18 @@ export async function insertVenue(db: Db, venue: VenueRow): Promise<void> {
   await venueModel(db).create(venue);
 }
 
-export async function findVenue(db: Db, venueId: string): Promise<VenueRow | null> {
-  const venues = collectionOf(venueModel(db));
-  return confirmAbsence((options) => venues.findOne({ _id: venueId }, options), NEWEST);
-}
+/** What is missing is confirmed to be; calls at once share the read. */
+export const findVenue = (db: Db, venueId: string): Promise<VenueRow | null> => venueOf(db)(venueId);
+
+const venueOf = onePer((db: Db) => newestById(collectionOf(venueModel(db))));
+
+/** Of a collection, the newest document of an id. */
+const newestById = <T extends { _id: string }>(collection: mongoose.mongo.Collection<T>) =>
+  newestOf<string, T>(async (ids, options) => {
+    const rows = (await collection.find({ _id: { $in: [...ids] } } as never, options).toArray()) as T[];
+    const byId = new Map(rows.map((row) => [row._id, row]));
+    return (id) => byId.get(id);
+  });
 
 /** The venue, or null where it is missing or the partner has no grant for it: one round trip. */
 export async function findGrantedVenue(db: Db, partnerId: string, venueId: string): Promise<VenueRow | null> {
@@ -85,17 +94,11 @@ export async function insertResource(db: Db, resource: ResourceRow): Promise<boo
   }
 }
 
-export async function findResource(db: Db, resourceId: string): Promise<ResourceRow | null> {
-  const resources = collectionOf(resourceModel(db));
-  return confirmAbsence((options) => resources.findOne({ _id: resourceId }, options), NEWEST);
-}
+/** What is missing is confirmed to be; calls at once share the read. */
+export const findResource = (db: Db, resourceId: string): Promise<ResourceRow | null> =>
+  resourceRowOf(db)(resourceId);
 
-/** Those of `resourceIds` that there are. */
-export async function findResourcesById(db: Db, resourceIds: readonly string[]): Promise<ResourceRow[]> {
-  return collectionOf(resourceModel(db))
-    .find({ _id: { $in: [...resourceIds] } }, NEWEST)
-    .toArray();
-}
+const resourceRowOf = onePer((db: Db) => newestById(collectionOf(resourceModel(db))));
 
 /** The resources of a venue by id. */
 export async function listResourceRows(db: Db, venueId: string): Promise<ResourceRow[]> {
