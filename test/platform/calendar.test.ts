@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { Temporal } from 'temporal-polyfill';
 import { addDays, dayBounds, isCalendarDate, isTimeZone, localDateOf } from '../../src/platform/calendar.ts';
 
 const KOLKATA = 'Asia/Kolkata';
@@ -73,4 +74,17 @@ test('only a name of the IANA database is a time zone', () => {
     'localtime',
   ];
   expect([...others, '2026-11-21T00:00[Asia/Kolkata]', 'Asia/Kolkata\n'].filter(isTimeZone)).toEqual([]);
+});
+
+test('a date is the one of Temporal in every zone and year, on both sides of every quarter of an hour of the change of a day', () => {
+  const differing = Intl.supportedValuesOf('timeZone').flatMap((timeZone) =>
+    [1900, 1971, 1999, 2000, 2011, 2026, 2040].flatMap((year) => {
+      const midnight = Temporal.ZonedDateTime.from({ timeZone, year, month: 3, day: 28 }).epochMilliseconds;
+      return [-1, 0, 899_999, 900_000].filter((ms) => {
+        const local = Temporal.Instant.fromEpochMilliseconds(midnight + ms).toZonedDateTimeISO(timeZone);
+        return localDateOf(new Date(midnight + ms), timeZone) !== local.toPlainDate().toString();
+      });
+    }),
+  );
+  expect(differing).toEqual([]);
 });
