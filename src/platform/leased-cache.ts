@@ -43,7 +43,7 @@ export const LEASE_MS = 1000;
 /** How often the version is read while the cache is in use; leases outlast some readings that fail. */
 const READ_EVERY_MS = 250;
 /** What has not been used for so many leases reads the version no more. */
-const IDLE_LEASES = 60;
+const IDLE_LEASES = 600;
 const CONNECTED = 1;
 /** The part of a lease in which a write must begin; the rest is for its execution. */
 const BEGIN_PART = 0.6;
