@@ -11,7 +11,7 @@ import type { CustomerSearch } from '../reservations/customer.rules.ts';
 import { foldName, SHORT_SEARCH, searchOf } from '../reservations/customer.rules.ts';
 import { findReservationByBookingId } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
-import { findCachedResource, findCachedVenue } from '../venues/cached-venues.store.ts';
+import { findCachedResource, findCachedVenue } from '../venues/cached-venues.service.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
 
 export type BookingDeps = { db: Db; config: { defaultTimeZone: string; defaultRegion: string } };

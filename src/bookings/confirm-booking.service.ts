@@ -2,7 +2,7 @@ import { DomainError } from '../domain/errors.ts';
 import { requireCustomerPhone } from '../domain/phone.ts';
 import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from '../holds/hold-errors.rules.ts';
 import { consumeCredit } from '../packages/packages.service.ts';
-import { isCachedGrant } from '../partners/cached-partners.store.ts';
+import { isCachedGrant } from '../partners/cached-partners.service.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { onePer } from '../platform/coalesced.ts';
 import { newId } from '../platform/ids.ts';

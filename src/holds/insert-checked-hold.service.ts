@@ -1,4 +1,4 @@
-import { fenceGrant } from '../partners/partners.store.ts';
+import { hasGrantForClaim } from '../partners/partners.service.ts';
 import { newId } from '../platform/ids.ts';
 import type { Lease } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
@@ -31,7 +31,7 @@ export async function insertCheckedHold(
     if (inserted !== null) return { reservation: inserted, eventId: newId() };
   }
   return inTransaction(deps.db, async (tx) => {
-    const isGranted = await fenceGrant(deps.db, draft.partnerId, draft.venueId, tx);
+    const isGranted = await hasGrantForClaim(deps, draft.partnerId, draft.venueId, tx);
     if (!isGranted) return { unsellable: 'not_granted' };
     const checked = await checkClaim(deps, draft, tx);
     if ('unsellable' in checked) return checked;

@@ -4,7 +4,7 @@ import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
 import { inTransaction } from '../platform/mongo.ts';
 import { newApiKey } from './api-key.rules.ts';
-import { partnerTag } from './cached-partners.store.ts';
+import { partnerTag } from './cached-partners.service.ts';
 import type { KeyHolder } from './key-holder.store.ts';
 import { findKeyHolder } from './key-holder.store.ts';
 import type { ApiKeyRow } from './partners.model.ts';

@@ -2,7 +2,7 @@ import { DomainError } from '../domain/errors.ts';
 import { batchedRead } from '../platform/batched.ts';
 import type { Logger } from '../platform/logger.ts';
 import { HASH_OF_NO_KEY, hashOf, isOfMode, isSameHash, KEY_START, prefixOf } from './api-key.rules.ts';
-import { findCachedKey } from './cached-partners.store.ts';
+import { findCachedKey } from './cached-partners.service.ts';
 import { createKeyUse } from './key-use.ts';
 import type { ApiKeyRow } from './partners.model.ts';
 import type { PartnerCaller, PartnerDeps } from './partners.service.ts';

@@ -4,6 +4,7 @@ import { noteChange, raiseLease, readVersion } from './cache-versions.store.ts';
 import { onePer } from './coalesced.ts';
 import { gathered } from './gathered.ts';
 import type { Db } from './mongo.ts';
+import { isConnected } from './mongo.ts';
 
 /**
  * What is read after a lease was taken is in force while the lease lasts: a command that begins before `beginBy`, by the database's
@@ -44,7 +45,6 @@ export const LEASE_MS = 1000;
 const READ_EVERY_MS = 250;
 /** What has not been used for so many leases reads the version no more. */
 const IDLE_LEASES = 600;
-const CONNECTED = 1;
 /** The part of a lease in which a write must begin; the rest is for its execution. */
 const BEGIN_PART = 0.6;
 /** Whoever has less than this part left to begin takes another lease: a write needs some time to get to the database. */
@@ -214,7 +214,7 @@ function createVersionReader(
     if (found !== null) apply(sentAtMs, found);
   };
   const readNow = (): Promise<void> => {
-    if (db.readyState !== CONNECTED) return Promise.resolve();
+    if (!isConnected(db)) return Promise.resolve();
     const sentAtMs = performance.now();
     // One that is stuck on its connection must not keep the next from being sent.
     if (reading !== undefined && sentAtMs - reading.sentAtMs < leaseMs) return reading.done;

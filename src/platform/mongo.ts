@@ -36,6 +36,10 @@ export function createDb(): Db {
   return mongoose.createConnection();
 }
 
+/** Whether the connection is open; to a server that responds, as far as is known. */
+export const isConnected = ({ readyState }: Db): boolean =>
+  readyState === mongoose.ConnectionStates.connected;
+
 /** A part of an aggregation or of an update pipeline. */
 export type Expression = Record<string, unknown>;
 

@@ -2,7 +2,7 @@ import { blackedOutBy } from '../blackouts/blackout.rules.ts';
 import type { Audience } from '../domain/errors.ts';
 import { audienceOf, DomainError } from '../domain/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
-import { isCachedGrant } from '../partners/cached-partners.store.ts';
+import { isCachedGrant } from '../partners/cached-partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';

@@ -1,12 +1,12 @@
 import type { BlackoutRow } from '../blackouts/blackouts.service.ts';
 import { findBlackouts } from '../blackouts/blackouts.store.ts';
 import { DomainError } from '../domain/errors.ts';
-import { isCachedGrant } from '../partners/cached-partners.store.ts';
+import { isCachedGrant } from '../partners/cached-partners.service.ts';
 import { venueNotAuthorized } from '../partners/partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
-import { findCachedResource, venueTag } from '../venues/cached-venues.store.ts';
+import { findCachedResource, venueTag } from '../venues/cached-venues.service.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
 import { findResource, findVenue, listResourceRows } from '../venues/venues.store.ts';
 
@@ -28,7 +28,7 @@ export type RulesSource = 'memory' | 'database';
 const END_OF_TIME = new Date(8.64e15);
 
 /** Null where there is no such venue. */
-export async function findVenueRules(
+async function findVenueRules(
   deps: VenueRulesDeps,
   venueId: string,
   from: RulesSource = 'memory',
