@@ -83,7 +83,10 @@ const expiry: Contestant = async (hold, delayMs) => {
 async function lapseAfter(holdId: string, delayMs: number): Promise<void> {
   await service.context.db
     .collection<{ _id: string }>('reservations')
-    .updateOne({ _id: holdId }, [{ $set: { holdExpiresAt: { $add: ['$$NOW', delayMs] } } }]);
+    // What has been confirmed already does not lapse any more, were it in the same millisecond.
+    .updateOne({ _id: holdId, status: 'ACTIVE' }, [
+      { $set: { holdExpiresAt: { $add: ['$$NOW', delayMs] } } },
+    ]);
 }
 
 /** How the hold ended: its state, the events in its outbox, what each side was told, and whether that was its time. */
