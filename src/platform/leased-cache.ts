@@ -35,7 +35,7 @@ export type LeasedCache = {
   changed(tags: readonly string[]): Promise<void>;
   /** The same, and resolves when no process relies on the state before any more: every lease that was given by then is over. */
   changedForAll(tags: readonly string[]): Promise<void>;
-  /** What is in memory now; `bytes` as the values are in JSON. */
+  /** What is in memory now; `bytes` as keys and values are in JSON, and what an entry takes beside them. */
   size(): { entries: number; bytes: number };
 };
 
@@ -53,7 +53,11 @@ const SHORT_PART = 0.2;
 const WAIT_FACTOR = 1.2;
 /** A change of a process that died before it noted it is obeyed after this time. */
 const MAX_AGE_MS = 10_000;
+/** A load that takes longer is shared by nobody who comes later: it may be stuck on its connection. */
+const PATIENCE_MS = 100;
 const MAX_BYTES = 32 * 1024 * 1024;
+/** About what an entry takes beside its key and value, with its tags. */
+const ENTRY_BYTES = 800;
 /** How many changes are noted together at most. */
 const MAX_CALLS = 50;
 
@@ -112,6 +116,10 @@ function createLeasedCache(db: Db, wantedLeaseMs: number): LeasedCache {
     shared.set(key, begun);
     return begun;
   };
+  const underWay = (key: string): Load | undefined => {
+    const load = shared.get(key);
+    return load !== undefined && performance.now() - load.readAtMs < PATIENCE_MS ? load : undefined;
+  };
   const reread: LeasedCache['reread'] = async (key, load) => (await begin(key, load).result) as never;
 
   const note = gathered<readonly string[], number>(async (calls) => {
@@ -129,11 +137,12 @@ function createLeasedCache(db: Db, wantedLeaseMs: number): LeasedCache {
       if (!versions.isLeased()) return reread(key, load);
       const found = kept.get(key);
       if (found !== undefined) return found as never;
-      const other = shared.get(key);
+      const other = underWay(key);
       if (other === undefined) return reread(key, load);
-      // What it has read may have been changed, or made, before this call.
+      // What it has read may have been changed, or made, before this call; what one reads that began since may not.
       const value = await other.result;
-      return value === null || other.isStale ? reread(key, load) : (value as never);
+      if (value !== null && !other.isStale) return value as never;
+      return (await (underWay(key) ?? begin(key, load)).result) as never;
     },
     reread,
     changed: async (tags) => {
@@ -151,7 +160,7 @@ function createKept() {
   const keysOf = new Map<string, Set<string>>();
   const entries = new LRUCache<string, Entry>({
     maxSize: MAX_BYTES,
-    sizeCalculation: ({ value }) => JSON.stringify(value).length,
+    sizeCalculation: ({ value }, key) => JSON.stringify(value).length + key.length + ENTRY_BYTES,
     dispose: ({ tags }, key) => {
       for (const tag of tags) {
         const keys = keysOf.get(tag);
