@@ -1,42 +1,71 @@
 import type mongoose from 'mongoose';
+import { insertCheckedHold } from '../../src/holds/insert-checked-hold.service.ts';
 import { createDatabaseClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/ids.ts';
+import type { Lease } from '../../src/platform/leased-cache.ts';
+import { leasedCacheOf } from '../../src/platform/leased-cache.ts';
 import { inTransaction } from '../../src/platform/mongo.ts';
 import { SERVICE } from '../../src/reservations/actor-types.ts';
 import { cellsOf } from '../../src/reservations/cells.rules.ts';
-import { insertHold } from '../../src/reservations/insert-hold.store.ts';
+import type { HoldOptions } from '../../src/reservations/insert-hold.store.ts';
+import { insertHoldUnderLease } from '../../src/reservations/insert-hold.store.ts';
 import type { NewReservation } from '../../src/reservations/reservations.store.ts';
 import { insertBooked } from '../../src/reservations/reservations.store.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
 
-/** A hold to insert: on the slot of that number, for that partner, with that ordinal. */
-export type Wanted = { slot: number; partnerId?: string; ordinal?: number };
-/** What came of it: the hold, or which index it violates. */
-export type Outcome = { holdId: string; placedAt: string; holdExpiresAt: string } | { violated: string };
+/** What holds are placed on, and who may place them there. */
+export type Ground = { venueId: string; resourceId: string; partnerId: string };
+/** A hold to insert: on the slot of that number, for that partner, with that ordinal; `isLate`: its lease is over. */
+export type Wanted = { slot: number; partnerId?: string; ordinal?: number; isLate?: boolean };
+/** What came of it: the hold, which index it violates, or that it was not inserted. */
+export type Outcome =
+  | { holdId: string; placedAt: string; holdExpiresAt: string }
+  | { violated: string }
+  | { unsellable: string }
+  | 'not inserted';
+
+/** `checked`: what is not inserted under its lease is placed in a transaction. */
+export type How = 'under its lease' | 'checked';
 
 const SLOT_MS = 1_800_000;
 const TTL_MS = 600_000;
-const COURT = 'any-court';
 
-function draftOf({ slot, partnerId = newId() }: Wanted): NewReservation {
+function draftOf({ venueId, resourceId, ...ground }: Ground, wanted: Wanted): NewReservation {
+  const { slot, partnerId = ground.partnerId } = wanted;
   const slotStart = new Date(Date.UTC(2030, 0, 1) + slot * SLOT_MS);
   const slotEnd = new Date(slotStart.getTime() + SLOT_MS);
   return {
-    ...{ _id: newId(), partnerId, venueId: 'any-venue', resourceId: COURT, slotId: `${COURT}_${slot}` },
-    ...{ slotStart, slotEnd, cells: cellsOf([COURT], slotStart, slotEnd), pricePaise: 120_000 },
+    ...{ _id: newId(), partnerId, venueId, resourceId, slotId: `${resourceId}_${slot}` },
+    ...{ slotStart, slotEnd, cells: cellsOf([resourceId], slotStart, slotEnd), pricePaise: 120_000 },
   };
 }
 
-/** Inserts them at once. */
-export const insertAtOnce = ({ db }: Context, all: readonly Wanted[]): Promise<Outcome[]> =>
-  Promise.all(
+/** Inserts them at once, each with an ordinal of its own unless it wants one. */
+export async function insertAtOnce(
+  context: Context,
+  ground: Ground,
+  all: readonly Wanted[],
+  how: How = 'under its lease',
+): Promise<Outcome[]> {
+  const { db } = context;
+  const lease = await eventually('there is a lease', () => leasedCacheOf(db).lease());
+  const insert = async (draft: NewReservation, options: HoldOptions, its: Lease) =>
+    how === 'checked'
+      ? insertCheckedHold(context, draft, options, its)
+      : insertHoldUnderLease(db, draft, options, its);
+  return Promise.all(
     all.map(async (wanted): Promise<Outcome> => {
-      const options = { ttlMs: TTL_MS, holdKey: undefined, holdOrdinal: wanted.ordinal ?? 0, actor: SERVICE };
+      const holdOrdinal = wanted.ordinal ?? wanted.slot;
+      const its = wanted.isLate === true ? { ...lease, beginBy: new Date(Date.now() - 1000) } : lease;
       try {
-        const { reservation } = await insertHold(db, draftOf(wanted), options);
-        const { _id: holdId, placedAt, holdExpiresAt } = reservation;
+        const options = { ttlMs: TTL_MS, holdKey: undefined, holdOrdinal, actor: SERVICE };
+        const written = await insert(draftOf(ground, wanted), options, its);
+        if (written === undefined) return 'not inserted';
+        if ('unsellable' in written) return written;
+        const { _id: holdId, placedAt, holdExpiresAt } = written.reservation;
         return { holdId, placedAt: placedAt.toISOString(), holdExpiresAt: holdExpiresAt.toISOString() };
       } catch (err) {
         const [, violated] = / index: (\S+)/.exec((err as Error).message) ?? [];
@@ -45,18 +74,21 @@ export const insertAtOnce = ({ db }: Context, all: readonly Wanted[]): Promise<O
       }
     }),
   );
+}
 
 /** The same beside a transaction that has booked the slot and is committed so much later. */
 export const insertBesideTransaction = (
   context: Context,
+  ground: Ground,
   booked: Wanted,
   commitAfterMs: number,
   all: readonly Wanted[],
+  how: How,
 ): Promise<Outcome[]> =>
   inTransaction(context.db, async (tx) => {
     const booking = { bookingId: newId(), actor: SERVICE };
-    await insertBooked(context.db, draftOf(booked), booking, tx);
-    const outcomes = insertAtOnce(context, all);
+    await insertBooked(context.db, draftOf(ground, booked), booking, tx);
+    const outcomes = insertAtOnce(context, ground, all, how);
     await new Promise((resolve) => setTimeout(resolve, commitAfterMs));
     return { outcomes };
   }).then(({ outcomes }) => outcomes);

@@ -1,18 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { mayBeUnreported } from '../../src/blackouts/blackout.rules.ts';
-import { rowOf } from '../support/rows.ts';
+import { rowOf, rowsOf } from '../support/rows.ts';
 import { monitoredUri } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as InsertHold from './insert-hold.in-host.ts';
-import type { Outcome } from './insert-hold.in-host.ts';
+import type { Ground, How, Outcome, Wanted } from './insert-hold.in-host.ts';
 
 const TTL_MS = 600_000;
-const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri() } });
-const { insertAtOnce, insertBesideTransaction, setClockOff, takeWrites, watchWrites } = service.inHost<
-  typeof InsertHold
->('test/reservations/insert-hold.in-host.ts');
-beforeAll(() => watchWrites());
+/** So long that a busy machine does not end one; 0.4 of it is what a bulk may take. */
+const LEASE_MS = 2500;
+const service = await hostedService({
+  overrides: { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS: String(LEASE_MS) },
+});
+const inHost = service.inHost<typeof InsertHold>('test/reservations/insert-hold.in-host.ts');
+const { setClockOff, takeWrites } = inHost;
+let ground: Ground;
+beforeAll(async () => {
+  const venue = await service.makeVenue([{}], {});
+  const partner = await service.makePartner([venue.id]);
+  ground = { venueId: venue.id, resourceId: venue.resourceIds[0] ?? '', partnerId: partner.id };
+  await inHost.watchWrites();
+});
 afterAll(() => service.stop());
 
 let last = 0;
@@ -21,15 +29,16 @@ const freeSlot = () => {
   return last;
 };
 const freeSlots = (count: number) => Array.from({ length: count }, freeSlot);
+const insertAtOnce = (all: readonly Wanted[], how?: How) => inHost.insertAtOnce(ground, all, how);
 
 const inserted = (outcome: Outcome | undefined) => {
-  if (outcome === undefined || !('holdId' in outcome)) throw new Error(JSON.stringify(outcome));
+  if (typeof outcome !== 'object' || !('holdId' in outcome)) throw new Error(JSON.stringify(outcome));
   return outcome;
 };
 
 const namesOfWrites = async () => (await takeWrites()).map(({ name }) => name).sort();
 
-/** What is stored of a hold that was inserted, and that its caller was told the same. */
+/** What is stored of a hold that was inserted, once, and that its caller was told the same. */
 async function expectStored(outcome: Outcome | undefined) {
   const { holdId, placedAt, holdExpiresAt } = inserted(outcome);
   const row = await rowOf(service, 'reservations', { _id: holdId });
@@ -38,8 +47,11 @@ async function expectStored(outcome: Outcome | undefined) {
   expect(row.outbox).toMatchObject([
     { type: 'hold_created', at: row.placedAt, holdExpiresAt: row.holdExpiresAt, slotId: row.slotId },
   ]);
+  await rowOf(service, 'reservations', { slotId: row.slotId });
   return row;
 }
+
+const rowsOn = (slot: number) => rowsOf(service, 'reservations', { slotId: `${ground.resourceId}_${slot}` });
 
 describe('holds that are inserted at once', () => {
   test('leave as one bulk, as does one alone', async () => {
@@ -57,13 +69,15 @@ describe('holds that are inserted at once', () => {
     const twice = freeSlot();
     const outcomes = await insertAtOnce([
       { slot: freeSlot() },
-      { slot: taken },
+      { slot: taken, partnerId: randomUUID() },
       { slot: freeSlot(), partnerId, ordinal: 7 },
       { slot: twice },
-      { slot: twice },
+      { slot: twice, partnerId: randomUUID() },
       { slot: freeSlot() },
     ]);
-    const violated = outcomes.map((outcome) => ('violated' in outcome ? outcome.violated : null));
+    const violated = outcomes.map((outcome) =>
+      typeof outcome === 'object' && 'violated' in outcome ? outcome.violated : null,
+    );
     expect(violated).toEqual([
       ...[null, 'one_claim_per_cell', 'one_hold_per_ordinal'],
       ...[null, 'one_claim_per_cell', null],
@@ -71,12 +85,51 @@ describe('holds that are inserted at once', () => {
     for (const index of [0, 3, 5]) await expectStored(outcomes[index]);
   });
 
-  test('do not fail with one that has to wait for a transaction on its slot', async () => {
-    const slot = freeSlot();
+  test('are inserted under their own leases: one whose lease is over is not, the others are', async () => {
+    const slots = freeSlots(3);
+    const all = slots.map((slot, index) => ({ slot, isLate: index === 1 }));
+    await takeWrites();
+    const outcomes = await insertAtOnce(all);
+    expect(await namesOfWrites()).toEqual(['update']);
+    expect(outcomes[1]).toBe('not inserted');
+    expect(await rowsOn(slots[1] ?? 0)).toEqual([]);
+    for (const index of [0, 2]) await expectStored(outcomes[index]);
+
+    const again = freeSlots(3).map((slot, index) => ({ slot, isLate: index === 1 }));
+    await Promise.all((await insertAtOnce(again, 'checked')).map(expectStored));
+    expect(await namesOfWrites()).toEqual(['findAndModify', 'update']);
+  });
+});
+
+describe('beside a transaction that has the slot of one of them, holds that are inserted at once', () => {
+  const HELD_UP_MS = LEASE_MS;
+  const insertBeside = (slot: number, how: How) => {
     const beside = [...freeSlots(3).map((each) => ({ slot: each })), { slot }, { slot: freeSlot() }];
-    const outcomes = await insertBesideTransaction({ slot }, 3000, beside);
+    const others = beside.map((each) =>
+      each.slot === slot ? { ...each, partnerId: ground.partnerId } : each,
+    );
+    return inHost.insertBesideTransaction(ground, { slot, ordinal: 0 }, HELD_UP_MS, others, how);
+  };
+
+  test('are given up before their leases end', async () => {
+    const slot = freeSlot();
+    await takeWrites();
+    const outcomes = await insertBeside(slot, 'under its lease');
+    expect(outcomes).toEqual(outcomes.map(() => 'not inserted'));
+    // The other one is the booking's insert.
+    expect(await takeWrites()).toEqual([
+      { name: 'findAndModify', maxTimeMs: null },
+      { name: 'update', maxTimeMs: LEASE_MS * 0.4 },
+    ]);
+    expect((await rowsOn(slot)).map(({ status }) => status)).toEqual(['BOOKED']);
+  });
+
+  test('are placed all the same, each once; the one that was waiting is told who has its slot', async () => {
+    const slot = freeSlot();
+    const outcomes = await insertBeside(slot, 'checked');
     expect(outcomes[3]).toEqual({ violated: 'one_claim_per_cell' });
     for (const index of [0, 1, 2, 4]) await expectStored(outcomes[index]);
+    expect((await rowsOn(slot)).map(({ status }) => status)).toEqual(['BOOKED']);
   });
 });
 
@@ -88,13 +141,15 @@ describe.each([
     await setClockOff(offMs);
     await takeWrites();
     try {
-      const [first, second] = await insertAtOnce([{ slot: freeSlot() }, { slot: freeSlot() }]);
-      // Control: it is the database that rejected the instants of the process.
-      expect(await namesOfWrites()).toEqual(['findAndModify', 'findAndModify', 'update']);
-      for (const outcome of [first, second]) {
+      const all = [{ slot: freeSlot() }, { slot: freeSlot() }];
+      // Control: it is the database that rejects the instants of the process.
+      expect(await insertAtOnce(all)).toEqual(['not inserted', 'not inserted']);
+      expect(await namesOfWrites()).toEqual(['update']);
+      for (const outcome of await insertAtOnce(all, 'checked')) {
         const { placedAt } = await expectStored(outcome);
         expect(Math.abs(placedAt.getTime() - Date.now())).toBeLessThan(60_000);
       }
+      expect((await namesOfWrites())[0]).toBe('findAndModify');
     } finally {
       await setClockOff(0);
     }
@@ -102,22 +157,4 @@ describe.each([
     await insertAtOnce([{ slot: freeSlot() }]);
     expect(await namesOfWrites()).toEqual(['update']);
   });
-});
-
-test('the database gives every write of a hold up long before a blackout takes it for reported', async () => {
-  await setClockOff(600_000);
-  await takeWrites();
-  try {
-    await insertAtOnce([{ slot: freeSlot() }]);
-  } finally {
-    await setClockOff(0);
-  }
-  const writes = await takeWrites();
-  expect(writes.map(({ name }) => name)).toEqual(['update', 'findAndModify']);
-  const placedAt = new Date();
-  const madeAfter = (ms: number) => ({ createdAt: new Date(placedAt.getTime() + ms) });
-  const longestMs = Math.max(...writes.map(({ maxTimeMs }) => maxTimeMs));
-  expect(Math.min(...writes.map(({ maxTimeMs }) => maxTimeMs))).toBeGreaterThan(0);
-  expect(mayBeUnreported({ placedAt }, madeAfter(2 * longestMs))).toBe(true);
-  expect(mayBeUnreported({ placedAt }, madeAfter(10 * longestMs))).toBe(false);
 });
