@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type * as Commands from '../support/commands.in-host.ts';
-import type { Partner } from '../support/factories.ts';
+import type { Partner, Venue } from '../support/factories.ts';
 import {
   anyPartner,
   anyVenue,
@@ -16,18 +16,27 @@ import { hostedService } from '../support/service-host.ts';
 
 const COURTS = 20;
 
-const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri() } });
+/** A lease that no call outlives, so that the counts do not depend on how busy the machine is. */
+const CACHE_LEASE_MS = '10000';
+const VERSION = 'find cache_versions';
+
+const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS } });
 const { takeCommands, watchCommands } = service.inHost<typeof Commands>('test/support/commands.in-host.ts');
+let venue: Venue;
 let partner: Partner;
 let slotIds: string[];
+/** How often the version of what is in memory was read, whatever the calls. */
+let versionsRead = 0;
+let watchedAt = 0;
 beforeAll(async () => {
-  const venue = await anyVenue(
+  venue = await anyVenue(
     service,
     Array.from({ length: COURTS }, () => ({})),
   );
   partner = await anyPartner(service, [venue.id]);
-  slotIds = await freeSlotIds(partner, venue.id, dateIn(3));
+  slotIds = await freeSlotIds(await anyPartner(service, [venue.id]), venue.id, dateIn(3));
   await watchCommands();
+  watchedAt = performance.now();
 });
 afterAll(() => service.stop());
 
@@ -35,28 +44,76 @@ const nextSlot = () => slotIds.shift() ?? '';
 
 /** What a call sends, without what a process sends now and then whatever the call: the use of a key, and the clocks' comparison. */
 async function commandsOf(call: () => Promise<unknown>): Promise<string[]> {
-  await takeCommands();
+  await sent();
   await call();
-  const others = ['update api_keys', 'hello 1'];
-  return (await takeCommands()).filter((command) => !others.includes(command));
+  return sent();
 }
 
-test('a hold reads key, slot and blackouts, is written, and is revalidated by two reads', async () => {
-  const readings = ['aggregate api_keys', 'find resources', 'aggregate venues', 'find blackouts'];
-  const revalidation = ['aggregate resources', 'find blackouts'];
-  const first = await commandsOf(() => placeHold(partner, nextSlot()));
-  expect(first).toEqual([...readings, 'aggregate reservations', 'update reservations', ...revalidation]);
-  // How many the partner has is known from the first.
-  const second = await commandsOf(() => placeHold(partner, nextSlot()));
-  expect(second).toEqual([...readings, 'update reservations', ...revalidation]);
+async function sent(): Promise<string[]> {
+  const commands = await takeCommands();
+  versionsRead += commands.filter((command) => command === VERSION).length;
+  const others = ['update api_keys', 'hello 1', VERSION];
+  return commands.filter((command) => !others.includes(command));
+}
+
+const RULES = ['find venues', 'find resources', 'find blackouts'];
+
+describe('a hold', () => {
+  const hold = () => commandsOf(() => placeHold(partner, nextSlot()));
+
+  test('reads the key, and what is not known yet of the venue, the grant and how many holds the partner has', async () => {
+    // Another venue, of which nobody has asked.
+    const { resourceIds, id } = await anyVenue(service);
+    const first = await anyPartner(service, [id]);
+    const [slotId = ''] = await freeSlotIds(partner, venue.id, dateIn(3));
+    const slot = slotId.replace(/^.*_/, `${resourceIds[0] ?? ''}_`);
+    const commands = await commandsOf(() => placeHold(first, slot));
+    expect([...commands].sort()).toEqual(
+      ['aggregate api_keys', 'find resources', ...RULES, 'find grants', HOLDS, INSERT].sort(),
+    );
+    // The key is in memory once it was sent whole.
+    expect(commands[0]).toBe('aggregate api_keys');
+  });
+
+  test('is one write where key, venue and limit are known', async () => {
+    await hold();
+    await hold();
+    expect(await hold()).toEqual([INSERT]);
+    const [one, other] = [partner, await anyPartner(service, [venue.id])];
+    const both = () => Promise.all([placeHold(one, nextSlot()), placeHold(other, nextSlot())]);
+    await commandsOf(both);
+    await commandsOf(both);
+    // Of two at once as well, or one each.
+    expect(new Set(await commandsOf(both))).toEqual(new Set([INSERT]));
+  });
+
+  test('that loses its slot is one write, and the reads of why and of what else there is', async () => {
+    const slotId = nextSlot();
+    await placeHold(partner, slotId);
+    const lose = async () =>
+      expectStatus(await partner.api.post('/api/v1/partner/holds', { slot_id: slotId }), 409);
+    expect(await commandsOf(lose)).toEqual([INSERT, HOLDS, HOLDS]);
+  });
 });
 
-test('an extension sends three commands, a confirm five', async () => {
+const INSERT = 'update reservations';
+const HOLDS = 'aggregate reservations';
+
+test('a confirm reads the hold and moves it; so does an extension, with the grant', async () => {
   const holdId = String((await placeHold(partner, nextSlot()))['hold_id']);
   const extend = () => partner.api.post(`/api/v1/partner/holds/${holdId}/extend`, { ttl_seconds: 1800 });
-  expect(await commandsOf(async () => expectStatus(await extend(), 200))).toHaveLength(3);
+  expect(await commandsOf(async () => expectStatus(await extend(), 200))).toEqual([
+    ...[HOLDS, 'findAndModify reservations'],
+  ]);
   const confirm = () => partner.api.post('/api/v1/bookings/confirm', confirmBody(holdId));
-  expect(await commandsOf(async () => expectStatus(await confirm(), 201))).toHaveLength(5);
+  expect(await commandsOf(async () => expectStatus(await confirm(), 201))).toEqual([
+    ...[HOLDS, 'findAndModify reservations'],
+  ]);
+});
+
+test('availability reads the claims', async () => {
+  await freeSlotIds(partner, venue.id, dateIn(3));
+  expect(await commandsOf(() => freeSlotIds(partner, venue.id, dateIn(4)))).toEqual([HOLDS]);
 });
 
 test('a page of bookings reads its venues together, and its resources', async () => {
@@ -65,7 +122,12 @@ test('a page of bookings reads its venues together, and its resources', async ()
   const list = async () => expectStatus(await partner.api.get('/api/v1/bookings?limit=50'), 200);
   const commands = await commandsOf(list);
   expect(oneACourt.size).toBe(COURTS);
-  expect(commands.sort()).toEqual([
-    ...['aggregate api_keys', 'aggregate reservations', 'find resources', 'find venues'],
-  ]);
+  expect(commands.sort()).toEqual([HOLDS, 'find resources', 'find venues']);
+});
+
+test('beside the calls, the version of what is in memory is read at most four times a second', async () => {
+  await sent();
+  const seconds = (performance.now() - watchedAt) / 1000;
+  expect(versionsRead).toBeGreaterThan(0);
+  expect(versionsRead).toBeLessThanOrEqual(Math.ceil(seconds * 4) + 1);
 });
