@@ -34,7 +34,8 @@ export function createPartnerAuthentication(deps: PartnerDeps & { log: Logger })
   const find = {
     'at once': async (prefix: string, hash: string) =>
       // In memory only for who has sent the whole key before: else the time of a rejection would tell which keys are in use.
-      keyUse.isKnown(hash) ? findCachedKey(db, prefix) : (await findMany([prefix])).get(prefix),
+      (keyUse.isKnown(hash) ? await findCachedKey(db, prefix) : undefined) ??
+      (await findMany([prefix])).get(prefix),
     'in turn': batchedRead(findMany, IN_TURN),
   };
   return {

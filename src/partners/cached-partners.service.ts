@@ -8,11 +8,12 @@ export const partnerTag = (partnerId: string): string => `partner:${partnerId}`;
 type KeyOfPartner =
   Awaited<ReturnType<typeof findApiKeysByPrefix>> extends Map<string, infer Key> ? Key : never;
 
-/** The key with the state of its partner, from memory where it was asked for lately (ADR 0037). */
+/** A key that opens the interface, from memory where it was asked for lately (ADR 0037). */
 export async function findCachedKey(db: Db, prefix: string): Promise<KeyOfPartner | undefined> {
   const found = await leasedCacheOf(db).read(`key:${prefix}`, async () => {
     const key = (await findApiKeysByPrefix(db, [prefix])).get(prefix);
-    return key === undefined ? null : { value: key, tags: [partnerTag(key.partnerId)] };
+    const opens = key?.revokedAt === null && key.partnerStatus === 'active';
+    return !opens ? null : { value: key, tags: [partnerTag(key.partnerId)] };
   });
   return found ?? undefined;
 }

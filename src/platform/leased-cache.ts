@@ -9,8 +9,9 @@ import { isConnected } from './mongo.ts';
 /**
  * What is read after a lease was taken is in force while the lease lasts: a command that begins before `beginBy`, by the database's
  * clock, and is broken off after `maxTimeMS`, has ended by then. (`$$NOW` is when a command began, however long it then waits.)
+ * Each reading that finds nothing changed prolongs it, so that both are to be looked at when the command is sent.
  */
-export type Lease = { beginBy: Date; maxTimeMS: number };
+export type Lease = { readonly beginBy: Date; readonly maxTimeMS: number };
 
 /** A value and the tags of what it was read from: a change of one of them drops it. */
 export type Tagged<T> = { value: T; tags: readonly string[] };
@@ -208,14 +209,16 @@ function createVersionReader(
   const apply = (sentAtMs: number, found: NonNullable<Awaited<ReturnType<typeof readVersion>>>) => {
     // A reading that was overtaken by a later one says nothing new.
     if (lease !== undefined && sentAtMs < lease.sentAtMs) return;
-    if (found.version !== known) onChange(found.changedTags);
+    const hasChanged = found.version !== known;
+    if (hasChanged) onChange(found.changedTags);
     known = found.version;
     leaseMs = found.leaseMs;
-    lease = {
+    const prolonged = {
       beginBy: new Date(found.at.getTime() + leaseMs * BEGIN_PART),
       maxTimeMS: Math.floor(leaseMs * (1 - BEGIN_PART)),
       ...{ sentAtMs, endsAtMs: sentAtMs + leaseMs },
     };
+    lease = hasChanged || lease === undefined ? prolonged : Object.assign(lease, prolonged);
   };
   const readOnce = async (sentAtMs: number): Promise<void> => {
     const found = await readVersion(db, known, leaseMs);

@@ -425,6 +425,23 @@ describe('a lease', () => {
     });
   });
 
+  test('is prolonged by each reading that finds nothing changed, and by none after a change', async () => {
+    const [peer, other] = [await leasedPeer(), await leasedPeer()];
+    const drafted = await leaseOf(peer);
+    const endsOf = ({ beginBy }: Lease) => beginBy.getTime();
+    const first = endsOf(drafted);
+    await eventually('it was prolonged', () => endsOf(drafted) > first);
+
+    await other.cache.changed([tagOf('a')]);
+    const newer = await eventually('there is another', async () => {
+      const lease = await leaseOf(peer);
+      return lease !== drafted && lease;
+    });
+    const last = endsOf(drafted);
+    await eventually('that one is prolonged', () => endsOf(newer) > last + 500);
+    expect(endsOf(drafted)).toBe(last);
+  });
+
   test('does not go back with a reading that a later one has overtaken', async () => {
     const [peer, other] = [await leasedPeer(SHORT_MS), await leasedPeer(SHORT_MS)];
     await peer.write('a', { n: 1 });
