@@ -33,12 +33,13 @@ const failed: string[] = [];
 let profiled: string | undefined;
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 
-async function measure({ only, runs, seconds, profile }: Options): Promise<Report> {
+async function measure(options: Options): Promise<Report> {
+  const { only, runs, seconds } = options;
   const beganAt = performance.now();
   say('Building the product ...');
   await buildProduct();
   say('Starting it ...');
-  const bench = await openBench({ runs, seconds, profile }, say, cleanup.add);
+  const bench = await openBench(options, say, cleanup.add);
   await warmUp(bench);
   const wanted = ROWS.filter(({ name }) => only.length === 0 || only.includes(name));
   const figures: Report['figures'] = {};

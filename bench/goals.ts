@@ -72,11 +72,11 @@ export const GOALS = {
   },
   expiry: { row: 'expiry', label: '10,000 holds due in a second', unit: 's', atMost: 10 },
   'growth-kept-hold': {
-    ...{ row: 'growth-kept', label: 'hold, 10³ : 5·10⁴ kept', limit: 'the same with many' },
+    ...{ row: 'growth-kept', label: 'hold, 1,000 : many kept', limit: 'the same with many' },
     ...{ unit: 'x', atMost: 1.3 },
   },
   'growth-kept-availability': {
-    ...{ row: 'growth-kept', label: 'availability, 10³ : 5·10⁴ kept', limit: 'the same with many' },
+    ...{ row: 'growth-kept', label: 'availability, 1,000 : many kept', limit: 'the same with many' },
     ...{ unit: 'x', atMost: 1.3 },
   },
   'growth-live': {

@@ -23,7 +23,7 @@ export type OpenBench = Bench & {
  * also where a later one fails.
  */
 export async function openBench(
-  { runs, seconds, profile }: Pick<Options, 'runs' | 'seconds' | 'profile'>,
+  { runs, seconds, bookings, profile }: Pick<Options, 'runs' | 'seconds' | 'bookings' | 'profile'>,
   say: (line: string) => void,
   onStop: Bench['onStop'],
 ): Promise<OpenBench> {
@@ -61,7 +61,7 @@ export async function openBench(
   let taken = 0;
   return {
     ...provisioned,
-    ...{ product, contents, runs, seconds, side, ownPids, onStop },
+    ...{ product, contents, runs, seconds, bookings, side, ownPids, onStop },
     limitPid: limits.pid,
     callProduct: (task) => run(calls, task, product.pids()),
     callLimit: (task, pids) =>

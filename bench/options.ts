@@ -14,6 +14,8 @@ export type Options = {
   /** A folder for a processor profile of each process of the product. */
   profile: string | undefined;
   check: boolean;
+  /** Bookings of the past in the rows that have many. */
+  bookings: number;
   runs: number;
   seconds: number;
 };
@@ -23,6 +25,7 @@ export const USAGE = `npm run bench -- [options]
   --only ROW,ROW   these rows alone
   --runs N         how often everything is measured; its median counts (3)
   --seconds N      how long each run is measured (2.5)
+  --bookings N     how many there are in rows that have many (50000)
   --json FILE      writes the figures
   --chart FILE     draws the ratios as SVG
   --from FILE      measures nothing: takes the figures that --json wrote
@@ -40,6 +43,7 @@ export function parseOptions(args: readonly string[], rowNames: readonly string[
       only: { type: 'string' },
       runs: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '2.5' },
+      bookings: { type: 'string', default: '50000' },
       json: { type: 'string' },
       chart: { type: 'string' },
       from: { type: 'string' },
@@ -54,10 +58,15 @@ export function parseOptions(args: readonly string[], rowNames: readonly string[
   if (unknown.length > 0)
     throw new Error(`There is no row ${unknown.join(', ')}. The rows are ${rowNames.join(', ')}.`);
   const { json, chart, from, before, write, profile, check } = values;
-  const runs = positive('--runs', values.runs);
-  if (!Number.isInteger(runs)) throw new Error('--runs must be a whole number');
+  const [runs, bookings] = [count('--runs', values.runs), count('--bookings', values.bookings)];
   const seconds = positive('--seconds', values.seconds);
-  return { only, json, chart, from, before, write, profile, check, runs, seconds };
+  return { only, json, chart, from, before, write, profile, check, bookings, runs, seconds };
+}
+
+function count(name: string, text: string): number {
+  const value = positive(name, text);
+  if (!Number.isInteger(value)) throw new Error(`${name} must be a whole number`);
+  return value;
 }
 
 function positive(name: string, text: string): number {

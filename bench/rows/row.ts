@@ -15,6 +15,8 @@ export type Bench = Provisioned & {
   contents: Contents;
   /** How often everything is measured. */
   runs: number;
+  /** How many bookings of the past there are in rows that have many. */
+  bookings: number;
   /** How long a run is measured, without its warm-up. */
   seconds: number;
   /** Calls the product: each process of it is metered. */
