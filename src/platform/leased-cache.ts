@@ -18,8 +18,8 @@ export type Tagged<T> = { value: T; tags: readonly string[] };
 
 export type LeasedCache = {
   /**
-   * A lease for what reads return that begin after this. Undefined where none can be had in the time that one lasts: then reads ask
-   * the database, and nothing may rest on how long they stay true.
+   * A lease for what reads return that begin after this. Undefined where none can be had in half the time that one lasts: then
+   * nothing may rest on how long it stays true what reads return.
    */
   lease(): Promise<Lease | undefined>;
   /**
@@ -260,11 +260,19 @@ function createVersionReader(
     isLeased,
     lease: async (): Promise<Lease | undefined> => {
       if (canBegin()) return lease;
-      const patience = new AbortController();
-      const { signal } = patience;
-      await Promise.race([readNow(), delay(leaseMs, undefined, { signal }).catch(() => undefined)]);
-      patience.abort();
+      const done = readNow();
+      // A lease of which so little is left is of no use: whoever waits for a reading that is stuck waits no longer.
+      const sentAtMs = reading?.sentAtMs ?? Number.NEGATIVE_INFINITY;
+      const patienceMs = sentAtMs + leaseMs * (BEGIN_PART - SHORT_PART) - performance.now();
+      if (patienceMs > 0) await settledWithin(patienceMs, done);
       return canBegin() ? lease : undefined;
     },
   };
+}
+
+async function settledWithin(ms: number, work: Promise<void>): Promise<void> {
+  const patience = new AbortController();
+  const { signal } = patience;
+  await Promise.race([work, delay(ms, undefined, { signal }).catch(() => undefined)]);
+  patience.abort();
 }

@@ -13,7 +13,7 @@ import { databaseUri, freshName } from '../support/service-environment.ts';
 /** Longer than any test takes: what it shows does not depend on when a lease ends. */
 const LONG_MS = 10_000;
 /** Short, for tests that wait for its end. */
-const SHORT_MS = 400;
+const SHORT_MS = 800;
 
 type Thing = { n: number; text?: string };
 
@@ -269,6 +269,23 @@ describe('a load that began before a change', () => {
     },
   );
 
+  test.each(['its own process', 'another'])(
+    'of %s is not kept where nobody shares it either',
+    async (whose) => {
+      const [peer, other] = [await leasedPeer(), await leasedPeer()];
+      await peer.write('a', { n: 1 });
+      const held = peer.holdNextLoad();
+      const first = peer.read('a');
+      await held.reached;
+      await peer.write('a', { n: 2 });
+      await (whose === 'another' ? other : peer).cache.changed([tagOf('a')]);
+      if (whose === 'another') await nextReading(peer);
+      held.open();
+      expect(await first).toMatchObject({ n: 1 });
+      expect(await peer.read('a')).toMatchObject({ n: 2 });
+    },
+  );
+
   test('is kept where the change was of something else', async () => {
     const peer = await leasedPeer();
     await peer.write('a', { n: 1 });
@@ -345,6 +362,20 @@ describe('everything in memory goes', () => {
     expect(await keptAfter(peer, () => note(150))).toEqual([false, true]);
     // Nor does it where older ones than are known have gone.
     expect(await keptAfter(await leasedPeer(), () => note(150))).toEqual([false, true]);
+  });
+
+  test('likewise what is being loaded', async () => {
+    const [peer, other] = [await leasedPeer(), await leasedPeer()];
+    await peer.write('a', { n: 1 });
+    const held = peer.holdNextLoad();
+    const first = peer.read('a');
+    await held.reached;
+    await other.cache.changed([tagOf('a'), ...Array.from({ length: 200 }, (_, index) => `other:${index}`)]);
+    await nextReading(peer);
+    await peer.write('a', { n: 2 });
+    held.open();
+    await first;
+    expect(await peer.read('a')).toMatchObject({ n: 2 });
   });
 
   test('with a version that is behind: it is of another database, such as one that was restored', async () => {
@@ -494,14 +525,18 @@ describe('where the version cannot be read', () => {
     ['fails', () => Promise.reject(new Error('no primary'))],
     ['gets no response', () => new Promise<never>(() => undefined)],
   ])(
-    'since that %s, the database is asked each time, and no lease is had in the time that one lasts',
+    'since that %s, the database is asked each time, and nobody waits long for a lease',
     async (_how, onReading) => {
       const peer = await openPeer(SHORT_MS);
       peer.onReading = onReading;
       await peer.write('a', { n: 1 });
       const beganAt = realNow();
       expect(await peer.cache.lease()).toBeUndefined();
-      expect(realNow() - beganAt).toBeLessThan(SHORT_MS + 300);
+      expect(realNow() - beganAt).toBeLessThan(SHORT_MS / 2);
+      // Who comes later waits for it no more.
+      const againAt = realNow();
+      expect(await peer.cache.lease()).toBeUndefined();
+      expect(realNow() - againAt).toBeLessThan(SHORT_MS / 4);
       for (const n of [2, 3]) {
         await peer.write('a', { n });
         expect(await peer.read('a')).toMatchObject({ n });
@@ -518,10 +553,12 @@ describe('the version is read', () => {
   const SOME_READINGS_MS = 800;
 
   test('while the cache is used, four times a second, and by no more callers than one', async () => {
-    const peer = await leasedPeer();
+    const peer = await openPeer();
+    await Promise.all(Array.from({ length: 50 }, () => peer.cache.lease()));
+    expect(peer.readings).toBe(1);
+    await leaseOf(peer);
     const before = peer.readings;
     const beganAt = realNow();
-    await Promise.all(Array.from({ length: 50 }, () => peer.cache.lease()));
     await eventually('it was read some times', () => peer.readings >= before + 4);
     const tookMs = realNow() - beganAt;
     expect(tookMs).toBeGreaterThan(3 * 240);
