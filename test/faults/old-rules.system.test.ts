@@ -1,0 +1,179 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Json, Partner, Venue } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  confirmBody,
+  dateIn,
+  expectStatus,
+  json,
+  operatorOf,
+  slotsOf,
+} from '../support/factories.ts';
+import type { Block } from '../support/fail-points.ts';
+import { blockCommands } from '../support/fail-points.ts';
+import type { OwnServer } from '../support/own-servers.ts';
+import { ownMongod } from '../support/own-servers.ts';
+import { rowsOf } from '../support/rows.ts';
+import { scaled } from '../support/scale.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { verdict } from '../support/verdict.ts';
+import type { SpawnedProcess } from '../support/worker-process.ts';
+import { endProcesses, startProcess } from '../support/worker-process.ts';
+import { report } from './report.ts';
+
+const APP_NAME = 'with-old-rules';
+const LEASE_MS = 500;
+const HOLDS = 6;
+
+let mongod: OwnServer;
+/** Through which operators change the rules. */
+let service: Service;
+/** The process that does not learn of it. */
+let api: SpawnedProcess;
+let url: string;
+let venue: Venue;
+let slots: Json[];
+let block: Block | undefined;
+beforeAll(async () => {
+  mongod = await ownMongod();
+  await mongod.start();
+  service = await startService({ MONGODB_URI: mongod.uri, CACHE_LEASE_MS: String(LEASE_MS) });
+  const MONGODB_URI = `${mongod.uri}&appName=${APP_NAME}`;
+  api = startProcess('src/api.ts', { ...service.environment, MONGODB_URI });
+  url = String((await api.ready)['url']);
+  await eventually('the API serves', async () => (await fetch(`${url}/readyz`)).ok);
+  venue = await anyVenue(service, [{ duration_minutes: 15 }]);
+  const days = Array.from({ length: scaled(10, 3) }, (_, day) => dateIn(3 + day));
+  const partner = await anyPartner(service, [venue.id]);
+  slots = (await Promise.all(days.map((date) => slotsOf(partner, venue.id, date)))).flat();
+});
+afterEach(async () => {
+  api.signal('SIGCONT');
+  await block?.lift();
+});
+afterAll(async () => {
+  await endProcesses();
+  await service.stop();
+  await mongod.discard();
+});
+
+const ofSlot = (slot: Json | undefined): string => String(slot?.['slot_id']);
+const hold = ({ api: client }: Partner, slot: Json | undefined) =>
+  client.post('/api/v1/partner/holds', { slot_id: ofSlot(slot) });
+
+/** A partner whose key and grant the API has in memory, and the rules of the venue; not how many holds it has. */
+async function knownPartner(): Promise<Partner> {
+  const partner = await anyPartner(service, [venue.id]);
+  const known = { ...partner, api: createClient(url, partner.apiKey) };
+  for (let times = 0; times < 3; times += 1) await slotsOf(known, venue.id);
+  return known;
+}
+
+const closeFrom = async (first: Json | undefined, last: Json | undefined): Promise<Json> => {
+  const window = { starts_at: first?.['slot_start'], ends_at: last?.['slot_end'], reason: 'Repairs' };
+  const path = `/api/v1/operator/venues/${venue.id}/blackouts`;
+  return expectStatus(await operatorOf(service).post(path, window), 201);
+};
+
+test('holds that were on their way when their process was frozen are not written into a blackout that was answered meanwhile', async () => {
+  const beganAt = performance.now();
+  const rounds = scaled(20, 2);
+  const counts = { refused: 0, held: 0 };
+  for (let round = 0; round < rounds; round += 1) {
+    const partner = await knownPartner();
+    const some = slots.splice(0, HOLDS);
+    // Between the lease with what it was read under, and the write.
+    block = await blockCommands(service, {
+      ...{ appName: APP_NAME, command: 'aggregate', collection: 'reservations', forMs: 1000 },
+    });
+    const holding = some.map((slot) => hold(partner, slot));
+    await block.met();
+    api.signal('SIGSTOP');
+    const blackout = await closeFrom(some[0], some[HOLDS / 2 - 1]);
+    // Control: what was on its way is not written before it.
+    expect(blackout['conflicts']).toEqual([]);
+    await block.lift();
+    await eventually('what was held up is over', async () => {
+      const { inprog } = await service.context.db
+        .getClient()
+        .db('admin')
+        .command({ currentOp: 1, appName: APP_NAME, active: true, ns: /reservations/ });
+      return (inprog as unknown[]).length === 0;
+    });
+    api.signal('SIGCONT');
+
+    const replies = await Promise.all(holding);
+    const verdicts = replies.map(verdict);
+    const closed = Array.from({ length: HOLDS / 2 }, () => '409 SLOT_NOT_AVAILABLE');
+    expect(verdicts).toEqual([...closed, ...closed.map(() => '201')]);
+    for (const reply of replies.slice(0, HOLDS / 2))
+      expect(json(reply)['error']).toMatchObject({ conflict: { reason: 'blackout' } });
+    const rows = await rowsOf(service, 'reservations', { slotId: { $in: some.map(ofSlot) } });
+    expect(rows.map(({ slotId }) => slotId).sort()).toEqual(
+      some
+        .slice(HOLDS / 2)
+        .map(ofSlot)
+        .sort(),
+    );
+    counts.refused += HOLDS / 2;
+    counts.held += HOLDS / 2;
+  }
+  report({
+    promise: 4,
+    experiment: `SIGSTOP of an API between what it read of ${HOLDS} holds and their writes, past its lease, while an operator closes the ground of half of them`,
+    count: `${rounds} times, ${counts.held + counts.refused} holds`,
+    result: `0 in a blackout that was answered; ${counts.refused} refused, ${counts.held} placed`,
+    beganAt,
+  });
+}, 300_000);
+
+test('a process that can no longer read the version goes on selling, and obeys each change at once', async () => {
+  const beganAt = performance.now();
+  const rounds = scaled(10, 1);
+  for (let round = 0; round < rounds; round += 1) {
+    const [partner, suspended, ended] = [await knownPartner(), await knownPartner(), await knownPartner()];
+    const [first, second, third, fourth] = slots.splice(0, 4);
+    block = await blockCommands(service, {
+      ...{ appName: APP_NAME, command: 'find', collection: 'cache_versions' },
+    });
+    await block.met();
+    const cutOffAt = performance.now();
+    const operator = operatorOf(service);
+
+    const held = expectStatus(await hold(partner, first), 201);
+    const blackout = await closeFrom(second, second);
+    expect(verdict(await hold(partner, second))).toBe('409 SLOT_NOT_AVAILABLE');
+    // Neither this nor what follows waits for leases.
+    expect(
+      await operator.delete(`/api/v1/operator/blackouts/${String(blackout['blackout_id'])}`),
+    ).toMatchObject({
+      status: 204,
+    });
+    expectStatus(await hold(partner, second), 201);
+    const path = `/api/v1/operator/resources/${venue.resourceIds[0] ?? ''}`;
+    const price = 500 + round;
+    expectStatus(await operator.patch(path, { price_rupees: price }), 200);
+    expect(expectStatus(await hold(partner, third), 201)['price_rupees']).toBe(price);
+    const pathOf = ({ id }: Partner) => `/api/v1/operator/partners/${id}`;
+    expectStatus(await operator.patch(pathOf(suspended), { status: 'suspended' }), 200);
+    expect(verdict(await hold(suspended, fourth))).toBe('403 PARTNER_SUSPENDED');
+    expectStatus(await operator.delete(`${pathOf(ended)}/venues/${venue.id}`), 200);
+    expect(verdict(await hold(ended, fourth))).toBe('404 SLOT_NOT_FOUND');
+    expectStatus(await partner.api.post('/api/v1/bookings/confirm', confirmBody(held['hold_id'])), 201);
+    // Control: it had no lease for the most of that.
+    expect(performance.now() - cutOffAt).toBeGreaterThan(2 * LEASE_MS);
+    await block.lift();
+  }
+  report({
+    promise: 4,
+    experiment:
+      "MongoDB answers none of an API's readings of the version of what it has in memory, for longer than its lease, while operators close, open, price, suspend and revoke",
+    count: `${rounds} times, ${4 * rounds} sales`,
+    result: '0 by a rule that had been changed, 0 refused that were allowed',
+    beganAt,
+  });
+}, 300_000);
