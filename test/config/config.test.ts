@@ -48,6 +48,7 @@ describe('the configuration', () => {
       mongodbAllowInsecure: false,
       redisAllowInsecure: false,
       queuePrefix: '{pbs}',
+      cacheLeaseMs: 1000,
       operatorApiKey: REQUIRED.OPERATOR_API_KEY,
       encryptionKeys: [Buffer.alloc(32, 1)],
       serviceMode: 'sandbox',

@@ -123,7 +123,7 @@ test('holds that were on their way when their process was frozen are not written
     counts.held += HOLDS / 2;
   }
   report({
-    promise: 4,
+    promise: 9,
     experiment: `SIGSTOP of an API between what it read of ${HOLDS} holds and their writes, past its lease, while an operator closes the ground of half of them`,
     count: `${rounds} times, ${counts.held + counts.refused} holds`,
     result: `0 in a blackout that was answered; ${counts.refused} refused, ${counts.held} placed`,
@@ -169,7 +169,7 @@ test('a process that can no longer read the version goes on selling, and obeys e
     await block.lift();
   }
   report({
-    promise: 4,
+    promise: 9,
     experiment:
       "MongoDB answers none of an API's readings of the version of what it has in memory, for longer than its lease, while operators close, open, price, suspend and revoke",
     count: `${rounds} times, ${4 * rounds} sales`,

@@ -8,6 +8,7 @@ export const PROMISES = {
   6: 'A wrong clock confirms nothing late, expires nothing early and puts nothing out of order.',
   7: 'Every process can be replaced under load.',
   8: 'A hostile receiver keeps nobody else waiting.',
+  9: 'Once a change is answered that revokes, suspends or closes, no process goes by what was before.',
 } as const;
 
 export type PromiseId = keyof typeof PROMISES;

@@ -139,6 +139,11 @@ describe('requests', () => {
   });
 });
 
+test('what the process has in memory is counted', async () => {
+  await expectValue('leased_cache_entries', (entries) => entries > 1);
+  await expectValue('leased_cache_bytes', (bytes) => bytes > 500 && bytes < 100_000);
+});
+
 test('the figures of the service are those of the database', async () => {
   const { db } = service.context;
   await expectValue('pbs_database_up', 1);
