@@ -505,7 +505,7 @@ describe('a lease', () => {
       return read();
     };
     await held.reached;
-    await leaseOf(await afterStuckReading(peer));
+    expect(await leaseOf(await afterStuckReading(peer))).toBeDefined();
     held.open();
   });
 
