@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.ts';
+import type { CollectionMethod } from '../support/collection-calls.in-host.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
@@ -11,37 +12,65 @@ import {
   freeSlotIds,
   operatorOf,
 } from '../support/factories.ts';
+import type * as Cache from '../support/leased-cache.in-host.ts';
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
+import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
-import type * as Blindness from './blackout.in-host.ts';
+import type * as Fence from './blackout.in-host.ts';
 
+const HOLDS = '/api/v1/partner/holds';
 const RACES = scaled(200, 60);
 const WALK_INS = 50;
 const MINUTE_MS = 60_000;
 
 const service = await hostedService();
+/** On the same database. */
+const other = await hostedService({
+  overrides: { MONGODB_URI: service.environment['MONGODB_URI'] ?? '' },
+});
+/** Its leases are longer than a blackout takes, however busy the machine is. */
+const slow = await hostedService({ overrides: { CACHE_LEASE_MS: '2500' } });
 const calls = collectionCallsOf(service);
-const blindness = service.inHost<typeof Blindness>('test/holds/blackout.in-host.ts');
+const fence = service.inHost<typeof Fence>('test/holds/blackout.in-host.ts');
 let venueId: string;
 let partner: Partner;
 let slotIds: string[];
+let slowVenueId: string;
+let slowSlotIds: string[];
 beforeAll(async () => {
   const quarters = { duration_minutes: 15, operating_hours_start: '00:00', operating_hours_end: '00:00' };
-  const venue = await anyVenue(service, [quarters], { time_zone: 'UTC' });
-  venueId = venue.id;
+  const venueOf = async (at: HostedService) => (await anyVenue(at, [quarters], { time_zone: 'UTC' })).id;
+  venueId = await venueOf(service);
   partner = await anyPartner(service, [venueId]);
   slotIds = (
     await Promise.all([3, 4, 5, 6].map((days) => freeSlotIds(partner, venueId, dateIn(days))))
   ).flat();
+  slowVenueId = await venueOf(slow);
+  slowSlotIds = await freeSlotIds(await anyPartner(slow, [slowVenueId]), slowVenueId);
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await other.stop({ keepsDatabase: true });
+  await service.stop();
+  await slow.stop();
+});
 
 const nextSlot = () => slotIds.pop() ?? '';
+const cacheOf = (process: HostedService) =>
+  process.inHost<typeof Cache>('test/support/leased-cache.in-host.ts');
+
+async function withoutLease(process: HostedService, work: () => Promise<void>): Promise<void> {
+  await cacheOf(process).loseLeases();
+  try {
+    await work();
+  } finally {
+    await collectionCallsOf(process).restore('cache_versions.findOne');
+  }
+}
 
 /** A blackout of the very window of the slot. */
-async function blackOut(slotId: string): Promise<Json> {
+async function blackOut(slotId: string, at = service, closed = venueId): Promise<Json> {
   const [, year, month, day, hour, minute] = /_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)Z$/.exec(slotId) ?? [];
   const start = new Date(`${year}-${month}-${day}T${hour}:${minute}Z`);
   const body = {
@@ -49,10 +78,7 @@ async function blackOut(slotId: string): Promise<Json> {
     ends_at: new Date(start.getTime() + 15 * MINUTE_MS).toISOString(),
     reason: 'Repairs',
   };
-  return expectStatus(
-    await operatorOf(service).post(`/api/v1/operator/venues/${venueId}/blackouts`, body),
-    201,
-  );
+  return expectStatus(await operatorOf(at).post(`/api/v1/operator/venues/${closed}/blackouts`, body), 201);
 }
 
 const hold = (slotId: string, fields: Json = {}) =>
@@ -71,14 +97,14 @@ function outcomeOf(claim: Reply, blackout: Json): string {
   return isListed ? 'listed' : 'stands unlisted';
 }
 
-/** Lets the two begin apart by some round trips: a hold takes more of them than a blackout. */
+/** Lets the two begin apart by some round trips: the blackout takes more of them. */
 async function race(index: number, claim: (slotId: string) => Promise<Reply>): Promise<string> {
   const slotId = nextSlot();
   const after = async <T>(roundTrips: number, work: () => Promise<T>) => {
     for (let trip = 0; trip < roundTrips; trip += 1) await partner.api.get('/healthz');
     return work();
   };
-  const lead = (index % 9) - 7;
+  const lead = (index % 9) - 2;
   const [claimed, blackout] = await Promise.all([
     after(Math.max(0, lead), () => claim(slotId)),
     after(Math.max(0, -lead), () => blackOut(slotId)),
@@ -107,43 +133,159 @@ test(`so is each of ${WALK_INS} walk-ins`, async () => {
   expect([...outcomes.keys()].toSorted()).toEqual(['listed', 'refused']);
 }, 120_000);
 
-/** Makes the claim with `meanwhile` between its first look at the blackouts and its write. */
-const holdAfter = (meanwhile: () => Promise<unknown>, claim: () => Promise<Reply>) =>
-  calls.beforeNext('reservations.bulkWrite', meanwhile, claim);
+/** Each of a process of its own, on the same database. */
+const inEither = describe.each<[string, () => HostedService]>([
+  ['the process that is told of the blackout', () => service],
+  ['another process', () => other],
+]);
+
+/** A partner of whom the process knows nothing: before it places a hold, it reads how many the partner has. */
+const newSeller = (seller: HostedService, at = venueId) => anyPartner(seller, [at]);
+
+/** Places the hold with `meanwhile` between all that it has read of the venue and its write. */
+const holdAfter = (
+  meanwhile: () => Promise<unknown>,
+  { api }: Partner,
+  slotId: string,
+  seller: HostedService,
+): Promise<Reply> =>
+  collectionCallsOf(seller).beforeNext('reservations.aggregate', meanwhile, () =>
+    api.post('/api/v1/partner/holds', { slot_id: slotId, idempotency_key: slotId }),
+  );
+/** Makes the walk-in with `meanwhile` before its write. */
 const walkInAfter = (meanwhile: () => Promise<unknown>, claim: () => Promise<Reply>) =>
   calls.beforeNext('reservations.findOneAndUpdate', meanwhile, claim);
 
-describe('a blackout that is complete before the hold is written, after the hold has looked for it,', () => {
-  test('refuses it all the same, frees the slot and leaves the key for another try', async () => {
-    const slotId = nextSlot();
+inEither('a hold that was drafted in %s before a blackout', (_which, sellerOf) => {
+  /** What comes of it where it is written after the response to the blackout, and that response. */
+  async function writtenAfter(slotId: string, seller: Partner): Promise<{ reply: Reply; blackout: Json }> {
+    // The venue is in its memory as it was before.
+    expectStatus(await (await newSeller(sellerOf())).api.post(HOLDS, { slot_id: nextSlot() }), 201);
     let blackout: Json = {};
     const closing = async () => {
       blackout = await blackOut(slotId);
     };
-    const reply = await holdAfter(closing, () => hold(slotId, { idempotency_key: slotId }));
-    expect([verdict(reply), blackout['conflicts']]).toEqual(['409 SLOT_NOT_AVAILABLE', []]);
-    expect(errorOf(reply).conflict).toMatchObject({ reason: 'blackout' });
-    // It had been written, so it was the revalidation that found the blackout.
-    const [written, ...others] = await rowsOf(service, 'reservations', { slotId });
-    expect(others).toEqual([]);
-    expect(written).toMatchObject({ status: 'RELEASED', claimed: false });
+    return { reply: await holdAfter(closing, seller, slotId, sellerOf()), blackout };
+  }
+
+  test('and is written after the response to that, is rejected; its key is free for another try', async () => {
+    const [slotId, seller] = [nextSlot(), await newSeller(sellerOf())];
+    const { reply, blackout } = await writtenAfter(slotId, seller);
+    expect([outcomeOf(reply, blackout), blackout['conflicts']]).toEqual(['refused', []]);
+    expect(await rowsOf(service, 'reservations', { slotId })).toEqual([]);
 
     await operatorOf(service).delete(`/api/v1/operator/blackouts/${String(blackout['blackout_id'])}`);
-    const again = await hold(slotId, { idempotency_key: slotId });
+    const again = await seller.api.post(HOLDS, { slot_id: slotId, idempotency_key: slotId });
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, null]);
   });
 
-  test('would be missed by one that does not look again', async () => {
-    const slotId = nextSlot();
-    let blackout: Json = {};
-    const closing = async () => {
-      blackout = await blackOut(slotId);
-      await blindness.findNoBlackouts();
-    };
+  test('control: would stand, and no report name it, if its process ignored when its lease ends', async () => {
+    const [slotId, seller] = [nextSlot(), await newSeller(sellerOf())];
+    const { ignoreLeases, restoreCache } = cacheOf(sellerOf());
+    await ignoreLeases();
     try {
-      expect(outcomeOf(await holdAfter(closing, () => hold(slotId)), blackout)).toBe('stands unlisted');
+      const { reply, blackout } = await writtenAfter(slotId, seller);
+      expect(outcomeOf(reply, blackout)).toBe('stands unlisted');
     } finally {
-      await calls.restore('blackouts.find');
+      await restoreCache();
+    }
+  });
+
+  test('and is not placed by the lease, is rejected by the database if it comes after the blackout', async () => {
+    const [slotId, seller] = [nextSlot(), await newSeller(sellerOf())];
+    await withoutLease(sellerOf(), async () => {
+      let blackout: Json = {};
+      const closing = async () => {
+        blackout = await blackOut(slotId);
+      };
+      const reply = await holdAfter(closing, seller, slotId, sellerOf());
+      expect([outcomeOf(reply, blackout), blackout['conflicts']]).toEqual(['refused', []]);
+    });
+  });
+
+  test('and is written in a transaction that began before it, is listed by it', async () => {
+    const [slotId, seller] = [nextSlot(), await newSeller(sellerOf())];
+    await withoutLease(sellerOf(), async () => {
+      let blackout = Promise.resolve<Json>({});
+      const beginning = () => {
+        blackout = blackOut(slotId);
+        return Promise.resolve();
+      };
+      const reply = await collectionCallsOf(sellerOf()).beforeNext(
+        'reservations.findOneAndUpdate',
+        beginning,
+        () => seller.api.post(HOLDS, { slot_id: slotId }),
+      );
+      expect(outcomeOf(reply, await blackout)).toBe('listed');
+    });
+  });
+
+  test('control: the two transactions would miss each other if they wrote nothing in common', async () => {
+    const [slotId, seller] = [nextSlot(), await newSeller(sellerOf())];
+    const { writeNoFence } = sellerOf().inHost<typeof Fence>('test/holds/blackout.in-host.ts');
+    const sellerCalls = collectionCallsOf(sellerOf());
+    await withoutLease(sellerOf(), async () => {
+      let blackout: Json = {};
+      const closing = async () => {
+        await sellerCalls.restore('venues.findOneAndUpdate');
+        blackout = await blackOut(slotId);
+      };
+      await writeNoFence();
+      const reply = await sellerCalls.beforeNext('reservations.findOneAndUpdate', closing, () =>
+        seller.api.post(HOLDS, { slot_id: slotId }),
+      );
+      expect(outcomeOf(reply, blackout)).toBe('stands unlisted');
+    });
+  });
+});
+
+describe('a blackout that a hold meets which is still under the lease', () => {
+  /** How a hold and a blackout come out, where the hold is written between the blackout and `step` of it. */
+  async function writtenBefore(step: CollectionMethod, slotId: string, seller: Partner) {
+    await cacheOf(slow).haveLease();
+    const slowCalls = collectionCallsOf(slow);
+    let [blackout, proceed] = [Promise.resolve<Json>({}), (): void => undefined];
+    const holding = new Promise<void>((done) => {
+      proceed = done;
+    });
+    const closing = () =>
+      new Promise<void>((reached) => {
+        const written = () => {
+          reached();
+          return holding;
+        };
+        blackout = slowCalls.beforeNext(step, written, () => blackOut(slotId, slow, slowVenueId));
+      });
+    const reply = await holdAfter(closing, seller, slotId, slow).finally(proceed);
+    return { reply, blackout: await blackout };
+  }
+  const confirm = ({ api }: Partner, reply: Reply) =>
+    api.post('/api/v1/bookings/confirm', confirmBody((reply.body as Json)['hold_id']));
+
+  test('lists it, and leaves it alone: it is replayed, extended and confirmed', async () => {
+    const [slotId, seller] = [slowSlotIds.pop() ?? '', await newSeller(slow, slowVenueId)];
+    const { reply, blackout } = await writtenBefore('cache_versions.findOneAndUpdate', slotId, seller);
+    expect(outcomeOf(reply, blackout)).toBe('listed');
+    const again = await seller.api.post(HOLDS, { slot_id: slotId, idempotency_key: slotId });
+    expect([again.status, again.text]).toEqual([201, reply.text]);
+    const path = `${HOLDS}/${String((reply.body as Json)['hold_id'])}/extend`;
+    expectStatus(await seller.api.post(path, { ttl_seconds: 1800 }), 200);
+    expect(verdict(await confirm(seller, reply))).toBe('201');
+  });
+
+  test('control: would not list it if its response did not wait for the lease', async () => {
+    const [slotId, seller] = [slowSlotIds.pop() ?? '', await newSeller(slow, slowVenueId)];
+    await cacheOf(slow).waitForNoLease();
+    await cacheOf(slow).haveLease();
+    try {
+      let blackout: Json = {};
+      const closing = async () => {
+        blackout = await blackOut(slotId, slow, slowVenueId);
+      };
+      const reply = await holdAfter(closing, seller, slotId, slow);
+      expect(outcomeOf(reply, blackout)).toBe('stands unlisted');
+    } finally {
+      await cacheOf(slow).restoreCache();
     }
   });
 });
@@ -151,7 +293,7 @@ describe('a blackout that is complete before the hold is written, after the hold
 test('a blackout whose process dies before its report leaves a hold alone that stood', async () => {
   const slotId = nextSlot();
   const held = await hold(slotId, { idempotency_key: slotId });
-  await calls.lose('blackouts.updateOne');
+  await calls.lose('cache_versions.findOneAndUpdate');
   await expect(blackOut(slotId)).rejects.toThrow('503');
 
   const replayed = await hold(slotId, { idempotency_key: slotId });
@@ -159,61 +301,6 @@ test('a blackout whose process dies before its report leaves a hold alone that s
   const { hold_id: holdId } = held.body as Json;
   const confirm = confirmBody(holdId);
   expect(verdict(await partner.api.post('/api/v1/bookings/confirm', confirm))).toBe('201');
-});
-
-describe('a hold that could not look again, because the database was lost', () => {
-  /** Returns the hold's id and the blackout that was complete before it was written. */
-  async function unlooked(slotId: string): Promise<{ holdId: string; blackout: Json }> {
-    let blackout: Json = {};
-    const closing = async () => {
-      blackout = await blackOut(slotId);
-      await calls.lose('blackouts.find');
-    };
-    const reply = await holdAfter(closing, () => hold(slotId, { idempotency_key: slotId }));
-    expect(verdict(reply)).toBe('503 SERVICE_UNAVAILABLE');
-    expect(blackout['conflicts']).toEqual([]);
-    const [row] = await rowsOf(service, 'reservations', { slotId });
-    expect(row?.status).toBe('ACTIVE');
-    return { holdId: String(row?._id), blackout };
-  }
-
-  test('is refused when its call is repeated', async () => {
-    const slotId = nextSlot();
-    const { holdId } = await unlooked(slotId);
-    const again = await hold(slotId, { idempotency_key: slotId });
-    expect(outcomeOf(again, {})).toBe('refused');
-    expect((await rowsOf(service, 'reservations', { slotId })).map((row) => [row._id, row.status])).toEqual([
-      [holdId, 'RELEASED'],
-    ]);
-  });
-
-  test('cannot be confirmed by who finds it in a listing or an event', async () => {
-    const slotId = nextSlot();
-    const { holdId } = await unlooked(slotId);
-    const confirm = () => partner.api.post('/api/v1/bookings/confirm', confirmBody(holdId));
-    expect(verdict(await confirm())).toBe('409 DOUBLE_BOOKING_ATTEMPT');
-    expect(verdict(await confirm())).toBe('409 DOUBLE_BOOKING_ATTEMPT');
-    expect(await rowsOf(service, 'reservations', { slotId, claimed: true })).toEqual([]);
-  });
-
-  test('stands where nothing came over it: its call is answered, and it is confirmed', async () => {
-    const slotId = nextSlot();
-    const { holdId, blackout } = await unlooked(slotId);
-    await operatorOf(service).delete(`/api/v1/operator/blackouts/${String(blackout['blackout_id'])}`);
-    const again = await hold(slotId, { idempotency_key: slotId });
-    expect([again.status, (again.body as Json)['hold_id']]).toEqual([201, holdId]);
-    expect((await partner.api.post('/api/v1/bookings/confirm', confirmBody(holdId))).status).toBe(201);
-  });
-});
-
-test('a hold that the report named is answered again and confirmed, however young it was', async () => {
-  const slotId = nextSlot();
-  const held = expectStatus(await hold(slotId, { idempotency_key: slotId }), 201);
-  const blackout = await blackOut(slotId);
-  expect((blackout['conflicts'] as Json[]).map((each) => each['hold_id'])).toEqual([held['hold_id']]);
-  expect((await hold(slotId, { idempotency_key: slotId })).status).toBe(201);
-  const confirmed = await partner.api.post('/api/v1/bookings/confirm', confirmBody(held['hold_id']));
-  expect(confirmed.status).toBe(201);
 });
 
 describe('a walk-in and a blackout that are written at the same time', () => {
@@ -244,7 +331,7 @@ describe('a walk-in and a blackout that are written at the same time', () => {
 
   test('would miss each other if they wrote nothing in common', async () => {
     const slotId = nextSlot();
-    await blindness.writeNoFence();
+    await fence.writeNoFence();
     let blackout: Json = {};
     const closing = async () => {
       blackout = await blackOut(slotId);
@@ -274,11 +361,10 @@ describe('halves that come to share their ground', () => {
   let venueOfHalves: string;
   const slotOf = (resourceId: string) => `${resourceId}_${dateIn(3).replaceAll('-', '')}T0700Z`;
   const holdNorth = () => hold(slotOf(halves.north), { idempotency_key: halves.north });
-  const share = async (others: string[] = [halves.south]) =>
-    expectStatus(
-      await operator().patch(`/api/v1/operator/resources/${halves.north}`, { shares_space_with: others }),
-      200,
-    );
+  const share = async () => {
+    const body = { shares_space_with: [halves.south] };
+    return expectStatus(await operator().patch(`/api/v1/operator/resources/${halves.north}`, body), 200);
+  };
   const blackOutSouth = async () => {
     const times = { starts_at: `${dateIn(3)}T00:00:00.000Z`, ends_at: `${dateIn(4)}T00:00:00.000Z` };
     const body = { ...times, resource_ids: [halves.south], reason: 'Repairs' };
@@ -310,41 +396,12 @@ describe('halves that come to share their ground', () => {
       },
     ],
     [
-      'they had shared it before, and did not when one was closed and the other held',
-      async () => {
-        await share();
-        await share([]);
-        await blackOutSouth();
-        const held = await holdNorth();
-        await share();
-        return held;
-      },
-    ],
-    [
-      'one was held under an earlier relation, and the other closed after that had ended',
-      async () => {
-        await share();
-        const held = await holdNorth();
-        await share([]);
-        await blackOutSouth();
-        await share();
-        return held;
-      },
-    ],
-    [
       'one was held, and the other closed once they shared it',
       async () => {
         const held = await holdNorth();
         await share();
         expect((await blackOutSouth())['conflicts']).toHaveLength(1);
         return held;
-      },
-    ],
-    [
-      'one was closed, and they came to share it while the other was being held',
-      async () => {
-        await blackOutSouth();
-        return holdAfter(share, holdNorth);
       },
     ],
   ])('leave what stood: %s', async (_what, steps) => {
@@ -354,12 +411,16 @@ describe('halves that come to share their ground', () => {
     expect(await confirm(held)).toBe('201');
   });
 
-  test('and of which one is closed then: a hold of the other that was being written is refused', async () => {
+  test.each<[string, (() => Promise<unknown>)[]]>([
+    ['closed then', [share, blackOutSouth]],
+    ['closed before', [blackOutSouth, share]],
+  ])('and one is %s: a hold of the other that was being placed is rejected', async (_when, steps) => {
     const closing = async () => {
-      await share();
-      expect((await blackOutSouth())['conflicts']).toEqual([]);
+      for (const step of steps) await step();
     };
-    expect(outcomeOf(await holdAfter(closing, holdNorth), {})).toBe('refused');
+    const seller = await newSeller(service, venueOfHalves);
+    const reply = await holdAfter(closing, seller, slotOf(halves.north), service);
+    expect(outcomeOf(reply, {})).toBe('refused');
   });
 
   test('close each other from then on, to holds and to walk-ins', async () => {

@@ -1,0 +1,42 @@
+import type { Lease, LeasedCache } from '../../src/platform/leased-cache.ts';
+import { leasedCacheOf } from '../../src/platform/leased-cache.ts';
+import { loseEach } from './collection-calls.in-host.ts';
+import { eventually } from './eventually.ts';
+import type { Service } from './service.ts';
+
+type Context = Pick<Service['context'], 'db'>;
+
+const originals = new WeakMap<Context, LeasedCache>();
+
+function override(context: Context, change: Partial<LeasedCache>): void {
+  const cache = leasedCacheOf(context.db);
+  if (!originals.has(context)) originals.set(context, { ...cache });
+  Object.assign(cache, change);
+}
+
+/** What a lease permits while none ends. */
+const ENDLESS: Lease = { beginBy: new Date(8.64e15), maxTimeMS: 10_000 };
+
+/** Control: from now on this process acts on what it has read for however long. */
+export const ignoreLeases = (context: Context): void =>
+  override(context, { lease: () => Promise.resolve(ENDLESS) });
+
+/** Control: from now on this process responds to a change before the leases that were given before it are over. */
+export const waitForNoLease = (context: Context): void =>
+  override(context, { changedForAll: leasedCacheOf(context.db).changed });
+
+/** The cache does again what it does by itself. */
+export function restoreCache(context: Context): void {
+  Object.assign(leasedCacheOf(context.db), originals.get(context));
+}
+
+/** Has the process lose its lease, and get no other until `cache_versions.findOne` is restored. */
+export async function loseLeases(context: Context): Promise<void> {
+  loseEach(context, 'cache_versions.findOne');
+  await eventually('its lease is over', async () => (await leasedCacheOf(context.db).lease()) === undefined);
+}
+
+/** Resolves once the process has a lease. */
+export async function haveLease({ db }: Context): Promise<void> {
+  await eventually('it has a lease', () => leasedCacheOf(db).lease());
+}
