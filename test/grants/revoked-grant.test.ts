@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.ts';
+import { createClient } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
@@ -14,8 +15,18 @@ import {
   operatorOf,
   placeHold,
 } from '../support/factories.ts';
+import {
+  beside,
+  cacheOf,
+  heldBetween,
+  ignoringLeases,
+  SLOW,
+  waitingForNoLease,
+  withoutLease,
+} from '../support/leases.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
+import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import type * as RevokedGrant from './revoked-grant.in-host.ts';
@@ -26,8 +37,11 @@ const RACES = scaled(100, 12);
 const MANY = scaled(500, 100);
 
 const service = await hostedService();
+/** On the same database. */
+const another = await beside(service);
+const slow = await hostedService(SLOW);
+const slowToo = await beside(slow);
 const calls = collectionCallsOf(service);
-const { feignGrant } = service.inHost<typeof RevokedGrant>('test/grants/revoked-grant.in-host.ts');
 let venueId: string;
 let rival: Partner;
 let slotIds: string[];
@@ -37,10 +51,16 @@ beforeAll(async () => {
   rival = await anyPartner(service, [venueId]);
   slotIds = (await Promise.all([3, 4, 5].map((days) => freeSlotIds(rival, venueId, dateIn(days))))).flat();
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await another.stop({ keepsDatabase: true });
+  await service.stop();
+  await slowToo.stop({ keepsDatabase: true });
+  await slow.stop();
+});
 
 const nextSlot = () => slotIds.pop() ?? '';
-const seller = () => anyPartner(service, [venueId]);
+/** A partner of whom the process knows nothing: before it places a hold, it reads how many the partner has. */
+const seller = (at = service) => anyPartner(at, [venueId]);
 const grantPath = ({ id }: Partner, at = venueId) => `/api/v1/operator/partners/${id}/venues/${at}`;
 const revoke = (partner: Partner, at = venueId) => operatorOf(service).delete(grantPath(partner, at));
 const grantAgain = (partner: Partner) => operatorOf(service).put(grantPath(partner));
@@ -54,12 +74,12 @@ const stateOf = async (holdId: unknown) => {
   return { status, claimed, events: outbox.map(({ type }) => type) };
 };
 
-/** What `call` comes to with `meanwhile` between what the next hold has read and its write. */
-const beforeNextHold = <T>(meanwhile: () => Promise<unknown>, call: () => Promise<T>) =>
-  calls.beforeNext('reservations.bulkWrite', meanwhile, call);
-
-/** The read of the slot's resource, and with it of the grant. */
-const LOOK = 'resources.aggregate';
+/** What `call` comes to with `meanwhile` between all that the next hold of a new seller has read of the venue and its write. */
+const beforeNextHold = <T>(
+  meanwhile: () => Promise<unknown>,
+  call: () => Promise<T>,
+  at: HostedService = service,
+) => collectionCallsOf(at).beforeNext('reservations.aggregate', meanwhile, call);
 
 describe('revoking a grant', () => {
   test("releases the partner's live holds there, each with its event, and names them; nothing else", async () => {
@@ -172,70 +192,141 @@ describe('revoking a grant', () => {
   });
 });
 
-describe('a hold that is written after the grant has ended, and was asked for before,', () => {
-  const bodies: [string, string, (slotId: string) => Json][] = [
-    ['by slot_id', '404 SLOT_NOT_FOUND', (slotId) => ({ slot_id: slotId })],
-    ['by venue_id', '403 VENUE_NOT_AUTHORIZED', (slotId) => ({ slot_id: slotId, venue_id: venueId })],
-  ];
-  test.each(bodies)('%s is released: %s, and its key is free', async (_how, refusal, bodyOf) => {
-    const [partner, slotId] = [await seller(), nextSlot()];
-    let released: Json[] | undefined;
-    const body = { ...bodyOf(slotId), idempotency_key: slotId };
-    const revoking = async () => {
-      released = releasedBy(await revoke(partner));
-    };
-    const reply = await beforeNextHold(revoking, () => partner.api.post(HOLDS, body));
-    expect([verdict(reply), released]).toEqual([refusal, []]);
-    const row = await rowOf(service, 'reservations', { slotId });
-    expect(await stateOf(row._id)).toMatchObject({ status: 'RELEASED', claimed: false });
+const bodies: [string, string, (slotId: string) => Json][] = [
+  ['by slot_id', '404 SLOT_NOT_FOUND', (slotId) => ({ slot_id: slotId })],
+  ['by venue_id', '403 VENUE_NOT_AUTHORIZED', (slotId) => ({ slot_id: slotId, venue_id: venueId })],
+];
 
-    await grantAgain(partner);
-    const again = await partner.api.post(HOLDS, body);
-    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, null]);
-  });
-
-  test('and is released by the revocation before its own look, leaves its key free too', async () => {
-    const [partner, slotId] = [await seller(), nextSlot()];
+describe.each<[string, () => HostedService]>([
+  ['the process that is told of the end of the grant', () => service],
+  ['another process', () => another],
+])('a hold that was asked for at %s before that', (_which, processOf) => {
+  /** What comes of a hold that is written after the response to the revoke, and which holds that released. */
+  async function writtenAfter(partner: Partner, body: Json): Promise<{ reply: Reply; released: Json[] }> {
+    // The venue is in its memory.
+    await placeHold(await seller(processOf()), nextSlot());
     let released: Json[] = [];
-    const body = { slot_id: slotId, idempotency_key: slotId };
     const revoking = async () => {
       released = releasedBy(await revoke(partner));
     };
-    const reply = await calls.beforeNext(LOOK, revoking, () => partner.api.post(HOLDS, body));
-    expect(verdict(reply)).toBe('404 SLOT_NOT_FOUND');
-    expect(released.map((each) => each['slot_id'])).toEqual([slotId]);
+    const reply = await beforeNextHold(revoking, () => partner.api.post(HOLDS, body), processOf());
+    return { reply, released };
+  }
 
+  /** The same, what of it is stored, and what its key does when the grant is there again. */
+  async function writtenAfterAndAgain(bodyOf: (slotId: string) => Json) {
+    const [partner, slotId] = [await seller(processOf()), nextSlot()];
+    const body = { ...bodyOf(slotId), idempotency_key: slotId };
+    const { reply, released } = await writtenAfter(partner, body);
+    const stored = await rowsOf(service, 'reservations', { slotId });
     await grantAgain(partner);
     const again = await partner.api.post(HOLDS, body);
-    const { hold_id: holdId } = expectStatus(again, 201);
-    expect(again.headers.get('idempotent-replayed')).toBeNull();
-    expect((await stateOf(holdId)).status).toBe('ACTIVE');
+    const isReplay = again.headers.get('idempotent-replayed') !== null;
+    return { verdict: verdict(reply), released, stored, again: verdict(again), isReplay };
+  }
+  const rejected = { released: [], stored: [], again: '201', isReplay: false };
+
+  test.each(bodies)(
+    '%s, and is written after that, is rejected: %s; its key is free',
+    async (_how, code, bodyOf) => {
+      expect(await writtenAfterAndAgain(bodyOf)).toEqual({ ...rejected, verdict: code });
+    },
+  );
+
+  test.each(bodies)('%s, without a lease: %s as well', async (_how, code, bodyOf) => {
+    const outcome = await withoutLease(processOf(), () => writtenAfterAndAgain(bodyOf));
+    expect(outcome).toEqual({ ...rejected, verdict: code });
   });
 
-  test('would stand if nobody looked for the grant again', async () => {
-    const [partner, slotId] = [await seller(), nextSlot()];
-    const revoking = async () => {
-      await revoke(partner);
-      await feignGrant(venueId);
-    };
-    const reply = await beforeNextHold(revoking, () => partner.api.post(HOLDS, { slot_id: slotId }));
-    expect(verdict(reply)).toBe('201');
+  test('control: would stand if its process ignored when its lease ends', async () => {
+    const [partner, slotId] = [await seller(processOf()), nextSlot()];
+    const { reply, released } = await ignoringLeases(processOf(), () =>
+      writtenAfter(partner, { slot_id: slotId }),
+    );
+    expect([verdict(reply), released]).toEqual(['201', []]);
   });
 
-  test('is neither extended nor confirmed where its process could not look again', async () => {
-    const [partner, slotId] = [await seller(), nextSlot()];
-    const revoking = async () => {
-      await revoke(partner);
-      await calls.lose(LOOK);
-    };
-    const reply = await beforeNextHold(revoking, () => partner.api.post(HOLDS, { slot_id: slotId }));
-    expect(verdict(reply)).toBe('503 SERVICE_UNAVAILABLE');
-    const { _id: holdId, status } = await rowOf(service, 'reservations', { slotId });
-    expect(status).toBe('ACTIVE');
-    expect(verdict(await extend(partner, holdId))).toBe('403 VENUE_NOT_AUTHORIZED');
-    expect(verdict(await confirm(partner, holdId))).toBe('403 VENUE_NOT_AUTHORIZED');
-    expect(releasedBy(await revoke(partner))).toEqual([{ hold_id: holdId, slot_id: slotId }]);
+  test('and is written in a transaction that began before that, is among the released', async () => {
+    const [partner, slotId] = [await seller(processOf()), nextSlot()];
+    await withoutLease(processOf(), async () => {
+      let revoked: Promise<Reply> | undefined;
+      const revoking = () => {
+        revoked = revoke(partner);
+        return Promise.resolve();
+      };
+      const method = 'reservations.findOneAndUpdate';
+      const place = () => placeHold(partner, slotId);
+      const { hold_id } = await collectionCallsOf(processOf()).beforeNext(method, revoking, place);
+      expect(revoked && releasedBy(await revoked)).toEqual([{ hold_id, slot_id: slotId }]);
+    });
   });
+
+  test('control: that would miss it if the transaction did not write the grant', async () => {
+    const [partner, slotId] = [await seller(processOf()), nextSlot()];
+    const { writeNoGrant } = processOf().inHost<typeof RevokedGrant>('test/grants/revoked-grant.in-host.ts');
+    await withoutLease(processOf(), async () => {
+      await writeNoGrant();
+      let released: Json[] | undefined;
+      const revoking = async () => {
+        released = releasedBy(await revoke(partner));
+      };
+      const method = 'reservations.findOneAndUpdate';
+      const place = () => placeHold(partner, slotId);
+      const { hold_id: holdId } = await collectionCallsOf(processOf()).beforeNext(method, revoking, place);
+      expect([released, (await stateOf(holdId)).status]).toEqual([[], 'ACTIVE']);
+    });
+  });
+});
+
+describe('a hold that is written under its lease while the grant ends', () => {
+  async function scene() {
+    const { id: slowVenueId } = await anyVenue(slow);
+    const partner = await anyPartner(slow, [slowVenueId]);
+    const [slotId = ''] = await freeSlotIds(partner, slowVenueId);
+    await cacheOf(slow).haveLease();
+    const hold = (meanwhile: () => Promise<unknown>) =>
+      beforeNextHold(meanwhile, () => placeHold(partner, slotId), slow);
+    const end = async () => releasedBy(await operatorOf(slow).delete(grantPath(partner, slowVenueId)));
+    return { slotId, hold, end };
+  }
+
+  test('is among the released', async () => {
+    const { slotId, hold, end } = await scene();
+    const [held, released] = await heldBetween(slow, hold, 'cache_versions.findOneAndUpdate', end);
+    expect(released).toEqual([{ hold_id: held['hold_id'], slot_id: slotId }]);
+  });
+
+  test('control: would be missed if the revoke did not wait for the lease', async () => {
+    const { hold, end } = await scene();
+    let released: Json[] | undefined;
+    const ending = async () => {
+      released = await end();
+    };
+    await waitingForNoLease(slow, () => hold(ending));
+    expect(released).toEqual([]);
+  });
+});
+
+test('a revoke whose process dies before others can know of it is obeyed there, and by others once it is repeated', async () => {
+  const { id: slowVenueId } = await anyVenue(slow);
+  const partner = await anyPartner(slow, [slowVenueId]);
+  const elsewhere: Partner = { ...partner, api: createClient(slowToo.url, partner.apiKey) };
+  const [first = '', second = '', third = ''] = await freeSlotIds(partner, slowVenueId);
+  const held = await placeHold(partner, first);
+  await cacheOf(slowToo).haveLease();
+  const sold = await placeHold(elsewhere, second);
+  const end = () => operatorOf(slow).delete(grantPath(partner, slowVenueId));
+  await collectionCallsOf(slow).lose('cache_versions.findOneAndUpdate');
+  expect(verdict(await end())).toBe('503 SERVICE_UNAVAILABLE');
+  expect(verdict(await confirm(partner, held['hold_id']))).toBe('403 VENUE_NOT_AUTHORIZED');
+  expect(verdict(await extend(elsewhere, held['hold_id']))).toBe('403 VENUE_NOT_AUTHORIZED');
+  // Control: the other still has it in memory.
+  expect(verdict(await confirm(elsewhere, sold['hold_id']))).toBe('201');
+
+  expect(releasedBy(await end())).toEqual([{ hold_id: held['hold_id'], slot_id: first }]);
+  expect(verdict(await confirm(elsewhere, held['hold_id']))).toBe('403 VENUE_NOT_AUTHORIZED');
+  const body = { slot_id: third, venue_id: slowVenueId };
+  expect(verdict(await elsewhere.api.post(HOLDS, body))).toBe('403 VENUE_NOT_AUTHORIZED');
 });
 
 describe('a confirm that meets a revoke', () => {
@@ -285,7 +376,9 @@ describe('a confirm that meets a revoke', () => {
       first = await confirm(partner, holdId, { ...body, payment_reference: 'twin' });
       await revoke(partner);
     };
-    const second = await calls.beforeNext(LOOK, overtake, () => confirm(partner, holdId, body));
+    const second = await calls.beforeNext('reservations.findOneAndUpdate', overtake, () =>
+      confirm(partner, holdId, body),
+    );
     expect([second.status, second.text]).toEqual([201, first?.text]);
   });
 });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.ts';
-import type { CollectionMethod } from '../support/collection-calls.in-host.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
@@ -12,7 +11,15 @@ import {
   freeSlotIds,
   operatorOf,
 } from '../support/factories.ts';
-import type * as Cache from '../support/leased-cache.in-host.ts';
+import {
+  beside,
+  cacheOf,
+  heldBetween,
+  ignoringLeases,
+  SLOW,
+  waitingForNoLease,
+  withoutLease,
+} from '../support/leases.ts';
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
 import type { HostedService } from '../support/service-host.ts';
@@ -27,11 +34,8 @@ const MINUTE_MS = 60_000;
 
 const service = await hostedService();
 /** On the same database. */
-const other = await hostedService({
-  overrides: { MONGODB_URI: service.environment['MONGODB_URI'] ?? '' },
-});
-/** Its leases are longer than a blackout takes, however busy the machine is. */
-const slow = await hostedService({ overrides: { CACHE_LEASE_MS: '2500' } });
+const other = await beside(service);
+const slow = await hostedService(SLOW);
 const calls = collectionCallsOf(service);
 const fence = service.inHost<typeof Fence>('test/holds/blackout.in-host.ts');
 let venueId: string;
@@ -57,18 +61,6 @@ afterAll(async () => {
 });
 
 const nextSlot = () => slotIds.pop() ?? '';
-const cacheOf = (process: HostedService) =>
-  process.inHost<typeof Cache>('test/support/leased-cache.in-host.ts');
-
-async function withoutLease(process: HostedService, work: () => Promise<void>): Promise<void> {
-  await cacheOf(process).loseLeases();
-  try {
-    await work();
-  } finally {
-    await collectionCallsOf(process).restore('cache_versions.findOne');
-  }
-}
-
 /** A blackout of the very window of the slot. */
 async function blackOut(slotId: string, at = service, closed = venueId): Promise<Json> {
   const [, year, month, day, hour, minute] = /_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)Z$/.exec(slotId) ?? [];
@@ -181,14 +173,10 @@ inEither('a hold that was drafted in %s before a blackout', (_which, sellerOf) =
 
   test('control: would stand, and no report name it, if its process ignored when its lease ends', async () => {
     const [slotId, seller] = [nextSlot(), await newSeller(sellerOf())];
-    const { ignoreLeases, restoreCache } = cacheOf(sellerOf());
-    await ignoreLeases();
-    try {
+    await ignoringLeases(sellerOf(), async () => {
       const { reply, blackout } = await writtenAfter(slotId, seller);
       expect(outcomeOf(reply, blackout)).toBe('stands unlisted');
-    } finally {
-      await restoreCache();
-    }
+    });
   });
 
   test('and is not placed by the lease, is rejected by the database if it comes after the blackout', async () => {
@@ -240,31 +228,22 @@ inEither('a hold that was drafted in %s before a blackout', (_which, sellerOf) =
 });
 
 describe('a blackout that a hold meets which is still under the lease', () => {
-  /** How a hold and a blackout come out, where the hold is written between the blackout and `step` of it. */
-  async function writtenBefore(step: CollectionMethod, slotId: string, seller: Partner) {
-    await cacheOf(slow).haveLease();
-    const slowCalls = collectionCallsOf(slow);
-    let [blackout, proceed] = [Promise.resolve<Json>({}), (): void => undefined];
-    const holding = new Promise<void>((done) => {
-      proceed = done;
-    });
-    const closing = () =>
-      new Promise<void>((reached) => {
-        const written = () => {
-          reached();
-          return holding;
-        };
-        blackout = slowCalls.beforeNext(step, written, () => blackOut(slotId, slow, slowVenueId));
-      });
-    const reply = await holdAfter(closing, seller, slotId, slow).finally(proceed);
-    return { reply, blackout: await blackout };
-  }
+  const slot = async () => ({
+    slotId: slowSlotIds.pop() ?? '',
+    seller: await newSeller(slow, slowVenueId),
+  });
   const confirm = ({ api }: Partner, reply: Reply) =>
     api.post('/api/v1/bookings/confirm', confirmBody((reply.body as Json)['hold_id']));
 
   test('lists it, and leaves it alone: it is replayed, extended and confirmed', async () => {
-    const [slotId, seller] = [slowSlotIds.pop() ?? '', await newSeller(slow, slowVenueId)];
-    const { reply, blackout } = await writtenBefore('cache_versions.findOneAndUpdate', slotId, seller);
+    const { slotId, seller } = await slot();
+    await cacheOf(slow).haveLease();
+    const [reply, blackout] = await heldBetween(
+      slow,
+      (meanwhile) => holdAfter(meanwhile, seller, slotId, slow),
+      'cache_versions.findOneAndUpdate',
+      () => blackOut(slotId, slow, slowVenueId),
+    );
     expect(outcomeOf(reply, blackout)).toBe('listed');
     const again = await seller.api.post(HOLDS, { slot_id: slotId, idempotency_key: slotId });
     expect([again.status, again.text]).toEqual([201, reply.text]);
@@ -274,19 +253,16 @@ describe('a blackout that a hold meets which is still under the lease', () => {
   });
 
   test('control: would not list it if its response did not wait for the lease', async () => {
-    const [slotId, seller] = [slowSlotIds.pop() ?? '', await newSeller(slow, slowVenueId)];
-    await cacheOf(slow).waitForNoLease();
+    const { slotId, seller } = await slot();
     await cacheOf(slow).haveLease();
-    try {
+    await waitingForNoLease(slow, async () => {
       let blackout: Json = {};
       const closing = async () => {
         blackout = await blackOut(slotId, slow, slowVenueId);
       };
       const reply = await holdAfter(closing, seller, slotId, slow);
       expect(outcomeOf(reply, blackout)).toBe('stands unlisted');
-    } finally {
-      await cacheOf(slow).restoreCache();
-    }
+    });
   });
 });
 
