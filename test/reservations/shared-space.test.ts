@@ -1,118 +1,180 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { cellsOf, spacesOf } from '../../src/reservations/cells.rules.ts';
-import type * as Claims from '../../src/reservations/claims.service.ts';
+import type { Reply } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
-import type { Json, Partner } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyResource,
-  anyVenue,
-  confirmBody,
-  expectStatus,
-  placeHold,
-  slotsOf,
-} from '../support/factories.ts';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn, expectStatus, operatorOf, placeHold } from '../support/factories.ts';
+import { beside, cacheOf, ignoringLeases, SLOW, waitingForNoLease, withoutLease } from '../support/leases.ts';
 import { rowOf } from '../support/rows.ts';
+import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
+import type * as SharedSpace from './shared-space.in-host.ts';
+
+const HOLDS = '/api/v1/partner/holds';
+const TAKEN = '409 SLOT_NOT_AVAILABLE';
 
 const service = await hostedService();
-const { addSharedCellsToClaim } = service.inHost<typeof Claims>('src/reservations/claims.service.ts');
-let partner: Partner;
-let venueId: string;
-let halfId: string;
-let fullId: string;
-let slots: Json[];
-
-/** A half turf; then a full turf over it, made after that. */
-beforeAll(async () => {
-  const venue = await anyVenue(service, [{ name: 'Half' }]);
-  venueId = venue.id;
-  halfId = String(venue.resourceIds[0]);
-  partner = await anyPartner(service, [venueId]);
-  fullId = await anyResource(service, venueId, { name: 'Full', shares_space_with: [halfId] });
-  slots = await slotsOf(partner, venueId);
+const another = await beside(service);
+const slow = await hostedService(SLOW);
+const slowToo = await beside(slow);
+afterAll(async () => {
+  await another.stop({ keepsDatabase: true });
+  await service.stop();
+  await slowToo.stop({ keepsDatabase: true });
+  await slow.stop();
 });
-afterAll(() => service.stop());
 
-const slotIdAt = (resourceId: string, hour: number) =>
-  String(slots.filter((slot) => slot['resource_id'] === resourceId)[hour]?.['slot_id']);
+/** A half turf and a full one, which share nothing yet, at a venue that is in the memory of the process which sells. */
+async function ground(operated: HostedService, sells: HostedService) {
+  const venue = await anyVenue(operated, [{ name: 'Half' }, { name: 'Full' }], { time_zone: 'UTC' });
+  const [half = '', full = ''] = venue.resourceIds;
+  const at = (resourceId: string, time: string) => `${resourceId}_${dateIn(3).replaceAll('-', '')}T${time}Z`;
+  const warm = async () => placeHold(await anyPartner(sells, [venue.id]), at(half, `${10 + warmed++}00`));
+  let warmed = 0;
+  // The process knows nothing of them: before it places their first hold, it reads how many they have.
+  const [seller, rival] = [await anyPartner(sells, [venue.id]), await anyPartner(operated, [venue.id])];
+  const share = () =>
+    operatorOf(operated).patch(`/api/v1/operator/resources/${full}`, { shares_space_with: [half] });
+  return { half, full, at, warm, seller, rival, share };
+}
+type Ground = Awaited<ReturnType<typeof ground>>;
 
-/** A hold on the half as one writes it that read the half before it shared its ground. */
-async function holdOfBefore(hour: number) {
-  const hold = await placeHold(partner, slotIdAt(halfId, hour));
-  return forgetSharedCells(String(hold['hold_id']));
+const hold = ({ api }: Partner, slotId: string) => api.post(HOLDS, { slot_id: slotId });
+const holdFull = async ({ rival, at, full }: Ground) => verdict(await hold(rival, at(full, '0600')));
+
+/** Places the hold on the half with `meanwhile` between all that it has read of the venue and its write. */
+const holdHalfAfter = (
+  meanwhile: () => Promise<unknown>,
+  { seller, at, half }: Ground,
+  sells: HostedService,
+) =>
+  collectionCallsOf(sells).beforeNext('reservations.aggregate', meanwhile, () =>
+    hold(seller, at(half, '0600')),
+  );
+
+/** Whether the hold fills what the two share, or its own resource only. */
+async function spaceOf({ half, full }: Ground, reply: Reply, at = service): Promise<'shared' | 'own'> {
+  const { hold_id: _id } = expectStatus(reply, 201);
+  const { cells, slotStart, slotEnd } = await rowOf(at, 'reservations', { _id });
+  const shared = cellsOf(spacesOf(half, [full]), slotStart, slotEnd);
+  return shared.every((cell) => cells.includes(cell)) ? 'shared' : 'own';
 }
 
-async function forgetSharedCells(holdId: string) {
-  const { _id, slotStart, slotEnd } = await rowOf(service, 'reservations', { _id: holdId });
-  const before = cellsOf(spacesOf(halfId, []), slotStart, slotEnd);
-  const now = cellsOf(spacesOf(halfId, [fullId]), slotStart, slotEnd);
-  const change = { $set: { cells: before } };
-  await service.context.db.collection('reservations').updateOne({ _id: _id as never }, change);
-  return { id: _id, before, now };
-}
+describe.each<[string, () => HostedService]>([
+  ['the process that is told of the relation', () => service],
+  ['another process', () => another],
+])(
+  'a hold on the half that was drafted in %s before the two came to share their space',
+  (_which, sellsAt) => {
+    const METHOD = 'reservations.findOneAndUpdate';
+    const prepare = async () => {
+      const place = await ground(service, sellsAt());
+      await place.warm();
+      return place;
+    };
+    const sharing = (place: Ground) => async () => expectStatus(await place.share(), 200);
 
-const holdFull = (hour: number) =>
-  partner.api.post('/api/v1/partner/holds', { slot_id: slotIdAt(fullId, hour) });
+    test('and is written after the response to that, has the shared space: the full turf is not sold over it', async () => {
+      const place = await prepare();
+      const reply = await holdHalfAfter(sharing(place), place, sellsAt());
+      expect([await spaceOf(place, reply), await holdFull(place)]).toEqual(['shared', TAKEN]);
+    });
 
-test('a hold that was being placed while its ground became shared covers it, and keeps the others off', async () => {
-  const { id, before, now } = await holdOfBefore(0);
-  expect(await addSharedCellsToClaim({ _id: id, cells: before }, now)).toBe(true);
-  expect(verdict(await holdFull(0))).toBe('409 SLOT_NOT_AVAILABLE');
-});
+    test('and is written after the full turf was sold, is rejected', async () => {
+      const place = await prepare();
+      const selling = async () => {
+        await sharing(place)();
+        expect(await holdFull(place)).toBe('201');
+      };
+      expect(verdict(await holdHalfAfter(selling, place, sellsAt()))).toBe(TAKEN);
+    });
 
-test('it has to be released where the other was sold before it could', async () => {
-  const { id, before, now } = await holdOfBefore(1);
-  expect((await holdFull(1)).status).toBe(201);
-  expect(await addSharedCellsToClaim({ _id: id, cells: before }, now)).toBe(false);
-});
+    test('control: would have the full turf sold over it if its process ignored when its lease ends', async () => {
+      const place = await prepare();
+      const reply = await ignoringLeases(sellsAt(), () => holdHalfAfter(sharing(place), place, sellsAt()));
+      expect([await spaceOf(place, reply), await holdFull(place)]).toEqual(['own', '201']);
+    });
 
-test('it stands where the other was released before anybody saw whose it was', async () => {
-  const { id, before, now } = await holdOfBefore(7);
-  const { hold_id: other } = expectStatus(await holdFull(7), 201);
-  const releaseOther = async () =>
-    expectStatus(await partner.api.post(`/api/v1/partner/holds/${String(other)}/cancel`), 200);
-  const add = () => addSharedCellsToClaim({ _id: id, cells: before }, now);
-  const { beforeNext } = collectionCallsOf(service);
-  expect(await beforeNext('reservations.aggregate', releaseOther, add)).toBe(true);
-  expect(verdict(await holdFull(7))).toBe('409 SLOT_NOT_AVAILABLE');
-});
+    test('and has no lease, has the shared space as well', async () => {
+      const place = await prepare();
+      const reply = await withoutLease(sellsAt(), () => holdHalfAfter(sharing(place), place, sellsAt()));
+      expect([await spaceOf(place, reply), await holdFull(place)]).toEqual(['shared', TAKEN]);
+    });
 
-test('without covering itself, the full turf would be sold over it', async () => {
-  await holdOfBefore(2);
-  expect((await holdFull(2)).status).toBe(201);
-});
+    test('and is written in a transaction that began before that, is given the shared space', async () => {
+      const place = await prepare();
+      let shared: Promise<Reply> | undefined;
+      const beginning = () => {
+        shared = place.share();
+        return Promise.resolve();
+      };
+      const placing = () => hold(place.seller, place.at(place.half, '0600'));
+      const reply = await withoutLease(sellsAt(), () =>
+        collectionCallsOf(sellsAt()).beforeNext(METHOD, beginning, placing),
+      );
+      expect((await shared)?.status).toBe(200);
+      expect([await spaceOf(place, reply), await holdFull(place)]).toEqual(['shared', TAKEN]);
+    });
 
-test('where nothing became shared, nothing is written', async () => {
-  const { id, now } = await holdOfBefore(3);
-  expect(await addSharedCellsToClaim({ _id: id, cells: now }, now)).toBe(true);
-  expect((await rowOf(service, 'reservations', { _id: id })).cells).not.toEqual(now);
-});
+    test('control: would have the full turf sold over it if that transaction wrote nothing of its venue', async () => {
+      const place = await prepare();
+      const { writeNoFences } = sellsAt().inHost<typeof SharedSpace>(
+        'test/reservations/shared-space.in-host.ts',
+      );
+      const reply = await withoutLease(sellsAt(), async () => {
+        await writeNoFences();
+        const placing = () => hold(place.seller, place.at(place.half, '0600'));
+        return collectionCallsOf(sellsAt()).beforeNext(METHOD, sharing(place), placing);
+      });
+      expect([await spaceOf(place, reply), await holdFull(place)]).toEqual(['own', '201']);
+    });
+  },
+);
 
-describe('a hold whose process died before it could cover ground that became shared', () => {
-  const confirm = (holdId: unknown) => partner.api.post('/api/v1/bookings/confirm', confirmBody(holdId));
+describe('a hold on the half that another process places by its memory when the relation is written already', () => {
+  /** What becomes of it and of the call that makes the relation, which does not know of it when it first looks for claims. */
+  async function race(place: Ground): Promise<{ reply: Reply; before: string; shared: Reply }> {
+    const calls = collectionCallsOf(slow);
+    const held: { reply: Reply; before: string }[] = [];
+    // Of the resource: the first has it off, the second is the relation.
+    const remember = async (turn: number) => (turn === 2 ? place.warm() : undefined);
+    // The first is of that too.
+    const sell = async (turn: number) => {
+      if (turn !== 2) return;
+      const reply = await hold(place.seller, place.at(place.half, '0600'));
+      held.push({ reply, before: await spaceOf(place, reply, slow) });
+    };
+    const shared = await calls.beforeEvery('resources.updateOne', remember, () =>
+      calls.beforeEvery('cache_versions.findOneAndUpdate', sell, place.share),
+    );
+    const [one] = held;
+    if (one === undefined) throw new Error('Nothing was held');
+    return { ...one, shared };
+  }
 
-  test('covers it when its call is repeated, and keeps the others off', async () => {
-    const slotId = slotIdAt(halfId, 4);
-    const place = () =>
-      partner.api.post('/api/v1/partner/holds', { slot_id: slotId, idempotency_key: slotId });
-    const { hold_id: holdId } = expectStatus(await place(), 201);
-    await forgetSharedCells(String(holdId));
-    expect(expectStatus(await place(), 201)['hold_id']).toBe(holdId);
-    expect(verdict(await holdFull(4))).toBe('409 SLOT_NOT_AVAILABLE');
+  test('is given the shared space before the response to that', async () => {
+    const place = await ground(slow, slowToo);
+    const { reply, before, shared } = await race(place);
+    expect([before, verdict(shared)]).toEqual(['own', '200']);
+    expect([await spaceOf(place, reply, slow), await holdFull(place)]).toEqual(['shared', TAKEN]);
   });
 
-  test('covers it before it is confirmed', async () => {
-    const { id } = await holdOfBefore(5);
-    expect((await confirm(id)).status).toBe(201);
-    expect(verdict(await holdFull(5))).toBe('409 SLOT_NOT_AVAILABLE');
+  test('and overlaps a claim on the full turf: the relation is rejected, and the full turf stays inactive', async () => {
+    const place = await ground(slow, slowToo);
+    expect(await holdFull(place)).toBe('201');
+    const { before, shared } = await race(place);
+    expect([before, verdict(shared)]).toEqual(['own', '400 VALIDATION_ERROR shares_space_with']);
+    const path = `/api/v1/operator/resources/${place.full}`;
+    expect(expectStatus(await operatorOf(slow).get(path), 200)['status']).toBe('inactive');
+    expect(verdict(await hold(place.rival, place.at(place.full, '0700')))).toBe(TAKEN);
   });
 
-  test('cannot be confirmed where the whole was sold meanwhile', async () => {
-    const { id } = await holdOfBefore(6);
-    const full = expectStatus(await holdFull(6), 201);
-    expect(verdict(await confirm(id))).toBe('409 DOUBLE_BOOKING_ATTEMPT');
-    expect((await confirm(full['hold_id'])).status).toBe(201);
+  test('control: would have the full turf sold over it if nobody waited for the lease of its process', async () => {
+    const place = await ground(slow, slowToo);
+    await cacheOf(slowToo).haveLease();
+    const sharing = async () => expectStatus(await place.share(), 200);
+    const reply = await waitingForNoLease(slow, () => holdHalfAfter(sharing, place, slowToo));
+    expect([await spaceOf(place, reply, slow), await holdFull(place)]).toEqual(['own', '201']);
   });
 });
