@@ -169,6 +169,9 @@ describe('what is in memory', () => {
   test('goes with a change that another process noted, once the version was read; nothing else goes', async () => {
     const [peer, other] = [await leasedPeer(), await leasedPeer()];
     await Promise.all([peer.write('a', { n: 1 }), peer.write('b', { n: 1 })]);
+    // What was changed before is not dropped again.
+    await other.cache.changed([tagOf('b')]);
+    await nextReading(peer);
     const [, b] = [await peer.read('a'), await peer.read('b')];
     await other.write('a', { n: 2 });
     await other.cache.changed([tagOf('a')]);
