@@ -177,3 +177,34 @@ test('a process that can no longer read the version goes on selling, and obeys e
     beganAt,
   });
 }, 300_000);
+
+test('a change is not missed on a primary that does not know yet that a majority has it', async () => {
+  const partner = await anyPartner(service, [venue.id]);
+  const date = dateIn(3);
+  const priceOf = async () => (await slotsOf(partner, venue.id, date))[0]?.['price_rupees'];
+  const before = Number(await priceOf());
+  const { db } = service.context;
+  const admin = db.getClient().db('admin');
+  const unseen = (name: string) =>
+    db
+      .getClient()
+      .db(db.name)
+      .collection<{ _id: string }>(name, { writeConcern: { w: 1 } });
+  const setSnapshotting = (mode: 'alwaysOn' | 'off') =>
+    admin.command({ configureFailPoint: 'disableSnapshotting', mode });
+  await setSnapshotting('alwaysOn');
+  try {
+    const [resourceId = ''] = venue.resourceIds;
+    await unseen('resources').updateOne({ _id: resourceId }, { $set: { pricePaise: (before + 1) * 100 } });
+    const change = { version: { $add: ['$version', 1] }, tag: `venue:${venue.id}` };
+    await unseen('cache_versions').updateOne({}, [
+      { $set: { version: change.version, changes: { $concatArrays: ['$changes', [change]] } } },
+    ]);
+    // Long before it would be read again for its age.
+    const sold = async () => Number(await priceOf()) === before + 1;
+    expect(await eventually('the new price is known', sold, 5000)).toBe(true);
+  } finally {
+    await setSnapshotting('off');
+    await unseen('venues').updateOne({ _id: venue.id }, { $set: { claimFence: 1 } });
+  }
+});
