@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PLATFORM_PARTNER_ID } from '../../src/domain/platform-partner.ts';
+import type { Reply } from '../support/client.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import {
   anyPartner,
@@ -174,20 +175,32 @@ describe('POST /api/v1/operator/holds/{holdId}/release', () => {
     expect(outbox.at(-1)).toMatchObject({ actor: { kind: 'operator' }, reason });
   });
 
+  type Call = () => Promise<Reply>;
+  /** The one after the other, either way, and both at once: a confirm is done sooner. */
+  const orders: ((confirm: Call, end: Call) => Promise<[Reply, Reply]>)[] = [
+    async (confirm, end) => [await confirm(), await end()],
+    async (confirm, end) => {
+      const ended = await end();
+      return [await confirm(), ended];
+    },
+    async (confirm, end) => Promise.all([confirm(), end()]),
+    async (confirm, end) => {
+      const ending = end();
+      await partner.api.get('/healthz');
+      return Promise.all([confirm(), ending]);
+    },
+  ];
+
   test(`of ${RACES} that race with a confirm, exactly one of the two wins each time`, async () => {
     const outcomes = new Map<string, number>();
     const raced = (await freeSlotIds(partner, venue.id, dateIn(6))).slice(0, RACES);
     for (const [index, slotId] of raced.entries()) {
       const hold = await placeHold(partner, slotId);
-      const later = async <T>(trips: number, work: () => Promise<T>) => {
-        for (let trip = 0; trip < trips; trip += 1) await partner.api.get('/healthz');
-        return work();
-      };
-      const lead = (index % 6) - 2;
-      const [confirmed, released] = await Promise.all([
-        later(-lead, () => partner.api.post('/api/v1/bookings/confirm', confirmBody(idOf(hold)))),
-        later(lead, () => release(idOf(hold))),
-      ]);
+      const confirm = () => partner.api.post('/api/v1/bookings/confirm', confirmBody(idOf(hold)));
+      const end = () => release(idOf(hold));
+      const inOrder = orders[index % orders.length];
+      if (inOrder === undefined) throw new Error('There are no orders');
+      const [confirmed, released] = await inOrder(confirm, end);
       const outcome = `${verdict(confirmed)}, ${verdict(released)}`;
       outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
       const last = released.status === 200 ? 'hold_cancelled' : 'booking_created';

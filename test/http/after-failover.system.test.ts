@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type mongoose from 'mongoose';
 import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
+import { isCachedGrant } from '../../src/partners/cached-partners.service.ts';
 import { activeGrantees, canReceive } from '../../src/partners/can-receive.service.ts';
-import { findReservation } from '../../src/reservations/reservation-reads.store.ts';
-import { revalidateClaim } from '../../src/slots/revalidate-claim.service.ts';
+import { leasedCacheOf } from '../../src/platform/leased-cache.ts';
+import { findReservationAfterConflict } from '../../src/reservations/reservation-reads.store.ts';
+import { findVenueRules } from '../../src/slots/venue-rules.service.ts';
 import { findActiveSubscriptions } from '../../src/subscriptions/subscriptions.store.ts';
 import type { Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -161,7 +163,7 @@ describe('what was acknowledged just before a failover', () => {
       () => unseen('reservations').updateOne({ _id }, { $set: { status: 'BOOKED' } }),
       async () => {
         commands.length = 0;
-        const reading = findReservation(db, _id, true);
+        const reading = findReservationAfterConflict(db, { _id });
         await Promise.race([reading, eventually('it makes sure', () => confirmations() > 0)]);
         return { reading };
       },
@@ -184,7 +186,7 @@ describe('what was acknowledged just before a failover', () => {
     expect(verdicts).toEqual(['201']);
   });
 
-  test('decides: grants, suspension, revoked keys, receivers, shared ground', async () => {
+  test('decides: grants, suspension, revoked keys, receivers, and what may be sold at a venue', async () => {
     const [newcomer, suspended, revoked] = [
       await anyPartner(service),
       await anyPartner(service),
@@ -192,30 +194,29 @@ describe('what was acknowledged just before a failover', () => {
     ];
     const { id: subscriptionId } = await subscribe(newcomer, 'http://127.0.0.1:9/', ['hold_created']);
     const [left = '', right = ''] = venue.resourceIds;
-    const hold = await placeHold(partner, (await freeSlotIds(partner, venue.id, dateIn(9)))[0] ?? '');
-    const reservation = await rowOf(service, 'reservations', { _id: hold['hold_id'] });
-    const common = [left, right].sort().join('+');
+    const { db, clock } = service.context;
+    const startsAt = new Date('2031-01-01T00:00:00.000Z');
+    const endsAt = new Date('2031-01-02T00:00:00.000Z');
     const write = async () => {
       const grant = { partnerId: newcomer.id, venueId: venue.id };
       await unseen('grants').insertOne({ _id: `${newcomer.id}:${venue.id}`, ...grant });
       await unseen('partners').updateOne({ _id: suspended.id }, { $set: { status: 'suspended' } });
       const revokedAt = new Date();
       await unseen('api_keys').updateOne({ partnerId: revoked.id }, { $set: { revokedAt } });
-      const another = { status: 'active', ordinal: 7 };
-      await anotherLike('webhook_subscriptions', { _id: subscriptionId }, another);
-      await unseen('resources').updateOne({ _id: left }, { $set: { sharesSpaceWith: [right] } });
-      const cells = reservation.cells.map((cell) => cell.replace(`${left}@`, `${common}@`));
-      const keys = { bookingId: randomUUID(), holdKey: randomUUID(), holdOrdinal: 499 };
-      const other = { cells, resourceId: right, ...keys };
-      await anotherLike('reservations', { _id: reservation._id }, other);
+      const other = { status: 'active', ordinal: 7 };
+      await anotherLike('webhook_subscriptions', { _id: subscriptionId }, other);
+      const related = { sharesSpaceWith: [right], status: 'inactive' };
+      await unseen('resources').updateOne({ _id: left }, { $set: related });
+      const blackout = { venueId: venue.id, startsAt, endsAt, resourceIds: null, reason: 'works' };
+      await unseen('blackouts').insertOne({ _id: randomUUID(), ...blackout, createdAt: startsAt });
     };
-    const { db } = service.context;
-    const writes = () => commands.filter(({ commandName }) => commandName === 'update').length;
-    const { look, ...found } = await afterFailover(write, async () => {
-      commands.length = 0;
-      // It goes on to write, which is done when a majority is known to have that.
-      const looking = revalidateClaim({ db }, reservation);
-      await Promise.race([looking, eventually('it takes the ground', () => writes() > 0)]);
+    // Of these the service has kept what was before.
+    await Promise.all([findVenueRules({ db, clock }, venue.id), suspended.api.get('/api/v1/partner/venues')]);
+    const found = await afterFailover(write, async () => {
+      // One is only had of a primary that makes sure, so that what was in memory is not used.
+      const cache = leasedCacheOf(db);
+      await eventually('the lease is over', async () => (await cache.lease()) === undefined);
+      const rules = await findVenueRules({ db, clock }, venue.id);
       return {
         venue: verdict(await newcomer.api.get(`/api/v1/partner/venues/${venue.id}`)),
         suspended: verdict(await suspended.api.get('/api/v1/partner/venues')),
@@ -225,18 +226,23 @@ describe('what was acknowledged just before a failover', () => {
         ).length,
         canReceive: await canReceive({ db }, { partnerId: newcomer.id, venueId: venue.id }),
         grantee: (await activeGrantees({ db }, [venue.id], [newcomer.id])).has(venue.id),
-        look: looking,
+        isGranted: await isCachedGrant(db, newcomer.id, venue.id),
+        resource: rules?.resources.find(({ _id }) => _id === left),
+        isClosed: rules?.blackouts.some((each) => each.startsAt.getTime() === startsAt.getTime()),
       };
     });
-    await unseen('resources').updateOne({ _id: left }, { $set: { sharesSpaceWith: [] } });
-    expect(await look).toBe('held');
-    expect(found).toEqual({
+    const asBefore = { sharesSpaceWith: [], status: 'active' };
+    await unseen('resources').updateOne({ _id: left }, { $set: asBefore });
+    expect(found).toMatchObject({
       venue: '200',
       suspended: '403 PARTNER_SUSPENDED',
       revoked: '401 INVALID_API_KEY',
       receivers: 2,
       canReceive: true,
       grantee: true,
+      isGranted: true,
+      resource: { sharesSpaceWith: [right], status: 'inactive' },
+      isClosed: true,
     });
   });
 });
