@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type mongoose from 'mongoose';
 import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
-import { isCachedGrant } from '../../src/partners/cached-partners.service.ts';
 import { activeGrantees, canReceive } from '../../src/partners/can-receive.service.ts';
 import { leasedCacheOf } from '../../src/platform/leased-cache.ts';
 import { findReservationAfterConflict } from '../../src/reservations/reservation-reads.store.ts';
-import { findVenueRules } from '../../src/slots/venue-rules.service.ts';
+import { requireVenueRules } from '../../src/slots/venue-rules.service.ts';
 import { findActiveSubscriptions } from '../../src/subscriptions/subscriptions.store.ts';
 import type { Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -17,7 +16,6 @@ import {
   anyVenue,
   bookSlot,
   buyPackage,
-  dateIn,
   expectStatus,
   freeSlotIds,
   json,
@@ -211,12 +209,15 @@ describe('what was acknowledged just before a failover', () => {
       await unseen('blackouts').insertOne({ _id: randomUUID(), ...blackout, createdAt: startsAt });
     };
     // Of these the service has kept what was before.
-    await Promise.all([findVenueRules({ db, clock }, venue.id), suspended.api.get('/api/v1/partner/venues')]);
+    await Promise.all([
+      requireVenueRules({ db, clock }, partner.id, venue.id),
+      suspended.api.get('/api/v1/partner/venues'),
+    ]);
     const found = await afterFailover(write, async () => {
       // One is only had of a primary that makes sure, so that what was in memory is not used.
       const cache = leasedCacheOf(db);
       await eventually('the lease is over', async () => (await cache.lease()) === undefined);
-      const rules = await findVenueRules({ db, clock }, venue.id);
+      const { resources, blackouts } = await requireVenueRules({ db, clock }, newcomer.id, venue.id);
       return {
         venue: verdict(await newcomer.api.get(`/api/v1/partner/venues/${venue.id}`)),
         suspended: verdict(await suspended.api.get('/api/v1/partner/venues')),
@@ -226,9 +227,8 @@ describe('what was acknowledged just before a failover', () => {
         ).length,
         canReceive: await canReceive({ db }, { partnerId: newcomer.id, venueId: venue.id }),
         grantee: (await activeGrantees({ db }, [venue.id], [newcomer.id])).has(venue.id),
-        isGranted: await isCachedGrant(db, newcomer.id, venue.id),
-        resource: rules?.resources.find(({ _id }) => _id === left),
-        isClosed: rules?.blackouts.some((each) => each.startsAt.getTime() === startsAt.getTime()),
+        resource: resources.find(({ _id }) => _id === left),
+        isClosed: blackouts.some((each) => each.startsAt.getTime() === startsAt.getTime()),
       };
     });
     const asBefore = { sharesSpaceWith: [], status: 'active' };
@@ -240,7 +240,6 @@ describe('what was acknowledged just before a failover', () => {
       receivers: 2,
       canReceive: true,
       grantee: true,
-      isGranted: true,
       resource: { sharesSpaceWith: [right], status: 'inactive' },
       isClosed: true,
     });
