@@ -1,0 +1,132 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import type { Reply } from '../support/client.ts';
+import { createClient } from '../support/client.ts';
+import { collectionCallsOf } from '../support/collection-calls.ts';
+import type { Json, Partner, Venue } from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn, expectStatus, freeSlotIds, operatorOf } from '../support/factories.ts';
+import { beside, cacheOf, SLOW, waitingForNoLease } from '../support/leases.ts';
+import { hostedService } from '../support/service-host.ts';
+import { errorOf, verdict } from '../support/verdict.ts';
+
+const ROUNDS = 5;
+
+const service = await hostedService(SLOW);
+/** It has all in memory, and is told of nothing but by the database. */
+const other = await beside(service);
+afterAll(async () => {
+  await other.stop({ keepsDatabase: true });
+  await service.stop();
+});
+
+type Ground = { venue: Venue; partner: Partner; slotIds: string[]; keyId: string };
+
+/** A partner that calls the other process. */
+async function ground(): Promise<Ground> {
+  const venue = await anyVenue(service, [{ duration_minutes: 15 }]);
+  const { id, apiKey } = await anyPartner(service, [venue.id]);
+  const { data } = expectStatus(await operator.get(`${PARTNERS}/${id}/keys`), 200);
+  const [key] = data as Json[];
+  const partner = { id, apiKey, api: createClient(other.url, apiKey) };
+  return { venue, partner, slotIds: await freeSlotIds(partner, venue.id), keyId: String(key?.['key_id']) };
+}
+
+const PARTNERS = '/api/v1/operator/partners';
+const operator = operatorOf(service);
+
+const listVenues = ({ partner }: Ground) => partner.api.get('/api/v1/partner/venues');
+const hold = ({ partner, slotIds }: Ground) =>
+  partner.api.post('/api/v1/partner/holds', { slot_id: slotIds.pop() });
+const outcomeOf = (reply: Reply) => {
+  const reason = reply.status === 409 ? errorOf(reply).conflict?.['reason'] : undefined;
+  return typeof reason === 'string' ? `409 ${reason}` : verdict(reply);
+};
+
+type Row = [
+  what: string,
+  change: (ground: Ground) => Promise<Reply>,
+  call: (ground: Ground) => Promise<Reply>,
+  outcome: string,
+];
+
+const ROWS: Row[] = [
+  [
+    'a partner that is suspended',
+    ({ partner }) => operator.patch(`${PARTNERS}/${partner.id}`, { status: 'suspended' }),
+    listVenues,
+    '403 PARTNER_SUSPENDED',
+  ],
+  [
+    'a key that is revoked',
+    ({ partner, keyId }) => operator.delete(`${PARTNERS}/${partner.id}/keys/${keyId}`),
+    listVenues,
+    '401 INVALID_API_KEY',
+  ],
+  [
+    'a key that is replaced without an overlap',
+    ({ partner, keyId }) =>
+      operator.post(`${PARTNERS}/${partner.id}/keys/${keyId}/rotate`, { overlap_seconds: 0 }),
+    listVenues,
+    '401 INVALID_API_KEY',
+  ],
+  [
+    'a grant that ends',
+    ({ partner, venue }) => operator.delete(`${PARTNERS}/${partner.id}/venues/${venue.id}`),
+    hold,
+    '404 SLOT_NOT_FOUND',
+  ],
+  [
+    'a venue that is made inactive',
+    ({ venue }) => operator.patch(`/api/v1/operator/venues/${venue.id}`, { status: 'inactive' }),
+    hold,
+    '409 inactive',
+  ],
+  [
+    'a resource that is made inactive',
+    ({ venue }) =>
+      operator.patch(`/api/v1/operator/resources/${String(venue.resourceIds[0])}`, { status: 'inactive' }),
+    hold,
+    '409 inactive',
+  ],
+  [
+    'a blackout',
+    ({ venue }) =>
+      operator.post(`/api/v1/operator/venues/${venue.id}/blackouts`, {
+        starts_at: `${dateIn(2)}T00:00:00.000Z`,
+        ends_at: `${dateIn(5)}T00:00:00.000Z`,
+        reason: 'Repairs',
+      }),
+    hold,
+    '409 blackout',
+  ],
+];
+
+/** The calls that bring it into the memory of the other process: a key is known there when it was sent whole. */
+async function remember(place: Ground, call: Row[2]): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) expect((await call(place)).status).toBeLessThan(300);
+}
+
+describe.each(ROWS)('%s', (_what, change, call, outcome) => {
+  test('is obeyed by another process as soon as that is answered, though it had it in memory', async () => {
+    const places = await Promise.all(Array.from({ length: ROUNDS }, ground));
+    const outcomes = places.map(async (place) => {
+      await remember(place, call);
+      expect((await change(place)).status).toBeLessThan(300);
+      return outcomeOf(await call(place));
+    });
+    expect(await Promise.all(outcomes)).toEqual(places.map(() => outcome));
+  });
+
+  test('control: would not be if the response did not wait for the leases of others', async () => {
+    const place = await ground();
+    await remember(place, call);
+    await cacheOf(other).haveLease();
+    // It does not know of the change yet.
+    await collectionCallsOf(other).loseEach('cache_versions.findOne');
+    try {
+      const changed = await waitingForNoLease(service, () => change(place));
+      expect([changed.status < 300, (await call(place)).status < 300]).toEqual([true, true]);
+    } finally {
+      await collectionCallsOf(other).restore('cache_versions.findOne');
+    }
+  });
+});
