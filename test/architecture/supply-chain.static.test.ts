@@ -100,7 +100,15 @@ type Manifest = { version?: string; license?: unknown; licenses?: unknown };
 const manifestOf = (place: string): Manifest => JSON.parse(read(`${place}/package.json`)) as Manifest;
 
 /** Licences under which a package may be part of the product: none asks more of it than to name its authors. */
-const ALLOWED = new Set(['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'BlueOak-1.0.0']);
+const ALLOWED = new Set([
+  'MIT',
+  'ISC',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  '0BSD',
+  'BlueOak-1.0.0',
+]);
 
 /** Whether a licence, or one of several to choose from, is allowed; the older forms of the field are refused. */
 function isAllowed(license: unknown): boolean {

@@ -1,0 +1,143 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, expect, test } from '@jest/globals';
+import type { Lease } from '../../src/platform/leased-cache.ts';
+import { leasedCacheOf, setLeaseMs } from '../../src/platform/leased-cache.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import type { Db } from '../../src/platform/mongo.ts';
+import {
+  createDb,
+  isCommandTimeout,
+  isExpressionError,
+  openCollection,
+  openDb,
+} from '../../src/platform/mongo.ts';
+import { NEWEST } from '../../src/platform/newest-reads.ts';
+import { integerBetween, mulberry32, pick, propertySeed } from '../support/random.ts';
+import { scaled } from '../support/scale.ts';
+import { databaseUri, freshName } from '../support/service-environment.ts';
+
+const SELLERS = 4;
+const CHANGES = scaled(150, 12);
+const LEASE_MS = 200;
+const database = freshName();
+const opened: Db[] = [];
+afterAll(async () => {
+  await Promise.all(opened.map((db) => db.close()));
+  const last = await connect();
+  await last.dropDatabase();
+  await last.close();
+});
+
+async function connect(): Promise<Db> {
+  const db = createDb();
+  setLeaseMs(db, LEASE_MS);
+  await openDb(db, databaseUri(database), createLogger('seller', 'silent'), new AbortController().signal);
+  return db;
+}
+
+type Rule = { _id: string; n: number };
+type Sale = { _id: number; n: number };
+const rules = (db: Db) => openCollection<Rule>(db, 'rules_of_things');
+const sales = (db: Db) => openCollection<Sale>(db, 'sales');
+
+/** Sells by the rule `n`, unless it is too late for the lease by the database's clock. */
+async function sell(db: Db, sale: Sale, lease: Lease, isGuarded: boolean): Promise<boolean> {
+  const isInTime = isGuarded ? { $lt: ['$$NOW', lease.beginBy] } : true;
+  const update = [{ $replaceWith: { $cond: [isInTime, { $literal: sale }, { $toInt: 'late' }] } }];
+  try {
+    await sales(db).updateOne({ _id: sale._id }, update, {
+      upsert: true,
+      ...(isGuarded && { maxTimeMS: lease.maxTimeMS }),
+    });
+    return true;
+  } catch (err) {
+    if (isExpressionError(err) || isCommandTimeout(err)) return false;
+    throw err;
+  }
+}
+
+/**
+ * Several processes sell by a rule that they have in memory, each held up at random wherever it waits, up to some leases long, while it is
+ * changed. Returns by which rules something was sold after the change of them was answered, and how much there was of everything.
+ */
+async function sellAmidChanges(seed: number, isGuarded: boolean) {
+  const random = mulberry32(seed);
+  const pause = () => (random() < 0.3 ? delay(integerBetween(random, 0, 3 * LEASE_MS)) : Promise.resolve());
+  const sellers = await Promise.all(Array.from({ length: SELLERS }, connect));
+  opened.push(...sellers);
+  await Promise.all(sellers.map((db) => slowReadings(db, pause, random)));
+  const counts = { sold: 0, late: 0, without: 0 };
+  let lastSale = 0;
+  let current = 1;
+  const over = new AbortController();
+  const [first] = sellers as [Db];
+  await sales(first).deleteMany({});
+  await rules(first).replaceOne({ _id: 'a' }, { n: current }, { upsert: true });
+
+  const seller = async (db: Db) => {
+    const cache = leasedCacheOf(db);
+    const load = async () => {
+      const value = await rules(db).findOne({ _id: 'a' }, NEWEST);
+      await pause();
+      return value === null ? null : { value, tags: ['a'] };
+    };
+    while (!over.signal.aborted) {
+      const lease = await cache.lease();
+      await pause();
+      const rule = await cache.read('a', load);
+      // As a process that is frozen before its write.
+      await pause();
+      lastSale += 1;
+      if (lease === undefined || rule === null) counts.without += 1;
+      else counts[(await sell(db, { _id: lastSale, n: rule.n }, lease, isGuarded)) ? 'sold' : 'late'] += 1;
+      await delay(1);
+    }
+  };
+  const selling = Promise.all(sellers.flatMap((db) => [seller(db), seller(db), seller(db)]));
+  const soldBy = (n: number) =>
+    sales(first).countDocuments({ n: { $lte: n } }, { readConcern: { level: 'local' } });
+  const answered: { n: number; sold: number }[] = [];
+  for (let change = 0; change < CHANGES; change += 1) {
+    const db = pick(random, sellers);
+    await rules(db).updateOne({ _id: 'a' }, { $set: { n: current + 1 } });
+    await leasedCacheOf(db).changedForAll(['a']);
+    answered.push({ n: current, sold: await soldBy(current) });
+    current += 1;
+    await delay(integerBetween(random, 0, LEASE_MS));
+  }
+  over.abort();
+  await selling;
+  const faults: string[] = [];
+  for (const { n, sold } of answered) {
+    const after = await soldBy(n);
+    if (after !== sold)
+      faults.push(`${after - sold} sold by rule ${n} or before, after its change was answered`);
+  }
+  return { faults, counts };
+}
+
+/** Some readings of the version are late, some fail. */
+async function slowReadings(db: Db, pause: () => Promise<void>, random: () => number): Promise<void> {
+  const versions = db.collection('cache_versions') as unknown as {
+    findOne: (...given: unknown[]) => Promise<unknown>;
+  };
+  const original = versions.findOne.bind(versions);
+  versions.findOne = async (...given) => {
+    if (random() < 0.1) throw new Error('the connection was lost');
+    const found = await original(...given);
+    await pause();
+    return found;
+  };
+}
+
+test('nothing is sold by a rule once its change was answered, however sellers are held up', async () => {
+  const seed = propertySeed();
+  const { faults, counts } = await sellAmidChanges(seed, true);
+  expect([seed, faults]).toEqual([seed, []]);
+  // Control: they did sell, and were late.
+  expect(Math.min(counts.sold, counts.late)).toBeGreaterThan(0);
+}, 300_000);
+
+test('control: it is where writes do not carry the end of their leases', async () => {
+  expect((await sellAmidChanges(propertySeed(), false)).faults).not.toEqual([]);
+}, 300_000);
