@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.ts';
+import type { CollectionMethod } from '../support/collection-calls.in-host.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
@@ -134,14 +135,15 @@ const inEither = describe.each<[string, () => HostedService]>([
 /** A partner of whom the process knows nothing: before it places a hold, it reads how many the partner has. */
 const newSeller = (seller: HostedService, at = venueId) => anyPartner(seller, [at]);
 
-/** Places the hold with `meanwhile` between all that it has read of the venue and its write. */
+/** Places the hold with `meanwhile` between what it has read of the venue and its write, or another read. */
 const holdAfter = (
   meanwhile: () => Promise<unknown>,
   { api }: Partner,
   slotId: string,
   seller: HostedService,
+  method: CollectionMethod = 'reservations.aggregate',
 ): Promise<Reply> =>
-  collectionCallsOf(seller).beforeNext('reservations.aggregate', meanwhile, () =>
+  collectionCallsOf(seller).beforeNext(method, meanwhile, () =>
     api.post('/api/v1/partner/holds', { slot_id: slotId, idempotency_key: slotId }),
   );
 /** Makes the walk-in with `meanwhile` before its write. */
@@ -150,14 +152,15 @@ const walkInAfter = (meanwhile: () => Promise<unknown>, claim: () => Promise<Rep
 
 inEither('a hold that was drafted in %s before a blackout', (_which, sellerOf) => {
   /** What comes of it where it is written after the response to the blackout, and that response. */
-  async function writtenAfter(slotId: string, seller: Partner): Promise<{ reply: Reply; blackout: Json }> {
+  async function writtenAfter(slotId: string, seller: Partner, method?: CollectionMethod) {
     // The venue is in its memory as it was before.
     expectStatus(await (await newSeller(sellerOf())).api.post(HOLDS, { slot_id: nextSlot() }), 201);
     let blackout: Json = {};
     const closing = async () => {
       blackout = await blackOut(slotId);
     };
-    return { reply: await holdAfter(closing, seller, slotId, sellerOf()), blackout };
+    const reply = await holdAfter(closing, seller, slotId, sellerOf(), method);
+    return { reply, blackout };
   }
 
   test('and is written after the response to that, is rejected; its key is free for another try', async () => {
@@ -169,6 +172,12 @@ inEither('a hold that was drafted in %s before a blackout', (_which, sellerOf) =
     await operatorOf(service).delete(`/api/v1/operator/blackouts/${String(blackout['blackout_id'])}`);
     const again = await seller.api.post(HOLDS, { slot_id: slotId, idempotency_key: slotId });
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, null]);
+  });
+
+  test('and reads the grant after the response to that, is rejected: its lease is older than all that it has read', async () => {
+    const [slotId, seller] = [nextSlot(), await newSeller(sellerOf())];
+    const { reply, blackout } = await writtenAfter(slotId, seller, 'grants.findOne');
+    expect([outcomeOf(reply, blackout), blackout['conflicts']]).toEqual(['refused', []]);
   });
 
   test('control: would stand, and no report name it, if its process ignored when its lease ends', async () => {
