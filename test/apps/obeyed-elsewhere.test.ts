@@ -1,10 +1,18 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import type { Reply } from '../support/client.ts';
+import type { Client, Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, expectStatus, freeSlotIds, operatorOf } from '../support/factories.ts';
-import { beside, cacheOf, SLOW, waitingForNoLease } from '../support/leases.ts';
+import {
+  BEYOND_QUICK_MS,
+  begun,
+  beside,
+  cacheOf,
+  SLOW,
+  waitingForNoLease,
+  withoutLease,
+} from '../support/leases.ts';
 import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
@@ -13,25 +21,33 @@ const ROUNDS = 5;
 const service = await hostedService(SLOW);
 /** It has all in memory, and is told of nothing but by the database. */
 const other = await beside(service);
+const quick = await hostedService();
 afterAll(async () => {
   await other.stop({ keepsDatabase: true });
   await service.stop();
+  await quick.stop();
 });
 
-type Ground = { venue: Venue; partner: Partner; slotIds: string[]; keyId: string };
+type Ground = { operator: Client; venue: Venue; partner: Partner; slotIds: string[]; keyId: string };
 
-/** A partner that calls the other process. */
-async function ground(): Promise<Ground> {
-  const venue = await anyVenue(service, [{ duration_minutes: 15 }]);
-  const { id, apiKey } = await anyPartner(service, [venue.id]);
+/** A partner that calls the other process, on the same database. */
+async function ground(at = service, called = other): Promise<Ground> {
+  const operator = operatorOf(at);
+  const venue = await anyVenue(at, [{ duration_minutes: 15 }]);
+  const { id, apiKey } = await anyPartner(at, [venue.id]);
   const { data } = expectStatus(await operator.get(`${PARTNERS}/${id}/keys`), 200);
   const [key] = data as Json[];
-  const partner = { id, apiKey, api: createClient(other.url, apiKey) };
-  return { venue, partner, slotIds: await freeSlotIds(partner, venue.id), keyId: String(key?.['key_id']) };
+  const partner = { id, apiKey, api: createClient(called.url, apiKey) };
+  return {
+    operator,
+    venue,
+    partner,
+    slotIds: await freeSlotIds(partner, venue.id),
+    keyId: String(key?.['key_id']),
+  };
 }
 
 const PARTNERS = '/api/v1/operator/partners';
-const operator = operatorOf(service);
 
 const listVenues = ({ partner }: Ground) => partner.api.get('/api/v1/partner/venues');
 const hold = ({ partner, slotIds }: Ground) =>
@@ -51,45 +67,45 @@ type Row = [
 const ROWS: Row[] = [
   [
     'a partner that is suspended',
-    ({ partner }) => operator.patch(`${PARTNERS}/${partner.id}`, { status: 'suspended' }),
+    ({ operator, partner }) => operator.patch(`${PARTNERS}/${partner.id}`, { status: 'suspended' }),
     listVenues,
     '403 PARTNER_SUSPENDED',
   ],
   [
     'a key that is revoked',
-    ({ partner, keyId }) => operator.delete(`${PARTNERS}/${partner.id}/keys/${keyId}`),
+    ({ operator, partner, keyId }) => operator.delete(`${PARTNERS}/${partner.id}/keys/${keyId}`),
     listVenues,
     '401 INVALID_API_KEY',
   ],
   [
     'a key that is replaced without an overlap',
-    ({ partner, keyId }) =>
+    ({ operator, partner, keyId }) =>
       operator.post(`${PARTNERS}/${partner.id}/keys/${keyId}/rotate`, { overlap_seconds: 0 }),
     listVenues,
     '401 INVALID_API_KEY',
   ],
   [
     'a grant that ends',
-    ({ partner, venue }) => operator.delete(`${PARTNERS}/${partner.id}/venues/${venue.id}`),
+    ({ operator, partner, venue }) => operator.delete(`${PARTNERS}/${partner.id}/venues/${venue.id}`),
     hold,
     '404 SLOT_NOT_FOUND',
   ],
   [
     'a venue that is made inactive',
-    ({ venue }) => operator.patch(`/api/v1/operator/venues/${venue.id}`, { status: 'inactive' }),
+    ({ operator, venue }) => operator.patch(`/api/v1/operator/venues/${venue.id}`, { status: 'inactive' }),
     hold,
     '409 inactive',
   ],
   [
     'a resource that is made inactive',
-    ({ venue }) =>
+    ({ operator, venue }) =>
       operator.patch(`/api/v1/operator/resources/${String(venue.resourceIds[0])}`, { status: 'inactive' }),
     hold,
     '409 inactive',
   ],
   [
     'a blackout',
-    ({ venue }) =>
+    ({ operator, venue }) =>
       operator.post(`/api/v1/operator/venues/${venue.id}/blackouts`, {
         starts_at: `${dateIn(2)}T00:00:00.000Z`,
         ends_at: `${dateIn(5)}T00:00:00.000Z`,
@@ -107,7 +123,7 @@ async function remember(place: Ground, call: Row[2]): Promise<void> {
 
 describe.each(ROWS)('%s', (_what, change, call, outcome) => {
   test('is obeyed by another process as soon as that is answered, though it had it in memory', async () => {
-    const places = await Promise.all(Array.from({ length: ROUNDS }, ground));
+    const places = await Promise.all(Array.from({ length: ROUNDS }, () => ground()));
     const outcomes = places.map(async (place) => {
       await remember(place, call);
       expect((await change(place)).status).toBeLessThan(300);
@@ -128,5 +144,19 @@ describe.each(ROWS)('%s', (_what, change, call, outcome) => {
     } finally {
       await collectionCallsOf(other).restore('cache_versions.findOne');
     }
+  });
+});
+
+describe.each(ROWS.filter(([, , call]) => call === hold))('%s', (_what, change, _call, outcome) => {
+  test('excludes a hold that is placed without a lease: it is written before the response, or never', async () => {
+    const place = await ground(quick, quick);
+    const changed = begun(() => change(place), BEYOND_QUICK_MS);
+    await withoutLease(quick, async () => {
+      const { beforeNext } = collectionCallsOf(quick);
+      const held = await beforeNext('reservations.findOneAndUpdate', changed.begin, () => hold(place));
+      expect([held.status, changed.answered.isAnswered]).toEqual([201, false]);
+      expect((await changed.answered.response)?.status).toBeLessThan(300);
+      expect(outcomeOf(await hold(place))).toBe(outcome);
+    });
   });
 });

@@ -16,11 +16,13 @@ import {
   placeHold,
 } from '../support/factories.ts';
 import {
+  BEYOND_QUICK_MS,
+  begun,
   beside,
   cacheOf,
-  heldBetween,
   ignoringLeases,
   SLOW,
+  WITHIN_SLOW_MS,
   waitingForNoLease,
   withoutLease,
 } from '../support/leases.ts';
@@ -249,15 +251,11 @@ describe.each<[string, () => HostedService]>([
   test('and is written in a transaction that began before that, is among the released', async () => {
     const [partner, slotId] = [await seller(processOf()), nextSlot()];
     await withoutLease(processOf(), async () => {
-      let revoked: Promise<Reply> | undefined;
-      const revoking = () => {
-        revoked = revoke(partner);
-        return Promise.resolve();
-      };
+      const revoked = begun(async () => releasedBy(await revoke(partner)), BEYOND_QUICK_MS);
       const method = 'reservations.findOneAndUpdate';
       const place = () => placeHold(partner, slotId);
-      const { hold_id } = await collectionCallsOf(processOf()).beforeNext(method, revoking, place);
-      expect(revoked && releasedBy(await revoked)).toEqual([{ hold_id, slot_id: slotId }]);
+      const { hold_id } = await collectionCallsOf(processOf()).beforeNext(method, revoked.begin, place);
+      expect(await revoked.answered.response).toEqual([{ hold_id, slot_id: slotId }]);
     });
   });
 
@@ -292,8 +290,9 @@ describe('a hold that is written under its lease while the grant ends', () => {
 
   test('is among the released', async () => {
     const { slotId, hold, end } = await scene();
-    const [held, released] = await heldBetween(slow, hold, 'cache_versions.findOneAndUpdate', end);
-    expect(released).toEqual([{ hold_id: held['hold_id'], slot_id: slotId }]);
+    const ended = begun(end, WITHIN_SLOW_MS);
+    const { hold_id } = await hold(ended.begin);
+    expect(await ended.answered.response).toEqual([{ hold_id, slot_id: slotId }]);
   });
 
   test('control: would be missed if the revoke did not wait for the lease', async () => {

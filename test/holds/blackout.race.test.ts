@@ -13,11 +13,13 @@ import {
   operatorOf,
 } from '../support/factories.ts';
 import {
+  BEYOND_QUICK_MS,
+  begun,
   beside,
   cacheOf,
-  heldBetween,
   ignoringLeases,
   SLOW,
+  WITHIN_SLOW_MS,
   waitingForNoLease,
   withoutLease,
 } from '../support/leases.ts';
@@ -203,17 +205,13 @@ inEither('a hold that was drafted in %s before a blackout', (_which, sellerOf) =
   test('and is written in a transaction that began before it, is listed by it', async () => {
     const [slotId, seller] = [nextSlot(), await newSeller(sellerOf())];
     await withoutLease(sellerOf(), async () => {
-      let blackout = Promise.resolve<Json>({});
-      const beginning = () => {
-        blackout = blackOut(slotId);
-        return Promise.resolve();
-      };
+      const blackout = begun(() => blackOut(slotId), BEYOND_QUICK_MS);
       const reply = await collectionCallsOf(sellerOf()).beforeNext(
         'reservations.findOneAndUpdate',
-        beginning,
+        blackout.begin,
         () => seller.api.post(HOLDS, { slot_id: slotId }),
       );
-      expect(outcomeOf(reply, await blackout)).toBe('listed');
+      expect(outcomeOf(reply, (await blackout.answered.response) ?? {})).toBe('listed');
     });
   });
 
@@ -247,13 +245,9 @@ describe('a blackout that a hold meets which is still under the lease', () => {
   test('lists it, and leaves it alone: it is replayed, extended and confirmed', async () => {
     const { slotId, seller } = await slot();
     await cacheOf(slow).haveLease();
-    const [reply, blackout] = await heldBetween(
-      slow,
-      (meanwhile) => holdAfter(meanwhile, seller, slotId, slow),
-      'cache_versions.findOneAndUpdate',
-      () => blackOut(slotId, slow, slowVenueId),
-    );
-    expect(outcomeOf(reply, blackout)).toBe('listed');
+    const blackout = begun(() => blackOut(slotId, slow, slowVenueId), WITHIN_SLOW_MS);
+    const reply = await holdAfter(blackout.begin, seller, slotId, slow);
+    expect(outcomeOf(reply, (await blackout.answered.response) ?? {})).toBe('listed');
     const again = await seller.api.post(HOLDS, { slot_id: slotId, idempotency_key: slotId });
     expect([again.status, again.text]).toEqual([201, reply.text]);
     const path = `${HOLDS}/${String((reply.body as Json)['hold_id'])}/extend`;

@@ -1,10 +1,22 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { cellsOf, spacesOf } from '../../src/reservations/cells.rules.ts';
 import type { Reply } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, expectStatus, operatorOf, placeHold } from '../support/factories.ts';
-import { beside, cacheOf, ignoringLeases, SLOW, waitingForNoLease, withoutLease } from '../support/leases.ts';
+import {
+  BEYOND_QUICK_MS,
+  begun,
+  beside,
+  cacheOf,
+  ignoringLeases,
+  latch,
+  SLOW,
+  WITHIN_SLOW_MS,
+  waitingForNoLease,
+  withoutLease,
+} from '../support/leases.ts';
 import { rowOf } from '../support/rows.ts';
 import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
@@ -104,16 +116,12 @@ describe.each<[string, () => HostedService]>([
 
     test('and is written in a transaction that began before that, is given the shared space', async () => {
       const place = await prepare();
-      let shared: Promise<Reply> | undefined;
-      const beginning = () => {
-        shared = place.share();
-        return Promise.resolve();
-      };
+      const shared = begun(sharing(place), BEYOND_QUICK_MS);
       const placing = () => hold(place.seller, place.at(place.half, '0600'));
       const reply = await withoutLease(sellsAt(), () =>
-        collectionCallsOf(sellsAt()).beforeNext(METHOD, beginning, placing),
+        collectionCallsOf(sellsAt()).beforeNext(METHOD, shared.begin, placing),
       );
-      expect((await shared)?.status).toBe(200);
+      await shared.answered.response;
       expect([await spaceOf(place, reply), await holdFull(place)]).toEqual(['shared', TAKEN]);
     });
 
@@ -134,37 +142,40 @@ describe.each<[string, () => HostedService]>([
 
 describe('a hold on the half that another process places by its memory when the relation is written already', () => {
   /** What becomes of it and of the call that makes the relation, which does not know of it when it first looks for claims. */
-  async function race(place: Ground): Promise<{ reply: Reply; before: string; shared: Reply }> {
-    const calls = collectionCallsOf(slow);
-    const held: { reply: Reply; before: string }[] = [];
+  async function race(place: Ground): Promise<{ reply: Reply; shared: Reply }> {
+    const held: Promise<Reply>[] = [];
+    const isDrafted = latch();
+    const sharedOrLate = latch();
     // Of the resource: the first has it off, the second is the relation.
-    const remember = async (turn: number) => (turn === 2 ? place.warm() : undefined);
-    // The first is of that too.
-    const sell = async (turn: number) => {
+    const draft = async (turn: number) => {
       if (turn !== 2) return;
-      const reply = await hold(place.seller, place.at(place.half, '0600'));
-      held.push({ reply, before: await spaceOf(place, reply, slow) });
+      await place.warm();
+      const beingShared = async () => {
+        isDrafted.open();
+        await Promise.race([sharedOrLate.opened, delay(WITHIN_SLOW_MS)]);
+      };
+      held.push(holdHalfAfter(beingShared, place, slowToo));
+      await isDrafted.opened;
     };
-    const shared = await calls.beforeEvery('resources.updateOne', remember, () =>
-      calls.beforeEvery('cache_versions.findOneAndUpdate', sell, place.share),
-    );
-    const [one] = held;
-    if (one === undefined) throw new Error('Nothing was held');
-    return { ...one, shared };
+    const sharing = collectionCallsOf(slow).beforeEvery('resources.updateOne', draft, place.share);
+    const shared = await sharing.finally(sharedOrLate.open);
+    const [reply] = await Promise.all(held);
+    if (reply === undefined) throw new Error('Nothing was held');
+    return { reply, shared };
   }
 
   test('is given the shared space before the response to that', async () => {
     const place = await ground(slow, slowToo);
-    const { reply, before, shared } = await race(place);
-    expect([before, verdict(shared)]).toEqual(['own', '200']);
+    const { reply, shared } = await race(place);
+    expect([verdict(reply), verdict(shared)]).toEqual(['201', '200']);
     expect([await spaceOf(place, reply, slow), await holdFull(place)]).toEqual(['shared', TAKEN]);
   });
 
   test('and overlaps a claim on the full turf: the relation is rejected, and the full turf stays inactive', async () => {
     const place = await ground(slow, slowToo);
     expect(await holdFull(place)).toBe('201');
-    const { before, shared } = await race(place);
-    expect([before, verdict(shared)]).toEqual(['own', '400 VALIDATION_ERROR shares_space_with']);
+    const { reply, shared } = await race(place);
+    expect([verdict(reply), verdict(shared)]).toEqual(['201', '400 VALIDATION_ERROR shares_space_with']);
     const path = `/api/v1/operator/resources/${place.full}`;
     expect(expectStatus(await operatorOf(slow).get(path), 200)['status']).toBe('inactive');
     expect(verdict(await hold(place.rival, place.at(place.full, '0700')))).toBe(TAKEN);

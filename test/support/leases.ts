@@ -1,8 +1,13 @@
-import type { CollectionMethod } from './collection-calls.in-host.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 import { collectionCallsOf } from './collection-calls.ts';
 import type * as LeasedCache from './leased-cache.in-host.ts';
 import type { HostedOptions, HostedService } from './service-host.ts';
 import { hostedService } from './service-host.ts';
+
+/** Less than what is left of one of them to whoever begins to write, and more than a change takes that waits for none. */
+export const WITHIN_SLOW_MS = 300;
+/** More than a change takes that waits for the leases of the tests' services. */
+export const BEYOND_QUICK_MS = 1500;
 
 /** Leases that last longer than a call, however busy the machine is. */
 export const SLOW: HostedOptions = { overrides: { CACHE_LEASE_MS: '2500' } };
@@ -46,34 +51,23 @@ export async function waitingForNoLease<T>(service: HostedService, work: () => P
 }
 
 /**
- * What two calls come to of which the first does the rest of its work when the other has come to its next call of `method`, and
- * the other does the rest of its own after that. `first` does `meanwhile` where it is to be held.
+ * Begins `change`, and resolves when it was answered, or after some time in which it would have been if it did not wait for what is
+ * under way.
  */
-export async function heldBetween<First, Other>(
-  service: HostedService,
-  first: (meanwhile: () => Promise<void>) => Promise<First>,
-  method: CollectionMethod,
-  other: () => Promise<Other>,
-): Promise<[First, Other]> {
-  const firstDone = latch();
-  const otherHeld = latch();
-  const coming: Promise<Other>[] = [];
-  const meanwhile = () => {
-    const wait = () => {
-      otherHeld.open();
-      return firstDone.opened;
-    };
-    const call = collectionCallsOf(service).beforeNext(method, wait, other);
-    coming.push(call);
-    return Promise.race([otherHeld.opened, call.then(() => undefined)]);
+export function begun<T>(change: () => Promise<T>, giveUpAfterMs: number) {
+  const answered: { response?: Promise<T>; isAnswered: boolean } = { isAnswered: false };
+  const begin = async () => {
+    const response = change().then((result) => {
+      answered.isAnswered = true;
+      return result;
+    });
+    answered.response = response;
+    await Promise.race([response, delay(giveUpAfterMs)]);
   };
-  const done = await first(meanwhile).finally(firstDone.open);
-  const [result] = await Promise.all(coming);
-  if (result === undefined) throw new Error('The first call was not held');
-  return [done, result];
+  return { answered, begin };
 }
 
-function latch(): { opened: Promise<void>; open: () => void } {
+export function latch(): { opened: Promise<void>; open: () => void } {
   let open = (): void => undefined;
   const opened = new Promise<void>((done) => {
     open = done;
