@@ -1,6 +1,6 @@
 import type { Lease, LeasedCache } from '../../src/platform/leased-cache.ts';
 import { leasedCacheOf } from '../../src/platform/leased-cache.ts';
-import { loseEach } from './collection-calls.in-host.ts';
+import { loseEach, replace } from './collection-calls.in-host.ts';
 import { eventually } from './eventually.ts';
 import type { Service } from './service.ts';
 
@@ -30,9 +30,23 @@ export function restoreCache(context: Context): void {
   Object.assign(leasedCacheOf(context.db), originals.get(context));
 }
 
-/** Has the process lose its lease, and get no other until `cache_versions.findOne` is restored. */
+/** Has the process know of no change after this, and use its lease as long as that lasts, until `cache_versions.findOne` is restored. */
+export async function readNoMore(context: Context): Promise<void> {
+  await new Promise<void>((done) => {
+    // One is sent when the one before it has ended, so that none is under way after this.
+    replace(context, 'cache_versions.findOne', (find) => async (given) => {
+      const found = await find(...given);
+      loseEach(context, 'cache_versions.findOne');
+      done();
+      return found;
+    });
+    void leasedCacheOf(context.db).lease();
+  });
+}
+
+/** The same, and resolves when it has no lease any more. */
 export async function loseLeases(context: Context): Promise<void> {
-  loseEach(context, 'cache_versions.findOne');
+  await readNoMore(context);
   await eventually('its lease is over', async () => (await leasedCacheOf(context.db).lease()) === undefined);
 }
 
