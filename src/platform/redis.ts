@@ -35,6 +35,8 @@ export function createProducerRedis(url: string, log: Logger): Redis {
 export function createLimiterRedis(url: string): Redis {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
+    // What is counted in one turn of the event loop leaves in one write.
+    enableAutoPipelining: true,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     socketTimeout: 2000,
