@@ -22,6 +22,8 @@ export type LeasedCache = {
    * nothing may rest on how long it stays true what reads return.
    */
   lease(): Promise<Lease | undefined>;
+  /** Whether a lease lasts: what was read from the primary was the newest state, less than a lease ago. */
+  isLeased(): boolean;
   /**
    * The value from memory, else by `load`, which has to read the newest state. Null is never kept: what was missing is asked for
    * again. Values are shared, so nobody may change them; the same object is returned until something of it was changed.
@@ -134,6 +136,7 @@ function createLeasedCache(db: Db, wantedLeaseMs: number): LeasedCache {
 
   return {
     lease: () => versions.lease(),
+    isLeased: () => versions.isLeased(),
     read: async (key, load) => {
       if (!versions.isLeased()) return reread(key, load);
       const found = kept.get(key);

@@ -154,6 +154,14 @@ const BEGIN_AGAIN_MS = 10_000;
 const COMMIT_AGAIN_MS = 5000;
 const WRITE_CONFLICT = 112;
 
+/** What is to be done when a transaction has been committed. */
+const afterCommits = new WeakMap<Tx, (() => void)[]>();
+
+/** Has `work` done as soon as the transaction is committed, before `inTransaction` resolves; not where it is not. */
+export function afterCommit(tx: Tx, work: () => void): void {
+  afterCommits.get(tx)?.push(work);
+}
+
 /**
  * Runs `work` in one transaction, again after a write conflict or a lost connection, so it must have no side effects. Where
  * the database is not back within 10 s, or does not acknowledge the commit within 5 s, that is thrown: a commit may then have
@@ -164,11 +172,14 @@ export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Pr
   try {
     return await untilSettled(BEGIN_AGAIN_MS, 'TransientTransactionError', async () => {
       session.startTransaction();
+      const committed: (() => void)[] = [];
+      afterCommits.set(session, committed);
       try {
         const result = await work(session);
         await untilSettled(COMMIT_AGAIN_MS, 'UnknownTransactionCommitResult', () =>
           session.commitTransaction(),
         );
+        for (const each of committed) each();
         return result;
       } finally {
         // Where it was committed, or that is unknown, there is nothing to abort.

@@ -1,7 +1,7 @@
-import { updateEach } from '../platform/bulk-writes.ts';
 import type { Db } from '../platform/mongo.ts';
 import { NEWEST } from '../platform/newest-reads.ts';
 import { SERVICE } from './actor-types.ts';
+import { updateClaims } from './claim-writes.store.ts';
 import { reservationCollection } from './reservations.model.ts';
 import { transitionUpdate } from './reservations.store.ts';
 
@@ -15,7 +15,7 @@ export type Expiry = { eventId: string } | { leftMs: number };
  */
 export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Promise<(Expiry | Error)[]> {
   const ends = holdIds.map((holdId) => transitionUpdate('expire', holdId, { actor: SERVICE }));
-  const errors = await updateEach(reservationCollection(db), ends);
+  const errors = await updateClaims(db, ends);
   // One that has lapsed since the update is to be asked for again at once.
   const untilLapsed = { $max: [{ $subtract: ['$holdExpiresAt', '$$NOW'] }, 1] };
   const leftMs = { $cond: [{ $eq: ['$status', 'ACTIVE'] }, untilLapsed, 0] };

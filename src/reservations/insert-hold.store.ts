@@ -1,4 +1,3 @@
-import { writeEach } from '../platform/bulk-writes.ts';
 import { databaseClockOf } from '../platform/clock.ts';
 import { onePer } from '../platform/coalesced.ts';
 import { gathered } from '../platform/gathered.ts';
@@ -8,8 +7,9 @@ import type { Db, Expression, Tx } from '../platform/mongo.ts';
 import { isCommandTimeout, isDuplicateKey, isExpressionError } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Actor } from './actor-types.ts';
+import { insertClaim, insertClaims } from './claim-writes.store.ts';
 import type { OutboxEvent, Reservation } from './reservations.model.ts';
-import { ORDINAL_INDEX, reservationCollection } from './reservations.model.ts';
+import { ORDINAL_INDEX } from './reservations.model.ts';
 import type { NewReservation, Written } from './reservations.store.ts';
 
 export type HoldOptions = { ttlMs: number; holdKey: string | undefined; holdOrdinal: number; actor: Actor };
@@ -47,13 +47,10 @@ const insertInBatch = onePer((db: Db) =>
   gathered<LeasedHold, Written>(async (holds) => {
     const now = databaseClockOf(db).now();
     const reservations = holds.map((hold) => reservationOf(hold, now));
-    const errors = await writeEach(
-      reservationCollection(db),
-      holds.map(({ lease }, index) => {
-        const reservation = reservations[index] as Reservation;
-        const update = [unlessLate(reservation, now, lease)];
-        return { updateOne: { filter: { _id: reservation._id }, update, upsert: true } };
-      }),
+    const errors = await insertClaims(
+      db,
+      reservations,
+      (reservation, index) => unlessLate(reservation, now, (holds[index] as LeasedHold).lease),
       // One member can have to wait for a transaction that claims the same space; no lease lasts for that.
       { maxTimeMS: Math.min(...holds.map(({ lease }) => lease.maxTimeMS)) },
     );
@@ -89,9 +86,7 @@ function unlessLate(reservation: Reservation, now: Date, { beginBy }: Lease): Ex
   const earliest = new Date(now.getTime() - CLOCK_TOLERANCE_MS);
   const latest = new Date(Math.min(now.getTime() + CLOCK_TOLERANCE_MS, beginBy.getTime()));
   const isInTime = { $and: [{ $gte: ['$$NOW', earliest] }, { $lt: ['$$NOW', latest] }] };
-  return {
-    $replaceWith: { $cond: [isInTime, { $literal: reservation }, { $toInt: 'not in time' }] },
-  };
+  return { $cond: [isInTime, { $literal: reservation }, { $toInt: 'not in time' }] };
 }
 
 /**
@@ -112,11 +107,5 @@ export async function insertHoldInTransaction(
   const document = {
     $mergeObjects: [{ $literal: fields }, { ...instants, outbox: [event], outboxSince: '$$NOW' }],
   };
-  const reservation = await reservationCollection(db).findOneAndUpdate(
-    { _id: fields._id },
-    [{ $replaceWith: document }],
-    { upsert: true, returnDocument: 'after', session: tx },
-  );
-  if (reservation === null) throw new Error('An upsert returned no document');
-  return { reservation, eventId: hold.eventId };
+  return { reservation: await insertClaim(db, fields._id, document, tx), eventId: hold.eventId };
 }

@@ -2,6 +2,7 @@ import { updateEach } from '../platform/bulk-writes.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Expression, Tx } from '../platform/mongo.ts';
 import type { Actor } from './actor-types.ts';
+import { insertClaim, updateClaim } from './claim-writes.store.ts';
 import type { EventType } from './event-types.ts';
 import { isOfBooking } from './event-types.ts';
 import type { EndingKey, EventSubject, Reservation } from './reservations.model.ts';
@@ -83,14 +84,7 @@ export async function insertBooked(
       { ...instants, outbox: [event], outboxSince: '$$NOW' },
     ],
   };
-  // An upsert, because only an update can read `$$NOW`.
-  const reservation = await reservationCollection(db).findOneAndUpdate(
-    { _id: draft._id },
-    [{ $replaceWith: document }],
-    { upsert: true, returnDocument: 'after', session: tx },
-  );
-  if (reservation === null) throw new Error('An upsert returned no document');
-  return { reservation, eventId };
+  return { reservation: await insertClaim(db, draft._id, document, tx), eventId };
 }
 
 export type Change = {
@@ -130,10 +124,7 @@ export async function applyTransition(
   tx?: Tx,
 ): Promise<Written | null> {
   const { filter, update, eventId } = transitionUpdate(name, reservationId, change);
-  const reservation = await reservationCollection(db).findOneAndUpdate(filter, update, {
-    returnDocument: 'after',
-    ...(tx === undefined ? {} : { session: tx }),
-  });
+  const reservation = await updateClaim(db, { filter, update }, tx);
   return reservation === null ? null : { reservation, eventId };
 }
 
@@ -199,20 +190,16 @@ export async function extendHold(
 ): Promise<Reservation | null> {
   const wanted = { $add: ['$$NOW', ttlMs] };
   const isWithinLife = { $lte: [wanted, { $add: ['$placedAt', maxLifeMs] }] };
-  return reservationCollection(db).findOneAndUpdate(
-    { _id: holdId, status: 'ACTIVE', $expr: { $and: [ALIVE, isWithinLife] } },
-    [{ $set: { holdExpiresAt: { $max: ['$holdExpiresAt', wanted] } } }],
-    { returnDocument: 'after' },
-  );
+  return updateClaim(db, {
+    filter: { _id: holdId, status: 'ACTIVE', $expr: { $and: [ALIVE, isWithinLife] } },
+    update: [{ $set: { holdExpiresAt: { $max: ['$holdExpiresAt', wanted] } } }],
+  });
 }
 
 /** Moves a live hold's expiry to the database's now; false where it is no live hold. */
 export async function lapseNow(db: Db, holdId: string): Promise<boolean> {
-  const { matchedCount } = await reservationCollection(db).updateOne(
-    { _id: holdId, status: 'ACTIVE', $expr: ALIVE },
-    [{ $set: { holdExpiresAt: '$$NOW' } }],
-  );
-  return matchedCount === 1;
+  const filter = { _id: holdId, status: 'ACTIVE', $expr: ALIVE };
+  return (await updateClaim(db, { filter, update: [{ $set: { holdExpiresAt: '$$NOW' } }] })) !== null;
 }
 
 /**
@@ -244,8 +231,6 @@ export async function removeFromOutboxes(
 
 /** Adds cells to a live claim. Throws a duplicate-key error where another claim has one of them. */
 export async function addCells(db: Db, reservationId: string, cells: readonly string[]): Promise<void> {
-  await reservationCollection(db).updateOne(
-    { _id: reservationId, claimed: true },
-    { $addToSet: { cells: { $each: [...cells] } } },
-  );
+  const filter = { _id: reservationId, claimed: true };
+  await updateClaim(db, { filter, update: { $addToSet: { cells: { $each: [...cells] } } } });
 }

@@ -1,0 +1,75 @@
+import type { GuardedUpdate } from '../platform/bulk-writes.ts';
+import { updateEach, writeEach } from '../platform/bulk-writes.ts';
+import type { Db, Expression, Tx } from '../platform/mongo.ts';
+import { noteClaimChanges, placedChange } from './claim-changes.store.ts';
+import type { Reservation } from './reservations.model.ts';
+import { reservationCollection } from './reservations.model.ts';
+
+// All that inserts claims or changes what they take passes here, so that what this process keeps of them in memory is dropped before
+// the write is answered (ADR 0038).
+
+/** Changes the claim that the filter still matches; null where none does. */
+export async function updateClaim(
+  db: Db,
+  { filter, update }: GuardedUpdate & { filter: { _id: string } },
+  tx?: Tx,
+): Promise<Reservation | null> {
+  const reservation = await reservationCollection(db).findOneAndUpdate(filter, update, {
+    returnDocument: 'after',
+    ...(tx === undefined ? {} : { session: tx }),
+  });
+  if (reservation !== null) noteClaimChanges(db, [{ reservationId: filter._id }], tx);
+  return reservation;
+}
+
+/** Inserts the claim of this id that the expression makes; an upsert, because only an update can read `$$NOW`. */
+export async function insertClaim(
+  db: Db,
+  reservationId: string,
+  document: Expression,
+  tx: Tx,
+): Promise<Reservation> {
+  const reservation = await reservationCollection(db).findOneAndUpdate(
+    { _id: reservationId },
+    [{ $replaceWith: document }],
+    { upsert: true, returnDocument: 'after', session: tx },
+  );
+  if (reservation === null) throw new Error('An upsert returned no document');
+  noteClaimChanges(db, [placedChange(reservation)], tx);
+  return reservation;
+}
+
+/** As `updateEach` has it. */
+export async function updateClaims(
+  db: Db,
+  updates: readonly (GuardedUpdate & { filter: { _id: string } })[],
+): Promise<(Error | undefined)[]> {
+  const errors = await updateEach(reservationCollection(db), updates);
+  noteClaimChanges(
+    db,
+    updates.map(({ filter }) => ({ reservationId: filter._id })),
+  );
+  return errors;
+}
+
+/** Inserts the claims as one bulk, each made of its own by `toDocument`. As `writeEach` has it. */
+export async function insertClaims(
+  db: Db,
+  claims: readonly Reservation[],
+  toDocument: (claim: Reservation, index: number) => Expression,
+  options: { maxTimeMS: number },
+): Promise<(Error | undefined)[]> {
+  const writes = claims.map((claim, index) => {
+    const update = [{ $replaceWith: toDocument(claim, index) }];
+    return { updateOne: { filter: { _id: claim._id }, update, upsert: true } };
+  });
+  let inserted = claims;
+  try {
+    const errors = await writeEach(reservationCollection(db), writes, options);
+    inserted = claims.filter((_, index) => errors[index] === undefined);
+    return errors;
+  } finally {
+    // All of them where the bulk failed as a whole: its caller may find them.
+    noteClaimChanges(db, inserted.map(placedChange));
+  }
+}
