@@ -4,11 +4,13 @@ import { ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { datesBetween } from '../platform/calendar.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
-import { slotView } from '../slots/slot.rules.ts';
+import type { PreparedJson } from '../platform/prepared-json.ts';
 import type { SlotDeps } from '../slots/slots.service.ts';
 import type { DayQuery, RangeQuery } from './availability.schemas.ts';
 import { availability, availabilityRange, dayQuery, rangeQuery } from './availability.schemas.ts';
 import { readAvailability } from './availability.service.ts';
+import type { ListedPlan } from './slots-json.rules.ts';
+import { slotsJson } from './slots-json.rules.ts';
 
 const PROMISE = 'What is free now may be taken the next moment: place a hold before you promise a slot.';
 const REVALIDATION = 'Send the ETag back in If-None-Match to get 304 where nothing has changed.';
@@ -34,8 +36,9 @@ export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
       handle: async ({ caller, query }) => {
         const { venue_id: venueId, date: day, resource_id: resourceId } = query;
         const wanted = { venueId, dates: [day], ...omitUndefined({ resourceId }) };
-        const slots = await readAvailability(deps, caller.partnerId, wanted);
-        return revalidated({ venue_id: venueId, date: day, slots: slots.map(slotView) });
+        const render = (listed: readonly ListedPlan[]) =>
+          `${JSON.stringify({ venue_id: venueId, date: day }).slice(0, -1)},"slots":${listed.map(slotsJson).join(',')}}`;
+        return revalidated(await readAvailability(deps, caller.partnerId, wanted, { name: 'day', render }));
       },
     }),
     route<PartnerCaller, unknown, RangeQuery>({
@@ -52,17 +55,17 @@ export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
         const { venue_id: venueId, from, to, resource_id: resourceId } = query;
         const dates = datesBetween(from, to);
         const wanted = { venueId, dates, ...omitUndefined({ resourceId }) };
-        const slots = await readAvailability(deps, caller.partnerId, wanted);
-        const slotsOf = new Map(dates.map((day) => [day, [] as Record<string, unknown>[]]));
-        for (const slot of slots) slotsOf.get(slot.date)?.push(slotView(slot));
-        const days = dates.map((day) => ({ date: day, slots: slotsOf.get(day) }));
-        return revalidated({ venue_id: venueId, from, to, days });
+        const render = (listed: readonly ListedPlan[]) => {
+          const days = listed.map((slots, index) => `{"date":"${dates[index]}","slots":${slotsJson(slots)}}`);
+          return `${JSON.stringify({ venue_id: venueId, from, to }).slice(0, -1)},"days":[${days.join(',')}]}`;
+        };
+        return revalidated(await readAvailability(deps, caller.partnerId, wanted, { name: 'range', render }));
       },
     }),
   ];
 }
 
 /** Kept only to be revalidated: Express returns 304 where If-None-Match has the ETag that it makes of the body. */
-function revalidated(body: object): RouteResponse {
+function revalidated(body: PreparedJson): RouteResponse {
   return { ...ok(body), headers: { 'Cache-Control': 'private, no-cache' } };
 }

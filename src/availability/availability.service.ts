@@ -1,73 +1,153 @@
-import { blackedOutBy } from '../blackouts/blackout.rules.ts';
-import { cellsOfWindow } from '../reservations/cells.rules.ts';
-import type { ClaimedCells } from '../reservations/claim-reads.store.ts';
-import { findClaimedCells } from '../reservations/claim-reads.store.ts';
-import type { SlotWindow } from '../slots/schedule.rules.ts';
+import { LRUCache } from 'lru-cache';
+import { databaseClockOf } from '../platform/clock.ts';
+import { onePer } from '../platform/coalesced.ts';
+import type { Db } from '../platform/mongo.ts';
+import type { PreparedJson } from '../platform/prepared-json.ts';
+import { prepareJson } from '../platform/prepared-json.ts';
 import type { ListedSlot } from '../slots/slot.rules.ts';
-import { pricedSlotsOn, reasonOf, salePeriodOf, slotIdOf, unsellableReason } from '../slots/slot.rules.ts';
 import type { SlotDeps } from '../slots/slots.service.ts';
 import type { VenueRules } from '../slots/venue-rules.service.ts';
 import { requireResourceIn, requireVenueRules } from '../slots/venue-rules.service.ts';
 import type { ResourceRow } from '../venues/venues.service.ts';
+import type { ClaimedDay } from './claimed-days.service.ts';
+import { claimedDaysOf } from './claimed-days.service.ts';
+import type { Plan } from './planned-slots.service.ts';
+import { planOf } from './planned-slots.service.ts';
+import { salePeriodAt } from './sale-period.service.ts';
+import { indexClaims, nextLapse, nextStart, reasonAt } from './slot-states.rules.ts';
+import type { ListedPlan } from './slots-json.rules.ts';
+
+/** What is asked for: the operating dates, calendar dates in the venue's zone, and of which resource, where not of all. */
+export type AvailabilityQuery = { venueId: string; dates: readonly string[]; resourceId?: string };
+
+/** How the slots of the dates, in their order, become the response; by its name the same for equal queries. */
+export type Rendering = { name: string; render: (days: readonly ListedPlan[]) => string };
+
+/** A response with all that it was made of. */
+type Ready = {
+  json: PreparedJson;
+  rules: VenueRules;
+  days: readonly ClaimedDay[];
+  /** By the clock of the process and by the database's; from the first of each, and before the second, the time changes nothing. */
+  valid: { from: number; until: number; fromByDatabase: number; untilByDatabase: number };
+};
+
+const MAX_BYTES = 16 * 1024 * 1024;
+
+const readyOf = onePer((_db: Db) => ({
+  responses: new LRUCache<string, Ready>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ json }) => json.bytes.length * 2,
+  }),
+  reads: { memory: 0, made: 0 },
+}));
+
+/** What this process keeps of availability, and how many responses it has sent from memory, and how many it had to make. */
+export function availabilityInMemory(db: Db) {
+  const { responses, reads } = readyOf(db);
+  const { entries, bytes } = claimedDaysOf(db).size();
+  return {
+    entries: entries + responses.size,
+    bytes: bytes + responses.calculatedSize,
+    reads: { ...reads },
+  };
+}
 
 /**
- * Every slot of the venue's schedule on `dates` (calendar dates in the venue's zone), sorted by resource and start, each with
- * why it is not available. It promises nothing: only a hold does.
+ * Every slot of the venue's schedule on the dates, sorted by resource and start, each with why it is not available, as the response
+ * that says so: made once for all who ask until something of it changes (ADR 0038). It promises nothing: only a hold does.
  * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted; RESOURCE_NOT_FOUND
  */
 export async function readAvailability(
   deps: SlotDeps,
   partnerId: string,
-  query: { venueId: string; dates: readonly string[]; resourceId?: string },
-): Promise<ListedSlot[]> {
-  const rules = await requireVenueRules(deps, partnerId, query.venueId);
-  if (query.resourceId === undefined) return readSlots(deps, rules, rules.resources, query.dates);
-  const named = await requireResourceIn(deps, rules, query.resourceId);
-  return readSlots(deps, named.rules, [named.resource], query.dates);
+  query: AvailabilityQuery,
+  { name, render }: Rendering,
+): Promise<PreparedJson> {
+  const granted = await requireVenueRules(deps, partnerId, query.venueId);
+  const { rules, resource } =
+    query.resourceId === undefined
+      ? { rules: granted, resource: undefined }
+      : await requireResourceIn(deps, granted, query.resourceId);
+  const claimedDays = claimedDaysOf(deps.db);
+  const { responses, reads } = readyOf(deps.db);
+  const key = [name, query.venueId, query.dates[0], query.dates.length, query.resourceId ?? ''].join(' ');
+  const isAsKnown = (known: Ready | undefined): known is Ready =>
+    known?.rules === rules && isValidNow(deps, known);
+  const known = responses.get(key);
+  if (isAsKnown(known) && claimedDays.isFresh() && known.days.every(({ isCurrent }) => isCurrent)) {
+    reads.memory += 1;
+    return known.json;
+  }
+  reads.made += 1;
+
+  const plans = query.dates.map((date) => planOf(deps, rules, date, resource));
+  const days = await claimedDays.read(query.venueId, dayNumbersOf(plans));
+  // Others who waited for the same days may have made it meanwhile.
+  const made = responses.get(key);
+  if (isAsKnown(made) && isSame(made.days, days)) return made.json;
+  const { listed, valid } = listSlots(deps, rules, plans, days);
+  const json = prepareJson(render(listed));
+  responses.set(key, { json, rules, days, valid });
+  return json;
 }
 
-/** The slots of `resources`, of the venue, on the given operating dates, by resource and start. One query. */
+/** The slots of all resources of a venue on the given operating dates, by date, resource and start. At most one query. */
 export async function readSlots(
   deps: SlotDeps,
-  { venue, blackouts }: VenueRules,
+  rules: VenueRules,
   resources: readonly ResourceRow[],
   dates: readonly string[],
 ): Promise<ListedSlot[]> {
-  const slots = pricedSlotsOn(venue, resources, dates);
-  if (slots.length === 0) return [];
-  const from = new Date(Math.min(...slots.map(({ start }) => start.getTime())));
-  const to = new Date(Math.max(...slots.map(({ end }) => end.getTime())));
-  const reasonByCell = indexClaims(await findClaimedCells(deps.db, venue._id, from, to));
-  const onSale = salePeriodOf(deps.clock.now(), deps.config.bookingHorizonDays, venue.timeZone);
-  const closures = new Map(resources.map((each) => [each._id, blackedOutBy(each, blackouts)]));
-  const claimOn = (resource: ResourceRow, window: SlotWindow) =>
-    reasonByCell.size === 0 ? null : claimReason(cellsOfWindow(resource, window), reasonByCell);
-  return slots
-    .map((slot) => {
-      const isClosed = closures.get(slot.resource._id) ?? (() => false);
-      const unsellable = unsellableReason(venue, slot.resource, slot, onSale, isClosed);
-      return {
-        ...slot,
-        slotId: slotIdOf(slot.resource._id, slot.start),
-        unavailableReason: unsellable ?? claimOn(slot.resource, slot),
-      };
-    })
-    .sort((a, b) => compare(a.resource._id, b.resource._id) || a.start.getTime() - b.start.getTime());
+  const wanted = new Set(resources);
+  const plans = dates
+    .map((date) => planOf(deps, rules, date))
+    .map((plan) => ({ ...plan, slots: plan.slots.filter(({ resource }) => wanted.has(resource)) }));
+  const days = await claimedDaysOf(deps.db).read(rules.venue._id, dayNumbersOf(plans));
+  const { listed } = listSlots(deps, rules, plans, days);
+  return listed.flatMap(({ plan, reasons }) =>
+    plan.slots.map((slot, index) => ({ ...slot, unavailableReason: reasons[index] ?? null })),
+  );
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
+function isValidNow({ db, clock }: SlotDeps, { valid }: Ready): boolean {
+  const [now, nowByDatabase] = [clock.now().getTime(), databaseClockOf(db).now().getTime()];
+  return (
+    valid.from <= now &&
+    now < valid.until &&
+    valid.fromByDatabase <= nowByDatabase &&
+    nowByDatabase < valid.untilByDatabase
+  );
 }
 
-function indexClaims(claims: readonly ClaimedCells[]): Map<string, 'held' | 'booked'> {
-  return new Map(claims.flatMap((claim) => claim.cells.map((cell) => [cell, reasonOf(claim)] as const)));
-}
+const isSame = (days: readonly ClaimedDay[], others: readonly ClaimedDay[]): boolean =>
+  days.length === others.length && days.every((day, index) => day === others[index]);
 
-function claimReason(
-  cells: readonly string[],
-  reasonByCell: ReadonlyMap<string, 'held' | 'booked'>,
-): 'held' | 'booked' | null {
-  const reasons = cells.map((cell) => reasonByCell.get(cell));
-  if (reasons.includes('booked')) return 'booked';
-  return reasons.includes('held') ? 'held' : null;
+const dayNumbersOf = (plans: readonly Plan[]): number[] =>
+  [...new Set(plans.flatMap(({ dayNumbers }) => dayNumbers))].sort((a, b) => a - b);
+
+/** The slots of each plan as they are now, and until when the time alone changes none of them. */
+function listSlots(
+  { db, clock, config }: SlotDeps,
+  { venue }: VenueRules,
+  plans: readonly Plan[],
+  days: readonly ClaimedDay[],
+): { listed: ListedPlan[]; valid: Ready['valid'] } {
+  const [now, nowByDatabase] = [clock.now(), databaseClockOf(db).now()];
+  const { onSale, until } = salePeriodAt(now, config.bookingHorizonDays, venue.timeZone);
+  const claims = new Map(days.flatMap((day) => [...day.claims]));
+  const index = indexClaims(claims.values());
+  const moment = { onSale, now: nowByDatabase };
+  return {
+    listed: plans.map((plan) => ({
+      plan,
+      reasons: plan.slots.map((slot) => reasonAt(venue, slot, index, moment)),
+    })),
+    valid: {
+      from: now.getTime(),
+      until: Math.min(until.getTime(), ...plans.map(({ slots }) => nextStart(slots, now))),
+      fromByDatabase: nowByDatabase.getTime(),
+      untilByDatabase: nextLapse(claims.values(), nowByDatabase),
+    },
+  };
 }

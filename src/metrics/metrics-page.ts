@@ -5,6 +5,7 @@ import { hostNamedBy, isPrivateHost } from '../http/host-header.rules.ts';
 import { coalesced } from '../platform/coalesced.ts';
 import { withDeadline } from '../platform/deadline.ts';
 import type { Queues } from '../queues/queues.ts';
+import { exposeMemory } from './memory-metrics.ts';
 import type { FigureDeps, FigureReaders } from './service-figures.service.ts';
 import { figureReaders, readServiceFigures } from './service-figures.service.ts';
 import { exposeService, mergeExpositions } from './service-metrics.ts';
@@ -37,6 +38,7 @@ export function mountMetrics(app: Express, deps: MetricsDeps): void {
     ]);
     const parts = [
       await registry.metrics(),
+      await exposeMemory(deps.db),
       await exposeService({ figures, isRedisUp: ofQueues !== undefined, queues: states }),
       mergeExpositions(ofQueues ?? []),
     ];

@@ -22,6 +22,23 @@ export function cellsOf(spaces: readonly string[], start: Date, end: Date): stri
   return spaces.flatMap((space) => steps.map((step) => `${space}@${step}`));
 }
 
+/** Whether two windows fill a common cell where they have a space in common: as `cellsOf` widens them, without making the cells. */
+export function shareStep(a: { start: Date; end: Date }, b: { start: Date; end: Date }): boolean {
+  return firstStep(a.start) < stepsEnd(b.end) && firstStep(b.start) < stepsEnd(a.end);
+}
+
+const firstStep = (start: Date): number => Math.floor(start.getTime() / CELL_MS);
+const stepsEnd = (end: Date): number => Math.ceil(end.getTime() / CELL_MS);
+
+/** The cells of all its spaces but its own that a window of a resource fills. */
+export function sharedCellsOfWindow(
+  { _id, sharesSpaceWith }: { _id: string; sharesSpaceWith: readonly string[] },
+  { start, end }: { start: Date; end: Date },
+): string[] {
+  const shared = spacesOf(_id, sharesSpaceWith).slice(1);
+  return shared.length === 0 ? [] : cellsOf(shared, start, end);
+}
+
 /** The cells that a claim on this window of a resource fills, in all the space that it has. */
 export function cellsOfWindow(
   { _id, sharesSpaceWith }: { _id: string; sharesSpaceWith: readonly string[] },

@@ -98,6 +98,15 @@ export type Reservation = {
 /** The waiting events of a reservation, and what those of older releases take from it. */
 export type Outbox = Pick<Reservation, '_id' | 'outbox' | Exclude<keyof EventSubject, 'holdId'>>;
 
+/** What a claim takes, and until when; never whose it is. */
+export type ClaimedWindow = Pick<
+  Reservation,
+  '_id' | 'venueId' | 'resourceId' | 'slotStart' | 'slotEnd' | 'status' | 'holdExpiresAt'
+> & {
+  /** The cells of space that its resource shares with others. Its own are those of its window, which nobody needs to be told. */
+  sharedCells: string[];
+};
+
 export const reservationCollection = (db: Db) => openCollection<Reservation>(db, 'reservations');
 
 /** The one guard against double booking: no two claimed reservations fill the same cell (ADR 0002). */

@@ -51,7 +51,8 @@ test(`${COUNT} holds that have lapsed are ended by as many commands as one, each
   const holdIds = await anyHolds(COUNT);
   await takeCommands();
   expect(await expireTogether(holdIds)).toEqual(holdIds.map(() => 0));
-  const commands = (await takeCommands()).filter((command) => command !== 'hello 1');
+  const others = ['hello 1', 'find cache_versions'];
+  const commands = (await takeCommands()).filter((command) => !others.includes(command));
   expect(commands).toEqual(['update reservations', 'aggregate reservations']);
   expect(await endsOf(holdIds)).toEqual([EXPIRED]);
 });

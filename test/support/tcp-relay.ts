@@ -9,6 +9,8 @@ export type TcpRelay = {
    * accepted and get no response, until `restore`, which leaves them dead too.
    */
   swallow(): void;
+  /** The same of each connection on which something is sent that has these bytes, from then on. */
+  swallowAfter(bytes: string): void;
   /** From now on, new connections reach the server again. */
   restore(): void;
   /** Ends the server's side of every connection, in order: what clients send from now on is refused as it arrives. */
@@ -25,6 +27,7 @@ export async function startTcpRelay(
   onSent: (chunk: Buffer) => void = () => undefined,
 ): Promise<TcpRelay> {
   let isSwallowing = false;
+  let swallowed: string | undefined;
   const sockets = new Set<Socket>();
   const clients = new Set<Socket>();
   const keep = (socket: Socket): Socket => {
@@ -36,7 +39,12 @@ export async function startTcpRelay(
     clients.add(client);
     if (isSwallowing) return;
     const target = keep(connect(targetPort, '127.0.0.1'));
-    client.on('data', onSent).pipe(target).pipe(client);
+    client.on('data', (chunk) => {
+      onSent(chunk);
+      if (swallowed !== undefined && chunk.includes(swallowed))
+        for (const socket of [client, target]) socket.unpipe().pause();
+    });
+    client.pipe(target).pipe(client);
     client.on('close', () => target.destroy());
     target.on('close', () => client.destroy());
   });
@@ -52,8 +60,12 @@ export async function startTcpRelay(
       isSwallowing = true;
       for (const socket of sockets) socket.unpipe().pause();
     },
+    swallowAfter: (bytes) => {
+      swallowed = bytes;
+    },
     restore: () => {
       isSwallowing = false;
+      swallowed = undefined;
     },
     halfClose: () => {
       for (const client of clients) client.end();

@@ -1,0 +1,75 @@
+import { LRUCache } from 'lru-cache';
+import { blackedOutBy } from '../blackouts/blackout.rules.ts';
+import { onePer } from '../platform/coalesced.ts';
+import type { Db } from '../platform/mongo.ts';
+import type { PricedSlot } from '../slots/slot.rules.ts';
+import { pricedSlotsOn, slotIdOf } from '../slots/slot.rules.ts';
+import type { VenueRules } from '../slots/venue-rules.service.ts';
+import type { ResourceRow } from '../venues/venues.service.ts';
+import { dayNumberOf } from './claimed-days.service.ts';
+
+/** A slot of the schedule with all that neither claims nor the time change. */
+export type PlannedSlot = PricedSlot & {
+  slotId: string;
+  resource: ResourceRow;
+  isBlackedOut: boolean;
+};
+
+/** The slots of an operating date by resource and start, and the days of UTC that they touch. */
+export type Plan = { slots: readonly PlannedSlot[]; dayNumbers: readonly number[] };
+
+/** Of all that is kept; a slot takes some hundred bytes. */
+const MAX_SLOTS = 40_000;
+
+/** Plans in memory, each with the rules that it was made of: whoever changes rules makes others (ADR 0037). */
+const plansOf = onePer(
+  (_db: Db) =>
+    new LRUCache<string, { rules: VenueRules; plan: Plan }>({
+      maxSize: MAX_SLOTS,
+      sizeCalculation: ({ plan }) => plan.slots.length + 1,
+    }),
+);
+
+/** The slots of all resources of a venue on an operating date, or of one of them. */
+export function planOf({ db }: { db: Db }, rules: VenueRules, date: string, resource?: ResourceRow): Plan {
+  const plans = plansOf(db);
+  const key = `${rules.venue._id} ${date} ${resource?._id ?? ''}`;
+  const known = plans.get(key);
+  if (known?.rules === rules) return known.plan;
+  const plan = makePlan(rules, date, resource === undefined ? rules.resources : [resource]);
+  plans.set(key, { rules, plan });
+  return plan;
+}
+
+function makePlan({ venue, blackouts }: VenueRules, date: string, resources: readonly ResourceRow[]): Plan {
+  const inOrder = resources.toSorted((a, b) => compare(a._id, b._id));
+  const closures = new Map(inOrder.map((each) => [each._id, blackedOutBy(each, blackouts)]));
+  // Those of all resources begin at the same few instants.
+  const endings = new Map<number, string>();
+  const endingOf = (start: Date): string => {
+    const ending = endings.get(start.getTime()) ?? slotIdOf('', start);
+    endings.set(start.getTime(), ending);
+    return ending;
+  };
+  const slots = pricedSlotsOn(venue, inOrder, [date]).map(({ resource, start, end, pricePaise }) => ({
+    resource,
+    date,
+    start,
+    end,
+    pricePaise,
+    slotId: resource._id + endingOf(start),
+    isBlackedOut: blackouts.length > 0 && closures.get(resource._id)?.({ start, end }) === true,
+  }));
+  return { slots, dayNumbers: dayNumbersOf(slots) };
+}
+
+function dayNumbersOf(slots: readonly PlannedSlot[]): number[] {
+  if (slots.length === 0) return [];
+  const first = Math.min(...slots.map(({ start }) => dayNumberOf(start)));
+  const last = Math.max(...slots.map(({ end }) => dayNumberOf(new Date(end.getTime() - 1))));
+  return Array.from({ length: last - first + 1 }, (_, n) => first + n);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

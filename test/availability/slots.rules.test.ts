@@ -1,0 +1,83 @@
+import { describe, expect, test } from '@jest/globals';
+import type { PlannedSlot } from '../../src/availability/planned-slots.service.ts';
+import { indexClaims, reasonAt } from '../../src/availability/slot-states.rules.ts';
+import { slotsJson } from '../../src/availability/slots-json.rules.ts';
+import { cellsOf, cellsOfWindow, spacesOf } from '../../src/reservations/cells.rules.ts';
+import type { ClaimedWindow } from '../../src/reservations/reservations.model.ts';
+import type { UnavailableReason } from '../../src/slots/slot.rules.ts';
+import { slotIdOf, slotView } from '../../src/slots/slot.rules.ts';
+import type { ResourceRow, VenueRow } from '../../src/venues/venues.service.ts';
+import { integerBetween, mulberry32, pick } from '../support/random.ts';
+
+const MINUTE_MS = 60_000;
+const DAY = Date.parse('2026-12-01T00:00Z');
+const at = (minute: number) => new Date(DAY + minute * MINUTE_MS);
+
+const venue: VenueRow = {
+  ...{ _id: 'venue', name: 'Arena', address: '1 Road', city: 'Pune' },
+  ...{ timeZone: 'UTC', status: 'active' },
+};
+const resource = (id: string, sharesSpaceWith: string[] = []): ResourceRow => ({
+  ...{ _id: id, venueId: venue._id, name: id, resourceType: 'turf', sportCategory: 'football' },
+  ...{ durationMinutes: 60, pricePaise: 120_050, opensAt: '00:00', closesAt: '00:00' },
+  ...{ sharesSpaceWith, status: 'active' },
+});
+const slotOf = (of: ResourceRow, fromMinute: number, minutes: number): PlannedSlot => ({
+  ...{ resource: of, date: '2026-12-01', start: at(fromMinute), end: at(fromMinute + minutes) },
+  ...{ pricePaise: of.pricePaise, slotId: slotIdOf(of._id, at(fromMinute)), isBlackedOut: false },
+});
+const moment = { onSale: { after: at(-1), before: at(10_000) }, now: at(0) };
+
+const FULL = resource('full', ['north', 'south']);
+const [NORTH, SOUTH, OTHER] = [resource('north', ['full']), resource('south', ['full']), resource('other')];
+
+test('a slot is taken exactly where it fills a cell of a live claim: of its own space, or of what it shares', () => {
+  const random = mulberry32(20261201);
+  const seen = new Set<UnavailableReason | null>();
+  for (let round = 0; round < 2000; round += 1) {
+    const resources = [FULL, NORTH, SOUTH, OTHER];
+    // Off the steps of five minutes, too.
+    const window = () => [integerBetween(random, 0, 300), integerBetween(random, 1, 90)] as const;
+    const claims = Array.from({ length: integerBetween(random, 0, 4) }, (_, n) => {
+      const of = pick(random, resources);
+      const [from, minutes] = window();
+      const [start, end] = [at(from), at(from + minutes)];
+      // Of a relation that is newer than the claim, or could not be made to cover it, it has no cells.
+      const shared = spacesOf(of._id, of.sharesSpaceWith).filter(
+        (space) => space !== of._id && pick(random, [true, false]),
+      );
+      const status = pick(random, ['ACTIVE', 'BOOKED'] as const);
+      const holdExpiresAt = pick(random, [at(-5), at(0), at(5)]);
+      const sharedCells = shared.length === 0 ? [] : cellsOf(shared, start, end);
+      const claim: ClaimedWindow = {
+        ...{ _id: `${n}`, venueId: venue._id, resourceId: of._id, slotStart: start, slotEnd: end },
+        ...{ status, holdExpiresAt, sharedCells },
+      };
+      const isAlive = status === 'BOOKED' || holdExpiresAt > moment.now;
+      return { claim, cells: isAlive ? [...cellsOf([of._id], start, end), ...sharedCells] : [] };
+    });
+    const slot = slotOf(pick(random, resources), ...window());
+    const own = new Set(cellsOfWindow(slot.resource, slot));
+    const inTheWay = claims.filter(({ cells }) => cells.some((cell) => own.has(cell)));
+    const statuses = inTheWay.map(({ claim }) => claim.status);
+    const expected = statuses.includes('BOOKED') ? 'booked' : statuses.length > 0 ? 'held' : null;
+    const reason = reasonAt(venue, slot, indexClaims(claims.map(({ claim }) => claim)), moment);
+    expect({ slot: slot.slotId, claims, reason }).toEqual({ slot: slot.slotId, claims, reason: expected });
+    seen.add(reason);
+  }
+  expect(seen).toEqual(new Set([null, 'held', 'booked']));
+});
+
+describe('the JSON of slots is that of what partners see', () => {
+  const REASONS = [null, 'held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive'] as const;
+
+  test.each(REASONS)('%s', (reason) => {
+    const slots = [slotOf(NORTH, 0, 60), slotOf({ ...SOUTH, pricePaise: 5 }, 1410, 60)];
+    const json = slotsJson({ plan: { slots, dayNumbers: [] }, reasons: [reason, null] });
+    const views = [
+      { ...slots[0], unavailableReason: reason },
+      { ...slots[1], unavailableReason: null },
+    ].map((slot) => slotView(slot as Parameters<typeof slotView>[0]));
+    expect(json).toBe(JSON.stringify(views));
+  });
+});
