@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import type { ObserveRequest } from './measure-requests.ts';
 
 /** What one API process counts by itself. Sums over the processes are right; each begins at 0 with its process. */
@@ -11,8 +11,8 @@ export type ApiMetrics = {
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-/** A registry of its own, so that several services can live in one process. `cacheSize` is asked at each scrape. */
-export function createApiMetrics(cacheSize: () => { entries: number; bytes: number }): ApiMetrics {
+/** A registry of its own, so that several services can live in one process. */
+export function createApiMetrics(): ApiMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
@@ -34,15 +34,6 @@ export function createApiMetrics(cacheSize: () => { entries: number; bytes: numb
     labelNames: ['listener'],
     registers: [registry],
   });
-  const ofCache = (name: string, help: string, value: () => number) =>
-    new Gauge({
-      ...{ name, help, registers: [registry] },
-      collect() {
-        this.set(value());
-      },
-    });
-  ofCache('leased_cache_entries', 'Keys, grants and rules of venues in memory.', () => cacheSize().entries);
-  ofCache('leased_cache_bytes', 'About how many bytes they take.', () => cacheSize().bytes);
   return {
     registry,
     countWrongKey: (listener) => wrongKeys.inc({ listener }),

@@ -5,9 +5,9 @@ import { isPreparedJson, prepareJson } from '../platform/prepared-json.ts';
 const COMPRESSED_FROM_BYTES = 1024;
 
 /**
- * Sends `body` as JSON, or as it is where that was prepared; a long response to a GET in gzip where the caller takes that. Both forms have one weak ETag, so that either
- * is revalidated by the other, and `Vary`; a HEAD has the headers of its GET. Responses to other methods are never compressed:
- * only they carry secrets, and what they repeat of the request would reveal them by its length (BREACH).
+ * Sends `body` as JSON, or as it is where that was prepared; a long response to a GET in gzip where the caller takes that. Both forms
+ * have one weak ETag, so that either is revalidated by the other, and `Vary`; a HEAD has the headers of its GET. Responses to other
+ * methods are never compressed: only they carry secrets, and what they repeat of the request would reveal them by its length (BREACH).
  */
 export async function sendJson(req: Request, res: Response, body: unknown): Promise<void> {
   if (req.method !== 'GET' && req.method !== 'HEAD') {

@@ -5,7 +5,7 @@ import type { RateLimits } from '../http/rate-limiter.ts';
 import { createRateLimits } from '../http/rate-limiter.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createDatabaseClock, systemClock } from '../platform/clock.ts';
-import { leasedCacheOf, setLeaseMs } from '../platform/leased-cache.ts';
+import { setLeaseMs } from '../platform/leased-cache.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import { createDb, openDb } from '../platform/mongo.ts';
@@ -76,13 +76,12 @@ export function createContext<Settings extends ConfigOf<'hold-expiry'>>(
 export function createApiContext(scope: ProcessScope): ApiContext & { connected: Promise<void> } {
   const rateLimits = createRateLimits(scope.config, scope.log);
   scope.onStop('rate limits', () => rateLimits.close());
-  const context = createContext(scope);
   return {
-    ...context,
+    ...createContext(scope),
     secretBox: createSecretBox(scope.config.encryptionKeys),
     cursorBox: createSecretBox(deriveKeys(scope.config.encryptionKeys, 'cursors')),
     rateLimits,
-    metrics: createApiMetrics(leasedCacheOf(context.db).size),
+    metrics: createApiMetrics(),
     stopping: scope.stopping,
   };
 }

@@ -140,8 +140,9 @@ describe('requests', () => {
 });
 
 test('what the process has in memory is counted', async () => {
-  expect(await expectValue('leased_cache_entries', (entries) => entries > 1)).toBe(true);
-  expect(await expectValue('leased_cache_bytes', (bytes) => bytes > 500 && bytes < 100_000)).toBe(true);
+  const [entries, bytes] = ['memory_kept_entries', 'memory_kept_bytes'];
+  expect(await expectValue(entries, (count) => count > 1, { of: 'rules' })).toBe(true);
+  expect(await expectValue(bytes, (size) => size > 500 && size < 100_000, { of: 'rules' })).toBe(true);
 });
 
 test('the figures of the service are those of the database', async () => {
