@@ -1,7 +1,7 @@
 import type { CollectionDefinition } from './ensure-collection.ts';
-import type { Db } from './mongo.ts';
-import { isDuplicateKey, openCollection } from './mongo.ts';
-import { CONFIRMED } from './newest-reads.ts';
+import type { Db, Tx } from './mongo.ts';
+import { inTransaction, isDuplicateKey, openCollection } from './mongo.ts';
+import { CONFIRMED, NEWEST } from './newest-reads.ts';
 
 /** The one document: how often what processes keep in memory was changed, and what the last changes were of. */
 type CacheVersion = {
@@ -54,17 +54,48 @@ export async function readVersion(db: Db, known: number, maxTimeMS: number): Pro
   return { version, leaseMs, at, changedTags: isWhole ? changes.map(({ tag }) => tag) : undefined };
 }
 
+/** The version alone, of the newest state that the primary has, committed or about to be; undefined where there is none yet. */
+export async function findNewestVersion(db: Db): Promise<number | undefined> {
+  const found = await versionCollection(db).findOne({ _id: ID }, { ...NEWEST, projection: { version: 1 } });
+  return found?.version;
+}
+
 /** Notes a change of `tags`, acknowledged by a majority. Returns how long processes may rely on what they read before. */
 export async function noteChange(db: Db, tags: readonly string[], leaseMs: number): Promise<number> {
+  return upserting(() => noteChangeOnce(db, tags, leaseMs));
+}
+
+/**
+ * Makes a change and notes it in one transaction: whoever sees the change finds it noted. `work` must have no side effects, since it
+ * may be run again.
+ */
+export async function changeNoted<T>(
+  db: Db,
+  tags: readonly string[],
+  leaseMs: number,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  return upserting(() =>
+    inTransaction(db, async (tx) => {
+      const result = await work(tx);
+      await noteChangeOnce(db, tags, leaseMs, tx);
+      return result;
+    }),
+  );
+}
+
+/** Rejects with a duplicate key where another call notes the first change of all at the same time. */
+async function noteChangeOnce(db: Db, tags: readonly string[], leaseMs: number, tx?: Tx): Promise<number> {
   const next = { $add: [{ $ifNull: ['$version', 0] }, 1] };
   const added = { $map: { input: { $literal: tags }, in: { version: '$version', tag: '$$this' } } };
   const kept = { $slice: [{ $concatArrays: [{ $ifNull: ['$changes', []] }, added] }, -MAX_CHANGES] };
-  const noted = await upserting(() =>
-    versionCollection(db).findOneAndUpdate(
-      { _id: ID },
-      [{ $set: { version: next, leaseMs: { $ifNull: ['$leaseMs', leaseMs] } } }, { $set: { changes: kept } }],
-      { upsert: true, returnDocument: 'after', projection: { leaseMs: 1 } },
-    ),
+  const noted = await versionCollection(db).findOneAndUpdate(
+    { _id: ID },
+    [{ $set: { version: next, leaseMs: { $ifNull: ['$leaseMs', leaseMs] } } }, { $set: { changes: kept } }],
+    {
+      ...{ upsert: true, returnDocument: 'after', projection: { leaseMs: 1 } },
+      ...(tx === undefined ? {} : { session: tx }),
+    },
   );
   return noted?.leaseMs ?? leaseMs;
 }

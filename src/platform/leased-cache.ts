@@ -1,9 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { noteChange, raiseLease, readVersion } from './cache-versions.store.ts';
+import {
+  changeNoted,
+  findNewestVersion,
+  noteChange,
+  raiseLease,
+  readVersion,
+} from './cache-versions.store.ts';
 import { onePer } from './coalesced.ts';
 import { gathered } from './gathered.ts';
-import type { Db } from './mongo.ts';
+import type { Db, Tx } from './mongo.ts';
 import { isConnected } from './mongo.ts';
 
 /**
@@ -32,11 +38,18 @@ export type LeasedCache = {
   /** The same by `load` in any case: for a caller who is about to be rejected by what is in memory. */
   reread<T extends object>(key: string, load: () => Promise<Tagged<T> | null>): Promise<T | null>;
   /**
+   * Makes sure that what was changed and answered before this call is known: what `read` returns from then on is as new as that. One
+   * small read, however much is in memory; callers share it.
+   */
+  freshen(): Promise<void>;
+  /**
    * To be called when a change was acknowledged, and before it is answered: makes all processes drop what has one of the tags, this
    * one at once, the others before their leases end.
    */
   changed(tags: readonly string[]): Promise<void>;
-  /** The same, and resolves when no process relies on the state before any more: every lease that was given by then is over. */
+  /** Makes a change within a transaction that notes it too, so that nobody can see it who does not know that it was made. */
+  changing<T>(tags: readonly string[], work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** As `changed`, and resolves when no process relies on the state before any more: every lease that was given by then is over. */
   changedForAll(tags: readonly string[]): Promise<void>;
   /** What is in memory now; `bytes` as keys and values are in JSON, and what an entry takes beside them. */
   size(): { entries: number; bytes: number };
@@ -61,6 +74,8 @@ const PATIENCE_MS = 100;
 const MAX_BYTES = 32 * 1024 * 1024;
 /** About what an entry takes beside its key and value, with its tags. */
 const ENTRY_BYTES = 800;
+/** How many callers share a look at the version at most. */
+const MAX_FRESHENED = 1000;
 /** How many changes are noted together at most. */
 const MAX_CALLS = 50;
 
@@ -125,6 +140,10 @@ function createLeasedCache(db: Db, wantedLeaseMs: number): LeasedCache {
   };
   const reread: LeasedCache['reread'] = async (key, load) => (await begin(key, load).result) as never;
 
+  const freshen = gathered<true, true>(async (calls) => {
+    await versions.freshen();
+    return calls;
+  }, MAX_FRESHENED);
   const note = gathered<readonly string[], number>(async (calls) => {
     const leaseMs = await noteChange(db, [...new Set(calls.flat())], wantedLeaseMs);
     return calls.map(() => leaseMs);
@@ -148,9 +167,19 @@ function createLeasedCache(db: Db, wantedLeaseMs: number): LeasedCache {
       if (value !== null && !other.isStale) return value as never;
       return (await (underWay(key) ?? begin(key, load)).result) as never;
     },
+    freshen: async () => {
+      await freshen(true);
+    },
     reread,
     changed: async (tags) => {
       await noteChanged(tags);
+    },
+    changing: async (tags, work) => {
+      try {
+        return await changeNoted(db, tags, wantedLeaseMs, work);
+      } finally {
+        versions.onChange(tags);
+      }
     },
     changedForAll: async (tags) => {
       await delay((await noteChanged(tags)) * WAIT_FACTOR);
@@ -257,10 +286,17 @@ function createVersionReader(
     keepReading();
     return lease !== undefined && performance.now() + leaseMs * part < lease.endsAtMs;
   };
+  const freshen = async (): Promise<void> => {
+    // Without a lease reads ask the database anyway.
+    if (!isLeased() || (await findNewestVersion(db)) === known) return;
+    // What was found may still be rolled back, and its version be given to another change: only a confirmed one is kept.
+    await readOnce(performance.now()).catch(() => onChange(undefined));
+  };
   const canBegin = () => isLeased(1 - BEGIN_PART + SHORT_PART);
   return {
     onChange,
     isLeased,
+    freshen,
     lease: async (): Promise<Lease | undefined> => {
       if (canBegin()) return lease;
       const done = readNow();
