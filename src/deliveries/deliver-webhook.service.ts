@@ -2,9 +2,10 @@ import { LEASE_MARGIN_MS } from '../config/take-over.rules.ts';
 import type { EventRow } from '../events/events.model.ts';
 import { requiredVenueId } from '../events/events.rules.ts';
 import { findEvent } from '../events/events.store.ts';
-import { canReceive } from '../partners/can-receive.service.ts';
+import { canReceiveNow } from '../partners/can-receive.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
+import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
@@ -13,8 +14,9 @@ import type { SendOutcome } from '../sender/collect-response.ts';
 import type { SendPermit, SendPermits } from '../sender/send-permits.ts';
 import { deferralMs } from '../sender/send-permits.ts';
 import type { WebhookSender } from '../sender/send-webhook.ts';
+import { findCachedSubscription } from '../subscriptions/cached-subscriptions.service.ts';
 import { forgetOverlapped, forgetSecrets, openSecrets } from '../subscriptions/secrets.service.ts';
-import { recordHealth } from '../subscriptions/subscription-health.service.ts';
+import { isKnownToFail, recordHealth } from '../subscriptions/subscription-health.service.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
 import { findSubscription } from '../subscriptions/subscriptions.store.ts';
 import { beginAttempt, settleAttempt } from './attempts.store.ts';
@@ -92,7 +94,7 @@ export async function deliverWebhook(deps: DeliverDeps, due: DueAttempt): Promis
 }
 
 async function deliver(deps: DeliverDeps, due: DueAttempt, permit: SendPermit): Promise<AttemptResult> {
-  const row = await findDelivery(deps.db, due.deliveryId);
+  const [row] = await Promise.all([findDelivery(deps.db, due.deliveryId), leasedCacheOf(deps.db).freshen()]);
   if (row === null || row.generation !== due.generation) return { kind: 'done' };
   if (ENDED.includes(row.state)) return { kind: 'done' };
   const isBehind = due.failuresKnown < row.attemptsMade;
@@ -103,7 +105,7 @@ async function deliver(deps: DeliverDeps, due: DueAttempt, permit: SendPermit): 
   }
 
   const [subscription, event] = await Promise.all([
-    findSubscription(deps.db, row.subscriptionId),
+    subscriptionOf(deps, row.subscriptionId),
     readEventFor(deps, row),
   ]);
   if (subscription !== null) await forgetOverlapped(deps, subscription);
@@ -121,13 +123,25 @@ async function deliver(deps: DeliverDeps, due: DueAttempt, permit: SendPermit): 
   return attempt(deps, row, subscription, event, due.signal);
 }
 
+/**
+ * From memory, unless something is to be withheld for what it says: that it is inactive, or that its endpoint fails, of which memory
+ * knows too little.
+ */
+async function subscriptionOf(deps: DeliverDeps, subscriptionId: string): Promise<SubscriptionRow | null> {
+  const cached = isKnownToFail(deps, subscriptionId)
+    ? null
+    : await findCachedSubscription(deps.db, subscriptionId);
+  if (cached?.status === 'active' && cached.consecutiveFailures === 0) return cached;
+  return findSubscription(deps.db, subscriptionId);
+}
+
 /** The event, or null where its receiver cannot receive it (any more): its partner may have been suspended or lost the grant meanwhile. */
 async function readEventFor(
   deps: DeliverDeps,
   { eventId, partnerId }: DeliveryRow,
 ): Promise<EventRow | null> {
   const event = await findEvent(deps.db, eventId);
-  return event !== null && (await canReceive(deps, { partnerId, venueId: requiredVenueId(event) }))
+  return event !== null && (await canReceiveNow(deps, { partnerId, venueId: requiredVenueId(event) }))
     ? event
     : null;
 }

@@ -2,12 +2,13 @@ import type { WantedDelivery } from '../deliveries/create-deliveries.service.ts'
 import { createDeliveries } from '../deliveries/create-deliveries.service.ts';
 import type { EventRow } from '../events/events.model.ts';
 import { logWaitingEvents } from '../events/events.service.ts';
-import { activeGrantees } from '../partners/can-receive.service.ts';
+import { sequenceTogether } from '../events/feed.service.ts';
 import type { DuePosition } from '../platform/backlog.store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { onePer } from '../platform/coalesced.ts';
 import { gathered } from '../platform/gathered.ts';
 import { groupBy } from '../platform/group-by.ts';
+import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { SweptPage } from '../platform/sweep.ts';
@@ -17,7 +18,7 @@ import type { PageOfDue } from '../reservations/reservation-backlog.store.ts';
 import { findUndispatchedPage } from '../reservations/reservation-backlog.store.ts';
 import { findOutboxes } from '../reservations/reservation-reads.store.ts';
 import { removeFromOutboxes } from '../reservations/reservations.store.ts';
-import { findActiveSubscriptions } from '../subscriptions/subscriptions.store.ts';
+import { subscriptionsAt } from '../subscriptions/cached-subscriptions.service.ts';
 
 export type DispatchDeps = {
   db: Db;
@@ -30,7 +31,14 @@ export type DispatchDeps = {
 const MAX_BATCH = 200;
 
 const batchesOf = onePer((deps: DispatchDeps) =>
-  gathered((reservationIds: readonly string[]) => dispatchBatch(deps, reservationIds), MAX_BATCH),
+  gathered((reservationIds: readonly string[]) => deliverBatch(deps, reservationIds), MAX_BATCH),
+);
+
+type Delivered = { reservationId: string; eventIds: readonly string[] };
+
+/** The next batch need not wait for it: what it finds in an outbox that is being emptied it finds delivered, too. */
+const emptyOutbox = onePer((db: Db) =>
+  gathered<Delivered, undefined>((delivered) => removeFromOutboxes(db, delivered), MAX_BATCH),
 );
 
 /**
@@ -40,55 +48,46 @@ const batchesOf = onePer((deps: DispatchDeps) =>
  * itself (ADR 0033). Returns how many events were waiting.
  */
 export async function dispatchEvents(deps: DispatchDeps, reservationId: string): Promise<number> {
-  return batchesOf(deps)(reservationId);
+  const eventIds = await batchesOf(deps)(reservationId);
+  if (eventIds.length > 0) await emptyOutbox(deps.db)({ reservationId, eventIds });
+  return eventIds.length;
 }
 
-/** Returns for each reservation, in their order, how many events were waiting, or why not all of them could be dispatched. */
-async function dispatchBatch(
+/** Returns for each reservation, in their order, which events were waiting, or why not all of them could be delivered. */
+async function deliverBatch(
   deps: DispatchDeps,
   reservationIds: readonly string[],
-): Promise<(number | Error)[]> {
+): Promise<(readonly string[] | Error)[]> {
   const outboxes = await findOutboxes(deps.db, [...new Set(reservationIds)]);
-  const { logged, refused } = await logWaitingEvents(deps, outboxes);
-  const failures = new Map(refused);
+  const { logged, refused, isNumbered } = await logWaitingEvents(deps, outboxes);
+  // Nothing waits for it: where it fails, or others are in its way, the sweep comes back to it.
+  if (!isNumbered) sequenceTogether(deps.db)().catch(() => undefined);
   const undelivered = await createDeliveries(deps, await wantedDeliveries(deps, logged));
-  for (const { _id, holdId } of logged) note(failures, holdId, undelivered.get(_id));
-
-  const delivered = logged.filter(({ holdId }) => !failures.has(holdId));
-  const dispatched = groupBy(delivered, ({ holdId }) => holdId);
-  const errors = await removeFromOutboxes(
-    deps.db,
-    [...dispatched].map(([id, events]) => ({ reservationId: id, eventIds: events.map(({ _id }) => _id) })),
-  );
-  for (const [index, id] of [...dispatched.keys()].entries()) note(failures, id, errors[index]);
-
-  return reservationIds.map((id) => failures.get(id) ?? dispatched.get(id)?.length ?? 0);
+  const failures = new Map(refused);
+  for (const { _id, holdId } of logged) {
+    const err = undelivered.get(_id);
+    if (err !== undefined) failures.set(holdId, err);
+  }
+  const delivered = groupBy(logged, ({ holdId }) => holdId);
+  return reservationIds.map((id) => failures.get(id) ?? (delivered.get(id) ?? []).map(({ _id }) => _id));
 }
 
-function note(failures: Map<string, Error>, reservationId: string, err: Error | undefined): void {
-  if (err !== undefined) failures.set(reservationId, err);
-}
-
-/** Each event for each subscription to its type of an active partner that has a grant for its venue. */
+/**
+ * Each event for each subscription to its type of an active partner that has a grant for its venue, as these are once the events are
+ * in the log: what was subscribed before an event happened receives it, and what is there later finds it in the log (`recover`).
+ */
 async function wantedDeliveries(deps: DispatchDeps, events: readonly EventRow[]): Promise<WantedDelivery[]> {
   if (events.length === 0) return [];
-  const subscriptions = await findActiveSubscriptions(deps.db, unique(events.map(({ type }) => type)));
-  if (subscriptions.length === 0) return [];
-  const grantees = await activeGrantees(
-    deps,
-    unique(events.map(({ venueId }) => venueId)),
-    unique(subscriptions.map(({ partnerId }) => partnerId)),
-  );
-  const ofPartner = groupBy(subscriptions, ({ partnerId }) => partnerId);
+  await leasedCacheOf(deps.db).freshen();
+  const venueIds = [...new Set(events.map(({ venueId }) => venueId))];
+  const subscriptions = await Promise.all(venueIds.map((venueId) => subscriptionsAt(deps.db, venueId)));
+  const ofVenue = new Map(venueIds.map((venueId, index) => [venueId, subscriptions[index] ?? []]));
   return events.flatMap((event) =>
-    (grantees.get(event.venueId) ?? [])
-      .flatMap(({ partnerId }) => ofPartner.get(partnerId) ?? [])
+    (ofVenue.get(event.venueId) ?? [])
       .filter(({ eventTypes }) => eventTypes.includes(event.type))
       .map((receiver) => ({ event, receiver })),
   );
 }
-
-const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
 
 /** Dispatches a page of the reservations whose events have waited longer than `graceMs`: a page of the sweep. */
 export async function dispatchWaiting(

@@ -7,19 +7,30 @@ import type { Outbox } from '../reservations/reservations.model.ts';
 import { slotIdOf } from '../slots/slot.rules.ts';
 import type { EventRow } from './events.model.ts';
 import { toEventRows } from './events.rules.ts';
-import { appendEvents, eraseReasons } from './events.store.ts';
+import { appendEvents, eraseReasons, hasUnsequenced } from './events.store.ts';
+import { logNumbered } from './feed.service.ts';
 
 /**
- * Writes the events that wait in these outboxes to the log; what is there already stays as it is. Returns those of the reservations of
- * which none was refused, and for each of the others why one was.
+ * Writes the events that wait in these outboxes to the log, with their sequence numbers (ADR 0039); what is there already stays as
+ * it is. Where they cannot be written together, each is by itself, and `isNumbered` is false: numbers are still to be assigned
+ * (`sequenceTogether`). Returns the events of the reservations of which none was refused, and for each of the others why one was.
  */
 export async function logWaitingEvents(
   deps: { db: Db },
   outboxes: readonly Outbox[],
-): Promise<{ logged: EventRow[]; refused: Map<string, Error> }> {
+): Promise<{ logged: EventRow[]; refused: Map<string, Error>; isNumbered: boolean }> {
   const events = outboxes.flatMap(toEventRows);
+  if (events.length === 0 || ((await areFirstToNumber(deps, outboxes)) && (await logNumbered(deps, events))))
+    return { logged: events, refused: new Map(), isNumbered: true };
   const refused = await appendEvents(deps.db, events);
-  return { logged: events.filter(({ holdId }) => !refused.has(holdId)), refused };
+  return { logged: events.filter(({ holdId }) => !refused.has(holdId)), refused, isNumbered: false };
+}
+
+/** Whether no event of these reservations that was taken out of its outbox before waits for its number. */
+async function areFirstToNumber(deps: { db: Db }, outboxes: readonly Outbox[]): Promise<boolean> {
+  // A hold's placing is its first event, so there are none before it.
+  const isOfNew = ({ outbox: [first] }: Outbox) => first === undefined || first.type === 'hold_created';
+  return outboxes.every(isOfNew) || !(await hasUnsequenced(deps.db));
 }
 
 /** Overwrites the reasons in all events of these reservations; returns the events' ids. */

@@ -31,6 +31,24 @@ export async function appendEvents(db: Db, events: readonly EventRow[]): Promise
   return refused;
 }
 
+/**
+ * Writes events to the log with sequence numbers, in their order from `first` on, all or none of them. Rejects where one is there
+ * already, or is refused.
+ */
+export async function insertNumbered(
+  db: Db,
+  events: readonly EventRow[],
+  first: number,
+  tx: Tx,
+): Promise<void> {
+  const rows = events.map((event, index): EventRow => {
+    const row = { ...event, sequence: first + index };
+    delete row.isUnsequenced;
+    return row;
+  });
+  await eventCollection(db).insertMany(rows, { session: tx });
+}
+
 /** The first events of all reservations, then the second ones, and so on. */
 function inTurns(events: readonly EventRow[]): EventRow[][] {
   const turns: EventRow[][] = [];

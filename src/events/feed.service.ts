@@ -1,7 +1,8 @@
 import { listGrantedVenueIds } from '../partners/partners.store.ts';
 import type { Clock } from '../platform/clock.ts';
+import { coalesced, onePer } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
-import { inTransaction, readingSnapshot } from '../platform/mongo.ts';
+import { inTransaction, isDatabaseUnavailable, isWriteConflict, readingSnapshot } from '../platform/mongo.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import type { EventRow } from './events.model.ts';
 import {
@@ -10,6 +11,7 @@ import {
   findLastSequenceNumber,
   findUnsequencedIds,
   hasUnsequenced,
+  insertNumbered,
   removeFromFeed,
   reserveSequenceNumbers,
 } from './events.store.ts';
@@ -55,6 +57,33 @@ export async function shortenFeed(deps: { db: Db; clock: Clock }): Promise<numbe
 }
 
 const BATCH = 500;
+
+/** How long others may be in the way of logging events: who died in the middle of it is in the way for up to a minute. */
+const CONFLICT_MS = 100;
+
+/**
+ * Writes events to the log with their sequence numbers, in one transaction that changes the counter as those of `sequenceEvents` do.
+ * False where nothing was written: one of them is there already or is refused, or others were in the way. Those that have no number
+ * yet must not be of the same reservations.
+ */
+export async function logNumbered(deps: { db: Db }, events: readonly EventRow[]): Promise<boolean> {
+  const inOrder = events.toSorted((a, b) => a.at.getTime() - b.at.getTime() || (a._id < b._id ? -1 : 1));
+  try {
+    await inTransaction(
+      deps.db,
+      async (tx) =>
+        insertNumbered(deps.db, inOrder, await reserveSequenceNumbers(deps.db, inOrder.length, tx), tx),
+      CONFLICT_MS,
+    );
+    return true;
+  } catch (err) {
+    if (isDatabaseUnavailable(err) && !isWriteConflict(err)) throw err;
+    return false;
+  }
+}
+
+/** The same run of `sequenceEvents` for all who call while one is under way. */
+export const sequenceTogether = onePer((db: Db) => coalesced(() => sequenceEvents({ db })));
 
 /**
  * Assigns sequence numbers to the events that have none. The transactions that do so follow one another, because each changes the

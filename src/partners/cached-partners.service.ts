@@ -2,8 +2,11 @@ import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
 import { findApiKeysByPrefix, findGrant } from './partners.store.ts';
 
-/** The tag of a partner with its keys and grants. */
+/** The tag of a partner with its keys, grants and subscriptions. */
 export const partnerTag = (partnerId: string): string => `partner:${partnerId}`;
+
+/** The tag of who has grants for a venue; what is read of them has the tag of each partner too. */
+export const grantsTag = (venueId: string): string => `grants:${venueId}`;
 
 type KeyOfPartner =
   Awaited<ReturnType<typeof findApiKeysByPrefix>> extends Map<string, infer Key> ? Key : never;

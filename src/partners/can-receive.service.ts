@@ -1,15 +1,16 @@
 import type { Audience } from '../domain/errors.ts';
 import { DomainError } from '../domain/errors.ts';
 import { onePer } from '../platform/coalesced.ts';
-import { groupBy } from '../platform/group-by.ts';
+import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db, ReadOptions } from '../platform/mongo.ts';
 import { newestOf } from '../platform/newest-reads.ts';
+import { partnerTag } from './cached-partners.service.ts';
 import { SUSPENDED } from './partners.service.ts';
 import {
   findActiveGrants,
   findActivePartnerIds,
   findGrant,
-  findGrantsAt,
+  findGranteeIds,
   isActivePartner,
 } from './partners.store.ts';
 
@@ -23,6 +24,17 @@ export type Receiver = { partnerId: string; venueId: string | null };
 export async function canReceive(deps: { db: Db }, receiver: Receiver): Promise<boolean> {
   return (await newestReceiver(deps.db)(receiver)) !== null;
 }
+
+/** The same from memory, where it was true when it was asked lately (ADR 0037); false only where the database says so. */
+export async function canReceiveNow(deps: { db: Db }, receiver: Receiver): Promise<boolean> {
+  const { partnerId, venueId } = receiver;
+  const found = await leasedCacheOf(deps.db).read(`receives:${partnerId}:${venueId}`, async () =>
+    (await canReceive(deps, receiver)) ? { value: CAN_RECEIVE, tags: [partnerTag(partnerId)] } : null,
+  );
+  return found !== null;
+}
+
+const CAN_RECEIVE = {};
 
 const newestReceiver = onePer((db: Db) =>
   newestOf<Receiver, Receiver>(async (asked, options) => {
@@ -77,15 +89,11 @@ export async function filterCanReceive<T extends Receiver>(
   return asked.filter(await findReceivers(deps.db, asked));
 }
 
-/** Of `partnerIds`, by venue, the active ones with a grant for it: they can receive its events. Two reads, whatever their number. */
-export async function activeGrantees(
+/** The partners that have a grant for the venue, and which of them are active: these can receive its events. */
+export async function granteesOf(
   deps: { db: Db },
-  venueIds: readonly string[],
-  partnerIds: readonly string[],
-): Promise<Map<string, { partnerId: string }[]>> {
-  const grants = await findGrantsAt(deps.db, venueIds, partnerIds);
-  const granted = [...new Set(grants.map(({ partnerId }) => partnerId))];
-  const active = granted.length === 0 ? new Set() : await findActivePartnerIds(deps.db, granted);
-  const inForce = grants.filter(({ partnerId }) => active.has(partnerId));
-  return groupBy(inForce, ({ venueId }) => venueId);
+  venueId: string,
+): Promise<{ partnerIds: string[]; active: Set<string> }> {
+  const partnerIds = await findGranteeIds(deps.db, venueId);
+  return { partnerIds, active: await findActivePartnerIds(deps.db, partnerIds) };
 }

@@ -5,7 +5,7 @@ import { newId } from '../platform/ids.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db, Snapshot, Tx } from '../platform/mongo.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
-import { partnerTag } from './cached-partners.service.ts';
+import { grantsTag, partnerTag } from './cached-partners.service.ts';
 import type { PartnerRow } from './partners.model.ts';
 import {
   certifyPartnerRow,
@@ -89,6 +89,7 @@ export async function certifyPartner(
 export async function grantVenue(deps: PartnerDeps, partnerId: string, venueId: string): Promise<void> {
   await getPartner(deps, partnerId);
   await insertGrant(deps.db, partnerId, venueId);
+  await leasedCacheOf(deps.db).changed([grantsTag(venueId)]);
 }
 
 /**

@@ -220,16 +220,10 @@ export async function listGrantedVenueIds(db: Db, partnerId: string, snapshot?: 
   return rows.map((row) => row.venueId);
 }
 
-/** Of these partners' grants, those for these venues. */
-export async function findGrantsAt(
-  db: Db,
-  venueIds: readonly string[],
-  partnerIds: readonly string[],
-): Promise<{ venueId: string; partnerId: string }[]> {
-  return grantCollection(db)
-    .find(
-      { venueId: { $in: [...venueIds] }, partnerId: { $in: [...partnerIds] } },
-      { projection: { _id: 0, venueId: 1, partnerId: 1 }, ...NEWEST },
-    )
+/** The partners that have a grant for the venue. */
+export async function findGranteeIds(db: Db, venueId: string): Promise<string[]> {
+  const rows = await grantCollection(db)
+    .find({ venueId }, { projection: { _id: 0, partnerId: 1 }, ...NEWEST })
     .toArray();
+  return rows.map(({ partnerId }) => partnerId);
 }

@@ -287,8 +287,9 @@ function createVersionReader(
     return lease !== undefined && performance.now() + leaseMs * part < lease.endsAtMs;
   };
   const freshen = async (): Promise<void> => {
-    // Without a lease reads ask the database anyway.
-    if (!isLeased() || (await findNewestVersion(db)) === known) return;
+    // Without a lease reads ask the database, but one that is on its way may come before they do.
+    if (!isLeased()) return onChange(undefined);
+    if ((await findNewestVersion(db).catch(() => undefined)) === known) return;
     // What was found may still be rolled back, and its version be given to another change: only a confirmed one is kept.
     await readOnce(performance.now()).catch(() => onChange(undefined));
   };

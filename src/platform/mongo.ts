@@ -152,7 +152,6 @@ export function inSnapshot({ session }: Snapshot) {
 const CONFLICT_MS = 120_000;
 const BEGIN_AGAIN_MS = 10_000;
 const COMMIT_AGAIN_MS = 5000;
-const WRITE_CONFLICT = 112;
 
 /** What is to be done when a transaction has been committed. */
 const afterCommits = new WeakMap<Tx, (() => void)[]>();
@@ -165,20 +164,25 @@ export function afterCommit(tx: Tx, work: () => void): void {
 /**
  * Runs `work` in one transaction, again after a write conflict or a lost connection, so it must have no side effects. Where
  * the database is not back within 10 s, or does not acknowledge the commit within 5 s, that is thrown: a commit may then have
- * happened. The driver's own `withTransaction` would go on for 120 s, which no caller waits.
+ * happened. The driver's own `withTransaction` would go on for 120 s, which no caller waits. `conflictMs`: for how long others may
+ * be in its way.
  */
-export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  db: Db,
+  work: (tx: Tx) => Promise<T>,
+  conflictMs = CONFLICT_MS,
+): Promise<T> {
   const session = await db.startSession();
   try {
-    return await untilSettled(BEGIN_AGAIN_MS, 'TransientTransactionError', async () => {
+    const forMs = { failure: BEGIN_AGAIN_MS, conflict: conflictMs };
+    return await untilSettled(forMs, 'TransientTransactionError', async () => {
       session.startTransaction();
       const committed: (() => void)[] = [];
       afterCommits.set(session, committed);
       try {
         const result = await work(session);
-        await untilSettled(COMMIT_AGAIN_MS, 'UnknownTransactionCommitResult', () =>
-          session.commitTransaction(),
-        );
+        const commitForMs = { failure: COMMIT_AGAIN_MS, conflict: conflictMs };
+        await untilSettled(commitForMs, 'UnknownTransactionCommitResult', () => session.commitTransaction());
         for (const each of committed) each();
         return result;
       } finally {
@@ -191,16 +195,20 @@ export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Pr
   }
 }
 
-/** Repeats `step` while it fails with this label and `forMs` have not passed; for a write conflict longer. */
-async function untilSettled<T>(forMs: number, label: string, step: () => Promise<T>): Promise<T> {
+/** Repeats `step` while it fails with this label and the time that this kind of failure has has not passed. */
+async function untilSettled<T>(
+  forMs: { failure: number; conflict: number },
+  label: string,
+  step: () => Promise<T>,
+): Promise<T> {
   const beganAt = performance.now();
   for (let boundMs = 5; ; boundMs = Math.min(boundMs * 1.5, 500)) {
     try {
       return await step();
     } catch (err) {
-      const isConflict = (err as { code?: unknown }).code === WRITE_CONFLICT;
       const tookMs = performance.now() - beganAt;
-      if (!hasLabel(err, label) || tookMs >= (isConflict ? CONFLICT_MS : forMs)) throw err;
+      if (!hasLabel(err, label) || tookMs >= (isWriteConflict(err) ? forMs.conflict : forMs.failure))
+        throw err;
       await delay(Math.random() * boundMs);
     }
   }
@@ -217,6 +225,9 @@ export function isDuplicateKey(err: unknown, index?: string): boolean {
 
 /** Whether `err` is of a command that the server broke off after its `maxTimeMS`. */
 export const isCommandTimeout = (err: unknown): boolean => codeOf(err) === 50;
+
+/** Whether `err` is of a transaction that had another in its way. */
+export const isWriteConflict = (err: unknown): boolean => codeOf(err) === 112;
 
 /** Whether `err` is of an expression that rejected its input (`$toInt` of a word). */
 export const isExpressionError = (err: unknown): boolean => codeOf(err) === 241;

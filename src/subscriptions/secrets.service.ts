@@ -5,6 +5,7 @@ import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { signingKey } from '../sender/signature.rules.ts';
+import { subscriptionsChanged } from './cached-subscriptions.service.ts';
 import { forgetPreviousSecret } from './secrets.store.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { createSigningKeys } from './signing-keys.ts';
@@ -26,7 +27,9 @@ export async function forgetOverlapped(
   deps: { db: Db; clock: Clock },
   subscription: SubscriptionRow,
 ): Promise<void> {
-  if (isOverlapOver(deps, subscription)) await forgetPreviousSecret(deps.db, subscription._id);
+  if (!isOverlapOver(deps, subscription)) return;
+  await forgetPreviousSecret(deps.db, subscription._id);
+  await subscriptionsChanged(deps, subscription.partnerId);
 }
 
 /** Drops from memory what was opened of a subscription with which nothing is signed any more. */

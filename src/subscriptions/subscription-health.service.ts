@@ -6,6 +6,14 @@ import type { SubscriptionRow } from './subscriptions.model.ts';
 
 const NOTE_EVERY_MS = 1000;
 
+/** Subscriptions of which an attempt of this process has failed, and none succeeded since. */
+const failingOf = onePer(() => new Set<string>());
+
+/** Whether the last attempt of this process at the subscription's endpoint failed. */
+export function isKnownToFail({ db }: { db: Db }, subscriptionId: string): boolean {
+  return failingOf(db).has(subscriptionId);
+}
+
 /** When this process last noted a success of each endpoint, the earliest first; not of one that has failed since. */
 const notedAtOf = onePer(() => new Map<string, number>());
 
@@ -23,9 +31,11 @@ export async function recordHealth(
   const notedAt = notedAtOf(deps.db);
   const endpoint = `${subscription._id} ${subscription.endpointUrl}`;
   if (!isSuccess) {
+    failingOf(deps.db).add(subscription._id);
     notedAt.delete(endpoint);
     return recordFailure(deps.db, subscription, now);
   }
+  failingOf(deps.db).delete(subscription._id);
   forgetOld(notedAt, monotonicMs);
   const lastMs = subscription.lastSuccessAt?.getTime() ?? 0;
   const isNoted = notedAt.has(endpoint) || now.getTime() - lastMs < NOTE_EVERY_MS;

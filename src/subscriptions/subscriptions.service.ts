@@ -1,7 +1,9 @@
 import type { Audience } from '../domain/errors.ts';
 import { audienceOf, DomainError, fieldError } from '../domain/errors.ts';
+import { partnerTag } from '../partners/cached-partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
+import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
@@ -10,6 +12,7 @@ import type { EventType } from '../reservations/event-types.ts';
 import type { EndpointConfig } from '../sender/endpoint-url.ts';
 import { checkEndpointUrl, endpointRules } from '../sender/endpoint-url.ts';
 import { newSecretKey } from '../sender/signature.rules.ts';
+import { subscriptionsChanged } from './cached-subscriptions.service.ts';
 import { replaceSecret } from './secrets.store.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import type { SubscriptionFilter } from './subscriptions.store.ts';
@@ -70,7 +73,9 @@ export async function createSubscription(
     const ordinal = ORDINALS.find((each) => !taken.has(each));
     if (ordinal === undefined) throw limitReached();
     const row = { ...subscription, ordinal };
-    if (await insertSubscription(deps.db, row)) return { subscription: row, secretKey };
+    if (!(await insertSubscription(deps.db, row))) continue;
+    await subscriptionsChanged(deps, partnerId);
+    return { subscription: row, secretKey };
   }
 }
 
@@ -115,6 +120,7 @@ export async function changeSubscription(
   const change = omitUndefined({ endpointUrl, eventTypes: eventTypes && [...new Set(eventTypes)] });
   const after = await updateSubscription(deps.db, partnerId, subscriptionId, change);
   if (after === null) throw webhookNotFound('partner');
+  await subscriptionsChanged(deps, partnerId);
   return after;
 }
 
@@ -144,6 +150,7 @@ export async function getAnySubscription(deps: { db: Db }, subscriptionId: strin
 export async function markInactive(deps: { db: Db }, subscriptionId: string): Promise<SubscriptionRow> {
   const subscription = await setSubscriptionStatus(deps.db, subscriptionId, 'inactive');
   if (subscription === null) throw webhookNotFound('operator');
+  await subscriptionsChanged(deps, subscription.partnerId);
   return subscription;
 }
 
@@ -157,6 +164,7 @@ export async function activateSubscription(
 ): Promise<SubscriptionRow> {
   const subscription = await setSubscriptionStatus(deps.db, subscriptionId, 'active');
   if (subscription === null) throw webhookNotFound('operator');
+  await subscriptionsChanged(deps, subscription.partnerId);
   return subscription;
 }
 
@@ -222,9 +230,12 @@ export async function rotateSecret(
   const secretKey = newSecretKey();
   const sealed = deps.secretBox.seal(secretKey, { owner: partnerId, id: subscriptionId });
   const overlapMs = overlapSeconds * 1000;
-  const subscription = await replaceSecret(deps.db, partnerId, subscriptionId, sealed, overlapMs);
-  if (subscription !== null) return { subscription, secretKey };
-  throw webhookNotFound('partner');
+  // Its partner learns it with the answer, which is therefore given as soon as anybody can sign with it.
+  const subscription = await leasedCacheOf(deps.db).changing([partnerTag(partnerId)], (tx) =>
+    replaceSecret(deps.db, partnerId, subscriptionId, sealed, overlapMs, tx),
+  );
+  if (subscription === null) throw webhookNotFound('partner');
+  return { subscription, secretKey };
 }
 
 const NOT_FOUND: Record<Audience, string> = {

@@ -5,7 +5,6 @@ import { NEWEST, newestOf } from '../platform/newest-reads.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';
-import type { EventType } from '../reservations/event-types.ts';
 import { NOT_FAILING } from './subscription-health.store.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import { subscriptionCollection, subscriptionModel } from './subscriptions.model.ts';
@@ -114,14 +113,15 @@ export async function findSubscriptions(
   return new Map(rows.map((row) => [row._id, row]));
 }
 
-/** Active subscriptions to any of these types of events, of whatever partner. */
+/** The active subscriptions of these partners. */
 export async function findActiveSubscriptions(
   db: Db,
-  types: readonly EventType[],
+  partnerIds: readonly string[],
 ): Promise<Pick<SubscriptionRow, '_id' | 'partnerId' | 'eventTypes'>[]> {
+  if (partnerIds.length === 0) return [];
   return subscriptionCollection(db)
     .find(
-      { eventTypes: { $in: [...types] }, status: 'active' },
+      { partnerId: { $in: [...partnerIds] }, status: 'active' },
       { projection: { partnerId: 1, eventTypes: 1 }, ...NEWEST },
     )
     .toArray();

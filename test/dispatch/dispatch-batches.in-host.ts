@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
+import { reserveSequenceNumbers } from '../../src/events/events.store.ts';
 import { sequenceEvents } from '../../src/events/feed.service.ts';
 import { inTransaction } from '../../src/platform/mongo.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
@@ -32,6 +34,25 @@ export const dispatchBesideTransaction = (
     );
     return dispatchTogether(context, holdIds);
   });
+
+/** The same while a transaction has the counter of the feed, as of a process that stands still; what waits for that ends after it. */
+export async function dispatchBesideNumbering(
+  context: Context,
+  holdIds: readonly string[],
+): Promise<Outcome[]> {
+  const dispatched = inTransaction(context.db, async (tx) => {
+    await reserveSequenceNumbers(context.db, 1, tx);
+    const underWay = dispatchTogether(context, holdIds);
+    const isTaken = async () =>
+      (await reservationCollection(context.db).countDocuments({
+        _id: { $in: [...holdIds] },
+        outboxSince: { $exists: true },
+      })) === 0;
+    while (!(await isTaken())) await delay(20);
+    return { underWay };
+  });
+  return (await dispatched).underWay;
+}
 
 /** As a dispatcher that ends before it has offered the jobs of what it has written. */
 export async function dispatchWithoutJobs(context: Context, holdIds: readonly string[]): Promise<Outcome[]> {

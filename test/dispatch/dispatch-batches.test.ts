@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type * as Deactivation from '../../src/deliveries/deactivate-subscription.service.ts';
 import type { OutboxEvent, Reservation } from '../../src/reservations/reservations.model.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type * as Commands from '../support/commands.in-host.ts';
@@ -13,9 +14,18 @@ import type * as DispatchBatches from './dispatch-batches.in-host.ts';
 const ENDPOINT = 'http://127.0.0.1:9/';
 const COUNT = 100;
 
-const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri() } });
-const { dispatchBeside, dispatchBesideTransaction, dispatchTogether, dispatchWithoutJobs, withoutJob } =
-  service.inHost<typeof DispatchBatches>('test/dispatch/dispatch-batches.in-host.ts');
+const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS: '10000' } });
+const {
+  dispatchBeside,
+  dispatchBesideNumbering,
+  dispatchBesideTransaction,
+  dispatchTogether,
+  dispatchWithoutJobs,
+  withoutJob,
+} = service.inHost<typeof DispatchBatches>('test/dispatch/dispatch-batches.in-host.ts');
+const { deactivateSubscription } = service.inHost<typeof Deactivation>(
+  'src/deliveries/deactivate-subscription.service.ts',
+);
 const { takeCommands, watchCommands } = service.inHost<typeof Commands>('test/support/commands.in-host.ts');
 const calls = collectionCallsOf(service);
 let venue: Venue;
@@ -83,41 +93,61 @@ async function expectDispatched(holdIds: readonly string[], eventsEach = 1): Pro
 
 const DISPATCHING = [
   'find reservations',
-  'insert events',
-  'find webhook_subscriptions',
-  'find grants',
-  'find partners',
+  ...['findAndModify feed_counters', 'insert events', 'commitTransaction 1'],
   'insert deliveries',
   'update reservations',
 ];
-const NUMBERING = ['find events', 'findAndModify feed_counters', 'update events', 'commitTransaction 1'];
+/** Who receives what: in memory from then on. */
+const RECEIVERS = ['find grants', 'find partners', 'find webhook_subscriptions'];
 
-/** The commands that `work` sends, without those that the process sends now and then by itself. */
+/** What a process sends now and then by itself; the version of what is in memory also once for each batch. */
+const BESIDE = ['hello 1', 'find cache_versions'];
+
+/** The commands that `work` sends, without those. */
 async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
   await takeCommands();
   await work();
-  return (await takeCommands()).filter((command) => command !== 'hello 1');
+  return (await takeCommands()).filter((command) => !BESIDE.includes(command));
+}
+
+/** The same of a process that has had events of the venue before. */
+async function commandsInMemory(work: () => Promise<unknown>): Promise<string[]> {
+  const [first = ''] = await anyWaiting(1);
+  await service.dispatch(first);
+  return commandsOf(work);
 }
 
 test(`${COUNT} events that wait are dispatched by as many commands as one: at most 0.2 for each`, async () => {
   const holdIds = await anyWaiting(COUNT);
 
-  const commands = await commandsOf(async () => {
+  const commands = await commandsInMemory(async () => {
     expect(await dispatchTogether(holdIds)).toEqual(holdIds.map(() => 1));
-    await service.sequence();
   });
 
-  expect(commands).toEqual([...DISPATCHING, ...NUMBERING]);
-  expect(commands.length).toBeLessThanOrEqual(0.2 * COUNT);
+  expect(commands).toEqual(DISPATCHING);
+  expect(commands.length + 1).toBeLessThanOrEqual(0.2 * COUNT);
   await expectDispatched(holdIds);
 });
 
 test('control: one after the other, each takes as many', async () => {
   const holdIds = await anyWaiting(3);
-  const commands = await commandsOf(async () => {
+  const commands = await commandsInMemory(async () => {
     for (const holdId of holdIds) await service.dispatch(holdId);
   });
   expect(commands).toEqual(holdIds.flatMap(() => DISPATCHING));
+});
+
+test('who receives the events of a venue is read again once one of them has changed', async () => {
+  const peer = await anyPartner(service, [venue.id]);
+  const { id } = await subscribe(peer, ENDPOINT, ['hold_created']);
+  const [before = '', after = ''] = await anyWaiting(2);
+  const commands = await commandsOf(() => service.dispatch(before));
+  expect(commands.filter((each) => RECEIVERS.includes(each))).toEqual(RECEIVERS);
+  expect((await leftOf([before])).deliveries).toHaveLength(3);
+
+  await deactivateSubscription(id);
+  await service.dispatch(after);
+  expect((await leftOf([after])).deliveries).toHaveLength(2);
 });
 
 describe('one that cannot be dispatched among 100', () => {
@@ -185,7 +215,7 @@ describe('one that cannot be dispatched among 100', () => {
 
 describe('a batch whose process ends is dispatched again without effect on what was done', () => {
   test.each([
-    { step: 'before the events are logged', method: 'events.bulkWrite' },
+    { step: 'before the events are logged', method: 'events.insertMany' },
     { step: 'between events and deliveries', method: 'deliveries.bulkWrite' },
     { step: 'between deliveries and emptying the outboxes', method: 'reservations.bulkWrite' },
   ] as const)('$step', async ({ method }) => {
@@ -240,6 +270,31 @@ describe('dispatchers that work on the same events beside each other', () => {
       expect(numbers.filter((each) => !areInOrder(each))).toEqual([]);
       expect(new Set(numbers.flat()).size).toBe(3 * holdIds.length);
     }
+  });
+
+  test('a process that stands still while it numbers keeps no event from being delivered; the feed has it once that is over', async () => {
+    const holdIds = await anyWaiting(3, 2);
+    expect(await dispatchBesideNumbering(holdIds)).toEqual(holdIds.map(() => 2));
+    await expectDispatched(holdIds, 2);
+    await service.sequence();
+    expect((await numbersOf(holdIds)).filter((each) => !areInOrder(each))).toEqual([]);
+  });
+
+  test('an event whose reservation has one before it that waits for its number comes after that', async () => {
+    const [holdId = ''] = await anyWaiting(1, 2);
+    const { outbox } = await rowOf(service, 'reservations', { _id: holdId });
+    const [first, second] = outbox as [OutboxEvent, OutboxEvent];
+    const { eventId, ...logged } = { ...first, reason: null, isUnsequenced: true };
+    await service.context.db.collection<{ _id: string }>('events').insertOne({ _id: eventId, ...logged });
+    const reservations = service.context.db.collection<Reservation>('reservations');
+    await reservations.updateOne({ _id: holdId }, { $set: { outbox: [second] } });
+
+    await service.dispatch(holdId);
+    await service.sequence();
+
+    const [numbers = []] = await numbersOf([holdId]);
+    expect(numbers).toEqual([expect.any(Number), expect.any(Number)]);
+    expect(areInOrder(numbers)).toBe(true);
   });
 
   test('control: an event that is numbered before those before it are logged is out of order', async () => {

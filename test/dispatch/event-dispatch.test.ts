@@ -182,7 +182,7 @@ describe('dispatching', () => {
       _id: eventId,
       ...event,
       ...subject,
-      isUnsequenced: true,
+      sequence: expect.any(Number),
     });
   });
 

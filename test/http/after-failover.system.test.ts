@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type mongoose from 'mongoose';
 import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
-import { activeGrantees, canReceive } from '../../src/partners/can-receive.service.ts';
+import { canReceive, granteesOf } from '../../src/partners/can-receive.service.ts';
 import { leasedCacheOf } from '../../src/platform/leased-cache.ts';
 import { findReservationAfterConflict } from '../../src/reservations/reservation-reads.store.ts';
 import { requireVenueRules } from '../../src/slots/venue-rules.service.ts';
@@ -222,11 +222,11 @@ describe('what was acknowledged just before a failover', () => {
         venue: verdict(await newcomer.api.get(`/api/v1/partner/venues/${venue.id}`)),
         suspended: verdict(await suspended.api.get('/api/v1/partner/venues')),
         revoked: verdict(await revoked.api.get('/api/v1/partner/venues')),
-        receivers: (await findActiveSubscriptions(db, ['hold_created'])).filter(
+        receivers: (await findActiveSubscriptions(db, [newcomer.id])).filter(
           (each) => each.partnerId === newcomer.id,
         ).length,
         canReceive: await canReceive({ db }, { partnerId: newcomer.id, venueId: venue.id }),
-        grantee: (await activeGrantees({ db }, [venue.id], [newcomer.id])).has(venue.id),
+        grantee: (await granteesOf({ db }, venue.id)).active.has(newcomer.id),
         resource: resources.find(({ _id }) => _id === left),
         isClosed: blackouts.some((each) => each.startsAt.getTime() === startsAt.getTime()),
       };

@@ -1,8 +1,7 @@
 import type { ConfigOf } from '../../src/config/config.ts';
 import { dispatchEvents, dispatchWaiting } from '../../src/dispatch/event-dispatch.service.ts';
-import { sequenceEvents, sequenceForgottenEvents, shortenFeed } from '../../src/events/feed.service.ts';
+import { sequenceForgottenEvents, shortenFeed } from '../../src/events/feed.service.ts';
 import type { DuePosition } from '../../src/platform/backlog.store.ts';
-import { coalesced } from '../../src/platform/coalesced.ts';
 import { startSweep } from '../../src/platform/sweep.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import type { EventDispatchJob } from '../../src/queues/jobs.ts';
@@ -19,10 +18,8 @@ export async function startEventDispatch(
   scope: ProcessScope<ConfigOf<'event-dispatch'>>,
 ): Promise<Record<string, unknown>> {
   const context = await startContext(scope);
-  const sequence = coalesced(() => sequenceEvents(context));
   startWorker<EventDispatchJob>(scope, 'event-dispatch', { concurrency: CONCURRENCY }, async (job) => {
     await dispatchEvents(context, job.data.reservationId);
-    await sequence();
   });
   startSweep<DuePosition>(scope, context.db, {
     name: 'undispatched-events',
