@@ -55,7 +55,7 @@ async function overlaps(one: string, other: string): Promise<number> {
 }
 
 /** The call that adds cells to a claim that stands. */
-const ADDING_CELLS = 'reservations.updateOne';
+const ADDING_CELLS = 'reservations.findOneAndUpdate';
 
 /** What `call` comes to where `meanwhile` is done before cells are added to a claim that stands, each time. */
 const addingCellsAfter = <T>(meanwhile: (turn: number) => Promise<unknown>, call: () => Promise<T>) =>
