@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue, freeSlotIds, placeHold } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
@@ -45,7 +46,12 @@ afterAll(() => service.stop());
 async function profile(work: () => Promise<unknown>): Promise<Profiled[]> {
   const { db } = service.context.db;
   if (db === undefined) throw new Error('The database is not connected');
-  await db.createCollection('system.profile', { capped: true, size: 32 * 1024 * 1024 });
+  await eventually('the record is empty', async () => {
+    // What was under way when it was dropped has made it anew.
+    await db.collection('system.profile').drop();
+    await db.createCollection('system.profile', { capped: true, size: 32 * 1024 * 1024 });
+    return true;
+  });
   await db.command({ profile: 2 });
   await work();
   await db.command({ profile: 0 });

@@ -216,7 +216,7 @@ describe('what was acknowledged just before a failover', () => {
     const found = await afterFailover(write, async () => {
       // One is only had of a primary that makes sure, so that what was in memory is not used.
       const cache = leasedCacheOf(db);
-      await eventually('the lease is over', async () => (await cache.lease()) === undefined);
+      await eventually('the lease is over', () => !cache.isLeased());
       const { resources, blackouts } = await requireVenueRules({ db, clock }, newcomer.id, venue.id);
       return {
         venue: verdict(await newcomer.api.get(`/api/v1/partner/venues/${venue.id}`)),
