@@ -1,8 +1,8 @@
 import { hasGrantForClaim } from '../partners/partners.service.ts';
 import { newId } from '../platform/ids.ts';
-import type { Lease } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
 import { inTransaction } from '../platform/mongo.ts';
+import type { Lease } from '../platform/version-leases.ts';
 import type { HoldOptions } from '../reservations/insert-hold.store.ts';
 import { insertHoldInTransaction, insertHoldUnderLease } from '../reservations/insert-hold.store.ts';
 import { findReservation } from '../reservations/reservation-reads.store.ts';

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { noteChange, raiseLease } from '../../src/platform/cache-versions.store.ts';
-import type { Lease, LeasedCache } from '../../src/platform/leased-cache.ts';
+import type { LeasedCache } from '../../src/platform/leased-cache.ts';
 import { leasedCacheOf, setLeaseMs } from '../../src/platform/leased-cache.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo.ts';
 import { NEWEST } from '../../src/platform/newest-reads.ts';
+import type { Lease } from '../../src/platform/version-leases.ts';
 import { eventually } from '../support/eventually.ts';
 import { databaseUri, freshName } from '../support/service-environment.ts';
 

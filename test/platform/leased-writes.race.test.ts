@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, test } from '@jest/globals';
-import type { Lease } from '../../src/platform/leased-cache.ts';
 import { leasedCacheOf, setLeaseMs } from '../../src/platform/leased-cache.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
@@ -12,6 +11,7 @@ import {
   openDb,
 } from '../../src/platform/mongo.ts';
 import { NEWEST } from '../../src/platform/newest-reads.ts';
+import type { Lease } from '../../src/platform/version-leases.ts';
 import { integerBetween, mulberry32, pick, propertySeed } from '../support/random.ts';
 import { scaled } from '../support/scale.ts';
 import { databaseUri, freshName } from '../support/service-environment.ts';

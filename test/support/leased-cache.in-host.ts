@@ -1,5 +1,6 @@
-import type { Lease, LeasedCache } from '../../src/platform/leased-cache.ts';
+import type { LeasedCache } from '../../src/platform/leased-cache.ts';
 import { leasedCacheOf } from '../../src/platform/leased-cache.ts';
+import type { Lease } from '../../src/platform/version-leases.ts';
 import { loseEach, replace } from './collection-calls.in-host.ts';
 import { eventually } from './eventually.ts';
 import type { Service } from './service.ts';
