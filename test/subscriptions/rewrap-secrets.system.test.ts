@@ -39,7 +39,9 @@ let slots: string[];
 beforeAll(async () => {
   mongod = await ownMongod();
   await mongod.start();
-  service = await startService({ MONGODB_URI: mongod.uri, ENCRYPTION_KEYS: base64([OLD]) });
+  // What it has in memory counts throughout: leases of other tests are over most of the time.
+  const overrides = { MONGODB_URI: mongod.uri, ENCRYPTION_KEYS: base64([OLD]), CACHE_LEASE_MS: '1000' };
+  service = await startService(overrides);
   sender = createWebhookSender({ timeoutMs: 60_000, allowPrivateNetworks: true });
   receiver = await startReceiver();
   venueId = (await anyVenue(service, [{ duration_minutes: 5 }])).id;
