@@ -1,4 +1,7 @@
+import { leasedCacheOf } from '../../src/platform/leased-cache.ts';
+import { venueChanged } from '../../src/venues/venue-changes.service.ts';
 import type { Reply } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Json } from '../support/factories.ts';
 import { bookSlot, confirmBody, placeHold, subscribe } from '../support/factories.ts';
 import type { Struck } from './in-doubt-faults.ts';
@@ -34,9 +37,9 @@ export const inside = (command: string, collection: string): Struck => ({
   collection,
   of: 'transaction',
 });
-const read = (command: string, collection: string, skip: number): Struck => ({
-  ...{ command, collection, skip, of: 'read' },
-});
+const read = (command: string, collection: string): Struck => ({ command, collection, of: 'read' });
+/** By itself, a change that was made is noted there for the memory of processes. */
+export const NOTE = single('findAndModify', 'cache_versions');
 export const COMMIT: Struck = { command: 'commitTransaction', of: 'commit' };
 export const MOVE = single('findAndModify', 'reservations');
 const PLACE = single('update', 'reservations');
@@ -49,6 +52,17 @@ const holdIdOf = (hold: Json) => String(hold['hold_id']);
 
 async function anyHold({ partner, anySlot }: World): Promise<string> {
   return holdIdOf(await placeHold(partner, anySlot()));
+}
+
+/** Nothing of the venue is in memory, so the hold reads it; and there is a lease, without which it would be a transaction. */
+async function preparedHold(world: World, body: { slot_id: string } & Json): Promise<Prepared> {
+  const { context } = world.service;
+  await venueChanged(context, world.venueId);
+  await eventually('there is a lease', () => leasedCacheOf(context.db).lease());
+  return {
+    call: () => world.partner.api.post(HOLDS, body),
+    effects: () => reservations(world, { slotId: body.slot_id }),
+  };
 }
 
 export const ending =
@@ -72,14 +86,8 @@ export const ending =
 const HOLD_ROWS: Row[] = [
   {
     call: 'a hold',
-    struck: [PLACE, read('find', 'blackouts', 1)],
-    prepare: (world) => {
-      const body = { slot_id: world.anySlot(), idempotency_key: anyKey() };
-      return Promise.resolve({
-        call: () => world.partner.api.post(HOLDS, body),
-        effects: () => reservations(world, { slotId: body.slot_id }),
-      });
-    },
+    struck: [PLACE, read('find', 'blackouts')],
+    prepare: (world) => preparedHold(world, { slot_id: world.anySlot(), idempotency_key: anyKey() }),
     before: [],
     once: [HELD],
     works: '201',
@@ -87,14 +95,8 @@ const HOLD_ROWS: Row[] = [
   },
   {
     call: 'a hold without a key',
-    struck: [PLACE, read('find', 'blackouts', 1)],
-    prepare: (world) => {
-      const body = { slot_id: world.anySlot() };
-      return Promise.resolve({
-        call: () => world.partner.api.post(HOLDS, body),
-        effects: () => reservations(world, { slotId: body.slot_id }),
-      });
-    },
+    struck: [PLACE, read('find', 'blackouts')],
+    prepare: (world) => preparedHold(world, { slot_id: world.anySlot() }),
     before: [],
     once: [HELD],
     works: '201',
@@ -242,7 +244,11 @@ const WEBHOOK_ROWS: Row[] = [
   },
   {
     call: 'a rotation of a secret',
-    struck: [single('findAndModify', 'webhook_subscriptions')],
+    struck: [
+      inside('findAndModify', 'webhook_subscriptions'),
+      inside('findAndModify', 'cache_versions'),
+      COMMIT,
+    ],
     prepare: async (world) => {
       await world.service.context.db.collection('webhook_subscriptions').deleteMany({});
       const { id } = await subscribe(world.partner, ENDPOINT);

@@ -36,7 +36,9 @@ export async function startWorld(mongodUri: string): Promise<World> {
   // No member changes its state here, so the driver would hear of nothing: it has to ask, and may ask often.
   const options = 'directConnection=true&serverMonitoringMode=poll&minHeartbeatFrequencyMS=10';
   const MONGODB_URI = `mongodb://127.0.0.1:${proxy.port}/in_doubt?${options}`;
-  const service = await startService({ MONGODB_URI, RATE_LIMIT_PER_MINUTE: '0' });
+  // Leases as long as in production: those of other tests end while a command is sent twice.
+  const environment = { MONGODB_URI, RATE_LIMIT_PER_MINUTE: '0', CACHE_LEASE_MS: '1000' };
+  const service = await startService(environment);
   const venue = await anyVenue(service, [{ duration_minutes: 5 }]);
   const partner = await anyPartner(service, [venue.id]);
   const slots: string[] = [];
