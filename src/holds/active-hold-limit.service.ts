@@ -1,5 +1,5 @@
 import { DomainError } from '../domain/errors.ts';
-import { onePer } from '../platform/coalesced.ts';
+import { coalescedByKey, onePer } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { ActiveHolds } from '../reservations/hold-reads.store.ts';
 import { findActiveHolds } from '../reservations/hold-reads.store.ts';
@@ -7,8 +7,8 @@ import { isOrdinalTaken } from '../reservations/insert-hold.store.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { settleLapsedHold } from '../reservations/reservations.service.ts';
 
-/** How often a call reads which ordinals are free and finds another there first; each time another call has placed its hold. */
-const MAX_READS = 10;
+/** How often a call reads which ordinals are free and finds those gone; each time other calls have placed their holds. */
+const MAX_READS = 30;
 /** How many lapsed holds a call settles to have the ordinal of one of them. */
 const SETTLED_AT_ONCE = 10;
 /** For how long calls rely on what one of them has read. */
@@ -18,20 +18,26 @@ const MAX_REMEMBERED = 1000;
 
 export type HoldLimitDeps = ReservationDeps & { config: { maxActiveHolds: number } };
 
-/** The ordinals that a partner's ACTIVE holds had when that was read, and those that calls of this process took since. */
-type TakenOrdinals = Pick<ActiveHolds, 'live' | 'unnumbered' | 'lapsedIds'> & {
-  taken: Set<number>;
+/** What this process knows of the ordinals of a partner's ACTIVE holds. */
+type KnownOrdinals = Pick<ActiveHolds, 'unnumbered' | 'lapsedIds'> & {
   readAtMs: number;
+  /** Those that were read, those whose inserts were under way when that read began, and those that calls took since. */
+  taken: Set<number>;
+  /** The same of the read that is under way, which may miss them; without what it will find. */
+  takenMeanwhile: Set<number> | undefined;
+  /** The inserts under way, by their ordinals. */
+  underWay: Map<number, Promise<unknown>>;
 };
 
-const rememberedOf = onePer(() => new Map<string, TakenOrdinals>());
+const knownOf = onePer((_db: Db) => new Map<string, KnownOrdinals>());
+const sharedReadOf = onePer((_db: Db) => coalescedByKey<ActiveHolds>());
 
 /**
  * Runs `insert` with an ordinal, 0 to `maxActiveHolds` - 1, that no ACTIVE hold of the partner has. The unique index on
  * ordinals rejects what is not known here, so that racing calls stay within the limit; a hold that ends leaves that index in the
- * same write (ADR 0022). Which ordinals are free is read once in ten seconds, and where what is remembered proves wrong. Null
- * where the partner has as many live holds as it may have; lapsed ones do not count. Rejects with a duplicate-key error where
- * another index rejects the hold.
+ * same write (ADR 0022). Which ordinals are free is read once in ten seconds, and where what is remembered proves wrong; calls share
+ * the read. Null where the partner has as many live holds as it may have, by a read that began after the call; lapsed ones do not
+ * count. Rejects with a duplicate-key error where another index rejects the hold.
  */
 export async function insertWithinLimit<T>(
   deps: HoldLimitDeps,
@@ -40,43 +46,83 @@ export async function insertWithinLimit<T>(
 ): Promise<T | null> {
   const limit = deps.config.maxActiveHolds;
   for (let reads = 0; reads <= MAX_READS; reads += 1) {
-    const active = reads === 0 ? recall(deps.db, partnerId) : await read(deps.db, partnerId);
-    if (active === undefined) continue;
-    if (reads > 0 && active.live >= limit) return null;
+    if (reads > 0 && (await read(deps.db, partnerId)).live >= limit) return null;
+    const known = ordinalsOf(deps.db, partnerId);
+    if (!isRecent(known)) continue;
     // A hold that an older release placed has none, and counts all the same.
-    const holdOrdinal = freeOrdinal(active.taken, limit - active.unnumbered);
+    const holdOrdinal = freeOrdinal(known.taken, limit - known.unnumbered);
     if (holdOrdinal === undefined) {
-      const settled = active.lapsedIds.splice(0, SETTLED_AT_ONCE);
-      await Promise.all(settled.map((holdId) => settleLapsedHold(deps, holdId)));
+      if (reads > 0) await untilOrdinalsAreFree(deps, known);
       continue;
     }
-    active.taken.add(holdOrdinal);
     try {
-      return await insert(holdOrdinal);
+      return await inserting(known, holdOrdinal, insert(holdOrdinal));
     } catch (err) {
-      if (isOrdinalTaken(err)) continue;
-      active.taken.delete(holdOrdinal);
-      throw err;
+      if (!isOrdinalTaken(err)) throw err;
     }
   }
   return null;
 }
 
-const isRecent = ({ readAtMs }: TakenOrdinals): boolean => performance.now() - readAtMs < REMEMBERED_MS;
-
-function recall(db: Db, partnerId: string): TakenOrdinals | undefined {
-  const known = rememberedOf(db).get(partnerId);
-  return known !== undefined && isRecent(known) ? known : undefined;
+/** Notes the ordinal as taken; not any more where the insert fails of something else. */
+async function inserting<T>(known: KnownOrdinals, holdOrdinal: number, insert: Promise<T>): Promise<T> {
+  known.underWay.set(holdOrdinal, insert);
+  known.taken.add(holdOrdinal);
+  known.takenMeanwhile?.add(holdOrdinal);
+  try {
+    return await insert;
+  } catch (err) {
+    if (!isOrdinalTaken(err))
+      for (const taken of [known.taken, known.takenMeanwhile]) taken?.delete(holdOrdinal);
+    throw err;
+  } finally {
+    known.underWay.delete(holdOrdinal);
+  }
 }
 
-async function read(db: Db, partnerId: string): Promise<TakenOrdinals> {
-  const { ordinals, ...active } = await findActiveHolds(db, partnerId);
-  const known = { ...active, taken: new Set(ordinals), readAtMs: performance.now() };
-  const remembered = rememberedOf(db);
-  if (remembered.size >= MAX_REMEMBERED)
-    for (const [each, of] of remembered) if (!isRecent(of)) remembered.delete(each);
-  remembered.set(partnerId, known);
-  return known;
+/** Where lapsed holds have ordinals some of these are settled; else others may come free as inserts under way end. */
+async function untilOrdinalsAreFree(
+  deps: HoldLimitDeps,
+  { lapsedIds, underWay }: KnownOrdinals,
+): Promise<void> {
+  const settled = lapsedIds.splice(0, SETTLED_AT_ONCE);
+  if (settled.length === 0) await Promise.allSettled(underWay.values());
+  else await Promise.all(settled.map((holdId) => settleLapsedHold(deps, holdId)));
+}
+
+/** The partner's ACTIVE holds, by a read that begins after the call; what is known of their ordinals is that from then on. */
+function read(db: Db, partnerId: string): Promise<ActiveHolds> {
+  return sharedReadOf(db)(partnerId, async () => {
+    const known = ordinalsOf(db, partnerId);
+    const taken = new Set(known.underWay.keys());
+    known.takenMeanwhile = taken;
+    try {
+      const active = await findActiveHolds(db, partnerId);
+      for (const ordinal of active.ordinals) taken.add(ordinal);
+      const { unnumbered, lapsedIds } = active;
+      Object.assign(known, { taken, unnumbered, lapsedIds, readAtMs: performance.now() });
+      return active;
+    } finally {
+      known.takenMeanwhile = undefined;
+    }
+  });
+}
+
+const isRecent = ({ readAtMs }: KnownOrdinals): boolean => performance.now() - readAtMs < REMEMBERED_MS;
+
+function ordinalsOf(db: Db, partnerId: string): KnownOrdinals {
+  const all = knownOf(db);
+  const known = all.get(partnerId);
+  if (known !== undefined) return known;
+  const isIdle = (each: KnownOrdinals) =>
+    !isRecent(each) && each.underWay.size === 0 && each.takenMeanwhile === undefined;
+  if (all.size >= MAX_REMEMBERED) for (const [each, of] of all) if (isIdle(of)) all.delete(each);
+  const made: KnownOrdinals = {
+    ...{ readAtMs: Number.NEGATIVE_INFINITY, taken: new Set(), unnumbered: 0, lapsedIds: [] },
+    ...{ takenMeanwhile: undefined, underWay: new Map() },
+  };
+  all.set(partnerId, made);
+  return made;
 }
 
 /** An ordinal below `limit` that is not taken, from a random one on, so that calls which race seldom want the same. */

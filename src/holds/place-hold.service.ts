@@ -7,7 +7,7 @@ import { sharedRuns } from '../platform/shared-runs.ts';
 import type { Lease } from '../platform/version-leases.ts';
 import { actorOf } from '../reservations/actor-types.ts';
 import type { Claimant } from '../reservations/claim-reads.store.ts';
-import { claimSlot } from '../reservations/claims.service.ts';
+import { claimSlot, findClaimsToLoseTo } from '../reservations/claims.service.ts';
 import { findReservationByKey } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { NewReservation, Written } from '../reservations/reservations.store.ts';
@@ -72,7 +72,7 @@ async function placeOnce(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold
 }
 
 /** Null where the partner has as many holds as it may have. */
-function claimWithinLimit(
+async function claimWithinLimit(
   deps: HoldDeps,
   caller: PartnerCaller,
   draft: NewReservation,
@@ -81,6 +81,9 @@ function claimWithinLimit(
 ): Promise<{ won: Written | NotSellable | null } | { lostTo: Claimant[] }> {
   const ttlMs = (input.ttlSeconds ?? deps.config.holdTtlSeconds) * 1000;
   const options = { ttlMs, holdKey: input.idempotencyKey, actor: actorOf(caller) };
+  // A primary that was deposed, and does not know it yet, has claims that are gone, and no lease.
+  const lostTo = lease === undefined ? [] : await findClaimsToLoseTo(deps, draft.cells);
+  if (lostTo.length > 0) return { lostTo };
   return claimSlot(deps, draft.cells, () =>
     insertWithinLimit(deps, draft.partnerId, (holdOrdinal) =>
       insertCheckedHold(deps, draft, { ...options, holdOrdinal }, lease),

@@ -39,17 +39,27 @@ export async function insertClaim(
   return reservation;
 }
 
+/** What is done to these claims where the guard still matches them. */
+export type ClaimUpdate = { reservationIds: readonly string[]; guard: Expression; update: Expression[] };
+
 /** As `updateEach` has it. */
 export async function updateClaims(
   db: Db,
-  updates: readonly (GuardedUpdate & { filter: { _id: string } })[],
+  updates: readonly ClaimUpdate[],
+  asOne: ClaimUpdate,
 ): Promise<(Error | undefined)[]> {
-  const errors = await updateEach(reservationCollection(db), updates);
-  noteClaimChanges(
-    db,
-    updates.map(({ filter }) => ({ reservationId: filter._id })),
-  );
-  return errors;
+  const guarded = ({ reservationIds, guard, update }: ClaimUpdate): GuardedUpdate => ({
+    filter: { _id: { $in: reservationIds }, ...guard },
+    update,
+  });
+  try {
+    return await updateEach(reservationCollection(db), updates.map(guarded), guarded(asOne));
+  } finally {
+    noteClaimChanges(
+      db,
+      asOne.reservationIds.map((reservationId) => ({ reservationId })),
+    );
+  }
 }
 
 /** Inserts the claims as one bulk, each made of its own by `toDocument`. As `writeEach` has it. */

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+import { onePer } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
 import { isDuplicateKey } from '../platform/mongo.ts';
 import { SERVICE } from './actor-types.ts';
@@ -9,6 +11,35 @@ import { settleLapsedHold } from './reservations.service.ts';
 import { addCells, applyTransition } from './reservations.store.ts';
 
 const isLapsed = ({ status }: { status: string }): boolean => status === 'EXPIRED';
+
+/** The first cell of slots that calls have lately lost; so many are remembered. */
+const lostCellsOf = onePer((_db: Db) => new LRUCache<string, true>({ max: 10_000 }));
+
+/**
+ * The live claims in the way of `cells` that an insert would lose to, where one has lost lately: what everybody wants is looked at once
+ * for all who ask for it, and rejected without a write. Lapsed holds in the way are settled. Empty where there are none, and
+ * where nobody has lost lately; the insert decides then.
+ */
+export async function findClaimsToLoseTo(
+  deps: ReservationDeps,
+  cells: readonly string[],
+): Promise<Claimant[]> {
+  const [first = ''] = cells;
+  if (!lostCellsOf(deps.db).has(first)) return [];
+  return findLiveClaimants(deps, cells);
+}
+
+/** Who claims any of the cells; the lapsed holds among them are settled, whatever else is in the way. */
+async function findLiveClaimants(deps: ReservationDeps, cells: readonly string[]): Promise<Claimant[]> {
+  const claimants = await findClaimants(deps.db, cells);
+  // Also where a live claim decides the outcome: a walk-in that overrides that one would lose to these again.
+  await Promise.all(claimants.filter(isLapsed).map(({ _id }) => settleLapsedHold(deps, _id)));
+  const live = claimants.filter((claim) => !isLapsed(claim));
+  const [lost, [first = '']] = [lostCellsOf(deps.db), cells];
+  if (live.length > 0) lost.set(first, true);
+  else lost.delete(first);
+  return live;
+}
 
 /**
  * Runs an insert that claims `cells`. Where the guard index rejects it, every lapsed hold in the way is settled, whatever else
@@ -26,11 +57,8 @@ export async function claimSlot<T>(
     } catch (err) {
       if (!isDuplicateKey(err)) throw err;
     }
-    const claimants = await findClaimants(deps.db, cells);
-    // Also where a live claim decides the outcome: a walk-in that overrides that one would lose to these again.
-    await Promise.all(claimants.filter(isLapsed).map(({ _id }) => settleLapsedHold(deps, _id)));
-    const live = claimants.filter((claim) => !isLapsed(claim));
-    if (live.length > 0 || isRetry) return { lostTo: live };
+    const lostTo = await findLiveClaimants(deps, cells);
+    if (lostTo.length > 0 || isRetry) return { lostTo };
   }
 }
 

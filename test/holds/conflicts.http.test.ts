@@ -12,7 +12,6 @@ import {
   placeHold,
   slotsOf,
 } from '../support/factories.ts';
-import { rowsOf } from '../support/rows.ts';
 import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
@@ -268,37 +267,6 @@ describe('a partner may have so many ACTIVE holds', () => {
     await seller.api.post(`${HOLDS}/${String(holds[0]?.['hold_id'])}/cancel`);
     expect(verdict(await hold(seller, next))).toBe('201');
     expect(verdict(await hold(seller, after))).toBe('409 HOLD_LIMIT_REACHED');
-  });
-
-  /** What 32 calls for as many slots are told that begin together, and how many holds are ACTIVE then. */
-  async function raceOf(
-    seller: Partner,
-    slotIds: readonly string[],
-  ): Promise<[Record<string, number>, number]> {
-    const verdicts = (await Promise.all(slotIds.map((slotId) => hold(seller, slotId)))).map(verdict);
-    const active = await rowsOf(service, 'reservations', { partnerId: seller.id, status: 'ACTIVE' });
-    for (const { _id } of active) await seller.api.post(`${HOLDS}/${_id}/cancel`);
-    const counts = Object.fromEntries([...new Set(verdicts)].map((each) => [each, 0]));
-    for (const each of verdicts) counts[each] = (counts[each] ?? 0) + 1;
-    return [counts, active.length];
-  }
-
-  test('at most means at most, whatever races; not without the index on ordinals', async () => {
-    const { id, seller } = await scene([{ duration_minutes: 30 }]);
-    const slotIds = (await freeSlotIds(seller, id, DATE)).slice(0, 32);
-    for (let round = 0; round < 5; round += 1) {
-      expect(await raceOf(seller, slotIds)).toEqual([{ '201': 3, '409 HOLD_LIMIT_REACHED': 29 }, 3]);
-    }
-    await service.context.db.collection('reservations').dropIndex('one_hold_per_ordinal');
-    try {
-      // Of calls that race loosely, each may see the hold of the one before.
-      let most: unknown = 0;
-      for (let round = 0; round < 20 && Number(most) <= 3; round += 1)
-        [, most] = await raceOf(seller, slotIds);
-      expect(most).toBeGreaterThan(3);
-    } finally {
-      await service.migrate();
-    }
   });
 
   test('calls with one key race for the last: all are told of the one hold', async () => {

@@ -50,12 +50,30 @@ export function release(context: Context, method: CollectionMethod): void {
 
 /** Makes the call of that turn from now on fail, as when the process loses the database. */
 export function lose(context: Context, method: CollectionMethod, onTurn = 1): void {
+  onTurnOf(context, method, onTurn, () => fail(method));
+}
+
+/** The same of a call that is carried out all the same: it is the response that is lost. */
+export function loseResponse(context: Context, method: CollectionMethod, onTurn = 1): void {
+  onTurnOf(context, method, onTurn, async (call) => {
+    await call();
+    return fail(method);
+  });
+}
+
+/** Has `instead` in place of the call of that turn from now on. */
+function onTurnOf(
+  context: Context,
+  method: CollectionMethod,
+  onTurn: number,
+  instead: (call: () => unknown) => unknown,
+): void {
   let turn = 0;
   replace(context, method, (original) => (given, end) => {
     turn += 1;
     if (turn < onTurn) return original(...given);
     end();
-    return fail(method);
+    return instead(() => original(...given));
   });
 }
 

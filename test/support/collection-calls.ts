@@ -18,15 +18,17 @@ export type CollectionCalls = {
   ): Promise<T>;
   /** The call of that turn from now on fails, as when the process loses the database. */
   lose(method: CollectionMethod, onTurn?: number): Promise<void>;
+  /** The same of a call that is carried out all the same. */
+  loseResponse(method: CollectionMethod, onTurn?: number): Promise<void>;
   /** Each call fails, until it is restored. */
   loseEach(method: CollectionMethod): Promise<void>;
   restore(method: CollectionMethod): Promise<void>;
 };
 
 export function collectionCallsOf(service: HostedService): CollectionCalls {
-  const { hold, reached, proceed, release, lose, loseEach, restore } = service.inHost<typeof InHost>(
-    'test/support/collection-calls.in-host.ts',
-  );
+  const { hold, reached, proceed, release, lose, loseEach, loseResponse, restore } = service.inHost<
+    typeof InHost
+  >('test/support/collection-calls.in-host.ts');
   const before = async <T>(
     { method, isOnce }: { method: CollectionMethod; isOnce: boolean },
     meanwhile: (turn: number) => Promise<unknown>,
@@ -66,6 +68,7 @@ export function collectionCallsOf(service: HostedService): CollectionCalls {
     beforeEvery: (method, meanwhile, call) => before({ method, isOnce: false }, meanwhile, call),
     lose,
     loseEach,
+    loseResponse,
     restore,
   };
 }

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Reply } from '../support/client.ts';
+import { createClient } from '../support/client.ts';
+import type { Partner, Venue } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  dateIn,
+  expectStatus,
+  freeSlotIds,
+  json,
+  placeHold,
+} from '../support/factories.ts';
+import { rowOf } from '../support/rows.ts';
+import { databaseUri, freshName } from '../support/service-environment.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
+import { verdict } from '../support/verdict.ts';
+
+const LIMIT = 500;
+const CALLERS = 64;
+
+const overrides = {
+  MONGODB_URI: databaseUri(freshName()),
+  MAX_ACTIVE_HOLDS: String(LIMIT),
+  RATE_LIMIT_PER_MINUTE: '0',
+  CACHE_LEASE_MS: '10000',
+};
+let service: HostedService;
+/** Another process on the same database. */
+let beside: HostedService;
+let venue: Venue;
+let slotIds: string[];
+beforeAll(async () => {
+  service = await hostedService({ overrides });
+  beside = await hostedService({ overrides });
+  venue = await anyVenue(service, [{}, {}, {}, {}]);
+  slotIds = await freeSlotIds(await anyPartner(service, [venue.id]), venue.id, dateIn(3));
+});
+afterAll(async () => {
+  await beside.stop({ keepsDatabase: true });
+  await service.stop();
+});
+
+/** How often the ACTIVE holds of a partner were read. */
+async function readsOfHolds(): Promise<number> {
+  const statistics = service.context.db.collection('reservations').aggregate([{ $indexStats: {} }]);
+  const [index] = await statistics.match({ name: 'active_holds_of_partner' }).toArray();
+  return Number(index?.['accesses'].ops);
+}
+
+const elsewhere = ({ apiKey, ...partner }: Partner): Partner => ({
+  ...{ ...partner, apiKey },
+  api: createClient(beside.url, apiKey),
+});
+
+/** A partner with so many live holds, which are in nobody's way. */
+async function partnerWith(live: number): Promise<Partner> {
+  const partner = await anyPartner(service, [venue.id]);
+  const [slotId = ''] = await freeSlotIds(partner, venue.id, dateIn(4));
+  const { hold_id: holdId } = await placeHold(partner, slotId, { ttl_seconds: 1800 });
+  const {
+    outbox: _outbox,
+    outboxSince: _since,
+    ...placed
+  } = await rowOf(service, 'reservations', { _id: holdId });
+  const ordinals = Array.from({ length: LIMIT }, (_, n) => n).filter((n) => n !== placed.holdOrdinal);
+  const copies = ordinals.slice(0, live - 1).map((holdOrdinal) => ({
+    ...{ ...placed, holdOrdinal, outbox: [] },
+    ...{ _id: `${placed._id}-${holdOrdinal}`, cells: [`elsewhere@${placed._id}-${holdOrdinal}`] },
+  }));
+  await service.context.db.collection('reservations').insertMany(copies as never);
+  return partner;
+}
+
+const hold = ({ api }: Partner, slotId: unknown) => api.post('/api/v1/partner/holds', { slot_id: slotId });
+
+const release = async ({ api }: Partner, held: Reply) =>
+  expectStatus(await api.post(`/api/v1/partner/holds/${String(json(held)['hold_id'])}/cancel`), 200);
+
+function countOf(replies: readonly Reply[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const each of replies.map(verdict)) counts[each] = (counts[each] ?? 0) + 1;
+  return counts;
+}
+
+/** What is answered to calls that place holds and release them at once, one after the other, each caller on a slot of its own. */
+async function holdAndRelease(callers: readonly Partner[], times: number): Promise<Record<string, number>> {
+  const replies = callers.map(async (partner, caller) => {
+    const placed: Reply[] = [];
+    for (let time = 0; time < times; time += 1) {
+      const reply = await hold(partner, slotIds[caller]);
+      placed.push(reply);
+      if (reply.status === 201) await release(partner, reply);
+    }
+    return placed;
+  });
+  return countOf((await Promise.all(replies)).flat());
+}
+
+const callersOf = (partner: Partner, count: number) => Array.from({ length: count }, () => partner);
+
+describe('a busy partner', () => {
+  test('that is below the limit is never told that it has reached it, and its holds are read now and then', async () => {
+    const times = 6;
+    const partner = await partnerWith(400);
+    const before = await readsOfHolds();
+    expect(await holdAndRelease(callersOf(partner, CALLERS), times)).toEqual({ '201': CALLERS * times });
+    const reads = (await readsOfHolds()) - before;
+    expect(reads).toBeLessThanOrEqual((CALLERS * times) / 16);
+  });
+
+  test('has every hold that it may have, wherever its calls go', async () => {
+    const partner = await partnerWith(LIMIT - 16);
+    const callers = [...callersOf(partner, 8), ...callersOf(elsewhere(partner), 8)];
+    expect(await holdAndRelease(callers, 10)).toEqual({ '201': 160 });
+  });
+
+  test('places the holds that it may have also while others of its calls lose their slots', async () => {
+    const partner = await partnerWith(LIMIT - 4);
+    const [taken, ...free] = slotIds.slice(CALLERS);
+    await placeHold(await anyPartner(service, [venue.id]), taken ?? '');
+    for (const slotId of free) {
+      const losers = callersOf(partner, 16).map((each) => hold(each, taken));
+      expect(verdict(await hold(partner, slotId))).toBe('201');
+      expect(countOf(await Promise.all(losers))).toEqual({ '409 SLOT_NOT_AVAILABLE': 16 });
+    }
+  });
+
+  /** How many of 64 calls to both processes place a hold where 10 may. */
+  async function placedAtOnce(): Promise<Record<string, number>> {
+    const partner = await partnerWith(LIMIT - 10);
+    const callers = [...callersOf(partner, 32), ...callersOf(elsewhere(partner), 32)];
+    const replies = await Promise.all(callers.map((each, caller) => hold(each, slotIds[caller])));
+    for (const reply of replies) if (reply.status === 201) await release(partner, reply);
+    return countOf(replies);
+  }
+
+  test('has no more, wherever its calls go; not without the index on ordinals', async () => {
+    for (let round = 0; round < 3; round += 1)
+      expect(await placedAtOnce()).toEqual({ '201': 10, '409 HOLD_LIMIT_REACHED': 54 });
+    await service.context.db.collection('reservations').dropIndex('one_hold_per_ordinal');
+    try {
+      let most = 0;
+      for (let round = 0; round < 20 && most <= 10; round += 1) most = (await placedAtOnce())['201'] ?? 0;
+      expect(most).toBeGreaterThan(10);
+    } finally {
+      await service.migrate();
+    }
+  });
+});
