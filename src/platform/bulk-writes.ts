@@ -28,6 +28,39 @@ export async function updateGuarded<T extends object>(
   return writeBulk(collection, bulkOf(updates), {});
 }
 
+/**
+ * Makes guarded updates that are alike by one update of all their documents, which costs the database a half to a third (ADR 0040).
+ * True where `count` documents were changed, and acknowledged. Where it is false any of them may have been: each has to be made by
+ * itself then, and meets its own error. Rejects where `maxTimeMS` has passed.
+ */
+export async function updateTogether<T extends object>(
+  collection: mongoose.mongo.Collection<T>,
+  { filter, update }: GuardedUpdate,
+  count: number,
+  options: BulkOptions = {},
+): Promise<boolean> {
+  // Of one alone the driver sees to it that it is repeated where a connection is lost.
+  if (count < 2) return false;
+  try {
+    const { modifiedCount } = await collection.updateMany(filter as never, update, options);
+    return modifiedCount === count;
+  } catch (err) {
+    if (isCommandTimeout(err)) throw err;
+    return false;
+  }
+}
+
+/** Of `values` the one in the place in which `key` is among `keys`; null where it is none of them. */
+export function valueAt(key: string, keys: readonly string[], values: readonly unknown[]): Expression {
+  const value = { $arrayElemAt: [{ $literal: values }, '$$place'] };
+  return {
+    $let: {
+      vars: { place: { $indexOfArray: [{ $literal: keys }, key] } },
+      in: { $cond: [{ $eq: ['$$place', -1] }, null, value] },
+    },
+  };
+}
+
 const bulkOf = <T extends object>(updates: readonly GuardedUpdate[]) =>
   updates.map(({ filter, update }) => ({
     updateOne: { filter, update },
@@ -60,15 +93,19 @@ const HELD_UP_MS = 1000;
 
 /**
  * The same for updates of documents that transactions may have: one that has to wait for such a transaction meets an error alone, after
- * two seconds at most, and the others are carried out. They must be such that repeating them changes nothing.
+ * two seconds at most, and the others are carried out. They must be such that repeating them changes nothing. `asOne` makes all of
+ * them at once, where each changes its document.
  */
 export async function updateEach<T extends object>(
   collection: mongoose.mongo.Collection<T>,
   updates: readonly GuardedUpdate[],
+  asOne?: GuardedUpdate,
 ): Promise<(Error | undefined)[]> {
   const writes = bulkOf<T>(updates);
   const within = { maxTimeMS: HELD_UP_MS };
   try {
+    if (asOne !== undefined && (await updateTogether(collection, asOne, writes.length, within)))
+      return writes.map(() => undefined);
     return await writeEach(collection, writes, within);
   } catch (err) {
     if (!isCommandTimeout(err)) throw err;

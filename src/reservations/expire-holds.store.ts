@@ -1,6 +1,9 @@
+import { valueAt } from '../platform/bulk-writes.ts';
+import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import { NEWEST } from '../platform/newest-reads.ts';
 import { SERVICE } from './actor-types.ts';
+import type { ClaimUpdate } from './claim-writes.store.ts';
 import { updateClaims } from './claim-writes.store.ts';
 import { reservationCollection } from './reservations.model.ts';
 import { transitionUpdate } from './reservations.store.ts';
@@ -9,13 +12,17 @@ import { transitionUpdate } from './reservations.store.ts';
 export type Expiry = { eventId: string } | { leftMs: number };
 
 /**
- * Ends those of the holds that have lapsed by the database's clock, in two commands whatever their number: each by the guarded update
- * of its own, so that of many callers one ends it. Returns for each hold, in their order, what came of it or the error that it met
+ * Ends those of the holds that have lapsed by the database's clock, in two commands whatever their number where all have, else in three:
+ * each by a guarded update, so that of many callers one ends it. Returns for each hold, in their order, what came of it or the error that it met
  * alone. A hold whose event has been dispatched already reads as one that somebody else has ended.
  */
 export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Promise<(Expiry | Error)[]> {
-  const ends = holdIds.map((holdId) => transitionUpdate('expire', holdId, { actor: SERVICE }));
-  const errors = await updateClaims(db, ends);
+  const eventIds = holdIds.map(() => newId());
+  const errors = await updateClaims(
+    db,
+    holdIds.map((holdId, index) => endOf([holdId], eventIds.slice(index, index + 1))),
+    endOf(holdIds, eventIds),
+  );
   // One that has lapsed since the update is to be asked for again at once.
   const untilLapsed = { $max: [{ $subtract: ['$holdExpiresAt', '$$NOW'] }, 1] };
   const leftMs = { $cond: [{ $eq: ['$status', 'ACTIVE'] }, untilLapsed, 0] };
@@ -29,9 +36,19 @@ export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Pro
     )
     .toArray();
   const found = new Map(rows.map((row) => [row._id, row]));
-  return ends.map(({ eventId }, index) => {
-    const row = found.get(holdIds[index] ?? '');
+  return holdIds.map((holdId, index) => {
+    const [row, eventId = ''] = [found.get(holdId), eventIds[index]];
     if (row?.eventIds.includes(eventId)) return { eventId };
     return errors[index] ?? { leftMs: row?.leftMs ?? 0 };
   });
+}
+
+/** The update that ends these holds, each with its event. */
+function endOf(holdIds: readonly string[], eventIds: readonly string[]): ClaimUpdate {
+  const { guard, update } = transitionUpdate(
+    'expire',
+    { actor: SERVICE },
+    valueAt('$_id', holdIds, eventIds),
+  );
+  return { reservationIds: holdIds, guard, update };
 }

@@ -37,22 +37,14 @@ function subjectOf(draft: NewReservation): Record<keyof EventSubject, Expression
   };
 }
 
-function eventOf(
-  type: EventType,
-  originator: unknown,
-  actor: Actor,
-  details: Expression,
-): { eventId: string; event: Expression } {
-  const eventId = newId();
-  const event = {
-    eventId: literal(eventId),
+function eventOf(type: EventType, originator: unknown, actor: Actor, details: Expression): Expression {
+  return {
     type: literal(type),
     at: '$$NOW',
     originatorId: originator,
     actor: literal(actor),
     ...details,
   };
-  return { eventId, event };
 }
 
 export type Written = { reservation: Reservation; eventId: string };
@@ -73,7 +65,9 @@ export async function insertBooked(
   { actor, ...booking }: NewBooking & { actor: Actor },
   tx: Tx,
 ): Promise<Written> {
-  const { eventId, event } = eventOf('booking_created', literal(draft.partnerId), actor, {
+  const eventId = newId();
+  const event = eventOf('booking_created', literal(draft.partnerId), actor, {
+    eventId: literal(eventId),
     ...subjectOf(draft),
     bookingId: literal(booking.bookingId),
   });
@@ -123,32 +117,33 @@ export async function applyTransition(
   change: Change,
   tx?: Tx,
 ): Promise<Written | null> {
-  const { filter, update, eventId } = transitionUpdate(name, reservationId, change);
-  const reservation = await updateClaim(db, { filter, update }, tx);
+  const eventId = newId();
+  const { guard, update } = transitionUpdate(name, change, literal(eventId));
+  const reservation = await updateClaim(db, { filter: { _id: reservationId, ...guard }, update }, tx);
   return reservation === null ? null : { reservation, eventId };
 }
 
-/** The guarded update of a transition: it matches only where the transition is legal. `eventId` is that of the event that it adds. */
+/** The update of a transition, and the guard that matches only where the transition is legal. It adds an event with that id. */
 export function transitionUpdate(
   name: TransitionName,
-  reservationId: string,
   change: Change,
-): { filter: Expression & { _id: string }; update: [Expression]; eventId: string } {
+  eventId: Expression,
+): { guard: Expression; update: [Expression] } {
   const { from, to, hold, claimed, event: type, at: happened, instant } = TRANSITIONS[name];
   const at = laterThanBefore(happened);
-  const { eventId, event } = eventOf(
+  const event = eventOf(
     type,
     change.originatorId === undefined ? '$partnerId' : literal(change.originatorId),
     change.actor,
     {
       ...SUBJECT,
+      eventId,
       at,
       bookingId: isOfBooking(type) ? (change.set?.bookingId ?? '$bookingId') : null,
       ...(change.reason === undefined ? {} : { reason: literal(change.reason) }),
     },
   );
-  const filter = {
-    _id: reservationId,
+  const guard = {
     status: { $in: [...from] },
     ...(hold === 'any' ? {} : { $expr: hold === 'alive' ? ALIVE : LAPSED }),
     ...(change.ending === undefined ? {} : { [`${change.ending.of}.key`]: { $ne: change.ending.key } }),
@@ -162,7 +157,7 @@ export function transitionUpdate(
     outboxSince: { $ifNull: ['$outboxSince', '$$NOW'] },
     ...(change.ending === undefined ? {} : withEndingKey(change.ending)),
   };
-  return { filter, update: [{ $set: set }], eventId };
+  return { guard, update: [{ $set: set }] };
 }
 
 /**
@@ -220,13 +215,17 @@ export async function removeFromOutboxes(
       { $set: { outboxSince: { $cond: [{ $eq: ['$outbox', []] }, '$$REMOVE', '$outboxSince'] } } },
     ];
   };
-  return updateEach(
-    reservationCollection(db),
-    dispatched.map(({ reservationId, eventIds }) => ({
-      filter: { _id: reservationId },
-      update: remove(eventIds),
-    })),
-  );
+  const updates = dispatched.map(({ reservationId, eventIds }) => ({
+    filter: { _id: reservationId },
+    update: remove(eventIds),
+  }));
+  const ids = dispatched.map(({ reservationId }) => reservationId);
+  const isOther = { $elemMatch: { eventId: { $nin: dispatched.flatMap(({ eventIds }) => eventIds) } } };
+  const empty = {
+    filter: { _id: { $in: ids }, outboxSince: { $exists: true }, outbox: { $not: isOther } },
+    update: { $set: { outbox: [] }, $unset: { outboxSince: '' } },
+  };
+  return updateEach(reservationCollection(db), updates, empty);
 }
 
 /** Adds cells to a live claim. Throws a duplicate-key error where another claim has one of them. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
+import { collectionCallsOf } from '../support/collection-calls.ts';
 import type * as Commands from '../support/commands.in-host.ts';
 import { anyPartner, anyVenue, freeSlotIds, placeHold } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
@@ -15,6 +16,7 @@ const { expireBesideTransaction, expireTogether } = service.inHost<typeof Expire
   'test/reservations/expire-together.in-host.ts',
 );
 const { takeCommands, watchCommands } = service.inHost<typeof Commands>('test/support/commands.in-host.ts');
+const calls = collectionCallsOf(service);
 let model: Reservation;
 beforeAll(async () => {
   await watchCommands();
@@ -54,6 +56,16 @@ test(`${COUNT} holds that have lapsed are ended by as many commands as one, each
   const others = ['hello 1', 'find cache_versions'];
   const commands = (await takeCommands()).filter((command) => !others.includes(command));
   expect(commands).toEqual(['update reservations', 'aggregate reservations']);
+  expect(await endsOf(holdIds)).toEqual([EXPIRED]);
+});
+
+test.each([
+  { what: 'is lost', lose: calls.lose },
+  { what: 'is made and its response lost', lose: calls.loseResponse },
+])('where the update that ends them $what, each ends once all the same', async ({ lose }) => {
+  const holdIds = await anyHolds(20);
+  await lose('reservations.updateMany');
+  expect(await expireTogether(holdIds)).toEqual(holdIds.map(() => 0));
   expect(await endsOf(holdIds)).toEqual([EXPIRED]);
 });
 

@@ -1,3 +1,4 @@
+import { startProfile } from './command-profile.ts';
 import type { Stored } from './rows.ts';
 
 /** How the database carried out one query, all its batches together. */
@@ -26,8 +27,7 @@ export async function sortedQueriesOf(
 ): Promise<QueryPlan[]> {
   const { db } = service.context.db;
   if (db === undefined) throw new Error('The database is not connected');
-  await db.createCollection('system.profile', { capped: true, size: 32 * 1024 * 1024 });
-  await db.command({ profile: 2 });
+  await startProfile(db);
   try {
     await work();
   } finally {
