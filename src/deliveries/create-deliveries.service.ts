@@ -91,6 +91,7 @@ async function schedule(
 export function dueNow(row: DeliveryRow, config: RetryConfig): DueDelivery {
   return {
     deliveryId: row._id,
+    eventId: row.eventId,
     subscriptionId: row.subscriptionId,
     partnerId: row.partnerId,
     generation: row.generation,

@@ -11,7 +11,10 @@ import {
 import type { AttemptRow, DeliveryRow } from './deliveries.model.ts';
 import type { SweepDeps } from './sweep-deliveries.service.ts';
 
-type DeadLetter = Omit<DeliveryRow, 'attempts'> & {
+type DeadLetter = Pick<
+  DeliveryRow,
+  '_id' | 'eventId' | 'eventType' | 'subscriptionId' | 'partnerId' | 'attemptsMade'
+> & {
   attempts: readonly Pick<AttemptRow, 'statusCode' | 'error'>[];
 };
 

@@ -45,6 +45,8 @@ export type DueAttempt = {
   subscriptionId: string;
   /** The receiving partner. */
   partnerId: string;
+  /** Absent where the job does not say it. */
+  eventId?: string;
   generation: number;
   /** Failures of this series that the queue knows of; fewer than the row has when a worker died after recording one. */
   failuresKnown: number;
@@ -94,7 +96,13 @@ export async function deliverWebhook(deps: DeliverDeps, due: DueAttempt): Promis
 }
 
 async function deliver(deps: DeliverDeps, due: DueAttempt, permit: SendPermit): Promise<AttemptResult> {
-  const [row] = await Promise.all([findDelivery(deps.db, due.deliveryId), leasedCacheOf(deps.db).freshen()]);
+  const created = asCreated(due);
+  if (created !== null) {
+    const content = await contentFor(deps, created);
+    const result = content === null ? null : await attempt(deps, created, content, permit, due.signal);
+    if (result !== null) return result;
+  }
+  const row = await findDelivery(deps.db, due.deliveryId);
   if (row === null || row.generation !== due.generation) return { kind: 'done' };
   if (ENDED.includes(row.state)) return { kind: 'done' };
   const isBehind = due.failuresKnown < row.attemptsMade;
@@ -103,24 +111,54 @@ async function deliver(deps: DeliverDeps, due: DueAttempt, permit: SendPermit): 
   if (waitMs > (isBehind ? 0 : EARLY_MS)) {
     return { kind: 'later', inMs: waitMs, attemptsMade: row.attemptsMade };
   }
-
-  const [subscription, event] = await Promise.all([
-    subscriptionOf(deps, row.subscriptionId),
-    readEventFor(deps, row),
-  ]);
-  if (subscription !== null) await forgetOverlapped(deps, subscription);
-  if (subscription?.status === 'inactive') forgetSecrets(deps, subscription);
-  if (subscription?.status !== 'active' || event === null) {
+  const content = await contentFor(deps, row);
+  if (content === null) {
     if (row.state === 'dead_letter') {
       return { kind: 'dead', attemptsMade: row.attemptsMade, isWithheld: true };
     }
     await cancelDelivery(deps.db, row);
     return { kind: 'done' };
   }
-  if (!permit.beginSend(subscription.consecutiveFailures)) {
-    return { kind: 'later', inMs: deferralMs(), attemptsMade: row.attemptsMade };
-  }
-  return attempt(deps, row, subscription, event, due.signal);
+  const taken = { kind: 'later', inMs: leaseMs(deps) / 3, attemptsMade: row.attemptsMade } as const;
+  return (await attempt(deps, row, content, permit, due.signal)) ?? taken;
+}
+
+/** What an attempt rests on of its delivery. Its ids never change; it begins only where the row still has the rest. */
+type Attempted = Pick<
+  DeliveryRow,
+  '_id' | 'eventId' | 'subscriptionId' | 'partnerId' | 'state' | 'generation' | 'attemptsMade'
+>;
+
+/** The delivery of a first attempt as it was created, which it nearly always still is: so nobody has to read it (ADR 0040). */
+function asCreated({ deliveryId, eventId, failuresKnown, ...due }: DueAttempt): Attempted | null {
+  if (eventId === undefined || failuresKnown > 0) return null;
+  const { subscriptionId, partnerId, generation } = due;
+  return {
+    ...{ _id: deliveryId, eventId, subscriptionId, partnerId, generation },
+    ...{ state: 'pending', attemptsMade: 0 },
+  };
+}
+
+/** What is delivered, and where to. */
+type Content = { event: EventRow; subscription: SubscriptionRow };
+
+/**
+ * Null where its receiver cannot receive it (any more): meanwhile its subscription may have been deactivated, or its partner been
+ * suspended or have lost the grant for the venue.
+ */
+async function contentFor(
+  deps: DeliverDeps,
+  { eventId, subscriptionId, partnerId }: Attempted,
+): Promise<Content | null> {
+  const [event] = await Promise.all([findEvent(deps.db, eventId), leasedCacheOf(deps.db).freshen()]);
+  const subscription = await subscriptionOf(deps, subscriptionId);
+  if (subscription !== null) await forgetOverlapped(deps, subscription);
+  if (subscription?.status === 'inactive') forgetSecrets(deps, subscription);
+  // Its own partner alone is told what it has made itself: of a job, that is not taken for granted.
+  if (subscription?.status !== 'active' || subscription.partnerId !== partnerId || event === null)
+    return null;
+  const canReceive = await canReceiveNow(deps, { partnerId, venueId: requiredVenueId(event) });
+  return canReceive ? { event, subscription } : null;
 }
 
 /**
@@ -135,40 +173,35 @@ async function subscriptionOf(deps: DeliverDeps, subscriptionId: string): Promis
   return findSubscription(deps.db, subscriptionId);
 }
 
-/** The event, or null where its receiver cannot receive it (any more): its partner may have been suspended or lost the grant meanwhile. */
-async function readEventFor(
-  deps: DeliverDeps,
-  { eventId, partnerId }: DeliveryRow,
-): Promise<EventRow | null> {
-  const event = await findEvent(deps.db, eventId);
-  return event !== null && (await canReceiveNow(deps, { partnerId, venueId: requiredVenueId(event) }))
-    ? event
-    : null;
-}
-
+/** Null where the row has moved on since it was as `row` says, or somebody else makes an attempt. */
 async function attempt(
   deps: DeliverDeps,
-  row: DeliveryRow,
-  subscription: SubscriptionRow,
-  event: EventRow,
+  row: Attempted,
+  { event, subscription }: Content,
+  permit: SendPermit,
   signal: AbortSignal,
-): Promise<AttemptResult> {
+): Promise<AttemptResult | null> {
+  if (!permit.beginSend(subscription.consecutiveFailures)) {
+    return { kind: 'later', inMs: deferralMs(), attemptsMade: row.attemptsMade };
+  }
   const secrets = openSecrets(deps, subscription);
   if (secrets === undefined) {
     return { kind: 'later', inMs: SECRET_RETRY_MS, attemptsMade: row.attemptsMade };
   }
   const attemptId = newId();
-  const leaseMs = deps.config.webhookTimeoutMs + LEASE_MARGIN_MS;
-  const isBegun = await beginAttempt(deps.db, row, attemptId, leaseMs);
-  if (!isBegun) return { kind: 'later', inMs: leaseMs / 3, attemptsMade: row.attemptsMade };
+  const isBegun = await beginAttempt(deps.db, row, attemptId, leaseMs(deps));
+  if (!isBegun) return null;
   const sent = await deps.sender.send({
     ...composeMessage(deps, row, subscription.endpointUrl, secrets, event, attemptId),
     signal,
   });
   const isOutdated = !sent.ok && (await hasChanged(deps, subscription));
   const outcome: AttemptOutcome = isOutdated ? { ...sent, error: 'subscription_changed' } : sent;
-  return settle(deps, row, subscription, attemptId, outcome);
+  return settle(deps, { ...row, eventType: event.type }, subscription, attemptId, outcome);
 }
+
+/** How long a worker has a row to itself for an attempt. */
+const leaseMs = ({ config }: DeliverDeps): number => config.webhookTimeoutMs + LEASE_MARGIN_MS;
 
 type AttemptOutcome = Omit<SendOutcome, 'error'> & { error: AttemptError | null };
 
@@ -186,7 +219,7 @@ async function hasChanged(deps: DeliverDeps, used: SubscriptionRow): Promise<boo
 
 async function settle(
   deps: DeliverDeps,
-  row: DeliveryRow,
+  row: Attempted & Pick<DeliveryRow, 'eventType'>,
   subscription: SubscriptionRow,
   attemptId: string,
   outcome: AttemptOutcome,
@@ -210,7 +243,7 @@ async function settle(
 /** One wide line an attempt. */
 function logAttempt(
   deps: DeliverDeps,
-  row: DeliveryRow,
+  row: Attempted & Pick<DeliveryRow, 'eventType'>,
   subscription: SubscriptionRow,
   attemptId: string,
   outcome: AttemptOutcome,

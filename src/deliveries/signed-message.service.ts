@@ -10,7 +10,7 @@ import type { DeliveryRow } from './deliveries.model.ts';
 /** The message of one attempt, signed now over the exact bytes that are sent. */
 export function composeMessage(
   deps: { clock: Clock },
-  row: DeliveryRow,
+  row: Pick<DeliveryRow, 'partnerId' | 'attemptsMade'>,
   url: string,
   { current, previous }: OpenSecrets,
   event: EventRow,

@@ -3,6 +3,7 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { RequestHandler } from 'express';
 import type { Config } from '../config/config.ts';
 import type { DeadLetterJob, EventDispatchJob, HoldExpiryJob } from '../queues/jobs.ts';
+import { holdIdsOf, reservationIdsOf } from '../queues/jobs.ts';
 import type { QueueName, Queues } from '../queues/queues.ts';
 import { QUEUE_NAMES } from '../queues/queues.ts';
 import { BoardAdapter } from './board-page.ts';
@@ -16,7 +17,10 @@ type BoardQueue = {
   isView?: true;
 };
 
-const reservationPage = (id: string) => ({ displayText: 'Booking or hold', href: `/holds/${id}` });
+const reservationPage = ([id = '', ...others]: readonly string[]) => ({
+  displayText: others.length === 0 ? 'Booking or hold' : `First of ${others.length + 1} bookings or holds`,
+  href: `/holds/${id}`,
+});
 const deliveryPage = (data: unknown) => ({
   displayText: 'Delivery',
   href: `/deliveries/${(data as DeadLetterJob).deliveryId}`,
@@ -25,12 +29,12 @@ const deliveryPage = (data: unknown) => ({
 const BOARD_QUEUES: Record<QueueName, BoardQueue> = {
   'hold-expiry': {
     description:
-      'One delayed job a hold, due when the hold lapses. A sweep of the database does what is lost here.',
-    pageOf: (data) => reservationPage((data as HoldExpiryJob).holdId),
+      'Delayed jobs, due when holds lapse; holds that lapse together share one. A sweep of the database does what is lost here.',
+    pageOf: (data) => reservationPage(holdIdsOf(data as HoldExpiryJob)),
   },
   'event-dispatch': {
     description: 'Takes each state change to the event log and to a delivery for every receiver.',
-    pageOf: (data) => reservationPage((data as EventDispatchJob).reservationId),
+    pageOf: (data) => reservationPage(reservationIdsOf(data as EventDispatchJob)),
   },
   'webhook-delivery': {
     description:

@@ -3,22 +3,28 @@ import type { BulkJobOptions } from 'bullmq';
 // What each queue's jobs carry, what they are called and how they are repeated and kept. Job data is ids only: what a job
 // means is read from the database when it runs.
 
-export type HoldExpiryJob = { holdId: string };
-export type EventDispatchJob = { reservationId: string };
+/** Holds that lapse within a moment. */
+export type HoldExpiryJob = { holdIds: string[] };
+/** Reservations in whose outboxes events wait. */
+export type EventDispatchJob = { reservationIds: string[] };
 /** `failuresBefore`: counted failures of the series before this job was made; its own come on top (`attemptsMade`). */
 export type WebhookDeliveryJob = {
   deliveryId: string;
   subscriptionId: string;
-  /** Absent in jobs of an older release. */
+  /** Absent in jobs of an older release, as is the event. */
   partnerId?: string;
+  eventId?: string;
   generation: number;
   failuresBefore: number;
 };
 export type DeadLetterJob = { deliveryId: string };
 
-export type DueHold = { holdId: string; expiresAt: Date };
+/** `inMs`: until then, by the database's clock. */
+export type DueHold = { holdId: string; expiresAt: Date; inMs: number };
+export type WaitingEvent = { reservationId: string; eventId: string };
 export type DueDelivery = {
   deliveryId: string;
+  eventId: string;
   subscriptionId: string;
   partnerId: string;
   generation: number;
@@ -33,33 +39,72 @@ const DAY_SECONDS = 86_400;
 const REMOVE_COMPLETED = { age: 3600, count: 1000 };
 const REMOVE_FAILED = { age: DAY_SECONDS, count: 1000 };
 
-/** Ends a hold when it lapses. An extended hold has another job: its id has the expiry in it. */
-export function holdExpiryJob({ holdId, expiresAt }: DueHold, now: Date): NewJob {
-  return {
-    name: 'expire-hold',
-    data: { holdId } satisfies HoldExpiryJob,
-    opts: {
-      jobId: `hold-${holdId}-${expiresAt.getTime()}`,
-      delay: Math.max(0, expiresAt.getTime() - now.getTime()),
-      removeOnComplete: REMOVE_COMPLETED,
-      removeOnFail: REMOVE_FAILED,
-    },
-  };
+/** How many holds or reservations a job is for at most: several workers share what is more (ADR 0040). */
+const MAX_SHARED = 50;
+/** A hold's job may come so much later than its end. */
+const LATER_BY_MS = 50;
+
+/**
+ * Ends holds when they lapse: those that lapse within 50 ms share a job, which is due when the last of them has. An extended hold
+ * has another job: the id has the expiry in it.
+ */
+export function holdExpiryJobs(holds: readonly DueHold[]): NewJob[] {
+  const byExpiry = holds.toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime());
+  const isTogether = (first: DueHold, next: DueHold) =>
+    next.expiresAt.getTime() - first.expiresAt.getTime() <= LATER_BY_MS;
+  return inGroups(byExpiry, isTogether).map((group) => {
+    const [first, last] = [group[0], group.at(-1) ?? group[0]];
+    return {
+      name: 'expire-holds',
+      data: { holdIds: group.map(({ holdId }) => holdId) } satisfies HoldExpiryJob,
+      opts: {
+        jobId: `hold-${first.holdId}-${first.expiresAt.getTime()}`,
+        delay: Math.max(0, last.inMs),
+        removeOnComplete: REMOVE_COMPLETED,
+        removeOnFail: REMOVE_FAILED,
+      },
+    };
+  });
 }
 
-/** Takes the events of a reservation out of its outbox. */
-export function eventDispatchJob(reservationId: string, eventId: string): NewJob {
-  return {
-    name: 'dispatch-event',
-    data: { reservationId } satisfies EventDispatchJob,
+/** Jobs of an older release are for one hold. */
+export function holdIdsOf(data: HoldExpiryJob | { holdId: string }): readonly string[] {
+  return 'holdIds' in data ? data.holdIds : [data.holdId];
+}
+
+/** Takes the events of reservations out of their outboxes. */
+export function eventDispatchJobs(waiting: readonly WaitingEvent[]): NewJob[] {
+  return inGroups(waiting, () => true).map((group) => ({
+    name: 'dispatch-events',
+    data: { reservationIds: group.map(({ reservationId }) => reservationId) } satisfies EventDispatchJob,
     opts: {
-      jobId: `event-${eventId}`,
+      jobId: `event-${group[0].eventId}`,
       attempts: 3,
       backoff: { type: 'exponential', delay: 500 },
       removeOnComplete: REMOVE_COMPLETED,
       removeOnFail: REMOVE_FAILED,
     },
-  };
+  }));
+}
+
+/** Jobs of an older release are for one reservation. */
+export function reservationIdsOf(data: EventDispatchJob | { reservationId: string }): readonly string[] {
+  return 'reservationIds' in data ? data.reservationIds : [data.reservationId];
+}
+
+/** What shares a job, in the order of the items: as many as fit together with the first of them. */
+function inGroups<Item>(
+  items: readonly Item[],
+  isTogether: (first: Item, next: Item) => boolean,
+): [Item, ...Item[]][] {
+  const groups: [Item, ...Item[]][] = [];
+  for (const item of items) {
+    const group = groups.at(-1);
+    if (group === undefined || group.length === MAX_SHARED || !isTogether(group[0], item))
+      groups.push([item]);
+    else group.push(item);
+  }
+  return groups;
 }
 
 /** Makes the attempts of one series of a delivery; the worker's backoff says when each is due. */
@@ -70,6 +115,7 @@ export function deliveryJob(delivery: DueDelivery): NewJob {
       deliveryId: delivery.deliveryId,
       subscriptionId: delivery.subscriptionId,
       partnerId: delivery.partnerId,
+      eventId: delivery.eventId,
       generation: delivery.generation,
       failuresBefore: delivery.attemptsMade,
     } satisfies WebhookDeliveryJob,

@@ -1,19 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Queue } from 'bullmq';
-import DataLoader from 'dataloader';
+import { gathered } from '../platform/gathered.ts';
 import type { Logger } from '../platform/logger.ts';
 import { closeRedis, createProducerRedis } from '../platform/redis.ts';
 import type { NewJob } from './jobs.ts';
 
 /** How long a call may wait for Redis. */
 export const REDIS_TIMEOUT_MS = 500;
+/** How much of what is due leaves together at most. */
+const MAX_OFFERED = 500;
 
 export type OpenQueues<Name extends string> = {
   byName: Record<Name, Queue>;
   /** What `work` returns; undefined where Redis is away, fails or takes longer than 500 ms. Never throws. */
   ask<T>(name: Name, work: (queue: Queue) => Promise<T>): Promise<T | undefined>;
-  /** Adds jobs; resolves to whether Redis took them, as `ask`. Those offered to a queue in one turn of the event loop leave together. */
-  offer(name: Name, jobs: readonly NewJob[]): Promise<boolean>;
+  /**
+   * Makes a function that offers what is due to a queue, as the jobs that `toJobs` makes of it, and resolves to whether Redis took
+   * them, as `ask`. What is offered while the offer before is under way leaves together, 500 at most (`gathered`).
+   */
+  offering<Due>(
+    name: Name,
+    toJobs: (due: readonly Due[]) => NewJob[],
+  ): (due: readonly Due[]) => Promise<boolean>;
   isReady(): boolean;
   close(): Promise<void>;
 };
@@ -55,34 +63,22 @@ export function openQueues<Name extends string>(
       deadline.abort();
     }
   };
-  const offers = new Map(
-    names.map((name) => [name, sharedOffers((jobs) => ask(name, (queue) => queue.addBulk(jobs)))]),
-  );
 
   return {
     byName,
     isReady: () => redis.status === 'ready',
     ask,
-    offer: async (name, jobs) =>
-      (await offers.get(name)?.loadMany(jobs))?.every((isTaken) => isTaken === true) ?? false,
+    offering: (name, toJobs) => {
+      const offer = gathered(async (due: Parameters<typeof toJobs>[0]) => {
+        const isTaken = (await ask(name, (queue) => queue.addBulk(toJobs(due)))) !== undefined;
+        return due.map(() => isTaken);
+      }, MAX_OFFERED);
+      return async (due) => (await Promise.all(due.map(offer))).every((isTaken) => isTaken);
+    },
     close: async () => {
       const queues: Queue[] = Object.values(byName);
       await Promise.all(queues.map((queue) => queue.close().catch(() => undefined)));
       await closeRedis(redis);
     },
   };
-}
-
-/** How many jobs leave together at most. */
-const MAX_OFFERED = 500;
-
-/** Gathers the jobs that are offered in one turn; each resolves to whether it was taken. */
-function sharedOffers(add: (jobs: NewJob[]) => Promise<unknown>): DataLoader<NewJob, boolean> {
-  return new DataLoader<NewJob, boolean>(
-    async (jobs) => {
-      const isTaken = (await add([...jobs])) !== undefined;
-      return jobs.map(() => isTaken);
-    },
-    { cache: false, maxBatchSize: MAX_OFFERED },
-  );
 }

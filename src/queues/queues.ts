@@ -8,8 +8,8 @@ import {
   deliveryJob,
   deliveryJobId,
   deliveryOfDeadLetter,
-  eventDispatchJob,
-  holdExpiryJob,
+  eventDispatchJobs,
+  holdExpiryJobs,
 } from './jobs.ts';
 import type { OpenQueues } from './open-queues.ts';
 import { openQueues, REDIS_TIMEOUT_MS } from './open-queues.ts';
@@ -30,11 +30,11 @@ export type QueueState = { name: WorkedQueue; isPaused: boolean; workers: number
 
 /**
  * The producing side of the queues. Every method is a hint that something may be due: it resolves to whether Redis
- * took it, within 500 ms, and never throws. What is not taken is found again by the workers' sweeps of MongoDB. Jobs that are
- * offered to a queue in the same turn of the event loop leave together.
+ * took it, within 500 ms, and never throws. What is not taken is found again by the workers' sweeps of MongoDB. What is
+ * offered to a queue at the same time leaves together, and shares jobs where it may (ADR 0040).
  */
 export type Queues = {
-  scheduleHoldExpiry(hold: DueHold, now: Date): Promise<boolean>;
+  scheduleHoldExpiry(hold: Omit<DueHold, 'inMs'>, now: Date): Promise<boolean>;
   enqueueDispatch(reservationId: string, eventId: string): Promise<boolean>;
   scheduleDeliveries(deliveries: readonly DueDelivery[]): Promise<boolean>;
   addDeadLetters(deliveryIds: readonly string[]): Promise<boolean>;
@@ -58,19 +58,23 @@ export type Queues = {
 /** Connects to Redis in the background; the queues can be used before it is reachable, and take nothing then. */
 export function createQueues(redisUrl: string, prefix: string, log: Logger): Queues {
   const queues = openQueues(QUEUE_NAMES, { redisUrl, prefix }, log);
-  const { ask, offer } = queues;
+  const { ask, offering } = queues;
+  const offerExpiries = offering('hold-expiry', holdExpiryJobs);
+  const offerDispatches = offering('event-dispatch', eventDispatchJobs);
+  const offerDeliveries = offering<DueDelivery>('webhook-delivery', (due) => due.map(deliveryJob));
+  const offerDeadLetters = offering<string>('webhook-dead-letter', (ids) => ids.map(deadLetterJob));
 
   return {
-    scheduleHoldExpiry: (hold, now) => offer('hold-expiry', [holdExpiryJob(hold, now)]),
-    enqueueDispatch: (reservationId, eventId) =>
-      offer('event-dispatch', [eventDispatchJob(reservationId, eventId)]),
-    scheduleDeliveries: (deliveries) => offer('webhook-delivery', deliveries.map(deliveryJob)),
+    scheduleHoldExpiry: (hold, now) =>
+      offerExpiries([{ ...hold, inMs: hold.expiresAt.getTime() - now.getTime() }]),
+    enqueueDispatch: (reservationId, eventId) => offerDispatches([{ reservationId, eventId }]),
+    scheduleDeliveries: offerDeliveries,
     ensureDelivery: async (delivery) =>
       (await ask('webhook-delivery', (queue) => ensureJob(queue, deliveryJob(delivery)))) ?? 'unavailable',
     promoteDelivery: async ({ deliveryId, generation }) =>
       (await ask('webhook-delivery', (queue) => promoteJob(queue, deliveryJobId(deliveryId, generation)))) ??
       false,
-    addDeadLetters: (deliveryIds) => offer('webhook-dead-letter', deliveryIds.map(deadLetterJob)),
+    addDeadLetters: offerDeadLetters,
     removeDeadLetters: async (deliveryIds) =>
       (await ask('webhook-dead-letter', (queue) =>
         Promise.all(deliveryIds.map((deliveryId) => queue.remove(deadLetterJobId(deliveryId)))),

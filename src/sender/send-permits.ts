@@ -16,7 +16,7 @@ export type SendPermits = {
 
 /** What a delivery has from when it is worked on until it releases it. */
 export type SendPermit = {
-  /** Call it right before sending. False where the endpoint is unhealthy and has all its sends already. */
+  /** Call it right before sending, each time where that is tried again. False where the endpoint is unhealthy and has all its sends already. */
   beginSend(consecutiveFailures: number): boolean;
   release(): void;
 };
@@ -74,6 +74,7 @@ export function createSendPermits(limit: number, maxUnhealthySends: number): Sen
     partner.inProgress += 1;
     return {
       beginSend(consecutiveFailures) {
+        if (isSending) return true;
         if (isUnhealthy(consecutiveFailures) && endpoint.sending >= maxUnhealthySends) {
           endpoint.fullAt = performance.now();
           sendBack(partner);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { eventually } from '../support/eventually.ts';
+import { startProfile } from '../support/command-profile.ts';
 import { anyPartner, anyVenue, freeSlotIds, placeHold } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
@@ -46,13 +46,7 @@ afterAll(() => service.stop());
 async function profile(work: () => Promise<unknown>): Promise<Profiled[]> {
   const { db } = service.context.db;
   if (db === undefined) throw new Error('The database is not connected');
-  await eventually('the record is empty', async () => {
-    // What was under way when it was dropped has made it anew.
-    await db.collection('system.profile').drop();
-    await db.createCollection('system.profile', { capped: true, size: 32 * 1024 * 1024 });
-    return true;
-  });
-  await db.command({ profile: 2 });
+  await startProfile(db);
   await work();
   await db.command({ profile: 0 });
   const rows = await db.collection<Profiled>('system.profile').find({}).toArray();

@@ -87,12 +87,16 @@ describe('a hold', () => {
     expect(new Set(await commandsOf(both))).toEqual(new Set([INSERT]));
   });
 
-  test('that loses its slot is one write, and the reads of why and of what else there is', async () => {
+  test('that loses its slot is one write, and the reads of why and of what else there is; from then on one read', async () => {
     const slotId = nextSlot();
     await placeHold(partner, slotId);
     const lose = async () =>
       expectStatus(await partner.api.post('/api/v1/partner/holds', { slot_id: slotId }), 409);
     expect(await commandsOf(lose)).toEqual([INSERT, HOLDS, HOLDS]);
+    expect(await commandsOf(lose)).toEqual([HOLDS]);
+    const together = await commandsOf(() => Promise.all(Array.from({ length: 64 }, lose)));
+    expect(together.length).toBeLessThanOrEqual(64);
+    expect(new Set(together)).toEqual(new Set([HOLDS]));
   });
 });
 

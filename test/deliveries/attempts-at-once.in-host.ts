@@ -1,5 +1,5 @@
 import { beginAttempt, settleAttempt } from '../../src/deliveries/attempts.store.ts';
-import type { AttemptResult } from '../../src/deliveries/deliver-webhook.service.ts';
+import type { AttemptResult, DueAttempt } from '../../src/deliveries/deliver-webhook.service.ts';
 import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
 import type { DeliveryRow, DeliveryState } from '../../src/deliveries/deliveries.model.ts';
 import { deliveryCollection } from '../../src/deliveries/deliveries.model.ts';
@@ -19,6 +19,9 @@ export type Receiver = { partnerId: string; subscriptionId: string; venueId: str
 const LEASE_MS = 15_000;
 /** More than any test has under way. */
 const PERMITS = 1000;
+
+/** What the jobs of the deliveries say. */
+const jobs = new Map<string, Pick<DueAttempt, 'eventId' | 'subscriptionId' | 'partnerId'>>();
 
 /** Deliveries that are due now, each of an event of its own; returns their ids. */
 export async function addDeliveries(
@@ -41,20 +44,24 @@ export async function addDeliveries(
   );
   await eventCollection(db).insertMany(events);
   await deliveryCollection(db).insertMany(rows);
+  for (const { _id, eventId } of rows) jobs.set(_id, { eventId, subscriptionId, partnerId });
   return rows.map(({ _id }) => _id);
 }
 
-/** Makes an attempt of each, all at once, and that `workers` times, each as a process of its own; returns what came of them by worker. */
+/**
+ * Makes an attempt of each, all at once, and that `workers` times, each as a process of its own; returns what came of them by worker.
+ * `older`: by jobs that do not say of which event.
+ */
 export async function attemptAtOnce(
   context: Context,
   deliveryIds: readonly string[],
-  workers = 1,
+  { workers = 1, older = false } = {},
 ): Promise<AttemptResult[][]> {
   const contexts = [context];
   while (contexts.length < workers) contexts.push(await anotherOf(context));
   return Promise.all(
     contexts.map(async (each) => {
-      const attempt = attempterOf(each);
+      const attempt = attempterOf(each, older);
       return Promise.all(deliveryIds.map(attempt));
     }),
   );
@@ -66,13 +73,16 @@ export async function attemptInTurn(context: Context, deliveryIds: readonly stri
   for (const deliveryId of deliveryIds) await attempt(deliveryId);
 }
 
-function attempterOf(context: Context): (deliveryId: string) => Promise<AttemptResult> {
+function attempterOf(context: Context, older = false): (deliveryId: string) => Promise<AttemptResult> {
   const sender = standardSender();
   onServiceStop(context, () => sender.close());
   const deps = { ...context, sender, permits: createSendPermits(PERMITS, PERMITS) };
-  const series = { subscriptionId: 's', partnerId: 'p', generation: 1, failuresKnown: 0 };
-  const { signal } = new AbortController();
-  return (deliveryId) => deliverWebhook(deps, { deliveryId, ...series, signal });
+  const series = { generation: 1, failuresKnown: 0, signal: new AbortController().signal };
+  return (deliveryId) => {
+    const { eventId, ...receiver } = jobs.get(deliveryId) ?? { subscriptionId: 's', partnerId: 'p' };
+    const said = older || eventId === undefined ? receiver : { ...receiver, eventId };
+    return deliverWebhook(deps, { deliveryId, ...said, ...series });
+  };
 }
 
 /** As another process has it: with a connection of its own, so that it shares no batch with the first. */
@@ -84,10 +94,12 @@ async function anotherOf(context: Context): Promise<Context> {
 }
 
 export type Begun = { attemptId: string; verdict: boolean | { error: string } };
-type AsRead = Pick<DeliveryRow, '_id' | 'generation' | 'state' | 'attemptsMade'>;
 
 /** Begins an attempt of each row at once, as it was read. */
-export const beginAtOnce = ({ db }: Context, rows: readonly AsRead[]): Promise<Begun[]> =>
+export const beginAtOnce = (
+  { db }: Context,
+  rows: readonly Parameters<typeof beginAttempt>[1][],
+): Promise<Begun[]> =>
   Promise.all(
     rows.map(async (row) => {
       const attemptId = newId();

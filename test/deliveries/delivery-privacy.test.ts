@@ -158,8 +158,8 @@ test('reasons are in no log line and in no key of Redis', async () => {
 test('job data holds ids and counts only', async () => {
   expect(new Set(await keysOfJobs())).toEqual(
     new Set([
-      ...['holdId', 'reservationId', 'deliveryId', 'subscriptionId', 'partnerId', 'generation'],
-      'failuresBefore',
+      ...['holdIds', 'reservationIds', 'deliveryId', 'eventId', 'subscriptionId', 'partnerId'],
+      ...['generation', 'failuresBefore'],
     ]),
   );
 });

@@ -103,9 +103,11 @@ test('the board shows all four queues, and of their jobs ids and counts only', a
   }
 
   expect(shown).toEqual({
-    'hold-expiry': ['holdId'],
-    'event-dispatch': ['reservationId'],
-    'webhook-delivery': ['deliveryId', 'failuresBefore', 'generation', 'partnerId', 'subscriptionId'],
+    'hold-expiry': ['holdIds'],
+    'event-dispatch': ['reservationIds'],
+    'webhook-delivery': [
+      ...['deliveryId', 'eventId', 'failuresBefore', 'generation', 'partnerId', 'subscriptionId'],
+    ],
     'webhook-dead-letter': ['deliveryId'],
   });
 });

@@ -215,15 +215,25 @@ describe('one that cannot be dispatched among 100', () => {
 
 describe('a batch whose process ends is dispatched again without effect on what was done', () => {
   test.each([
-    { step: 'before the events are logged', method: 'events.insertMany' },
-    { step: 'between events and deliveries', method: 'deliveries.bulkWrite' },
-    { step: 'between deliveries and emptying the outboxes', method: 'reservations.bulkWrite' },
-  ] as const)('$step', async ({ method }) => {
+    { step: 'before the events are logged', methods: ['events.insertMany'] },
+    { step: 'between events and deliveries', methods: ['deliveries.bulkWrite'] },
+    {
+      step: 'between deliveries and emptying the outboxes',
+      methods: ['reservations.updateMany', 'reservations.bulkWrite'],
+    },
+  ] as const)('$step', async ({ methods }) => {
     const holdIds = await anyWaiting(5);
-    await calls.lose(method);
+    for (const method of methods) await calls.lose(method);
     expect(await dispatchTogether(holdIds)).toEqual(holdIds.map(() => 'connection reset'));
     expect((await leftOf(holdIds)).waiting.toSorted()).toEqual(holdIds.toSorted());
 
+    expect(await dispatchTogether(holdIds)).toEqual(holdIds.map(() => 1));
+    await expectDispatched(holdIds);
+  });
+
+  test('an update of all their outboxes that is lost is made up by one of each', async () => {
+    const holdIds = await anyWaiting(5);
+    await calls.lose('reservations.updateMany');
     expect(await dispatchTogether(holdIds)).toEqual(holdIds.map(() => 1));
     await expectDispatched(holdIds);
   });

@@ -5,10 +5,11 @@ import type { DuePosition } from '../../src/platform/backlog.store.ts';
 import { startSweep } from '../../src/platform/sweep.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import type { EventDispatchJob } from '../../src/queues/jobs.ts';
-import { startContext, startWorker } from './start-worker.ts';
+import { reservationIdsOf } from '../../src/queues/jobs.ts';
+import { startContext, startWorker, workOnEach } from './start-worker.ts';
 
 /** Jobs in hand: those of the batch that is under way, and those of the next. */
-const CONCURRENCY = 400;
+const CONCURRENCY = 200;
 const SWEEP_EVERY_MS = 2000;
 const SWEEP_PAGE = 1000;
 const SHORTEN_EVERY_MS = 600_000;
@@ -19,7 +20,7 @@ export async function startEventDispatch(
 ): Promise<Record<string, unknown>> {
   const context = await startContext(scope);
   startWorker<EventDispatchJob>(scope, 'event-dispatch', { concurrency: CONCURRENCY }, async (job) => {
-    await dispatchEvents(context, job.data.reservationId);
+    await workOnEach(reservationIdsOf(job.data), (reservationId) => dispatchEvents(context, reservationId));
   });
   startSweep<DuePosition>(scope, context.db, {
     name: 'undispatched-events',

@@ -5,24 +5,26 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { startSweep } from '../../src/platform/sweep.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import type { HoldExpiryJob } from '../../src/queues/jobs.ts';
+import { holdIdsOf } from '../../src/queues/jobs.ts';
 import { expireHold, settleLapsedHolds } from '../../src/reservations/reservations.service.ts';
-import { startContext, startWorker } from './start-worker.ts';
+import { startContext, startWorker, workOnEach } from './start-worker.ts';
 
-/** Jobs in hand: those of the batch that is under way, and those of the next. */
-const CONCURRENCY = 400;
+/** Jobs in hand: those whose holds are in the batch that is under way, and those of the next. */
+const CONCURRENCY = 200;
 const SWEEP_EVERY_MS = 3000;
 const SWEEP_PAGE = 500;
 
-/** Ends holds when they lapse: a delayed job a hold for promptness, a sweep of MongoDB as the guarantee. */
+/** Ends holds when they lapse: delayed jobs for promptness, a sweep of MongoDB as the guarantee. */
 export async function startHoldExpiry(
   scope: ProcessScope<ConfigOf<'hold-expiry'>>,
 ): Promise<Record<string, unknown>> {
   const context = await startContext(scope);
   startWorker<HoldExpiryJob>(scope, 'hold-expiry', { concurrency: CONCURRENCY }, async (job, token) => {
-    const leftMs = await expireHold(context, job.data.holdId);
-    if (leftMs === 0) return;
+    const leftMs = await workOnEach(holdIdsOf(job.data), (holdId) => expireHold(context, holdId));
+    const live = leftMs.filter((ms) => ms > 0);
+    if (live.length === 0) return;
     // By the host's clock: BullMQ compares it with that.
-    await job.moveToDelayed(systemClock.now().getTime() + leftMs, token);
+    await job.moveToDelayed(systemClock.now().getTime() + Math.min(...live), token);
     throw new DelayedError();
   });
   startSweep<DuePosition>(scope, context.db, {

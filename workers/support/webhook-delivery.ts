@@ -68,12 +68,10 @@ export async function startWebhookDelivery(
     },
     async (job, token, signal) => {
       // Jobs of an older release do not say whose they are.
-      const { deliveryId, subscriptionId, partnerId = subscriptionId, generation, failuresBefore } = job.data;
+      const { partnerId = job.data.subscriptionId, failuresBefore, ...delivery } = job.data;
       const result = await deliverWebhook(deps, {
-        deliveryId,
-        subscriptionId,
+        ...delivery,
         partnerId,
-        generation,
         failuresKnown: failuresBefore + job.attemptsMade,
         signal: signal ?? scope.stopping,
       });

@@ -1,0 +1,18 @@
+import { newId } from '../../src/platform/ids.ts';
+import type { QueueName } from '../../src/queues/queues.ts';
+import type { Service } from '../support/service.ts';
+
+type Context = Service['context'];
+
+/** Adds a job that is due now, with this data as it is; returns its id. */
+export async function addJob({ queues }: Context, name: QueueName, data: object): Promise<string> {
+  const jobId = newId();
+  await queues.byName(name).add('any', data, { jobId });
+  return jobId;
+}
+
+/** Where a job stands, and in how many milliseconds from when it was added it is due. */
+export async function jobOf({ queues }: Context, name: QueueName, jobId: string) {
+  const job = await queues.byName(name).getJob(jobId);
+  return { state: await job?.getState(), delayMs: job?.delay ?? 0, failedReason: job?.failedReason };
+}

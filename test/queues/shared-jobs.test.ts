@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Reservation } from '../../src/reservations/reservations.model.ts';
+import { eventually } from '../support/eventually.ts';
+import { anyPartner, anyVenue, freeSlotIds, placeHold } from '../support/factories.ts';
+import { rowOf, rowsOf } from '../support/rows.ts';
+import { hostedService } from '../support/service-host.ts';
+import type * as SharedJobs from './shared-jobs.in-host.ts';
+
+/** Longer than the sweeps wait before they do what a job is for. */
+const LIVE_MS = 600_000;
+
+const service = await hostedService({ hasWorkers: true });
+const { addJob, jobOf } = service.inHost<typeof SharedJobs>('test/queues/shared-jobs.in-host.ts');
+let model: Reservation;
+beforeAll(async () => {
+  const venue = await anyVenue(service);
+  const partner = await anyPartner(service, [venue.id]);
+  const [slotId = ''] = await freeSlotIds(partner, venue.id);
+  const { hold_id } = await placeHold(partner, slotId);
+  model = await rowOf(service, 'reservations', { _id: hold_id });
+});
+afterAll(() => service.stop());
+
+const reservations = () => service.context.db.collection<Reservation>('reservations');
+
+/** Holds that lapse in so many milliseconds, each with an event that waits, which no sweep finds. */
+async function anyHolds(...inMs: number[]): Promise<string[]> {
+  const { holdOrdinal: _ordinal, outboxSince: _since, ...fields } = model;
+  const rows = inMs.map((ms) => {
+    const _id = randomUUID();
+    const holdExpiresAt = new Date(Date.now() + ms);
+    const created = { type: 'hold_created' as const, at: model.placedAt, bookingId: null, holdExpiresAt };
+    const outbox = [{ ...created, eventId: randomUUID(), originatorId: model.partnerId }];
+    return { ...fields, _id, cells: [randomUUID()], outbox, holdExpiresAt };
+  });
+  await reservations().insertMany(rows);
+  return rows.map(({ _id }) => _id);
+}
+
+const statusesOf = async (holdIds: readonly string[]) => {
+  const rows = await rowsOf(service, 'reservations', { _id: { $in: holdIds } });
+  return holdIds.map((id) => rows.find(({ _id }) => _id === id)?.status);
+};
+
+async function jobIs(name: 'hold-expiry' | 'event-dispatch', jobId: string, state: string) {
+  await eventually(`job ${jobId} is ${state}`, async () => (await jobOf(name, jobId)).state === state);
+  return jobOf(name, jobId);
+}
+
+describe('a job of holds', () => {
+  test('ends those that have lapsed, and comes back when the next of the others does', async () => {
+    const holdIds = await anyHolds(-1, LIVE_MS, -1, 2 * LIVE_MS);
+    const { delayMs } = await jobIs('hold-expiry', await addJob('hold-expiry', { holdIds }), 'delayed');
+    expect(await statusesOf(holdIds)).toEqual(['EXPIRED', 'ACTIVE', 'EXPIRED', 'ACTIVE']);
+    expect(delayMs).toBeGreaterThan(LIVE_MS - 60_000);
+    expect(delayMs).toBeLessThanOrEqual(LIVE_MS);
+  });
+
+  test('is over where none is left', async () => {
+    const holdIds = await anyHolds(-1, -1);
+    await jobIs('hold-expiry', await addJob('hold-expiry', { holdIds }), 'completed');
+    expect(await statusesOf(holdIds)).toEqual(['EXPIRED', 'EXPIRED']);
+  });
+
+  test('that an older release has added is for one', async () => {
+    const [holdId] = await anyHolds(-1);
+    await jobIs('hold-expiry', await addJob('hold-expiry', { holdId }), 'completed');
+    expect(await statusesOf([String(holdId)])).toEqual(['EXPIRED']);
+  });
+});
+
+describe('a job of events', () => {
+  const loggedOf = async (holdIds: readonly string[]) => {
+    const events = await rowsOf(service, 'events', { holdId: { $in: holdIds }, type: 'hold_created' });
+    return events.map(({ holdId }) => holdId).toSorted();
+  };
+
+  test('fails where one of them cannot be dispatched; the others are', async () => {
+    const [first = '', refused = '', last = ''] = await anyHolds(LIVE_MS, LIVE_MS, LIVE_MS);
+    await reservations().updateOne(
+      { _id: refused },
+      { $set: { 'outbox.0.type': 'no such type' } },
+      { bypassDocumentValidation: true },
+    );
+    const jobId = await addJob('event-dispatch', { reservationIds: [first, refused, last] });
+    const { failedReason } = await jobIs('event-dispatch', jobId, 'failed');
+    expect(failedReason).toMatch(/failed validation/);
+    expect(await loggedOf([first, refused, last])).toEqual([first, last].toSorted());
+  });
+
+  test('that an older release has added is for one', async () => {
+    const [reservationId = ''] = await anyHolds(LIVE_MS);
+    await jobIs('event-dispatch', await addJob('event-dispatch', { reservationId }), 'completed');
+    expect(await loggedOf([reservationId])).toEqual([reservationId]);
+  });
+});
