@@ -52,15 +52,16 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
   const routes = partnerRoutes(context);
   mountApiDescription(app, () => describePartnerApi(routes));
   const { partnerCalls, badPartnerKeys } = context.rateLimits;
-  const { isKnown, authenticate } = createPartnerAuthentication(context);
-  const keys: KeyCheck<PartnerCaller> = {
-    isKnown,
-    authenticate: async (key, when) => {
+  const keyOf = createPartnerAuthentication(context);
+  const checkOf = (apiKey: string | undefined): KeyCheck<PartnerCaller> => {
+    const { isKnown, authenticate } = keyOf(apiKey);
+    const authenticateGuarded: typeof authenticate = async (when) => {
       guards.require();
-      return authenticate(key, when);
-    },
+      return authenticate(when);
+    };
+    return { isKnown, authenticate: authenticateGuarded };
   };
-  const authenticateCall = limitBadKeys(badPartnerKeys, keys, createWrongKeyCounter(context, 'partner'));
+  const authenticateCall = limitBadKeys(badPartnerKeys, checkOf, createWrongKeyCounter(context, 'partner'));
   const limit = limitCalls(partnerCalls, (res) => (res.locals['caller'] as PartnerCaller).partnerId);
   const count = countUnrouted(authenticateCall, limit);
   // By the contract: all scope is that of the key.

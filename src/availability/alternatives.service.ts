@@ -5,7 +5,8 @@ import { salePeriodOf } from '../slots/slot.rules.ts';
 import type { SlotDeps } from '../slots/slots.service.ts';
 import type { VenueRules } from '../slots/venue-rules.service.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
-import { readSlots } from './availability.service.ts';
+import { readFreeSlots } from './availability.service.ts';
+import type { PlannedSlot } from './planned-slots.service.ts';
 
 const MAX_ALTERNATIVES = 3;
 
@@ -51,13 +52,12 @@ async function lookUpAlternatives(
   if (resources.length === 0) return [];
   const sold = sellableDates(deps, venue);
   const nearest = ofNearness(wanted);
-  let found: ListedSlot[] = [];
+  let found: PlannedSlot[] = [];
   let seen: Dates | undefined;
   for (const reach of REACHES) {
     const next = datesAround(wanted, reach, sold, venue.timeZone);
     for (const { from, to } of beyond(next, seen)) {
-      const slots = await readSlots(deps, rules, resources, datesBetween(from, to));
-      found.push(...slots.filter((slot) => slot.unavailableReason === null));
+      found.push(...(await readFreeSlots(deps, rules, resources, datesBetween(from, to))));
     }
     seen = next;
     found = found.sort(nearest).slice(0, MAX_ALTERNATIVES);
@@ -66,7 +66,7 @@ async function lookUpAlternatives(
       last !== undefined && distance(last, wanted) <= certainty(seen, sold, wanted, venue.timeZone);
     if (isNearest || (seen.from === sold.from && seen.to === sold.to)) break;
   }
-  return found;
+  return found.map((slot) => ({ ...slot, unavailableReason: null }));
 }
 
 /** The operating dates of which slots are sold now. An operating day of yesterday may run past midnight. */
@@ -112,13 +112,13 @@ function certainty(seen: Dates, sold: Dates, wanted: Date, timeZone: string): nu
 }
 
 /** The nearer first; of two as near, by resource and then the earlier. */
-function ofNearness(wanted: Date): (a: ListedSlot, b: ListedSlot) => number {
+function ofNearness(wanted: Date): (a: PlannedSlot, b: PlannedSlot) => number {
   return (a, b) =>
     distance(a, wanted) - distance(b, wanted) ||
     a.resource._id.localeCompare(b.resource._id) ||
     a.start.getTime() - b.start.getTime();
 }
 
-function distance(slot: ListedSlot, wanted: Date): number {
+function distance(slot: PlannedSlot, wanted: Date): number {
   return Math.abs(slot.start.getTime() - wanted.getTime());
 }

@@ -4,14 +4,13 @@ import { onePer } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { PreparedJson } from '../platform/prepared-json.ts';
 import { prepareJson } from '../platform/prepared-json.ts';
-import type { ListedSlot } from '../slots/slot.rules.ts';
 import type { SlotDeps } from '../slots/slots.service.ts';
 import type { VenueRules } from '../slots/venue-rules.service.ts';
 import { requireResourceIn, requireVenueRules } from '../slots/venue-rules.service.ts';
 import type { ResourceRow } from '../venues/venues.service.ts';
 import type { ClaimedDay } from './claimed-days.service.ts';
 import { claimedDaysOf } from './claimed-days.service.ts';
-import type { Plan } from './planned-slots.service.ts';
+import type { Plan, PlannedSlot } from './planned-slots.service.ts';
 import { planOf } from './planned-slots.service.ts';
 import { salePeriodAt } from './sale-period.service.ts';
 import { indexClaims, nextLapse, nextStart, reasonAt } from './slot-states.rules.ts';
@@ -92,22 +91,20 @@ export async function readAvailability(
   return json;
 }
 
-/** The slots of all resources of a venue on the given operating dates, by date, resource and start. At most one query. */
-export async function readSlots(
+/** The slots of these resources of a venue on operating dates that can be held now, by date, resource and start. At most one query. */
+export async function readFreeSlots(
   deps: SlotDeps,
   rules: VenueRules,
   resources: readonly ResourceRow[],
   dates: readonly string[],
-): Promise<ListedSlot[]> {
+): Promise<PlannedSlot[]> {
   const wanted = new Set(resources);
   const plans = dates
     .map((date) => planOf(deps, rules, date))
     .map((plan) => ({ ...plan, slots: plan.slots.filter(({ resource }) => wanted.has(resource)) }));
   const days = await claimedDaysOf(deps.db).read(rules.venue._id, dayNumbersOf(plans));
   const { listed } = listSlots(deps, rules, plans, days);
-  return listed.flatMap(({ plan, reasons }) =>
-    plan.slots.map((slot, index) => ({ ...slot, unavailableReason: reasons[index] ?? null })),
-  );
+  return listed.flatMap(({ plan, reasons }) => plan.slots.filter((_, index) => reasons[index] === null));
 }
 
 function isValidNow({ db, clock }: SlotDeps, { valid }: Ready): boolean {

@@ -45,11 +45,13 @@ function makePlan({ venue, blackouts }: VenueRules, date: string, resources: rea
   const inOrder = resources.toSorted((a, b) => compare(a._id, b._id));
   const closures = new Map(inOrder.map((each) => [each._id, blackedOutBy(each, blackouts)]));
   // Those of all resources begin at the same few instants.
-  const endings = new Map<number, string>();
+  const endings = new Map<Date, string>();
   const endingOf = (start: Date): string => {
-    const ending = endings.get(start.getTime()) ?? slotIdOf('', start);
-    endings.set(start.getTime(), ending);
-    return ending;
+    const known = endings.get(start);
+    if (known !== undefined) return known;
+    const made = slotIdOf('', start);
+    endings.set(start, made);
+    return made;
   };
   const slots = pricedSlotsOn(venue, inOrder, [date]).map(({ resource, start, end, pricePaise }) => ({
     resource,
@@ -64,10 +66,14 @@ function makePlan({ venue, blackouts }: VenueRules, date: string, resources: rea
 }
 
 function dayNumbersOf(slots: readonly PlannedSlot[]): number[] {
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { start, end } of slots) {
+    first = Math.min(first, start.getTime());
+    last = Math.max(last, end.getTime() - 1);
+  }
   if (slots.length === 0) return [];
-  const first = Math.min(...slots.map(({ start }) => dayNumberOf(start)));
-  const last = Math.max(...slots.map(({ end }) => dayNumberOf(new Date(end.getTime() - 1))));
-  return Array.from({ length: last - first + 1 }, (_, n) => first + n);
+  const firstDay = dayNumberOf(new Date(first));
+  return Array.from({ length: dayNumberOf(new Date(last)) - firstDay + 1 }, (_, n) => firstDay + n);
 }
 
 function compare(a: string, b: string): number {

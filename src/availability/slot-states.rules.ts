@@ -75,6 +75,7 @@ export function nextLapse(claims: Iterable<ClaimedWindow>, now: Date): number {
 /** The first instant after `after` at which one of the slots begins, in epoch milliseconds. */
 export function nextStart(slots: readonly PlannedSlot[], after: Date): number {
   let next = Number.POSITIVE_INFINITY;
-  for (const { start } of slots) if (start > after) next = Math.min(next, start.getTime());
+  const afterMs = after.getTime();
+  for (const { start } of slots) if (start.getTime() > afterMs) next = Math.min(next, start.getTime());
   return next;
 }

@@ -1,33 +1,53 @@
 import { toRupees } from '../domain/money.ts';
+import type { SlotWindow } from '../slots/schedule.rules.ts';
 import type { UnavailableReason } from '../slots/slot.rules.ts';
 import type { Plan } from './planned-slots.service.ts';
 
 /** The slots of a plan, and of each, in their order, why it is not available; null where it is. */
 export type ListedPlan = { plan: Plan; reasons: readonly (UnavailableReason | null)[] };
 
-const headsOf = new WeakMap<Plan, readonly string[]>();
+/** The JSON of a plan's slots were all of them available, and where in it each one's `true}` begins. */
+type Text = { text: string; endings: readonly number[] };
+
+const textOf = new WeakMap<Plan, Text>();
+
+const AVAILABLE = 'true}';
 
 /** The slots as JSON, each as partners see it (`slotView`). What does not change of them is put into words once. */
 export function slotsJson({ plan, reasons }: ListedPlan): string {
-  const heads = headsOf.get(plan) ?? makeHeads(plan);
-  headsOf.set(plan, heads);
-  return `[${heads.map((head, index) => head + endOf(reasons[index] ?? null)).join(',')}]`;
+  const { text, endings } = textOf.get(plan) ?? makeText(plan);
+  const parts: string[] = [];
+  let from = 0;
+  for (const [index, ending] of endings.entries()) {
+    const reason = reasons[index] ?? null;
+    if (reason === null) continue;
+    parts.push(text.slice(from, ending), `false,"unavailable_reason":"${reason}"}`);
+    from = ending + AVAILABLE.length;
+  }
+  return `[${parts.join('')}${text.slice(from)}]`;
 }
 
 /** By hand: it takes a third of the time of `JSON.stringify`, in each read of a day that is not in memory. */
-function makeHeads({ slots }: Plan): string[] {
-  const texts = new Map<number, string>();
-  const textOf = (instant: Date): string => {
-    const text = texts.get(instant.getTime()) ?? JSON.stringify(instant);
-    texts.set(instant.getTime(), text);
-    return text;
+function makeText(plan: Plan): Text {
+  // Slots have their windows in common with those of other resources.
+  const windows = new Map<Date, { end: Date; text: string }>();
+  const windowOf = ({ start, end }: SlotWindow): string => {
+    const known = windows.get(start);
+    if (known?.end === end) return known.text;
+    const made = `"slot_start":${JSON.stringify(start)},"slot_end":${JSON.stringify(end)},"price_rupees":`;
+    windows.set(start, { end, text: made });
+    return made;
   };
-  return slots.map(({ slotId, resource, start, end, pricePaise }) => {
-    const ids = `"slot_id":${JSON.stringify(slotId)},"resource_id":${JSON.stringify(resource._id)}`;
-    const times = `"slot_start":${textOf(start)},"slot_end":${textOf(end)}`;
-    return `{${ids},${times},"price_rupees":${toRupees(pricePaise)},"is_available":`;
-  });
+  const endings: number[] = [];
+  let text = '';
+  for (const slot of plan.slots) {
+    // Ids of resources are slugs, so that none of this has to be escaped.
+    const ids = `"slot_id":"${slot.slotId}","resource_id":"${slot.resource._id}",`;
+    text += `${text === '' ? '{' : ',{'}${ids}${windowOf(slot)}${toRupees(slot.pricePaise)},"is_available":`;
+    endings.push(text.length);
+    text += AVAILABLE;
+  }
+  const made = { text, endings };
+  textOf.set(plan, made);
+  return made;
 }
-
-const endOf = (reason: UnavailableReason | null): string =>
-  reason === null ? 'true}' : `false,"unavailable_reason":"${reason}"}`;

@@ -32,12 +32,12 @@ export function limitCalls(
   };
 }
 
-/** How the keys of a listener are checked. */
+/** How the key of a call is checked. */
 export type KeyCheck<Caller> = {
   /** Whether this very key was right here lately. Reads nothing, and says nothing of whether it still is. */
-  isKnown(key: string): boolean;
+  isKnown(): boolean;
   /** `in turn`: where it costs a read, one that is shared with others. */
-  authenticate(key: string | undefined, when: 'at once' | 'in turn'): Promise<Caller>;
+  authenticate(when: 'at once' | 'in turn'): Promise<Caller>;
 };
 
 /**
@@ -72,16 +72,17 @@ export function countUnrouted<Caller>(
  */
 export function limitBadKeys<Caller>(
   limits: BadKeyLimits | undefined,
-  { isKnown, authenticate }: KeyCheck<Caller>,
+  checkOf: (key: string | undefined) => KeyCheck<Caller>,
   onWrongKey: () => void,
 ): Authenticate<Caller> {
   return async (req, res) => {
     const key = req.get('x-api-key');
     const address = addressKey(clientAddressOf(req));
-    const isGuess = limits !== undefined && key !== undefined && !isKnown(key);
+    const check = checkOf(key);
+    const isGuess = limits !== undefined && key !== undefined && !check.isKnown();
     const guess = isGuess ? await countGuess(limits, address) : undefined;
     try {
-      const caller = await authenticate(key, guess?.isOverLimit === true ? 'in turn' : 'at once');
+      const caller = await check.authenticate(guess?.isOverLimit === true ? 'in turn' : 'at once');
       await guess?.takeBack();
       return caller;
     } catch (err) {

@@ -1,6 +1,7 @@
 import type { ObjectSchema, ValidationErrorItem } from 'joi';
 import type { FieldFault } from '../domain/errors.ts';
 import { DomainError } from '../domain/errors.ts';
+import { onePer } from '../platform/coalesced.ts';
 
 type Part = { value: unknown; schema: ObjectSchema<unknown> | undefined; convert: boolean };
 
@@ -61,15 +62,18 @@ const ERRORS = { wrap: { label: false }, label: false } as const;
 
 function check(part: Part, faults: FieldFault[]): unknown {
   if (part.schema === undefined) return {};
-  const checked = part.schema.validate(part.value, {
-    abortEarly: false,
-    stripUnknown: true,
-    convert: part.convert,
-    errors: ERRORS,
-  });
+  const checked = (part.convert ? converting : asItIs)(part.schema).validate(part.value);
   for (const item of checked.error?.details ?? []) faults.push(...faultsOf(nameable(item)));
   return checked.value;
 }
+
+/** The schema with what it is checked by, which joi would put together anew in each call. */
+const checking = (convert: boolean) =>
+  onePer((schema: ObjectSchema<unknown>) =>
+    schema.prefs({ abortEarly: false, stripUnknown: true, convert, errors: ERRORS }),
+  );
+
+const [converting, asItIs] = [checking(true), checking(false)];
 
 /** Numbers and booleans that stand in the query in another way than they are written: ` 5`, `+5`, `05` and `5.0` are not 5. */
 function rewritten(given: Record<string, unknown>, clean: unknown): FieldFault[] {
@@ -95,7 +99,7 @@ function unknownInQuery(
 ): FieldFault[] {
   const names = Object.keys(given);
   if (names.length === 0) return [];
-  const known = fieldsOf(schema);
+  const known = schema === undefined ? [] : fieldsOf(schema);
   const unknown = names.filter((name) => !known.includes(name) && !ignored.includes(name));
   if (unknown.length === 0) return [];
   const remedy =
@@ -107,9 +111,9 @@ function unknownInQuery(
   }));
 }
 
-function fieldsOf(schema: ObjectSchema<unknown> | undefined): string[] {
-  return ((schema?.$_terms['keys'] ?? []) as { key: string }[]).map(({ key }) => key);
-}
+const fieldsOf = onePer((schema: ObjectSchema<unknown>): readonly string[] =>
+  ((schema.$_terms['keys'] ?? []) as { key: string }[]).map(({ key }) => key),
+);
 
 /** What a name may be made of that is repeated in a header. */
 const HEADER_SAFE = /^[A-Za-z0-9_.-]{1,64}$/;

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const KEY_PATTERN = /^(pk_(?:sandbox|live)_[0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
 
@@ -28,8 +28,8 @@ export function isOfMode(prefix: string, mode: Mode): boolean {
 }
 
 /** Whether two hashes are the same; takes the same time wherever they differ. */
-export function isSameHash(hash: string, other: string): boolean {
-  return timingSafeEqual(Buffer.from(hash, 'hex'), Buffer.from(other, 'hex'));
+export function isSameHash(one: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'));
 }
 
 /** Of a text that is no key: what is compared where there is no hash. */
@@ -37,5 +37,5 @@ export const HASH_OF_NO_KEY = hashOf('');
 
 /** What is stored of a key. */
 export function hashOf(apiKey: string): string {
-  return createHash('sha256').update(apiKey).digest('hex');
+  return hash('sha256', apiKey);
 }

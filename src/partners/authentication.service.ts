@@ -9,25 +9,28 @@ import type { PartnerCaller, PartnerDeps } from './partners.service.ts';
 import { SUSPENDED } from './partners.service.ts';
 import { findApiKeysByPrefix } from './partners.store.ts';
 
-export type PartnerAuthentication = {
+/** A key that was sent. */
+export type SentKey = {
   /** Whether this very key opened the interface here in the last ten minutes; it may have ended since. */
-  isKnown(apiKey: string): boolean;
+  isKnown(): boolean;
   /**
-   * Resolves an API key to its partner, and has its use noted beside the call. `in turn`, the read
+   * Resolves the key to its partner, and has its use noted beside the call. `in turn`, the read
    * that it takes is made 100 ms later, together with those of all others that wait.
    * @throws DomainError INVALID_API_KEY: in one wording for a key that is missing, malformed or unknown, so that a stranger learns
    * nothing about keys; in another for whatever has the form of the other mode's keys, which is refused without a look at
    * whether there is such a key; in a third for the whole of a key that was revoked or has expired.
    * PARTNER_SUSPENDED for the key of a suspended partner.
    */
-  authenticate(apiKey: string | undefined, when: 'at once' | 'in turn'): Promise<PartnerCaller>;
+  authenticate(when: 'at once' | 'in turn'): Promise<PartnerCaller>;
 };
 
 /** At most ten reads a second, whatever comes, of up to 1,000 entries of an index each. */
 const IN_TURN = { everyMs: 100, maxKeys: 1000 };
 
-/** How one process finds out who calls. */
-export function createPartnerAuthentication(deps: PartnerDeps & { log: Logger }): PartnerAuthentication {
+/** How one process finds out who calls, by the keys that are sent to it. */
+export function createPartnerAuthentication(
+  deps: PartnerDeps & { log: Logger },
+): (apiKey: string | undefined) => SentKey {
   const { db, clock, config } = deps;
   const keyUse = createKeyUse(deps);
   const findMany = (prefixes: readonly string[]) => findApiKeysByPrefix(db, prefixes);
@@ -38,32 +41,32 @@ export function createPartnerAuthentication(deps: PartnerDeps & { log: Logger })
       (await findMany([prefix])).get(prefix),
     'in turn': batchedRead(findMany, IN_TURN),
   };
-  return {
-    isKnown: (apiKey) => keyUse.isKnown(hashOf(apiKey)),
-    authenticate: async (apiKey = '', when) => {
-      const prefix = prefixOf(apiKey);
-      requireMode(prefix, config.serviceMode);
-      const hash = hashOf(apiKey);
-      const key = prefix === undefined ? undefined : await find[when](prefix, hash);
-      // Compared also where there is no such key, so that the time of a rejection does not reveal whether there is.
-      const isGenuine = isSameHash(hash, key?.hash ?? HASH_OF_NO_KEY);
-      try {
-        if (key === undefined || !isGenuine) throw new DomainError('INVALID_API_KEY', UNKNOWN);
-        requireInForce(key, clock.now());
-        if (key.partnerStatus !== 'active') throw new DomainError('PARTNER_SUSPENDED', SUSPENDED.partner);
-      } catch (err) {
-        keyUse.forget(hash);
-        // Whose program goes on with an old key: the caller was not let in, so its request line names nobody.
-        if (key !== undefined && isGenuine)
-          deps.log.info(
-            { key_id: key._id, partner_id: key.partnerId },
-            'a key that opens nothing any more was sent',
-          );
-        throw err;
-      }
-      keyUse.note(key);
-      return { partnerId: key.partnerId, keyId: key._id };
-    },
+  const authenticate = async (apiKey: string, hash: string, when: 'at once' | 'in turn') => {
+    const prefix = prefixOf(apiKey);
+    requireMode(prefix, config.serviceMode);
+    const key = prefix === undefined ? undefined : await find[when](prefix, hash);
+    // Compared also where there is no such key, so that the time of a rejection does not reveal whether there is.
+    const isGenuine = isSameHash(hash, key?.hash ?? HASH_OF_NO_KEY);
+    try {
+      if (key === undefined || !isGenuine) throw new DomainError('INVALID_API_KEY', UNKNOWN);
+      requireInForce(key, clock.now());
+      if (key.partnerStatus !== 'active') throw new DomainError('PARTNER_SUSPENDED', SUSPENDED.partner);
+    } catch (err) {
+      keyUse.forget(hash);
+      // Whose program goes on with an old key: the caller was not let in, so its request line names nobody.
+      if (key !== undefined && isGenuine)
+        deps.log.info(
+          { key_id: key._id, partner_id: key.partnerId },
+          'a key that opens nothing any more was sent',
+        );
+      throw err;
+    }
+    keyUse.note(key);
+    return { partnerId: key.partnerId, keyId: key._id };
+  };
+  return (apiKey = '') => {
+    const hash = hashOf(apiKey);
+    return { isKnown: () => keyUse.isKnown(hash), authenticate: (when) => authenticate(apiKey, hash, when) };
   };
 }
 

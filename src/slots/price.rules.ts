@@ -24,6 +24,7 @@ export function pricesOf(
   { pricePaise, priceRules = [] }: Pick<ResourceRow, 'pricePaise' | 'priceRules'>,
   wallTimeOf: (instant: Date) => string,
 ): PricesOn {
+  if (priceRules.length === 0) return () => () => pricePaise;
   // A stable sort: equals keep their order, the newest first.
   const ordered = priceRules.toReversed().sort((a, b) => b.priority - a.priority);
   return (date) => {

@@ -47,11 +47,12 @@ export function pricedSlotsOn(
   dates: readonly string[],
 ): (PricedSlot & { resource: ResourceRow })[] {
   const wallTimeOf = wallTimesIn(venue.timeZone);
+  const windowsOn = windowsIn(venue.timeZone);
   return resources.flatMap((resource) => {
-    const [openings, pricesOn] = [openingsOf(resource), pricesOf(resource, wallTimeOf)];
+    const pricesOn = pricesOf(resource, wallTimeOf);
     return dates.flatMap((date) => {
       const priceOf = pricesOn(date);
-      return slotsOn(date, openings, resource.durationMinutes, venue.timeZone).map(({ start, end }) => ({
+      return windowsOn(resource, date).map(({ start, end }) => ({
         resource,
         date,
         start,
@@ -60,6 +61,22 @@ export function pricedSlotsOn(
       }));
     });
   });
+}
+
+/** The windows of resources on operating dates; those with the same daily hours and length have them in common. */
+function windowsIn(timeZone: string): (resource: ResourceRow, date: string) => readonly SlotWindow[] {
+  const known = new Map<string, readonly SlotWindow[]>();
+  return (resource, date) => {
+    const { schedule, opensAt, closesAt, durationMinutes } = resource;
+    const key = [
+      date,
+      durationMinutes,
+      ...(schedule === undefined ? [opensAt, closesAt] : [resource._id]),
+    ].join(' ');
+    const windows = known.get(key) ?? slotsOn(date, openingsOf(resource), durationMinutes, timeZone);
+    known.set(key, windows);
+    return windows;
+  };
 }
 
 /** The openings of a resource: its schedule's exception for the date, else those of the weekday; without one, the same every day. */
@@ -102,8 +119,10 @@ export function unsellableReason(
   isClosed: (window: SlotWindow) => boolean,
 ): UnsellableReason | null {
   if (venue.status !== 'active' || resource.status !== 'active') return 'inactive';
-  if (window.start <= onSale.after) return 'past';
-  if (window.start >= onSale.before) return 'beyond_horizon';
+  // Dates that are compared as such are turned into numbers by a detour; this is asked of each slot of a day.
+  const startMs = window.start.getTime();
+  if (startMs <= onSale.after.getTime()) return 'past';
+  if (startMs >= onSale.before.getTime()) return 'beyond_horizon';
   return isClosed(window) ? 'blackout' : null;
 }
 
