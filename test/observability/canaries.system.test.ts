@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
+import mongoose from 'mongoose';
 import { operatorRoutes } from '../../src/apps/admin-app.ts';
 import { partnerRoutes } from '../../src/apps/partner-app.ts';
 import { ConfigError, loadConfig } from '../../src/config/config.ts';
@@ -136,7 +137,15 @@ async function askForCanaries(): Promise<void> {
   }
 }
 
-const onServer = (command: Json) => service.context.db.getClient().db('admin').command(command);
+/** By a connection of the test's own: the service's are cleared when one of them is closed, and that is one of the failures. */
+async function onServer(command: Json): Promise<void> {
+  const client = new mongoose.mongo.MongoClient(service.environment['MONGODB_URI'] ?? '');
+  try {
+    await client.db('admin').command(command);
+  } finally {
+    await client.close();
+  }
+}
 const COMMANDS = ['find', 'aggregate', 'insert', 'update', 'findAndModify', 'delete', 'distinct', 'getMore'];
 /** Makes what these calls ask of the database fail, the workers' work too. */
 async function whileMongodbFails(data: Json, work: () => Promise<unknown>): Promise<void> {
@@ -144,6 +153,10 @@ async function whileMongodbFails(data: Json, work: () => Promise<unknown>): Prom
   await onServer({ ...point, mode: 'alwaysOn', data: { failCommands: COMMANDS, ...data } });
   await work();
   await onServer({ ...point, mode: 'off' });
+  await eventually('the service asks its database again', async () => {
+    await service.context.db.db?.command({ ping: 1 });
+    return true;
+  });
 }
 const namespace = (name: string) => `${service.context.db.name}.${name}`;
 
