@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -34,13 +34,20 @@ export type Product = {
 
 type Say = (line: string) => void;
 
-const ENTRY = {
-  api: 'dist/src/api.js',
-  migrate: 'dist/src/migrate.js',
-  'hold-expiry': 'dist/workers/hold-expiry.js',
-  'event-dispatch': 'dist/workers/event-dispatch.js',
-  'webhook-delivery': 'dist/workers/webhook-delivery.js',
+/** The scripts of package.json that start its processes, `node` with its arguments. */
+const SCRIPTS = {
+  api: 'start:api',
+  migrate: 'migrate',
+  'hold-expiry': 'start:hold-expiry',
+  'event-dispatch': 'start:event-dispatch',
+  'webhook-delivery': 'start:webhook-delivery',
 } as const;
+
+const { scripts } = JSON.parse(readFileSync(path.join(projectFolder, 'package.json'), 'utf8')) as {
+  scripts: Record<(typeof SCRIPTS)[keyof typeof SCRIPTS], string>;
+};
+
+const argumentsOf = (name: keyof typeof SCRIPTS): string[] => scripts[SCRIPTS[name]].split(' ').slice(1);
 
 export async function buildProduct(): Promise<void> {
   await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: projectFolder });
@@ -96,20 +103,20 @@ export async function startProduct(say: Say, profileFolder?: string): Promise<Pr
 /** A worker that is started again has another profile. */
 const profileName = (name: string): string => `${name}.${Math.round(performance.now())}.cpuprofile`;
 
-type Started = { name: keyof typeof ENTRY; label: string; child: ChildProcess };
+type Started = { name: keyof typeof SCRIPTS; label: string; child: ChildProcess };
 
 function createProcesses(folder: string, profiled: readonly string[], env: Record<string, string>) {
   let running: Started[] = [];
-  const launch = (name: keyof typeof ENTRY): ChildProcess => {
+  const launch = (name: keyof typeof SCRIPTS): ChildProcess => {
     const log = openSync(path.join(folder, `${name}.log`), 'a');
     try {
       const named = profiled.length === 0 ? [] : [...profiled, '--cpu-prof-name', profileName(name)];
-      return startNode([...named, ENTRY[name]], env, log);
+      return startNode([...named, ...argumentsOf(name)], env, log);
     } finally {
       closeSync(log);
     }
   };
-  const start = async <Info>(name: keyof typeof ENTRY): Promise<Info> => {
+  const start = async <Info>(name: keyof typeof SCRIPTS): Promise<Info> => {
     const child = launch(name);
     const twins = running.filter((each) => each.name === name).length;
     running.push({ name, label: twins === 0 ? name : `${name} ${twins + 1}`, child });
@@ -122,7 +129,7 @@ function createProcesses(folder: string, profiled: readonly string[], env: Recor
   };
   return {
     start,
-    runToEnd: async (name: keyof typeof ENTRY): Promise<void> => {
+    runToEnd: async (name: keyof typeof SCRIPTS): Promise<void> => {
       const child = launch(name);
       const code = await new Promise((resolve) => child.once('exit', resolve));
       if (code !== 0) throw new Error(`${name} failed, see ${folder}`);

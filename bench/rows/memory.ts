@@ -1,26 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { rssMbOf } from '../processes.ts';
 import { WORKERS } from '../product/product.ts';
 import type { Figure } from '../report.ts';
-import { placeHolds } from './place-holds.ts';
+import { holdAndRelease } from './hold-and-release.ts';
 import type { Row } from './row.ts';
+import { subscribeOnce } from './webhook-runs.ts';
 
-/** What API and workers have in memory at the end of the benchmark, under load. The API has run since its beginning. */
-export const memoryRow: Row<'memory-api' | 'memory-worker'> = {
+/** When memory is read first: a tenth of the load is a minute of ten. */
+const FIRST_AFTER = 0.1;
+
+/**
+ * What API and workers have in memory at the end of a load of holds that are placed and released, and their webhooks, and how much it
+ * grew meanwhile. The API has run since the benchmark began. `--only memory --runs 1 --seconds 600` is ten minutes of it.
+ */
+export const memoryRow: Row<'memory-api' | 'memory-worker' | 'memory-growth'> = {
   name: 'memory',
   workers: WORKERS,
   measure: async (bench) => {
-    await placeHolds(bench)();
-    const pids = Object.entries(bench.product.pids());
-    const rss = new Map(pids.map(([name, pid]) => [name, rssMbOf(pid)]));
-    const workers = WORKERS.map((name) => rss.get(name) ?? 0);
-    const figure = (value: number, note?: string): Figure => ({
-      ...{ value, low: value, high: value },
-      ...(note === undefined ? {} : { note }),
-    });
-    const each = WORKERS.map((name, n) => `${name} ${Math.round(workers[n] ?? 0)}`).join(', ');
+    await bench.contents.clear();
+    await subscribeOnce(bench);
+    const read = () =>
+      Object.fromEntries(['api', ...WORKERS].map((name) => [name, rssMbOf(bench.product.pids()[name] ?? 0)]));
+    const load = holdAndRelease(bench, bench.venue);
+    await delay(bench.seconds * FIRST_AFTER * 1000);
+    const first = read();
+    const { perSecond } = await load;
+    const last = read();
+    const figure = (value: number, note: string): Figure => ({ value, low: value, high: value, note });
+    const megabytes = (rss: Record<string, number>) =>
+      Object.entries(rss)
+        .map(([name, mb]) => `${name} ${Math.round(mb)}`)
+        .join(', ');
+    const growth = Object.entries(last).map(([name, mb]) => mb / (first[name] ?? mb));
     return {
-      'memory-api': figure(rss.get('api') ?? 0),
-      'memory-worker': figure(Math.max(...workers), `the largest of ${each}`),
+      'memory-api': figure(
+        last['api'] ?? 0,
+        `after ${bench.seconds} s of ${Math.round(perSecond)} holds a second`,
+      ),
+      'memory-worker': figure(
+        Math.max(...WORKERS.map((name) => last[name] ?? 0)),
+        `the largest of ${megabytes(last)}`,
+      ),
+      'memory-growth': figure(Math.max(...growth), `before: ${megabytes(first)}`),
     };
   },
 };

@@ -63,6 +63,15 @@ describe('the Dockerfile', () => {
     expect(faultsOfImage(dockerfile.replaceAll(new RegExp(line, `${line.flags}g`), other))).toContain(fault);
   });
 
+  test('limits the heap as the scripts that start a process do', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const starting = Object.entries(scripts).filter(([name]) => name.startsWith('start:'));
+    const limits = starting.map(([, command]) => /^node (--max-old-space-size=\d+) dist/.exec(command)?.[1]);
+    expect(limits).toHaveLength(4);
+    const last = instructionsOf(dockerfile).findLast((each) => each.startsWith('ENV'));
+    for (const limit of limits) expect(last?.split(' ')).toContain(`NODE_OPTIONS=${limit}`);
+  });
+
   test('sees nothing but what it is built from: no .env, no data, no history', () => {
     const rules = read('.dockerignore')
       .split('\n')
