@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type * as Commands from '../support/commands.in-host.ts';
-import type { Partner, Venue } from '../support/factories.ts';
+import type { Json, Partner, Venue } from '../support/factories.ts';
 import {
   anyPartner,
   anyVenue,
@@ -90,11 +90,13 @@ describe('a hold', () => {
   test('that loses its slot is one write, and the reads of why and of what else there is; from then on one read', async () => {
     const slotId = nextSlot();
     await placeHold(partner, slotId);
-    const lose = async () =>
-      expectStatus(await partner.api.post('/api/v1/partner/holds', { slot_id: slotId }), 409);
+    const lose = async (fields: Json = {}) =>
+      expectStatus(await partner.api.post('/api/v1/partner/holds', { slot_id: slotId, ...fields }), 409);
     expect(await commandsOf(lose)).toEqual([INSERT, HOLDS, HOLDS]);
     expect(await commandsOf(lose)).toEqual([HOLDS]);
-    const together = await commandsOf(() => Promise.all(Array.from({ length: 64 }, lose)));
+    // With a key, whether a call with it has placed a hold meanwhile is read too.
+    expect(await commandsOf(() => lose({ idempotency_key: slotId }))).toEqual([HOLDS, FOUND_BY_KEY]);
+    const together = await commandsOf(() => Promise.all(Array.from({ length: 64 }, () => lose())));
     expect(together.length).toBeLessThanOrEqual(64);
     expect(new Set(together)).toEqual(new Set([HOLDS]));
   });
@@ -102,6 +104,7 @@ describe('a hold', () => {
 
 const INSERT = 'update reservations';
 const HOLDS = 'aggregate reservations';
+const FOUND_BY_KEY = 'find reservations';
 
 test('a confirm reads the hold and moves it; so does an extension, with the grant', async () => {
   const holdId = String((await placeHold(partner, nextSlot()))['hold_id']);
