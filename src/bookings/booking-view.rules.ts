@@ -1,7 +1,7 @@
 import { operatorDeliveryView } from '../deliveries/delivery-view.rules.ts';
 import { toRupees } from '../domain/money.ts';
 import type { Actor } from '../reservations/actor-types.ts';
-import type { Reservation } from '../reservations/reservations.model.ts';
+import type { Reservation, ShownBooking } from '../reservations/reservations.model.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
 import type { TimelineEntry } from './booking-timeline.service.ts';
 
@@ -18,7 +18,7 @@ export function confirmView(booking: Reservation): Record<string, unknown> {
 }
 
 /** The package credit of a booking that was to use one. */
-function creditView({ packagePurchaseId }: Reservation): Record<string, unknown> {
+function creditView({ packagePurchaseId }: ShownBooking): Record<string, unknown> {
   return packagePurchaseId === undefined
     ? { package_credit_consumed: false }
     : { package_credit_consumed: true, package_purchase_id: packagePurchaseId };
@@ -26,7 +26,7 @@ function creditView({ packagePurchaseId }: Reservation): Record<string, unknown>
 
 /** A booking as reads show it. */
 export function bookingView(detail: {
-  booking: Reservation;
+  booking: ShownBooking;
   venue: VenueRow | null;
   resource: ResourceRow | null;
 }): Record<string, unknown> {

@@ -10,14 +10,18 @@ import { listBookingRows } from '../reservations/booking-list.store.ts';
 import type { CustomerSearch } from '../reservations/customer.rules.ts';
 import { foldName, SHORT_SEARCH, searchOf } from '../reservations/customer.rules.ts';
 import { findReservationByBookingId } from '../reservations/reservation-reads.store.ts';
-import type { Reservation } from '../reservations/reservations.model.ts';
+import type { ShownBooking } from '../reservations/reservations.model.ts';
 import { findCachedResource, findCachedVenue } from '../venues/cached-venues.service.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
 
 export type BookingDeps = { db: Db; config: { defaultTimeZone: string; defaultRegion: string } };
 
 /** A booking with what its read payload shows of venue and resource. */
-export type BookingDetail = { booking: Reservation; venue: VenueRow | null; resource: ResourceRow | null };
+export type BookingDetail = {
+  booking: ShownBooking;
+  venue: VenueRow | null;
+  resource: ResourceRow | null;
+};
 
 export type ListBookings = {
   venueId?: string;
@@ -99,7 +103,7 @@ function requireSearch(text: string): CustomerSearch {
 }
 
 /** What is not in memory of venues and resources is read at once, in a read of each. */
-async function withVenues({ db }: { db: Db }, bookings: readonly Reservation[]): Promise<BookingDetail[]> {
+async function withVenues({ db }: { db: Db }, bookings: readonly ShownBooking[]): Promise<BookingDetail[]> {
   return Promise.all(
     bookings.map(async (booking) => {
       const [venue, resource] = await Promise.all([

@@ -3,8 +3,19 @@ import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';
 import type { CustomerSearch } from './customer.rules.ts';
-import type { Reservation } from './reservations.model.ts';
+import type { Reservation, ShownBooking } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
+
+type ListedBooking = ShownBooking & Required<Pick<Reservation, 'bookingId' | 'bookedAt'>>;
+
+/** All else would be sent and read for nothing. */
+const SHOWN: Record<keyof ShownBooking, 1 | object> = {
+  ...{ _id: 1, bookingId: 1, partnerId: 1, venueId: 1, resourceId: 1, slotId: 1, slotStart: 1, slotEnd: 1 },
+  ...{ status: 1, bookedAt: 1, pricePaise: 1, paymentReference: 1 },
+  ...{ cancelledAt: 1, cancellationReason: 1, refundedAt: 1, refundReason: 1 },
+  ...{ packageCreditRequested: 1, packagePurchaseId: 1 },
+  customer: { name: 1, phone: 1, email: 1 },
+};
 
 export type BookingFilter = {
   /** Absent: every partner's, walk-ins included. */
@@ -30,7 +41,7 @@ export async function listBookingRows(
   filter: BookingFilter,
   after: Position | undefined,
   limit: number,
-): Promise<Page<Reservation>> {
+): Promise<Page<ListedBooking>> {
   const { namePrefixFolded: prefix } = filter;
   const slotStart = omitUndefined({ $gte: filter.slotFrom, $lt: filter.slotBefore });
   const match = omitUndefined({
@@ -47,12 +58,23 @@ export async function listBookingRows(
     ...beyond(after, 'bookedAt', 'bookingId'),
   });
   const rows = await reservationCollection(db)
-    .aggregate<Reservation>(
-      [{ $match: match }, { $sort: { bookedAt: -1, bookingId: -1 } }, { $limit: limit + 1 }],
-      filter.paymentReference === undefined ? {} : { hint: 'bookings_of_payment' },
+    .aggregate<ListedBooking>(
+      [
+        { $match: match },
+        { $sort: { bookedAt: -1, bookingId: -1 } },
+        { $limit: limit + 1 },
+        { $project: SHOWN },
+      ],
+      hintFor(filter),
     )
     .toArray();
-  return toPage(rows, limit, (row) => ({ at: row.bookedAt ?? row.placedAt, id: row.bookingId ?? row._id }));
+  return toPage(rows, limit, ({ bookedAt, bookingId }) => ({ at: bookedAt, id: bookingId }));
+}
+
+/** For what few bookings have: the planner would rather walk through the partner's, where it knows of few. */
+function hintFor({ holdId, paymentReference }: BookingFilter): { hint?: string } {
+  if (holdId !== undefined) return { hint: '_id_' };
+  return paymentReference === undefined ? {} : { hint: 'bookings_of_payment' };
 }
 
 const beginningWith = (prefix: string) => ({ $gte: prefix, $lt: `${prefix}\u{10FFFF}` });

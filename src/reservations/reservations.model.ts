@@ -95,6 +95,15 @@ export type Reservation = {
   outboxSince?: Date;
 };
 
+/** What is shown of a booking. Its cells, events, keys and what searches match are not. */
+export type ShownBooking = Pick<
+  Reservation,
+  | ('_id' | 'bookingId' | 'partnerId' | 'venueId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd')
+  | ('status' | 'bookedAt' | 'pricePaise' | 'paymentReference')
+  | ('cancelledAt' | 'cancellationReason' | 'refundedAt' | 'refundReason')
+  | ('packageCreditRequested' | 'packagePurchaseId')
+> & { customer?: Pick<Customer, 'name' | 'phone' | 'email'> };
+
 /** The waiting events of a reservation, and what those of older releases take from it. */
 export type Outbox = Pick<Reservation, '_id' | 'outbox' | Exclude<keyof EventSubject, 'holdId'>>;
 

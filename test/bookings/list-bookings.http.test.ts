@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import {
+  anyPackage,
   anyPartner,
   anyVenue,
   bookSlot,
+  buyPackage,
   expectStatus,
   freeSlotIds,
   operatorOf,
@@ -99,6 +101,42 @@ describe('the filter', () => {
     };
     expect(await listed(seller, query)).toEqual([wanted]);
     expect(await listed(seller, { ...query, venue_id: london.id })).toEqual([]);
+  });
+});
+
+describe('a booking on a page', () => {
+  test('is as its own read shows it, whatever has become of it', async () => {
+    const seller = await newPartner();
+    const [cancelled, refunded] = [await book(seller), await book(seller)];
+    const creditless = await book(seller, { customer_email: 'asha@example.org', use_package_credit: true });
+    await buyPackage(seller, await anyPackage(service, seller, [venue.id]));
+    const credited = await book(seller, { use_package_credit: true });
+    for (const [operation, bookingId] of [
+      ['cancel', cancelled],
+      ['cancel', refunded],
+      ['refund', refunded],
+    ] as const) {
+      const body = { reason: 'Rain', idempotency_key: `${operation}-${bookingId}` };
+      expectStatus(await seller.api.post(`/api/v1/bookings/${bookingId}/${operation}`, body), 200);
+    }
+    const page = await list(seller);
+    expect(idsOf(page)).toEqual([credited, creditless, refunded, cancelled]);
+    for (const booking of page['data'] as Json[]) {
+      const read = await seller.api.get(`/api/v1/bookings/${String(booking['booking_id'])}`);
+      expect(expectStatus(read, 200)).toEqual(booking);
+    }
+  });
+
+  test('is read without what is not shown of it', async () => {
+    const seller = await newPartner();
+    const bookingId = await book(seller);
+    const endings = Array.from({ length: 1000 }, (_, n) => ({
+      key: `${bookingId} ${n}`,
+      operation: 'cancel',
+    }));
+    await service.context.db.collection('reservations').updateOne({ bookingId }, { $set: { endings } });
+    const [plan] = await sortedQueriesOf(service, 'reservations', () => list(seller));
+    expect(plan?.responseLength).toBeLessThan(4000);
   });
 });
 

@@ -5,6 +5,8 @@ import type { Stored } from './rows.ts';
 export type QueryPlan = {
   docsExamined: number;
   keysExamined: number;
+  /** Bytes of its responses. */
+  responseLength: number;
   /** Whether it sorted in memory instead of reading an index in order. */
   hasSortStage: boolean;
   /** Names the indexes by their keys. */
@@ -52,11 +54,12 @@ function planOf(first: ProfileRow, rows: readonly ProfileRow[]): QueryPlan {
   const further = rows.filter(
     (row) => cursorid !== undefined && row !== first && row.cursorid?.toString() === cursorid.toString(),
   );
-  const total = (count: 'docsExamined' | 'keysExamined') =>
+  const total = (count: 'docsExamined' | 'keysExamined' | 'responseLength') =>
     [first, ...further].reduce((sum, row) => sum + (row[count] ?? 0), 0);
   return {
     docsExamined: total('docsExamined'),
     keysExamined: total('keysExamined'),
+    responseLength: total('responseLength'),
     hasSortStage,
     planSummary,
   };
