@@ -1,4 +1,4 @@
-import { writeEach } from '../platform/bulk-writes.ts';
+import { insertEach } from '../platform/bulk-writes.ts';
 import { onePer } from '../platform/coalesced.ts';
 import type { Db, ReadOptions, Snapshot, Tx } from '../platform/mongo.ts';
 import { inSnapshot, isDuplicateKey } from '../platform/mongo.ts';
@@ -18,10 +18,7 @@ export async function appendEvents(db: Db, events: readonly EventRow[]): Promise
   for (const turn of inTurns(events)) {
     const rows = turn.filter(({ holdId }) => !refused.has(holdId));
     if (rows.length === 0) break;
-    const errors = await writeEach(
-      eventCollection(db),
-      rows.map((document) => ({ insertOne: { document } })),
-    );
+    const errors = await insertEach(eventCollection(db), rows);
     for (const [index, { holdId }] of rows.entries()) {
       const err = errors[index];
       // Its id is what may be there already: nothing else of an event without a sequence number is unique.

@@ -89,7 +89,7 @@ async function writeBulk<T extends object>(
 }
 
 /** How long a bulk waits for a transaction that has a document of it, and then each of its writes. */
-const HELD_UP_MS = 1000;
+const IN_TIME = { maxTimeMS: 1000 };
 
 /**
  * The same for updates of documents that transactions may have: one that has to wait for such a transaction meets an error alone, after
@@ -102,15 +102,34 @@ export async function updateEach<T extends object>(
   asOne?: GuardedUpdate,
 ): Promise<(Error | undefined)[]> {
   const writes = bulkOf<T>(updates);
-  const within = { maxTimeMS: HELD_UP_MS };
+  return eachInTime(collection, writes, async () =>
+    asOne !== undefined && (await updateTogether(collection, asOne, writes.length, IN_TIME))
+      ? writes.map(() => undefined)
+      : writeEach(collection, writes, IN_TIME),
+  );
+}
+
+/** The same for documents that transactions may be about to insert: one that was inserted before is a duplicate key. */
+export async function insertEach<T extends object>(
+  collection: mongoose.mongo.Collection<T>,
+  documents: readonly mongoose.mongo.OptionalId<T>[],
+): Promise<(Error | undefined)[]> {
+  const writes = documents.map((document) => ({ insertOne: { document } }));
+  return eachInTime(collection, writes, () => writeEach(collection, writes, IN_TIME));
+}
+
+/** Where a transaction holds up all of them together, each is made by itself. */
+async function eachInTime<T extends object>(
+  collection: mongoose.mongo.Collection<T>,
+  writes: readonly mongoose.mongo.AnyBulkWriteOperation<T>[],
+  together: () => Promise<(Error | undefined)[]>,
+): Promise<(Error | undefined)[]> {
   try {
-    if (asOne !== undefined && (await updateTogether(collection, asOne, writes.length, within)))
-      return writes.map(() => undefined);
-    return await writeEach(collection, writes, within);
+    return await together();
   } catch (err) {
     if (!isCommandTimeout(err)) throw err;
   }
-  const settled = await Promise.allSettled(writes.map((write) => writeEach(collection, [write], within)));
+  const settled = await Promise.allSettled(writes.map((write) => writeEach(collection, [write], IN_TIME)));
   return settled.map((each) => (each.status === 'fulfilled' ? each.value[0] : (each.reason as Error)));
 }
 

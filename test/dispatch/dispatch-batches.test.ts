@@ -19,6 +19,7 @@ const {
   dispatchBeside,
   dispatchBesideNumbering,
   dispatchBesideTransaction,
+  dispatchBesideLogging,
   dispatchTogether,
   dispatchWithoutJobs,
   withoutJob,
@@ -198,6 +199,17 @@ describe('one that cannot be dispatched among 100', () => {
     expect(outcomes).toEqual([expect.stringMatching(/time limit/), ...others.map(() => 1)]);
     await expectDispatched(others);
     expect(await dispatchTogether([held])).toEqual([1]);
+    await expectDispatched(holdIds);
+  });
+
+  test('fails alone where a dispatcher stands still that was about to log it, and keeps none of the others waiting', async () => {
+    const holdIds = await anyWaiting(10);
+    const [held = '', ...others] = holdIds;
+    const outcomes = await dispatchBesideLogging(holdIds, held);
+    expect(outcomes).toEqual([expect.stringMatching(/time limit/), ...others.map(() => 1)]);
+    await expectDispatched(others);
+    expect(await dispatchTogether([held])).toEqual([1]);
+    await service.sequence();
     await expectDispatched(holdIds);
   });
 
