@@ -23,7 +23,7 @@ RUN npm ci --ignore-scripts --omit=dev --omit=optional
 FROM node:24-slim
 # A container's own loopback is reached by nobody: who publishes port 3001 says from where. Never from the internet.
 # The heap's limit is the one of the scripts `start:…` (docs/adr/0041-a-heap-has-a-limit.md); a container needs 200 MB beside it.
-ENV NODE_OPTIONS=--max-old-space-size=384 NODE_ENV=production ADMIN_HOST=0.0.0.0
+ENV NODE_OPTIONS=--max-old-space-size=256 NODE_ENV=production ADMIN_HOST=0.0.0.0
 WORKDIR /app
 COPY --from=dependencies /app ./
 COPY --from=build /app/dist ./dist

@@ -1,6 +1,9 @@
-/** The middle value; of an even number of values the upper of the two in the middle. Of none: NaN. */
+/** The middle value; of an even number of values the mean of the two in the middle. Of none: NaN. */
 export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (place: number) => sorted[place] ?? Number.NaN;
+  const middle = (sorted.length - 1) / 2;
+  return (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2;
 }
 
 /** The value below which a share of `sorted` (ascending) lies: 0.99 for p99. Of none: NaN. */

@@ -5,8 +5,8 @@ test.each([
   [[3], 3],
   [[9, 1, 5], 5],
   [[10, 9, 1], 9],
-  [[4, 1, 3, 2], 3],
-])('the median of %j is %d', (values, expected) => {
+  [[4, 1, 3, 2], 2.5],
+])('the median of %j is %p', (values, expected) => {
   expect(median(values)).toBe(expected);
 });
 
