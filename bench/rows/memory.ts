@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { rssMbOf } from '../processes.ts';
 import { WORKERS } from '../product/product.ts';
 import type { Figure } from '../report.ts';
+import { spreadOf } from '../statistics.ts';
 import { holdAndRelease } from './hold-and-release.ts';
 import type { Row } from './row.ts';
 import { subscribeOnce } from './webhook-runs.ts';
@@ -26,22 +27,23 @@ export const memoryRow: Row<'memory-api' | 'memory-worker' | 'memory-growth'> = 
     const first = read();
     const { perSecond } = await load;
     const last = read();
-    const figure = (value: number, note: string): Figure => ({ value, low: value, high: value, note });
-    const megabytes = (rss: Record<string, number>) =>
-      Object.entries(rss)
-        .map(([name, mb]) => `${name} ${Math.round(mb)}`)
-        .join(', ');
+    const figure = (values: readonly number[], note: string): Figure => ({
+      ...spreadOf([Math.max(...values)]),
+      note,
+    });
+    const megabytes = (names: readonly string[], rss: Record<string, number>) =>
+      names.map((name) => `${name} ${Math.round(rss[name] ?? 0)}`).join(', ');
     const growth = Object.entries(last).map(([name, mb]) => mb / (first[name] ?? mb));
     return {
       'memory-api': figure(
-        last['api'] ?? 0,
+        [last['api'] ?? 0],
         `after ${bench.seconds} s of ${Math.round(perSecond)} holds a second`,
       ),
       'memory-worker': figure(
-        Math.max(...WORKERS.map((name) => last[name] ?? 0)),
-        `the largest of ${megabytes(last)}`,
+        WORKERS.map((name) => last[name] ?? 0),
+        `the largest of ${megabytes(WORKERS, last)}`,
       ),
-      'memory-growth': figure(Math.max(...growth), `before: ${megabytes(first)}`),
+      'memory-growth': figure(growth, `before: ${megabytes(Object.keys(first), first)}`),
     };
   },
 };

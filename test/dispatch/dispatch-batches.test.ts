@@ -192,24 +192,16 @@ describe('one that cannot be dispatched among 100', () => {
     await expectDispatched(holdIds, 2);
   });
 
-  test('fails alone where a transaction has it, and keeps none of the others waiting', async () => {
+  test.each([
+    { what: 'a transaction has it', dispatch: dispatchBesideTransaction },
+    { what: 'a dispatcher stands still that was about to log it', dispatch: dispatchBesideLogging },
+  ])('fails alone where $what, and keeps none of the others waiting', async ({ dispatch }) => {
     const holdIds = await anyWaiting(10);
     const [held = '', ...others] = holdIds;
-    const outcomes = await dispatchBesideTransaction(holdIds, held);
+    const outcomes = await dispatch(holdIds, held);
     expect(outcomes).toEqual([expect.stringMatching(/time limit/), ...others.map(() => 1)]);
     await expectDispatched(others);
     expect(await dispatchTogether([held])).toEqual([1]);
-    await expectDispatched(holdIds);
-  });
-
-  test('fails alone where a dispatcher stands still that was about to log it, and keeps none of the others waiting', async () => {
-    const holdIds = await anyWaiting(10);
-    const [held = '', ...others] = holdIds;
-    const outcomes = await dispatchBesideLogging(holdIds, held);
-    expect(outcomes).toEqual([expect.stringMatching(/time limit/), ...others.map(() => 1)]);
-    await expectDispatched(others);
-    expect(await dispatchTogether([held])).toEqual([1]);
-    await service.sequence();
     await expectDispatched(holdIds);
   });
 

@@ -49,9 +49,9 @@ async function readsOfHolds(): Promise<number> {
   return Number(index?.['accesses'].ops);
 }
 
-const elsewhere = ({ apiKey, ...partner }: Partner): Partner => ({
-  ...{ ...partner, apiKey },
-  api: createClient(beside.url, apiKey),
+const elsewhere = (partner: Partner): Partner => ({
+  ...partner,
+  api: createClient(beside.url, partner.apiKey),
 });
 
 /** A partner with so many live holds, which are in nobody's way. */
