@@ -31,5 +31,8 @@ export async function sendJson(req: Request, res: Response, body: unknown): Prom
     res.setHeader('Content-Encoding', 'gzip');
   }
   // Not by `send`, to which nothing is left to find out. Node leaves the body of a HEAD out.
-  res.setHeader('Content-Length', bytes.length).end(bytes);
+  res.setHeader('Content-Length', bytes.length);
+  // Node writes text together with the headers, bytes after them.
+  if (length < COMPRESSED_FROM_BYTES) res.end(bytes.toString());
+  else res.end(bytes);
 }
