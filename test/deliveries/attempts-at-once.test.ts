@@ -69,7 +69,7 @@ describe('what attempts cost the database', () => {
       expect(row).toMatchObject({ state: 'succeeded', attempts: [{ attempt: 1, outcome: 'succeeded' }] });
     }
     expect(healthWrites(commands)).toBe(1);
-    expect({ commands, isFew: commands.length <= 7 }).toMatchObject({ isFew: true });
+    expect({ commands, isFew: commands.length <= 10 }).toMatchObject({ isFew: true });
   });
 
   test('control: one after the other, three each', async () => {
