@@ -27,7 +27,7 @@ export function meRoutes(deps: { db: Db; config: MeConfig }): Route<PartnerCalle
     route<PartnerCaller>({
       method: 'get',
       path: '/api/v1/partner/me',
-      operationId: 'readMe',
+      operationId: 'getMe',
       tag: 'Account',
       summary: 'Read whose key you call with, and your limits',
       responses: { 200: { description: 'You, your key, your limits and your venues.', body: me } },

@@ -26,7 +26,7 @@ export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
     route<PartnerCaller, unknown, DayQuery>({
       method: 'get',
       path: '/api/v1/slots/availability',
-      operationId: 'readAvailability',
+      operationId: 'getAvailability',
       tag: 'Availability',
       summary: 'Read the slots of a venue on one date',
       description: `${PROMISE} ${REVALIDATION}`,
@@ -44,7 +44,7 @@ export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
     route<PartnerCaller, unknown, RangeQuery>({
       method: 'get',
       path: '/api/v1/slots/availability/range',
-      operationId: 'readAvailabilityRange',
+      operationId: 'getAvailabilityRange',
       tag: 'Availability',
       summary: 'Read the slots of a venue on several dates',
       description: `${PROMISE} ${REVALIDATION}`,

@@ -1,7 +1,17 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../http/example-values.ts';
 import { date, dateNotAfter, opaque, uuid } from '../http/fields.ts';
-import { amount, day, id, named, object, resourceId, slotId, timestamp } from '../http/response-fields.ts';
+import {
+  amount,
+  day,
+  growing,
+  id,
+  named,
+  object,
+  resourceId,
+  slotId,
+  timestamp,
+} from '../http/response-fields.ts';
 import { daysFrom, isCalendarDate } from '../platform/calendar.ts';
 
 export type DayQuery = { venue_id: string; date: string; resource_id?: string };
@@ -43,9 +53,9 @@ export const rangeQuery = Joi.object<RangeQuery>({
 });
 
 const unavailableReason = () =>
-  Joi.string()
-    .valid('held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive')
-    .description('Why the slot cannot be held; never who has it.');
+  growing(Joi.string().valid('held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive')).description(
+    'Why the slot cannot be held; never who has it.',
+  );
 
 const slot = named(
   'Slot',

@@ -62,7 +62,7 @@ export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
     route<Operator, { id: string }>({
       method: 'get',
       path: ONE,
-      operationId: 'readBlackout',
+      operationId: 'getBlackout',
       tag: 'Blackouts',
       summary: 'Read a blackout with the holds and bookings in it',
       description: 'One that has ended can still be read.',

@@ -81,7 +81,7 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
     route<PartnerCaller, BookingParams>({
       method: 'get',
       path: '/api/v1/bookings/:bookingId',
-      operationId: 'readBooking',
+      operationId: 'getBooking',
       tag: 'Bookings',
       summary: 'Read a booking',
       params: { bookingId: bookingIdParam },

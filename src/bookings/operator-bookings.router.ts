@@ -46,7 +46,7 @@ export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Rout
     route<Operator, BookingParams>({
       method: 'get',
       path: `${PREFIX}/:bookingId`,
-      operationId: 'readBooking',
+      operationId: 'getBooking',
       tag: 'Bookings',
       summary: "Read any partner's booking",
       params,
@@ -58,7 +58,7 @@ export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Rout
     route<Operator, BookingParams>({
       method: 'get',
       path: `${PREFIX}/:bookingId/timeline`,
-      operationId: 'readTimeline',
+      operationId: 'getTimeline',
       tag: 'Bookings',
       summary: 'Read everything that happened to a booking',
       description:

@@ -53,7 +53,7 @@ export const COMMANDS: readonly CommandRow[] = [
       ...[prose('contact_email'), instant('created_at')],
     ],
   },
-  { noun: 'partner', verb: 'show', operationId: 'readPartner' },
+  { noun: 'partner', verb: 'show', operationId: 'getPartner' },
   { noun: 'partner', verb: 'update', operationId: 'updatePartner' },
   { noun: 'partner', verb: 'certify', operationId: 'certifyPartner' },
 
@@ -85,7 +85,7 @@ export const COMMANDS: readonly CommandRow[] = [
       prose('address'),
     ],
   },
-  { noun: 'venue', verb: 'show', operationId: 'readVenue' },
+  { noun: 'venue', verb: 'show', operationId: 'getVenue' },
   { noun: 'venue', verb: 'update', operationId: 'updateVenue' },
 
   { noun: 'resource', verb: 'create', operationId: 'createResource' },
@@ -98,11 +98,11 @@ export const COMMANDS: readonly CommandRow[] = [
       ...[prose('sport_category', 'sport'), prose('resource_type', 'type'), list('shares_space_with')],
     ],
   },
-  { noun: 'resource', verb: 'show', operationId: 'readResource' },
+  { noun: 'resource', verb: 'show', operationId: 'getResource' },
   { noun: 'resource', verb: 'update', operationId: 'updateResource' },
 
   { noun: 'schedule', verb: 'set', operationId: 'setSchedule' },
-  { noun: 'schedule', verb: 'show', operationId: 'readSchedule' },
+  { noun: 'schedule', verb: 'show', operationId: 'getSchedule' },
   {
     ...{ noun: 'schedule', verb: 'remove', operationId: 'removeSchedule' },
     done: 'The resource is open in its operating hours on every day.',
@@ -118,7 +118,7 @@ export const COMMANDS: readonly CommandRow[] = [
       computed('dates', (row) => span(row['from_date'], row['to_date'])),
     ],
   },
-  { noun: 'price-rule', verb: 'show', operationId: 'readPriceRule' },
+  { noun: 'price-rule', verb: 'show', operationId: 'getPriceRule' },
   { noun: 'price-rule', verb: 'remove', operationId: 'removePriceRule', done: 'The price rule is removed.' },
 
   { noun: 'blackout', verb: 'add', operationId: 'addBlackout' },
@@ -129,7 +129,7 @@ export const COMMANDS: readonly CommandRow[] = [
       ...[prose('reason'), list('resource_ids')],
     ],
   },
-  { noun: 'blackout', verb: 'show', operationId: 'readBlackout' },
+  { noun: 'blackout', verb: 'show', operationId: 'getBlackout' },
   { noun: 'blackout', verb: 'lift', operationId: 'liftBlackout', done: 'The blackout is lifted.' },
 
   { noun: 'walk-in', verb: 'book', operationId: 'placeWalkIn' },
@@ -142,9 +142,9 @@ export const COMMANDS: readonly CommandRow[] = [
       ...[plain('price_rupees', 'rupees'), plain('resource_id'), plain('partner_id'), instant('booked_at')],
     ],
   },
-  { noun: 'booking', verb: 'show', operationId: 'readBooking' },
+  { noun: 'booking', verb: 'show', operationId: 'getBooking' },
   {
-    ...{ noun: 'booking', verb: 'timeline', operationId: 'readTimeline' },
+    ...{ noun: 'booking', verb: 'timeline', operationId: 'getTimeline' },
     columns: [
       ...[instant('at'), plain('event_type'), computed('by', actorOf), computed('deliveries', deliveriesOf)],
       ...[prose('reason'), plain('partner_id'), plain('event_id')],
@@ -161,7 +161,7 @@ export const COMMANDS: readonly CommandRow[] = [
       ...[plain('price_rupees', 'rupees'), plain('validity_days', 'days'), plain('partner_id')],
     ],
   },
-  { noun: 'package', verb: 'show', operationId: 'readPackage' },
+  { noun: 'package', verb: 'show', operationId: 'getPackage' },
   { noun: 'package', verb: 'update', operationId: 'updatePackage' },
 
   {
@@ -171,7 +171,7 @@ export const COMMANDS: readonly CommandRow[] = [
       ...[instant('expires_at'), instant('ended_at'), plain('package_id'), plain('partner_id')],
     ],
   },
-  { noun: 'purchase', verb: 'show', operationId: 'readPurchaseOfPartner' },
+  { noun: 'purchase', verb: 'show', operationId: 'getPurchaseOfPartner' },
   { noun: 'purchase', verb: 'end', operationId: 'endPurchase' },
 
   {
@@ -185,7 +185,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { noun: 'webhook', verb: 'activate', operationId: 'activateSubscription' },
 
   { noun: 'delivery', verb: 'list', operationId: 'listDeliveries', columns: DELIVERY_COLUMNS },
-  { noun: 'delivery', verb: 'show', operationId: 'readAnyDelivery' },
+  { noun: 'delivery', verb: 'show', operationId: 'getAnyDelivery' },
 
   {
     ...{ noun: 'dead-letter', verb: 'list', operationId: 'listDeadLetters' },
@@ -221,7 +221,7 @@ export const COMMANDS: readonly CommandRow[] = [
     ],
   },
 
-  { noun: 'api', verb: 'describe', operationId: 'readDescription' },
+  { noun: 'api', verb: 'describe', operationId: 'getDescription' },
 ];
 
 /** What each noun is about, for the help of the whole. */

@@ -5,7 +5,7 @@ import { EXAMPLE } from '../http/example-values.ts';
 import { instant, pathId } from '../http/fields.ts';
 import { exampleOf } from '../http/openapi/examples.ts';
 import type { WebhookDescription } from '../http/openapi/webhooks.ts';
-import { count, id, named, object, orNull, timestamp } from '../http/response-fields.ts';
+import { count, growing, id, named, object, orNull, timestamp } from '../http/response-fields.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { EVENT_TYPES } from '../reservations/event-types.ts';
 import { endpointUrl } from '../subscriptions/subscriptions.schemas.ts';
@@ -56,7 +56,7 @@ export const delivery = named(
   object({
     id: id(EXAMPLE.deliveryId),
     event_id: id(EXAMPLE.eventId),
-    event_type: eventType(),
+    event_type: growing(eventType()),
     subscription_id: id(EXAMPLE.subscriptionId),
     endpoint_url: endpointUrl().allow(null),
     state: Joi.string()

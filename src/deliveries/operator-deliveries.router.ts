@@ -96,7 +96,7 @@ function deliveryRows(deps: { db: Db }): Route<Operator>[] {
     route<Operator, { id: string }>({
       method: 'get',
       path: `${PREFIX}/deliveries/:id`,
-      operationId: 'readAnyDelivery',
+      operationId: 'getAnyDelivery',
       tag: 'Deliveries',
       summary: 'Read a delivery with its attempts',
       params: { id: anyDeliveryIdParam },

@@ -94,7 +94,7 @@ export const discardManyBody = Joi.object<RedriveBody & DiscardBody>({
   .messages({
     'object.missing': 'is required where nothing else says which: send at least one of these fields',
   })
-  .meta({ jsonSchema: { anyOf: Object.keys(chosenDeadLetters).map((name) => ({ required: [name] })) } });
+  .meta({ oneOfSets: Object.keys(chosenDeadLetters).map((name) => [name]) });
 
 export const discarded = object({
   discarded: count(12).description('How many dead letters were given up.'),

@@ -4,6 +4,7 @@ import { EXAMPLE } from '../http/example-values.ts';
 import { pageLimit, uuid } from '../http/fields.ts';
 import {
   amount,
+  growing,
   id,
   listOf,
   named,
@@ -69,7 +70,7 @@ export const event = named(
   'Event',
   object({
     event_id: id(EXAMPLE.eventId),
-    event_type: eventType(),
+    event_type: growing(eventType()),
     timestamp: timestamp(),
     venue_id: id(EXAMPLE.venueId),
     slot_id: slotId(),

@@ -19,7 +19,7 @@ export function feedRoutes(deps: { db: Db; clock: Clock; cursorBox: SecretBox })
     route<PartnerCaller, unknown, FeedQuery>({
       method: 'get',
       path: '/api/v1/partner/events',
-      operationId: 'readFeed',
+      operationId: 'listEvents',
       tag: 'Feed',
       summary: 'Read the events at your venues, oldest first',
       description:

@@ -49,7 +49,7 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
     route<PartnerCaller, HoldParams>({
       method: 'get',
       path: '/api/v1/partner/holds/:holdId',
-      operationId: 'readHold',
+      operationId: 'getHold',
       tag: 'Holds',
       summary: 'Read a hold',
       params,

@@ -60,11 +60,7 @@ export const placeBody = Joi.object<PlaceBody>({
   .description(
     'Names the slot by slot_id, or by venue_id, resource_id and slot_start; given both, they must agree.',
   )
-  .meta({
-    jsonSchema: {
-      anyOf: [{ required: ['slot_id'] }, { required: ['venue_id', 'resource_id', 'slot_start'] }],
-    },
-  });
+  .meta({ oneOfSets: [['slot_id'], ['venue_id', 'resource_id', 'slot_start']] });
 
 export type ListQuery = { status?: HoldStatus; limit: number; cursor?: Position };
 

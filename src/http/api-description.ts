@@ -10,7 +10,7 @@ const DESCRIPTION_PATH = '/openapi.json';
 export const describesItself = (isPublic: boolean): Operation => ({
   method: 'get',
   path: DESCRIPTION_PATH,
-  operationId: 'readDescription',
+  operationId: 'getDescription',
   tag: 'Service',
   summary: 'Read this description',
   responses: {

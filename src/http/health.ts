@@ -1,6 +1,6 @@
 import type { Express } from 'express';
 import Joi from 'joi';
-import { object } from './response-fields.ts';
+import { named, object } from './response-fields.ts';
 import type { Operation } from './route.ts';
 import { sendJson } from './send-json.ts';
 
@@ -39,13 +39,16 @@ export const HEALTH_OPERATIONS: readonly Operation[] = [
       503: {
         description:
           'Calls cannot be served: the database is unreachable, or lacks the index that guards against double booking. Or the process is `stopping`: it still serves calls, but should get no more.',
-        body: object({
-          status: Joi.string().valid('unavailable', 'stopping').example('unavailable'),
-          database: Joi.string().valid('ok', 'unreachable').example('unreachable').optional(),
-          redis: redisState(),
-          missing_indexes: Joi.array().items(Joi.string()).optional(),
-          remedy: Joi.string().optional(),
-        }),
+        body: named(
+          'NotReady',
+          object({
+            status: Joi.string().valid('unavailable', 'stopping').example('unavailable'),
+            database: Joi.string().valid('ok', 'unreachable').example('unreachable').optional(),
+            redis: redisState(),
+            missing_indexes: Joi.array().items(Joi.string()).optional(),
+            remedy: Joi.string().optional(),
+          }),
+        ),
       },
     },
     errors: [],

@@ -21,6 +21,9 @@ function alwaysThere(field: Schema): Schema {
 export const named = <Given extends Schema>(name: string, schema: Given): Given =>
   schema.meta({ name }) as Given;
 
+/** Values that may get more under the same version (docs/guides/versioning.md). */
+export const growing = <Given extends Schema>(schema: Given): Given => schema.meta({ grows: true }) as Given;
+
 /** The schema, or null. */
 export const orNull = (schema: Schema): Schema => Joi.alternatives(schema, Joi.valid(null));
 

@@ -18,7 +18,7 @@ export function observabilityRoutes(deps: RedeliveryDeps): Route<PartnerCaller>[
     route<PartnerCaller, unknown, ListQuery>({
       method: 'get',
       path: '/api/v1/partner/observability',
-      operationId: 'readObservability',
+      operationId: 'getObservability',
       tag: 'Observability',
       summary: 'See how your deliveries fare; lists dead letters unless asked for others',
       query: listQuery,
@@ -42,7 +42,7 @@ export function observabilityRoutes(deps: RedeliveryDeps): Route<PartnerCaller>[
     route<PartnerCaller, { id: string }>({
       method: 'get',
       path: '/api/v1/partner/observability/deliveries/:id',
-      operationId: 'readDelivery',
+      operationId: 'getDelivery',
       tag: 'Observability',
       summary: 'Read a delivery with its attempts',
       params: { id: deliveryIdParam },

@@ -79,7 +79,7 @@ export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
     route<PartnerCaller, { purchaseId: string }>({
       method: 'get',
       path: '/api/v1/packages/purchases/:purchaseId',
-      operationId: 'readPurchase',
+      operationId: 'getPurchase',
       tag: 'Packages',
       summary: 'Read a purchase',
       params: { purchaseId: purchaseIdParam },
@@ -130,7 +130,7 @@ export function operatorPurchaseRoutes(deps: PackageDeps): Route<Operator>[] {
     route<Operator, { id: string }>({
       method: 'get',
       path: `${PURCHASES}/:id`,
-      operationId: 'readPurchaseOfPartner',
+      operationId: 'getPurchaseOfPartner',
       tag: 'Packages',
       summary: 'Read a purchase',
       params: { id: purchaseIdParam },
@@ -199,7 +199,7 @@ export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
     route<Operator, { id: string }>({
       method: 'get',
       path: `${PREFIX}/:id`,
-      operationId: 'readPackage',
+      operationId: 'getPackage',
       tag: 'Packages',
       summary: 'Read a package',
       params: { id: packageIdParam },

@@ -67,7 +67,7 @@ export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
     route<Operator, PartnerParams>({
       method: 'get',
       path: `${PREFIX}/:partnerId`,
-      operationId: 'readPartner',
+      operationId: 'getPartner',
       tag: 'Partners',
       summary: 'Read a partner',
       params: { partnerId: partnerIdParam },

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { eventType } from '../events/events.schemas.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { cursor, list, pageLimit, pathId, uuid } from '../http/fields.ts';
-import { count, id, named, object, orNull, pageOf, timestamp } from '../http/response-fields.ts';
+import { count, growing, id, named, object, orNull, pageOf, timestamp } from '../http/response-fields.ts';
 import type { Position } from '../platform/pagination.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { EVENT_TYPES } from '../reservations/event-types.ts';
@@ -50,7 +50,7 @@ export const changeBody = (rules: EndpointUrlRules) =>
     .messages({
       'object.missing': 'is required where nothing else is changed: send endpoint_url, event_types or both',
     })
-    .meta({ jsonSchema: { anyOf: [{ required: ['endpoint_url'] }, { required: ['event_types'] }] } });
+    .meta({ oneOfSets: [['endpoint_url'], ['event_types']] });
 
 export type RotateBody = { overlap_seconds: number };
 
@@ -80,7 +80,7 @@ const fields = {
   id: id(EXAMPLE.subscriptionId),
   endpoint_url: endpointUrl(),
   event_types: Joi.array()
-    .items(eventType())
+    .items(growing(eventType()))
     .example(['booking_created', 'booking_cancelled', 'hold_expired']),
   status: Joi.string().valid('active', 'inactive').example('active'),
   created_at: timestamp(),

@@ -44,7 +44,7 @@ export function priceRuleRoutes(deps: { db: Db; clock: Clock }): Route<Operator>
     route<Operator, { id: string }>({
       method: 'get',
       path: ONE,
-      operationId: 'readPriceRule',
+      operationId: 'getPriceRule',
       tag: 'Price rules',
       summary: 'Read a price rule',
       params: { id: priceRuleIdParam },

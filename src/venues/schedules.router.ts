@@ -29,7 +29,7 @@ export function scheduleRoutes(deps: { db: Db }): Route<Operator>[] {
     route<Operator, { resourceId: string }>({
       method: 'get',
       path: PATH,
-      operationId: 'readSchedule',
+      operationId: 'getSchedule',
       tag: 'Schedules',
       summary: 'Read the opening hours of a resource',
       params: { resourceId: resourceIdParam },

@@ -55,7 +55,7 @@ export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
     route<PartnerCaller, VenueParams>({
       method: 'get',
       path: '/api/v1/partner/venues/:venueId',
-      operationId: 'readVenue',
+      operationId: 'getVenue',
       tag: 'Venues',
       summary: 'Read a venue',
       params: { venueId: venueIdParam },
@@ -114,7 +114,7 @@ export function operatorVenueRoutes(deps: VenueDeps & { clock: Clock }): Route<O
     route<Operator, VenueParams>({
       method: 'get',
       path: '/api/v1/operator/venues/:venueId',
-      operationId: 'readVenue',
+      operationId: 'getVenue',
       tag: 'Venues',
       summary: 'Read a venue',
       params: { venueId: venueIdParam },
@@ -176,7 +176,7 @@ function operatorResourceRoutes(deps: VenueDeps & { clock: Clock }): Route<Opera
     route<Operator, ResourceParams>({
       method: 'get',
       path: '/api/v1/operator/resources/:resourceId',
-      operationId: 'readResource',
+      operationId: 'getResource',
       tag: 'Resources',
       summary: 'Read a resource',
       params: { resourceId: resourceIdParam },

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../http/example-values.ts';
 import { list, opaque, pathId, rupees, text, wallTime } from '../http/fields.ts';
-import { amount, id, named, object, resourceId } from '../http/response-fields.ts';
+import { amount, growing, id, named, object, resourceId } from '../http/response-fields.ts';
 import { isTimeZone } from '../platform/calendar.ts';
 
 const timeZone = () =>
@@ -129,7 +129,7 @@ export const venue = named(
     name: venueName(),
     address: address(),
     city: city(),
-    status: status(),
+    status: growing(status()),
     time_zone: Joi.string().description('IANA time zone of the venue.').example('Asia/Kolkata'),
   }),
 );

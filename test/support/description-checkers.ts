@@ -7,6 +7,7 @@ import { refersTo } from './references.ts';
 
 type Json = Record<string, unknown>;
 type Response = {
+  'x-error-codes'?: readonly string[];
   headers?: Record<string, { $ref: string } | { required?: boolean }>;
   content?: { 'application/json': { schema: Json } };
 };
@@ -16,8 +17,8 @@ export type AnswerChecker = (method: string, path: string, reply: Reply) => stri
 
 /**
  * Says what is wrong with a response by the published description of its listener: an operation, status, error code or field
- * that it does not know, a wrong type, a header that is missing. Objects count as closed, so that a field which nobody
- * described is found.
+ * that it does not know, a wrong type, a header that is missing. Objects and lists of values count as closed, so that a field or
+ * a value which nobody described is found.
  */
 export function createAnswerChecker(document: OpenApiDocument): AnswerChecker {
   const validatorOf = createValidators(document);
@@ -29,7 +30,7 @@ export function createAnswerChecker(document: OpenApiDocument): AnswerChecker {
     const general = generalAnswer(document, item, operation, path, reply);
     const answer = general ?? operation?.responses[String(reply.status)];
     if (answer === undefined) return `${reply.status} is not described`;
-    const { headers = {}, content } = refersTo(document, answer) as Response;
+    const { headers = {}, content, 'x-error-codes': codes } = refersTo(document, answer) as Response;
     for (const [name, header] of Object.entries(headers)) {
       const { required } = refersTo(document, header) as { required?: boolean };
       if (required === true && !reply.headers.has(name)) return `the header ${name} is missing`;
@@ -39,7 +40,11 @@ export function createAnswerChecker(document: OpenApiDocument): AnswerChecker {
       return reply.text === '' ? undefined : 'there is a body where none is described';
     if (reply.headers.get('content-type') !== 'application/json; charset=utf-8') return 'the body is no JSON';
     const validate = validatorOf(content['application/json'].schema);
-    return validate(reply.body) ? undefined : explain(validate);
+    if (!validate(reply.body)) return explain(validate);
+    const code = (reply.body as { error?: { code: string } }).error?.code;
+    return codes === undefined || codes.includes(code ?? '')
+      ? undefined
+      : `${code} is none of the allowed values ${codes.join(', ')}`;
   };
 }
 
@@ -110,14 +115,19 @@ export function createValidators(document: OpenApiDocument): (schema: Json) => V
   };
 }
 
-/** The schema with every object closed that does not say that it is open. */
+/** The schema with every object closed that does not say that it is open, and every list of values. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
   const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));
   const isClosable =
     inner['type'] === 'object' && 'properties' in inner && !('additionalProperties' in inner);
-  return isClosable ? { ...inner, additionalProperties: false } : inner;
+  const values = inner['x-extensible-enum'];
+  return {
+    ...inner,
+    ...(isClosable ? { additionalProperties: false } : {}),
+    ...(values === undefined ? {} : { enum: values }),
+  };
 }
 
 type Webhook = {

@@ -6,7 +6,6 @@ import { errorResponse, errorSchema } from './error-response-schemas.ts';
 import type { HeaderName } from './headers.ts';
 import { HEADERS } from './headers.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { toJsonSchema } from './json-schema.ts';
 import type { Gathered, ListenerRules } from './operations.ts';
 import { describeOperation, errorsOf } from './operations.ts';
 import type { WebhookDescription } from './webhooks.ts';
@@ -81,7 +80,7 @@ export function describeApi(api: ApiDescription, operations: readonly Operation[
     const described = describeOperation(operation, api, gathered);
     paths[path] = { ...paths[path], [operation.method]: described };
   }
-  for (const { schema } of Object.values(api.errorExtras)) toJsonSchema(schema, gathered.schemas);
+  const error = errorSchema(codesOf(operations, api), api.errorExtras, gathered.schemas);
   const webhooks = api.webhooks.map((each) => [each.name, describeWebhook(each, gathered.schemas)] as const);
   return {
     openapi: '3.1.0',
@@ -103,7 +102,7 @@ export function describeApi(api: ApiDescription, operations: readonly Operation[
       responses: sorted(gathered.responses),
       schemas: sorted([
         ...[...gathered.schemas].map(([name, { converted }]) => [name, converted] as const),
-        ['Error', errorSchema(codesOf(operations, api))],
+        ['Error', error],
       ]),
     },
     'x-general-responses': Object.fromEntries(GENERAL_ERRORS.map((code) => [code, generalResponse(code)])),

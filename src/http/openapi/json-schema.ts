@@ -6,7 +6,14 @@ export type JsonSchema = { [keyword: string]: unknown };
 /** The schemas that were given a name, to which others refer. */
 export type Components = Map<string, { source: Schema; converted: JsonSchema }>;
 
-type Meta = { name?: string; jsonSchema?: JsonSchema };
+type Meta = {
+  name?: string;
+  jsonSchema?: JsonSchema;
+  /** Of an object: the sets of fields of which one must be there as a whole. */
+  oneOfSets?: readonly (readonly string[])[];
+  /** Of a list of values: that it may get more of them. */
+  grows?: true;
+};
 
 /** What joi keeps of a schema; its own `describe()` goes through everything below at each call. */
 type Terms = {
@@ -24,7 +31,8 @@ export const flagsOf = (schema: Schema): Flags => schema._flags as Flags;
 /**
  * A joi schema as JSON Schema. joi's own converter says what joi's own rules are; added are what it cannot see: names
  * (`meta.name` becomes a component and a reference), what custom rules check (`meta.jsonSchema`), examples, and unions with
- * null. Objects are left open: requests may carry unknown fields, and receivers of responses must tolerate them.
+ * null. Of an object that needs one of several sets of fields each set is an object of its own, for generated clients make nothing
+ * of a bare `required`; values that may get more are `x-extensible-enum`, for they reject what an `enum` does not list. Objects are left open: requests may carry unknown fields, and receivers of responses must tolerate them.
  * @throws Error where two different schemas have one name.
  */
 export function toJsonSchema(schema: Schema, components: Components): JsonSchema {
@@ -65,23 +73,38 @@ function convert(schema: Schema, components: Components): JsonSchema {
 
 function structure(schema: Schema, components: Components): JsonSchema {
   const { keys, items, matches } = termsOf(schema);
-  if (schema.type === 'object') return keys ? objectOf(keys, components) : open(byJoi(schema));
+  if (schema.type === 'object') {
+    return keys ? objectOf(keys, metaOf(schema).oneOfSets, components) : open(byJoi(schema));
+  }
   if (schema.type === 'array') {
     return { ...byJoi(schema), ...(items?.[0] ? { items: toJsonSchema(items[0], components) } : {}) };
   }
-  if (schema.type !== 'alternatives') return withNull(byJoi(schema));
+  if (schema.type !== 'alternatives') {
+    const values = withNull(byJoi(schema));
+    return metaOf(schema).grows === true ? extensible(values) : values;
+  }
   const choices = (matches ?? []).flatMap((match) => match.schema ?? []);
   return { anyOf: choices.map((choice) => toJsonSchema(choice, components)) };
 }
 
 /** Written here, because joi's converter knows no names and makes of `.when()` what no reader understands. */
-function objectOf(keys: NonNullable<Terms['keys']>, components: Components): JsonSchema {
-  const required = keys.filter(({ schema }) => isRequired(schema)).map(({ key }) => key);
-  return {
+function objectOf(
+  keys: NonNullable<Terms['keys']>,
+  sets: Meta['oneOfSets'],
+  components: Components,
+): JsonSchema {
+  const always = keys.filter(({ schema }) => isRequired(schema)).map(({ key }) => key);
+  const properties = Object.fromEntries(
+    keys.map(({ key, schema }) => [key, toJsonSchema(schema, components)]),
+  );
+  const objectThatNeeds = (required: readonly string[]): JsonSchema => ({
     type: 'object',
-    properties: Object.fromEntries(keys.map(({ key, schema }) => [key, toJsonSchema(schema, components)])),
+    properties,
     ...(required.length === 0 ? {} : { required }),
-  };
+  });
+  return sets === undefined
+    ? objectThatNeeds(always)
+    : { anyOf: sets.map((set) => objectThatNeeds([...always, ...set])) };
 }
 
 function byJoi(schema: Schema): JsonSchema {
@@ -99,6 +122,10 @@ function withNull(schema: JsonSchema): JsonSchema {
   const { type, enum: values } = schema;
   if (!Array.isArray(values) || !Array.isArray(type) || !type.includes('null')) return schema;
   return { ...schema, enum: [...(values as unknown[]), ...(values.includes(null) ? [] : [null])] };
+}
+
+function extensible({ enum: values, ...rest }: JsonSchema): JsonSchema {
+  return { ...rest, 'x-extensible-enum': values };
 }
 
 function leafExamples(schema: Schema): JsonSchema {

@@ -6,7 +6,7 @@ import { byStatus, errorResponse, responseName } from './error-response-schemas.
 import { exampleOf } from './examples.ts';
 import { headersOf } from './headers.ts';
 import type { Components, JsonSchema } from './json-schema.ts';
-import { isRequired, toJsonSchema } from './json-schema.ts';
+import { isRequired, metaOf, toJsonSchema } from './json-schema.ts';
 
 /** What all endpoints of a listener have in common. */
 export type ListenerRules = {
@@ -91,15 +91,23 @@ function parameter(
 }
 
 function requestBodyOf(operationId: string, body: Schema, schemas: Components): JsonSchema {
-  const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Body`;
   return {
     // A body that is left out counts as one without fields.
     required: body.validate({}).error !== undefined,
     content: {
-      'application/json': { schema: toJsonSchema(body.meta({ name }), schemas), example: exampleOf(body) },
+      'application/json': {
+        schema: toJsonSchema(withName(body, `${capitalized(operationId)}Body`), schemas),
+        example: exampleOf(body),
+      },
     },
   };
 }
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** The schema with its own name, or else this one: generated clients call what has none after its place in the document. */
+const withName = (schema: Schema, name: string): Schema =>
+  metaOf(schema).name === undefined ? schema.meta({ name }) : schema;
 
 const IGNORED_FIELDS = ['X-Ignored-Fields'] as const;
 
@@ -115,7 +123,10 @@ function successesOf(operation: Operation, schemas: Components): Record<string, 
           : {
               content: {
                 'application/json': {
-                  schema: toJsonSchema(body, schemas),
+                  schema: toJsonSchema(
+                    withName(body, `${capitalized(operation.operationId)}Response`),
+                    schemas,
+                  ),
                   example: example ?? exampleOf(body),
                 },
               },
