@@ -94,7 +94,14 @@ export const discardManyBody = Joi.object<RedriveBody & DiscardBody>({
   .messages({
     'object.missing': 'is required where nothing else says which: send at least one of these fields',
   })
-  .meta({ oneOfSets: Object.keys(chosenDeadLetters).map((name) => [name]) });
+  .meta({
+    needsOneOf: {
+      DiscardBySubscription: ['subscription_id'],
+      DiscardByEventType: ['event_type'],
+      DiscardFrom: ['from'],
+      DiscardTo: ['to'],
+    },
+  });
 
 export const discarded = object({
   discarded: count(12).description('How many dead letters were given up.'),

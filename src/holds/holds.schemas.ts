@@ -60,7 +60,12 @@ export const placeBody = Joi.object<PlaceBody>({
   .description(
     'Names the slot by slot_id, or by venue_id, resource_id and slot_start; given both, they must agree.',
   )
-  .meta({ oneOfSets: [['slot_id'], ['venue_id', 'resource_id', 'slot_start']] });
+  .meta({
+    needsOneOf: {
+      PlaceHoldBySlotId: ['slot_id'],
+      PlaceHoldByStart: ['venue_id', 'resource_id', 'slot_start'],
+    },
+  });
 
 export type ListQuery = { status?: HoldStatus; limit: number; cursor?: Position };
 

@@ -9,8 +9,8 @@ export type Components = Map<string, { source: Schema; converted: JsonSchema }>;
 type Meta = {
   name?: string;
   jsonSchema?: JsonSchema;
-  /** Of an object: the sets of fields of which one must be there as a whole. */
-  oneOfSets?: readonly (readonly string[])[];
+  /** Of an object that needs one of several sets of fields as a whole: each set, by the name of its schema. */
+  needsOneOf?: Readonly<Record<string, readonly string[]>>;
   /** Of a list of values: that it may get more of them. */
   grows?: true;
 };
@@ -46,8 +46,10 @@ export function toJsonSchema(schema: Schema, components: Components): JsonSchema
     }
     components.set(name, { source: schema, converted });
   }
-  return { $ref: `#/components/schemas/${name}` };
+  return { $ref: refTo(name) };
 }
+
+const refTo = (name: string): string => `#/components/schemas/${name}`;
 
 /** All that was said with `.meta()`, later words over earlier ones. */
 export function metaOf(schema: Schema): Meta {
@@ -74,7 +76,7 @@ function convert(schema: Schema, components: Components): JsonSchema {
 function structure(schema: Schema, components: Components): JsonSchema {
   const { keys, items, matches } = termsOf(schema);
   if (schema.type === 'object') {
-    return keys ? objectOf(keys, metaOf(schema).oneOfSets, components) : open(byJoi(schema));
+    return keys ? objectOf(schema, keys, components) : open(byJoi(schema));
   }
   if (schema.type === 'array') {
     return { ...byJoi(schema), ...(items?.[0] ? { items: toJsonSchema(items[0], components) } : {}) };
@@ -88,11 +90,8 @@ function structure(schema: Schema, components: Components): JsonSchema {
 }
 
 /** Written here, because joi's converter knows no names and makes of `.when()` what no reader understands. */
-function objectOf(
-  keys: NonNullable<Terms['keys']>,
-  sets: Meta['oneOfSets'],
-  components: Components,
-): JsonSchema {
+function objectOf(source: Schema, keys: NonNullable<Terms['keys']>, components: Components): JsonSchema {
+  const { needsOneOf: sets } = metaOf(source);
   const always = keys.filter(({ schema }) => isRequired(schema)).map(({ key }) => key);
   const properties = Object.fromEntries(
     keys.map(({ key, schema }) => [key, toJsonSchema(schema, components)]),
@@ -102,9 +101,11 @@ function objectOf(
     properties,
     ...(required.length === 0 ? {} : { required }),
   });
-  return sets === undefined
-    ? objectThatNeeds(always)
-    : { anyOf: sets.map((set) => objectThatNeeds([...always, ...set])) };
+  if (sets === undefined) return objectThatNeeds(always);
+  for (const [name, set] of Object.entries(sets)) {
+    components.set(name, { source, converted: objectThatNeeds([...always, ...set]) });
+  }
+  return { anyOf: Object.keys(sets).map((name) => ({ $ref: refTo(name) })) };
 }
 
 function byJoi(schema: Schema): JsonSchema {
