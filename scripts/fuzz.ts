@@ -14,12 +14,12 @@ import { startTestServers } from '../test/support/servers.ts';
 import type { Service } from '../test/support/service.ts';
 import { startService } from '../test/support/service.ts';
 import { OPERATOR_KEY } from '../test/support/service-environment.ts';
-import { installFuzzer } from './fuzz/install.ts';
 import { provision } from './fuzz/provision.ts';
 import type { Outcome, Target } from './fuzz/run.ts';
 import { runFuzzer } from './fuzz/run.ts';
 import type { KnownValues, OpenApiDocument } from './fuzz/settings.ts';
 import { countOperations, withImpossibleAnswers } from './fuzz/settings.ts';
+import { pythonEnvironment } from './python-environment.ts';
 
 const FEWEST_CASES = 2000;
 const DEADLINE_MS = 220_000;
@@ -32,7 +32,7 @@ const say = (line: string) => console.log(line);
 type Listener = { name: string; url: string; apiKey: string };
 
 async function main(): Promise<boolean> {
-  const python = await installFuzzer(process.env, say);
+  const python = await pythonEnvironment({ schemathesis: '4.32.5' }, process.env, say);
   const service = await startOwnService();
   const { partner, values } = await provision(service);
   const partnerListener = { name: 'partner interface', url: service.url, apiKey: partner.apiKey };

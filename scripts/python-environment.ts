@@ -1,0 +1,67 @@
+/** Python programs that scripts and tests use, each in an environment of its own in the project's cache folder. */
+
+import { access, rename } from 'node:fs/promises';
+import path from 'node:path';
+import { cacheFolder, withScratchFolder } from '../src/development/embedded/binary-cache.ts';
+import { runBounded } from '../src/development/embedded/bounded-command.ts';
+import { executablesOnPath } from '../src/development/embedded/executables.ts';
+
+const STALL_MS = 120_000;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Versions by the name of the package; the first one names the environment. */
+type Packages = Readonly<Record<string, string>>;
+
+/**
+ * The Python of an environment that has these packages in exactly these versions; made with pip when it is not there yet, and kept.
+ * It is moved to its place when it is complete, so that one of two that make it at once simply comes too late; programs of packages
+ * name the place where they were made, so run them as modules (`-m`).
+ *
+ * @throws Error when there is no Python 3 with venv and pip, or pip fails or makes no progress for two minutes
+ */
+export async function pythonEnvironment(
+  packages: Packages,
+  env: Environment,
+  log: (line: string) => void,
+): Promise<string> {
+  const pinned = Object.entries(packages).map(([name, version]) => `${name}==${version}`);
+  const [name = ''] = pinned;
+  const home = path.join(cacheFolder(env), name.replace('==', '-'));
+  if (!(await exists(home))) {
+    log(`Installing ${pinned.join(', ')} with pip, once ...`);
+    await withScratchFolder(env, async (folder) => {
+      const made = path.join(folder, 'venv');
+      await makeEnvironment(pinned, made, folder, env);
+      await rename(made, home).catch(async (error: unknown) => {
+        if (!(await exists(home))) throw error;
+      });
+    });
+  }
+  return path.join(home, 'bin', 'python');
+}
+
+async function makeEnvironment(
+  pinned: readonly string[],
+  made: string,
+  folder: string,
+  env: Environment,
+): Promise<void> {
+  const [python] = await executablesOnPath(['python3', 'python'], env);
+  if (python === undefined)
+    throw new Error(
+      `${pinned.join(', ')}: needs Python 3.10 or newer with venv and pip; there is no python3 on the PATH.`,
+    );
+  const run = (command: string, args: readonly string[]) =>
+    runBounded({ command, args, env: { ...env, TMPDIR: folder }, folder, stallMs: STALL_MS });
+  await run(python, ['-m', 'venv', made]);
+  const quiet = ['--no-input', '--quiet', '--disable-pip-version-check'];
+  await run(path.join(made, 'bin', 'python'), ['-m', 'pip', 'install', ...quiet, ...pinned]);
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
