@@ -1,10 +1,10 @@
 import type { IRouter, NextFunction, Request, RequestHandler, Response } from 'express';
-import type { FieldFault } from '../domain/errors.ts';
 import { DomainError } from '../domain/errors.ts';
+import { withKeyOfHeader } from './idempotency-key-header.ts';
 import { readJson } from './read-json.ts';
 import type { Authenticate, Route, RouteResponse } from './route.ts';
 import { sendJson } from './send-json.ts';
-import { checkInput, requireNoFaults } from './validate.ts';
+import { checkInput, fieldsOf, requireNoFaults } from './validate.ts';
 
 type Around = {
   limit?: RequestHandler;
@@ -47,18 +47,20 @@ function identify<Caller>(authenticate: Authenticate<Caller>): RequestHandler {
 }
 
 function handle<Caller>(row: Route<Caller>, ignoredInQuery: readonly string[]): RequestHandler {
+  const takesKey = row.body !== undefined && fieldsOf(row.body).includes('idempotency_key');
   return async (req, res) => {
     // A body that was left out lacks every field: the response then names those that are needed.
     const given: unknown = req.body === undefined ? {} : req.body;
+    const keyed = takesKey ? withKeyOfHeader(req, given) : { body: given, faults: [] };
     const { query, body, faults, ignoredFields } = checkInput({
       query: req.query,
       querySchema: row.query,
       ignoredInQuery,
-      body: given,
+      body: keyed.body,
       bodySchema: row.body,
     });
     if (ignoredFields.length > 0) res.set('X-Ignored-Fields', ignoredFields.join(', '));
-    requireNoFaults(faults.map((fault) => withHeaderNamed(fault, req)));
+    requireNoFaults([...keyed.faults, ...faults]);
     const caller = res.locals['caller'] as Caller;
     // Path parameters have no faults of their own: one of the wrong form names nothing, so its handler returns 404.
     await send(req, res, await row.handle({ caller, params: req.params, query, body }));
@@ -70,16 +72,6 @@ async function send(req: Request, res: Response, { status, body, headers }: Rout
   res.status(status);
   if (body === undefined) res.end();
   else await sendJson(req, res, body);
-}
-
-/** A key that was sent where other interfaces take it is a key that does nothing here. */
-function withHeaderNamed(fault: FieldFault, req: Request): FieldFault {
-  return fault.path === 'idempotency_key' && req.headers['idempotency-key'] !== undefined
-    ? {
-        ...fault,
-        message: `${fault.message}; the header Idempotency-Key is ignored, send the key in this field`,
-      }
-    : fault;
 }
 
 function rejectMethod<Caller>(rows: readonly Route<Caller>[]): RequestHandler {

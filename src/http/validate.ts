@@ -111,7 +111,8 @@ function unknownInQuery(
   }));
 }
 
-const fieldsOf = onePer((schema: ObjectSchema<unknown>): readonly string[] =>
+/** The names of the fields of an object. */
+export const fieldsOf = onePer((schema: ObjectSchema<unknown>): readonly string[] =>
   ((schema.$_terms['keys'] ?? []) as { key: string }[]).map(({ key }) => key),
 );
 

@@ -57,6 +57,14 @@ const PARAMETERS: Record<string, JsonSchema> = {
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9._-]+$' },
   },
+  'Idempotency-Key': {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'The same as the field idempotency_key, for clients that send keys in a header; where both are sent they must be the same.',
+    required: false,
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
   'If-None-Match': {
     name: 'If-None-Match',
     in: 'header',

@@ -1,6 +1,7 @@
 import type { Schema } from 'joi';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { Operation } from '../route.ts';
+import { fieldsOf } from '../validate.ts';
 import type { ErrorExtrasSchemas, ResponseObject } from './error-response-schemas.ts';
 import { byStatus, errorResponse, responseName } from './error-response-schemas.ts';
 import { exampleOf } from './examples.ts';
@@ -64,11 +65,13 @@ function parametersOf(operation: Operation, schemas: Components): JsonSchema[] {
   });
   const keys = (operation.query?.$_terms['keys'] ?? []) as { key: string; schema: Schema }[];
   const ofQuery = keys.map(({ key, schema }) => parameter(key, 'query', schema, schemas));
+  const takesKey = operation.body !== undefined && fieldsOf(operation.body).includes('idempotency_key');
   const isConditional = operation.responses[304] !== undefined;
   return [
     ...ofPath,
     ...ofQuery,
     ...(isConditional ? [{ $ref: '#/components/parameters/If-None-Match' }] : []),
+    ...(takesKey ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
     { $ref: '#/components/parameters/X-Request-Id' },
   ];
 }

@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http';
+import type { FieldFault } from '../domain/errors.ts';
+
+/** The field of a body that the header stands for. */
+const FIELD = 'idempotency_key';
+
+type WithKey = { body: unknown; faults: FieldFault[] };
+
+/**
+ * The body with the key of the header Idempotency-Key, where it has none itself; both must be the same where both are there. The
+ * header's value is taken as it is, or without the quotation marks that draft-ietf-httpapi-idempotency-key-header puts around it.
+ * A body that is no object is left to its own check.
+ */
+export function withKeyOfHeader(req: IncomingMessage, body: unknown): WithKey {
+  const isSent = req.headers['idempotency-key'] !== undefined;
+  if (!isSent || typeof body !== 'object' || body === null || Array.isArray(body))
+    return { body, faults: [] };
+  const values = req.headersDistinct['idempotency-key'] ?? [];
+  const keys = new Set(values.map((value) => /^"(.*)"$/.exec(value)?.[1] ?? value));
+  const [key] = keys;
+  const { [FIELD]: own = key } = body as { [FIELD]?: unknown };
+  return keys.size === 1 && own === key
+    ? { body: { ...body, [FIELD]: key }, faults: [] }
+    : { body, faults: [{ path: FIELD, message: AMBIGUOUS }] };
+}
+
+const AMBIGUOUS =
+  'differs from the header Idempotency-Key, or that was sent with several values: send one key, in the field, in the header or in both';

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Json, Partner } from '../support/factories.ts';
+import { anyPartner, anyVenue, confirmBody, freeSlotIds, json, placeHold } from '../support/factories.ts';
+import type { SharedService } from '../support/service-host.ts';
+import { sharedService } from '../support/service-host.ts';
+import { errorOf, verdict } from '../support/verdict.ts';
+import { converse, repliesIn } from './raw-connection.ts';
+
+let service: SharedService;
+let partner: Partner;
+let slots: string[];
+let keys = 0;
+
+beforeAll(async () => {
+  service = sharedService();
+  const venue = await anyVenue(service);
+  partner = await anyPartner(service, [venue.id]);
+  slots = await freeSlotIds(partner, venue.id);
+});
+afterAll(() => service.stop());
+
+const newSlot = (): string => slots.pop() ?? 'none left';
+const newKey = () => `key-${(keys += 1)}`;
+const hold = (slotId: string, header: string | undefined, fields: Json = {}) =>
+  partner.api.post(
+    '/api/v1/partner/holds',
+    { slot_id: slotId, ...fields },
+    header === undefined ? {} : { 'idempotency-key': header },
+  );
+
+describe('a key in the header Idempotency-Key', () => {
+  test.each([
+    ['is as good as one in the field', (key: string) => key],
+    ['may stand in the quotation marks of the draft', (key: string) => `"${key}"`],
+  ])('%s', async (_what, written) => {
+    const [slot, key] = [newSlot(), newKey()];
+    const first = await hold(slot, written(key));
+    const again = await hold(slot, undefined, { idempotency_key: key });
+    expect([verdict(first), verdict(again)]).toEqual(['201', '201']);
+    expect(json(again)['hold_id']).toBe(json(first)['hold_id']);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  test('stands for the field where that is required', async () => {
+    const { hold_id: id } = await placeHold(partner, newSlot());
+    const { idempotency_key: _, ...body } = confirmBody(id);
+    const confirm = (headers: Record<string, string>) =>
+      partner.api.post('/api/v1/bookings/confirm', body, headers);
+    expect(verdict(await confirm({}))).toBe('400 VALIDATION_ERROR idempotency_key');
+    expect(verdict(await confirm({ 'idempotency-key': newKey() }))).toBe('201');
+  });
+
+  test('may be sent beside the same one in the field', async () => {
+    const key = newKey();
+    expect(verdict(await hold(newSlot(), key, { idempotency_key: key }))).toBe('201');
+  });
+
+  test.each([
+    ['another one in the field', { idempotency_key: 'another' }],
+    ['null in the field', { idempotency_key: null }],
+  ])('is rejected beside %s, and nothing is done', async (_what, fields) => {
+    const [slot, key] = [newSlot(), newKey()];
+    const reply = await hold(slot, key, fields);
+    expect(verdict(reply)).toBe('400 VALIDATION_ERROR idempotency_key');
+    expect(errorOf(reply).message).toContain('differs from the header Idempotency-Key');
+    expect(verdict(await hold(slot, key))).toBe('201');
+  });
+
+  test.each([
+    ['too long', 'k'.repeat(256)],
+    ['empty', '""'],
+  ])('that is %s is rejected as in the field', async (_what, header) => {
+    expect(verdict(await hold(newSlot(), header))).toBe('400 VALIDATION_ERROR idempotency_key');
+  });
+
+  test('is ignored where the endpoint takes none, and beside a body that is no object', async () => {
+    const { hold_id: id } = await placeHold(partner, newSlot());
+    const headers = { 'idempotency-key': newKey() };
+    expect(verdict(await partner.api.post(`/api/v1/partner/holds/${String(id)}/cancel`, {}, headers))).toBe(
+      '200',
+    );
+    expect(verdict(await partner.api.post('/api/v1/partner/holds', ['x'], headers))).toBe(
+      '400 VALIDATION_ERROR body',
+    );
+  });
+});
+
+test('two headers that differ are rejected', async () => {
+  const body = JSON.stringify({ slot_id: newSlot() });
+  const head = [
+    'POST /api/v1/partner/holds HTTP/1.1',
+    `Host: ${new URL(service.url).host}`,
+    `x-api-key: ${partner.apiKey}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    'Idempotency-Key: one',
+    'Idempotency-Key: two',
+    'Connection: close',
+  ];
+  const [reply] = repliesIn(await converse(service.url, `${head.join('\r\n')}\r\n\r\n${body}`));
+  expect(reply === undefined ? 'none' : verdict(reply)).toBe('400 VALIDATION_ERROR idempotency_key');
+});
