@@ -6,6 +6,8 @@ export const NEVER_KEPT = [
   'customer_phone',
   'customer_email',
   'payment_reference',
+  'order_reference',
+  'metadata',
   'cancellation_reason',
   'refund_reason',
   'payment_method',

@@ -9,6 +9,7 @@ type Query = {
   status?: 'BOOKED' | 'CANCELLED' | 'REFUNDED';
   hold_id?: string;
   payment_reference?: string;
+  order_reference?: string;
   customer_phone?: string;
   customer_name?: string;
   q?: string;
@@ -27,6 +28,7 @@ export function listInput(query: Query): ListBookings {
     status: query.status,
     holdId: query.hold_id,
     paymentReference: query.payment_reference,
+    orderReference: query.order_reference,
     customerPhone: query.customer_phone,
     customerName: query.customer_name,
     search: query.q,

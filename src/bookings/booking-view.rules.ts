@@ -1,6 +1,7 @@
 import { operatorDeliveryView } from '../deliveries/delivery-view.rules.ts';
 import { toRupees } from '../domain/money.ts';
 import type { Actor } from '../reservations/actor-types.ts';
+import { attachedView } from '../reservations/attached.rules.ts';
 import type { Reservation, ShownBooking } from '../reservations/reservations.model.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
 import type { TimelineEntry } from './booking-timeline.service.ts';
@@ -44,6 +45,7 @@ export function bookingView(detail: {
     booked_at: booking.bookedAt?.toISOString(),
     price_rupees: toRupees(booking.pricePaise),
     payment_reference: booking.paymentReference ?? null,
+    ...attachedView(booking),
     customer_name: booking.customer?.name ?? null,
     customer_phone: booking.customer?.phone ?? null,
     customer_email: booking.customer?.email ?? null,

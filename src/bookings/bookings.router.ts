@@ -2,6 +2,7 @@ import type { Route } from '../http/route.ts';
 import { created, listing, ok, replayable, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { encodeCursor } from '../platform/pagination.ts';
+import { attachedBy } from '../reservations/attached.rules.ts';
 import { listInput } from './booking-list.rules.ts';
 import { bookingView, confirmView } from './booking-view.rules.ts';
 import type { ConfirmBody, EndBody, ListQuery } from './bookings.schemas.ts';
@@ -60,6 +61,7 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
           customerEmail: body.customer_email ?? null,
           usePackageCredit: body.use_package_credit,
           idempotencyKey: body.idempotency_key,
+          attached: attachedBy(body),
         });
         return replayable(created(confirmView(booking)), isReplay);
       },

@@ -6,7 +6,9 @@ import {
   date,
   dateNotAfter,
   idempotencyKey,
+  metadata,
   opaque,
+  orderReference,
   pageLimit,
   pathId,
   prose,
@@ -15,6 +17,7 @@ import {
 } from '../http/fields.ts';
 import {
   amount,
+  attached,
   id,
   named,
   object,
@@ -36,6 +39,8 @@ export type ConfirmBody = {
   customer_email?: string;
   use_package_credit: boolean;
   idempotency_key: string;
+  order_reference?: string;
+  metadata?: Record<string, string>;
 };
 
 export const confirmBody = (region: string) =>
@@ -54,6 +59,12 @@ export const confirmBody = (region: string) =>
         "Consumes a credit of the customer's active package purchase at the venue, if there is one.",
       ),
     idempotency_key: idempotencyKey().required(),
+    order_reference: orderReference().description(
+      'Takes the place of that of the hold; left out, that stays.',
+    ),
+    metadata: metadata().description(
+      'Takes the place of that of the hold, as a whole; left out, that stays.',
+    ),
   }).required();
 
 const STATUSES = ['BOOKED', 'CANCELLED', 'REFUNDED'] as const;
@@ -65,6 +76,7 @@ export type ListQuery = {
   status?: (typeof STATUSES)[number];
   hold_id?: string;
   payment_reference?: string;
+  order_reference?: string;
   customer_phone?: string;
   customer_name?: string;
   slot_from?: string;
@@ -82,6 +94,7 @@ const filters = (region: string) => ({
   status: Joi.string().valid(...STATUSES),
   hold_id: uuid().description('Only the booking that this hold became.'),
   payment_reference: opaque(255).description('Only bookings with exactly this reference.'),
+  order_reference: orderReference().description('Only bookings with exactly this order_reference.'),
   customer_phone: customerPhone(region).description('Only bookings of this number, however it was written.'),
   customer_name: text(120).description('The beginning of the name, in capitals or not.'),
   slot_from: dateNotAfter('slot_to').description(
@@ -167,6 +180,7 @@ export const booking = named(
     booked_at: timestamp(),
     price_rupees: amount(),
     payment_reference: nullableText('pay_QxT4e9Lk2m'),
+    ...attached,
     customer_name: nullableText('Asha Rao'),
     customer_phone: nullableText('+919845012345').description('As it was given on confirm.'),
     customer_email: nullableText('asha.rao@example.com'),

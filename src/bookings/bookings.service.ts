@@ -30,6 +30,7 @@ export type ListBookings = {
   status?: 'BOOKED' | 'CANCELLED' | 'REFUNDED';
   holdId?: string;
   paymentReference?: string;
+  orderReference?: string;
   customerPhone?: string;
   customerName?: string;
   /** An id of a booking or its hold, words of a name, or the end of a phone. */
@@ -78,8 +79,8 @@ async function filterOf(
   partnerId: string | undefined,
   query: ListBookings,
 ): Promise<BookingFilter> {
-  const { holdId, paymentReference } = query;
-  const filter: BookingFilter = omitUndefined({ partnerId, holdId, paymentReference });
+  const { holdId, paymentReference, orderReference } = query;
+  const filter: BookingFilter = omitUndefined({ partnerId, holdId, paymentReference, orderReference });
   const venue = query.venueId === undefined ? null : await findCachedVenue(deps.db, query.venueId);
   const timeZone = venue?.timeZone ?? deps.config.defaultTimeZone;
   if (query.venueId !== undefined) filter.venueId = query.venueId;

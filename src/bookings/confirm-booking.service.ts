@@ -15,7 +15,7 @@ import {
   findReservationAndGrant,
   findReservationByKey,
 } from '../reservations/reservation-reads.store.ts';
-import type { Reservation } from '../reservations/reservations.model.ts';
+import type { Attached, Reservation } from '../reservations/reservations.model.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
@@ -32,6 +32,7 @@ export type ConfirmBooking = {
   customerEmail: string | null;
   usePackageCredit: boolean;
   idempotencyKey: string;
+  attached?: Attached;
 };
 
 type Confirmed = { booking: Reservation; isReplay: boolean };
@@ -81,6 +82,7 @@ async function tryConfirm(
   phoneE164: string,
 ): Promise<Reservation | null> {
   const actor = actorOf(caller);
+  const { attached } = input;
   const set = {
     bookingId: newId(),
     confirmKey: input.idempotencyKey,
@@ -95,9 +97,11 @@ async function tryConfirm(
   };
   try {
     const paid = input.usePackageCredit
-      ? await confirmWithCredit(deps, hold, phoneE164, { actor, set })
+      ? await confirmWithCredit(deps, hold, phoneE164, { actor, set, attached })
       : 'no credit';
-    return paid === 'no credit' ? await moveReservation(deps, 'confirm', hold._id, { actor, set }) : paid;
+    return paid === 'no credit'
+      ? await moveReservation(deps, 'confirm', hold._id, { actor, set, attached })
+      : paid;
   } catch (err) {
     if (isDuplicateKey(err)) return null;
     throw err;
@@ -112,13 +116,13 @@ async function confirmWithCredit(
   deps: ConfirmDeps,
   hold: Reservation,
   phoneE164: string,
-  { actor, set }: Pick<Change, 'actor' | 'set'>,
+  { set, ...change }: Pick<Change, 'actor' | 'set' | 'attached'>,
 ): Promise<Reservation | null | 'no credit'> {
   const outcome = await inTransaction(deps.db, async (tx) => {
     const packagePurchaseId = await consumeCredit(deps, hold.partnerId, phoneE164, hold.venueId, tx);
     if (packagePurchaseId === null) return 'no credit';
-    const change = { actor, set: { ...set, packagePurchaseId } };
-    const written = await applyTransition(deps.db, 'confirm', hold._id, change, tx);
+    const paid = { ...change, set: { ...set, packagePurchaseId } };
+    const written = await applyTransition(deps.db, 'confirm', hold._id, paid, tx);
     // Ends the transaction, and with it the taking of the credit.
     if (written === null) throw new NotConfirmable();
     return written;

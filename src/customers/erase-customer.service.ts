@@ -4,7 +4,7 @@ import { dispatchEvents } from '../dispatch/event-dispatch.service.ts';
 import type { Erasure } from '../domain/erasure.ts';
 import { DomainError } from '../domain/errors.ts';
 import { nationalDigitsOf, requireCustomerPhone } from '../domain/phone.ts';
-import { eraseReasonsOf } from '../events/events.service.ts';
+import { eraseTextsOf } from '../events/events.service.ts';
 import { eraseCustomerOfPurchases } from '../packages/packages.service.ts';
 import { findUsablePurchases } from '../packages/packages.store.ts';
 import type { Db } from '../platform/mongo.ts';
@@ -83,7 +83,7 @@ async function eraseEventsOf(
   const waiting = reservations.filter((row) => row.outbox.length > 0);
   await Promise.all(waiting.map((row) => dispatchEvents(deps, row._id)));
   const ids = reservations.map((row) => row._id);
-  await eraseExcerptsOf(deps, await eraseReasonsOf(deps, ids, ERASED));
+  await eraseExcerptsOf(deps, await eraseTextsOf(deps, ids, ERASED));
 }
 
 async function requireNothingUpcoming(deps: EraseDeps, customer: CustomerOf): Promise<void> {
@@ -122,8 +122,15 @@ async function* holdsIdentifying(
 ): AsyncGenerator<EndedHold[]> {
   let found: EndedHold[] = [];
   for await (const hold of findEndedHolds(deps.db)) {
-    if (identifiesCustomer(hold.holdKey ?? '') || identifiesCustomer(hold.releaseReason ?? ''))
-      found.push(hold);
+    const { holdKey = '', releaseReason = '', orderReference = '', metadata = {} } = hold;
+    const sent = [
+      holdKey,
+      releaseReason,
+      orderReference,
+      ...Object.keys(metadata),
+      ...Object.values(metadata),
+    ];
+    if (sent.some(identifiesCustomer)) found.push(hold);
     if (found.length < BATCH) continue;
     yield found;
     found = [];

@@ -4,6 +4,7 @@ import { openCollection } from '../platform/mongo.ts';
 import type { Actor } from '../reservations/actor-types.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { EVENT_TYPES } from '../reservations/event-types.ts';
+import type { Attached } from '../reservations/reservations.model.ts';
 
 /** A state change in the permanent log, as it happened. `_id` is the event_id. */
 export type EventRow = {
@@ -24,6 +25,8 @@ export type EventRow = {
   /** For the originator alone, like `reason`. */
   pricePaise: number;
   reason: string | null;
+  /** For the partner alone whose it is. */
+  attached?: Attached & { partnerId: string };
   /** A sample that a partner asked for: for its receiver alone, in no feed. */
   isTest?: true;
   /** Its sequence number in the feed, in the order in which events became visible; absent until assigned, and after 30 days (ADR 0007). */

@@ -1,4 +1,5 @@
 import { toRupees } from '../domain/money.ts';
+import { attachedInEvent } from '../reservations/attached.rules.ts';
 import type { EventSubject, Outbox, OutboxEvent } from '../reservations/reservations.model.ts';
 import type { EventRow } from './events.model.ts';
 
@@ -11,7 +12,8 @@ export function requiredVenueId(
 
 /**
  * The body of an event for one receiver, `delivery_id` aside. What is for the
- * originator alone is in it only where the receiver is the originator; customers' data is in no event.
+ * originator alone is in it only where the receiver is the originator, what a partner attached only where it is that partner;
+ * customers' data is in no event.
  */
 export function eventBody(event: EventRow, receiverId: string): Record<string, unknown> {
   const isOriginator = receiverId === event.originatorId;
@@ -31,6 +33,7 @@ export function eventBody(event: EventRow, receiverId: string): Record<string, u
       ...(event.holdExpiresAt === null ? {} : { hold_expiry_at: event.holdExpiresAt.toISOString() }),
       ...(isOriginator ? { price_rupees: toRupees(event.pricePaise) } : {}),
       ...(isOriginator && event.reason !== null ? { reason: event.reason } : {}),
+      ...(event.attached?.partnerId === receiverId ? attachedInEvent(event.attached) : {}),
       ...(event.isTest === true ? { test: true } : {}),
     },
   };

@@ -4,6 +4,7 @@ import { EXAMPLE } from '../http/example-values.ts';
 import { pageLimit, uuid } from '../http/fields.ts';
 import {
   amount,
+  attachedIfGiven,
   growing,
   id,
   listOf,
@@ -28,6 +29,7 @@ const window = {
   slot_start: timestamp(EXAMPLE.slotStart),
   slot_end: timestamp(EXAMPLE.slotEnd),
   price_rupees: amount().description('In rupees; for the originator of the change alone.').optional(),
+  ...attachedIfGiven,
   test: Joi.boolean()
     .valid(true)
     .description('Only in the sample that you asked for: nothing has happened.')

@@ -7,7 +7,7 @@ import type { Outbox } from '../reservations/reservations.model.ts';
 import { slotIdOf } from '../slots/slot.rules.ts';
 import type { EventRow } from './events.model.ts';
 import { toEventRows } from './events.rules.ts';
-import { appendEvents, eraseReasons, hasUnsequenced } from './events.store.ts';
+import { appendEvents, eraseTexts, hasUnsequenced } from './events.store.ts';
 import { logNumbered } from './feed.service.ts';
 
 /**
@@ -33,13 +33,13 @@ async function areFirstToNumber(deps: { db: Db }, outboxes: readonly Outbox[]): 
   return outboxes.every(isOfNew) || !(await hasUnsequenced(deps.db));
 }
 
-/** Overwrites the reasons in all events of these reservations; returns the events' ids. */
-export async function eraseReasonsOf(
+/** Overwrites the reasons in all events of these reservations, and drops what was attached; returns the events' ids. */
+export async function eraseTextsOf(
   deps: { db: Db },
   holdIds: readonly string[],
   replacement: string,
 ): Promise<string[]> {
-  return eraseReasons(deps.db, holdIds, replacement);
+  return eraseTexts(deps.db, holdIds, replacement);
 }
 
 const HOUR_MS = 3_600_000;

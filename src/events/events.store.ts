@@ -152,17 +152,15 @@ export async function findFeed(
     .toArray();
 }
 
-/** Overwrites the reasons that were given for what happened to these reservations; returns the ids of their events. */
-export async function eraseReasons(
-  db: Db,
-  holdIds: readonly string[],
-  replacement: string,
-): Promise<string[]> {
+/** Overwrites the reasons that were given for what happened to these reservations, and drops what was attached; returns the ids of their events. */
+export async function eraseTexts(db: Db, holdIds: readonly string[], replacement: string): Promise<string[]> {
   const ofThem = { holdId: { $in: [...holdIds] } };
   await eventCollection(db).updateMany(
     { ...ofThem, reason: { $type: 'string' } },
     { $set: { reason: replacement } },
   );
+  const somethingAttached = { ...ofThem, attached: { $exists: true } };
+  await eventCollection(db).updateMany(somethingAttached, { $unset: { attached: '' } });
   const rows = await eventCollection(db)
     .find(ofThem, { projection: { _id: 1 } })
     .toArray();

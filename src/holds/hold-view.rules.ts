@@ -1,4 +1,5 @@
 import { toRupees } from '../domain/money.ts';
+import { attachedView } from '../reservations/attached.rules.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 
@@ -15,6 +16,7 @@ export function holdView(hold: Reservation): Record<string, unknown> {
     price_rupees: toRupees(hold.pricePaise),
     hold_expiry_at: hold.holdExpiresAt.toISOString(),
     created_at: hold.placedAt.toISOString(),
+    ...attachedView(hold),
     ...(hold.bookingId === undefined ? {} : { booking_id: hold.bookingId }),
   };
 }
@@ -23,5 +25,10 @@ export function holdView(hold: Reservation): Record<string, unknown> {
 export function placedHoldView(hold: Reservation): Record<string, unknown> {
   const placedUntil = new Date(hold.placedAt.getTime() + (hold.ttlMs ?? 0));
   const { booking_id: _later, ...placed } = holdView(hold);
-  return { ...placed, status: 'ACTIVE', hold_expiry_at: placedUntil.toISOString() };
+  return {
+    ...placed,
+    ...attachedView(hold.placedWith ?? hold),
+    status: 'ACTIVE',
+    hold_expiry_at: placedUntil.toISOString(),
+  };
 }

@@ -3,6 +3,7 @@ import { created, listing, ok, replayable, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
+import { attachedBy } from '../reservations/attached.rules.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import { holdView, placedHoldView } from './hold-view.rules.ts';
 import type { ListQuery, PlaceBody } from './holds.schemas.ts';
@@ -131,6 +132,7 @@ function placeRoute(deps: HoldDeps): Route<PartnerCaller> {
         slotStart: body.slot_start,
         idempotencyKey: body.idempotency_key,
         ttlSeconds: body.ttl_seconds,
+        attached: attachedBy(body),
       });
       const { hold, isReplay } = await placeHold(deps, caller, input);
       return replayable(created(placedHoldView(hold)), isReplay);

@@ -1,9 +1,21 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../http/example-values.ts';
-import { cursor, idempotencyKey, instant, opaque, pageLimit, pathId, prose, uuid } from '../http/fields.ts';
+import {
+  cursor,
+  idempotencyKey,
+  instant,
+  metadata,
+  opaque,
+  orderReference,
+  pageLimit,
+  pathId,
+  prose,
+  uuid,
+} from '../http/fields.ts';
 import { exampleOf } from '../http/openapi/examples.ts';
 import {
   amount,
+  attached,
   id,
   named,
   object,
@@ -24,6 +36,8 @@ export type PlaceBody = {
   slot_start?: Date;
   idempotency_key?: string;
   ttl_seconds?: number;
+  order_reference?: string;
+  metadata?: Record<string, string>;
 };
 
 /** The longest that a hold can be asked for at once. */
@@ -46,6 +60,8 @@ export const placeBody = Joi.object<PlaceBody>({
   ttl_seconds: ttlSeconds()
     .description('How long the hold lasts; 600 in a service that is not configured otherwise.')
     .example(600),
+  order_reference: orderReference(),
+  metadata: metadata(),
 })
   .when(Joi.object({ slot_id: Joi.exist() }).unknown(), {
     // biome-ignore lint/suspicious/noThenProperty: the name is joi's.
@@ -114,6 +130,7 @@ const holdFields = {
     'From this instant on the hold cannot be confirmed and its slot is free.',
   ),
   created_at: timestamp(),
+  ...attached,
 };
 
 export const hold = named(

@@ -9,7 +9,7 @@ import { actorOf } from '../reservations/actor-types.ts';
 import type { Claimant } from '../reservations/claim-reads.store.ts';
 import { claimSlot, findClaimsToLoseTo } from '../reservations/claims.service.ts';
 import { findReservationByKey } from '../reservations/reservation-reads.store.ts';
-import type { Reservation } from '../reservations/reservations.model.ts';
+import type { Attached, Reservation } from '../reservations/reservations.model.ts';
 import type { NewReservation, Written } from '../reservations/reservations.store.ts';
 import type { LoadedSlot, SlotReference } from '../slots/slots.service.ts';
 import { loadSlot, slotNotFound } from '../slots/slots.service.ts';
@@ -19,7 +19,11 @@ import type { NotSellable } from './insert-checked-hold.service.ts';
 import { insertCheckedHold } from './insert-checked-hold.service.ts';
 import { conflictWith, slotNotAvailable } from './slot-conflict.service.ts';
 
-export type PlaceHold = SlotReference & { ttlSeconds?: number; idempotencyKey?: string };
+export type PlaceHold = SlotReference & {
+  ttlSeconds?: number;
+  idempotencyKey?: string;
+  attached?: Attached;
+};
 
 type PlacedHold = { hold: Reservation; isReplay: boolean };
 
@@ -80,7 +84,8 @@ async function claimWithinLimit(
   lease: Lease | undefined,
 ): Promise<{ won: Written | NotSellable | null } | { lostTo: Claimant[] }> {
   const ttlMs = (input.ttlSeconds ?? deps.config.holdTtlSeconds) * 1000;
-  const options = { ttlMs, holdKey: input.idempotencyKey, actor: actorOf(caller) };
+  const { idempotencyKey: holdKey, attached = {} } = input;
+  const options = { ttlMs, holdKey, attached, actor: actorOf(caller) };
   // A primary that was deposed, and does not know it yet, has claims that are gone, and no lease.
   const lostTo = lease === undefined ? [] : await findClaimsToLoseTo(deps, draft.cells);
   if (lostTo.length > 0) return { lostTo };

@@ -62,6 +62,29 @@ export const resourceId = () =>
     .description('A slug, unique in the service; copy it, never make it up.')
     .example(EXAMPLE.resourceId);
 
+/** What a partner attached for itself. */
+export const attached = {
+  order_reference: orNull(Joi.string())
+    .description('As you gave it; null where you gave none.')
+    .example('order-2026-000731'),
+  metadata: textsByName()
+    .description('As you gave it; empty where you gave none.')
+    .example({ basket: 'b-118' }),
+};
+
+/** The same in an event, where what was not given is absent. */
+export const attachedIfGiven = {
+  order_reference: Joi.string()
+    .description('As given on hold or confirm; for you alone, in the events of your holds and bookings.')
+    .example('order-2026-000731')
+    .optional(),
+  metadata: textsByName().description('The same.').example({ basket: 'b-118' }).optional(),
+};
+
+function textsByName() {
+  return Joi.object().meta({ jsonSchema: { additionalProperties: { type: 'string' } } });
+}
+
 export const slotId = () => Joi.string().description('Identifies the slot; opaque.').example(EXAMPLE.slotId);
 
 /** The envelope of a listing that is not paginated. */

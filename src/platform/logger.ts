@@ -16,6 +16,8 @@ const SECRET_FIELDS = [
   'customer_phone',
   'customer_email',
   'payment_reference',
+  'order_reference',
+  'metadata',
 ];
 
 /**

@@ -13,7 +13,7 @@ const SHOWN: Record<keyof ShownBooking, 1 | object> = {
   ...{ _id: 1, bookingId: 1, partnerId: 1, venueId: 1, resourceId: 1, slotId: 1, slotStart: 1, slotEnd: 1 },
   ...{ status: 1, bookedAt: 1, pricePaise: 1, paymentReference: 1 },
   ...{ cancelledAt: 1, cancellationReason: 1, refundedAt: 1, refundReason: 1 },
-  ...{ packageCreditRequested: 1, packagePurchaseId: 1 },
+  ...{ packageCreditRequested: 1, packagePurchaseId: 1, orderReference: 1, metadata: 1 },
   customer: { name: 1, phone: 1, email: 1 },
 };
 
@@ -22,6 +22,7 @@ export type BookingFilter = {
   partnerId?: string;
   holdId?: string;
   paymentReference?: string;
+  orderReference?: string;
   venueId?: string;
   bookedFrom?: Date;
   /** Exclusive. */
@@ -48,6 +49,7 @@ export async function listBookingRows(
     _id: filter.holdId,
     partnerId: filter.partnerId,
     paymentReference: filter.paymentReference,
+    orderReference: filter.orderReference,
     venueId: filter.venueId,
     status: filter.status,
     'customer.phoneE164': filter.phoneE164,
@@ -72,9 +74,10 @@ export async function listBookingRows(
 }
 
 /** For what few bookings have: the planner would rather walk through the partner's, where it knows of few. */
-function hintFor({ holdId, paymentReference }: BookingFilter): { hint?: string } {
+function hintFor({ holdId, paymentReference, orderReference }: BookingFilter): { hint?: string } {
   if (holdId !== undefined) return { hint: '_id_' };
-  return paymentReference === undefined ? {} : { hint: 'bookings_of_payment' };
+  if (paymentReference !== undefined) return { hint: 'bookings_of_payment' };
+  return orderReference === undefined ? {} : { hint: 'bookings_of_order' };
 }
 
 const beginningWith = (prefix: string) => ({ $gte: prefix, $lt: `${prefix}\u{10FFFF}` });

@@ -2,7 +2,7 @@ import type { Erasure, Upcoming } from '../domain/erasure.ts';
 import { redactKey, redactText } from '../domain/erasure.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
-import type { EndingKey, Reservation } from './reservations.model.ts';
+import type { Attached, EndingKey, Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
 
 /** A booking that is booked and whose slot is not over, by the database's clock. */
@@ -62,7 +62,8 @@ export async function findIdentities(
 /** A booking with all that others sent about it beside the customer and the reasons. */
 export type PastBooking = Pick<
   Reservation,
-  '_id' | 'status' | 'outbox' | 'holdKey' | 'confirmKey' | 'paymentReference' | 'endings' | 'operatorEndings'
+  | ('_id' | 'status' | 'outbox' | 'holdKey' | 'confirmKey' | 'paymentReference' | 'orderReference')
+  | ('endings' | 'operatorEndings')
 >;
 
 const SENT = {
@@ -71,6 +72,7 @@ const SENT = {
   holdKey: 1,
   confirmKey: 1,
   paymentReference: 1,
+  orderReference: 1,
   endings: 1,
   operatorEndings: 1,
 };
@@ -92,7 +94,7 @@ export async function findPast(
 }
 
 /**
- * Overwrites who the customer was, the reasons given, and what identifies the customer among keys and references; returns in
+ * Overwrites who the customer was, the reasons given, drops metadata, and overwrites what identifies the customer among keys and references; returns in
  * how many bookings. Every change of a booking changes its status, so one that was ended since it was read is passed over, to be
  * read again: its new reason has not been erased where else it went. Ids stay, and so do all other keys and references.
  */
@@ -121,13 +123,14 @@ function withoutCustomer(replacement: string): Expression {
     },
     cancellationReason: reasonOr('cancellationReason'),
     refundReason: reasonOr('refundReason'),
+    ...WITHOUT_METADATA,
     outbox: { $map: { input: '$outbox', in: WITHOUT_REASON(replacement) } },
   };
 }
 
 /** The keys and references of a booking without the customer; a field that it does not have stays absent. */
 function redacted(booking: PastBooking, erasure: Erasure): Expression {
-  const { holdKey, confirmKey, paymentReference, endings, operatorEndings } = booking;
+  const { holdKey, confirmKey, paymentReference, orderReference, endings, operatorEndings } = booking;
   const withoutKeys = (given: readonly EndingKey[]) =>
     given.map((ending) => ({ ...ending, key: redactKey(ending.key, erasure) }));
   const sent = {
@@ -136,6 +139,7 @@ function redacted(booking: PastBooking, erasure: Erasure): Expression {
     ...(typeof paymentReference === 'string'
       ? { paymentReference: redactText(paymentReference, erasure) }
       : {}),
+    ...(orderReference === undefined ? {} : { orderReference: redactText(orderReference, erasure) }),
     ...(endings === undefined ? {} : { endings: withoutKeys(endings) }),
     ...(operatorEndings === undefined ? {} : { operatorEndings: withoutKeys(operatorEndings) }),
   };
@@ -143,31 +147,33 @@ function redacted(booking: PastBooking, erasure: Erasure): Expression {
 }
 
 /** A hold that ended without a booking: it has no customer, and what was sent with it may identify one all the same. */
-export type EndedHold = Pick<Reservation, '_id' | 'outbox' | 'holdKey' | 'releaseReason'>;
+export type EndedHold = Pick<Reservation, '_id' | 'outbox' | 'holdKey' | 'releaseReason' | keyof Attached>;
 
 /** Over whether or not that has been written down: nothing that is over becomes a booking. */
 const OVER: Expression = { $or: [{ $ne: ['$status', 'ACTIVE'] }, { $lte: ['$holdExpiresAt', '$$NOW'] }] };
 const NEVER_BOOKED = { bookedAt: { $exists: false } };
 
-/** All such holds with a key or a reason, of every partner: what is in them is not indexed, so all are read. */
+const SENT_WITH_HOLD = ['holdKey', 'releaseReason', 'orderReference', 'metadata'] as const;
+
+/** All such holds with a key, a reason or something attached, of every partner: what is in them is not indexed, so all are read. */
 export function findEndedHolds(db: Db): AsyncIterable<EndedHold> {
   return reservationCollection(db)
     .find(
       {
         ...NEVER_BOOKED,
         $expr: OVER,
-        $or: [{ holdKey: { $type: 'string' } }, { releaseReason: { $type: 'string' } }],
+        $or: SENT_WITH_HOLD.map((field) => ({ [field]: { $exists: true } })),
       },
-      { projection: { outbox: 1, holdKey: 1, releaseReason: 1 } },
+      { projection: { outbox: 1, ...Object.fromEntries(SENT_WITH_HOLD.map((field) => [field, 1])) } },
     )
     .batchSize(READ_AT_ONCE);
 }
 
 const READ_AT_ONCE = 2000;
 
-/** Overwrites the reasons of these holds, and the keys that identify the customer; returns in how many. */
+/** Overwrites the reasons of these holds, drops their metadata, and overwrites keys and references that identify the customer; returns in how many. */
 export async function eraseHolds(db: Db, holds: readonly EndedHold[], erasure: Erasure): Promise<number> {
-  const updates = holds.map(({ _id, holdKey, releaseReason }) => ({
+  const updates = holds.map(({ _id, holdKey, releaseReason, orderReference }) => ({
     updateOne: {
       filter: { _id, ...NEVER_BOOKED },
       update: [
@@ -175,6 +181,10 @@ export async function eraseHolds(db: Db, holds: readonly EndedHold[], erasure: E
           $set: {
             ...(holdKey === undefined ? {} : { holdKey: { $literal: redactKey(holdKey, erasure) } }),
             ...(releaseReason === undefined ? {} : { releaseReason: erasure.replacement }),
+            ...(orderReference === undefined
+              ? {}
+              : { orderReference: { $literal: redactText(orderReference, erasure) } }),
+            ...WITHOUT_METADATA,
             outbox: { $map: { input: '$outbox', in: WITHOUT_REASON(erasure.replacement) } },
           },
         },
@@ -184,9 +194,18 @@ export async function eraseHolds(db: Db, holds: readonly EndedHold[], erasure: E
   return (await reservationCollection(db).bulkWrite(updates, { ordered: false })).modifiedCount;
 }
 
+/** Partners may have written anything there, also what was attached on placing. */
+const WITHOUT_METADATA: Expression = { metadata: '$$REMOVE', placedWith: '$$REMOVE' };
+
+/** An event without its reason, and without what was attached. */
 const WITHOUT_REASON = (replacement: string): Expression => ({
-  $mergeObjects: [
-    '$$this',
-    { $cond: [{ $eq: [{ $type: '$$this.reason' }, 'string'] }, { reason: replacement }, {}] },
-  ],
+  $unsetField: {
+    field: 'attached',
+    input: {
+      $mergeObjects: [
+        '$$this',
+        { $cond: [{ $eq: [{ $type: '$$this.reason' }, 'string'] }, { reason: replacement }, {}] },
+      ],
+    },
+  },
 });

@@ -8,11 +8,17 @@ import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Lease } from '../platform/version-leases.ts';
 import type { Actor } from './actor-types.ts';
 import { insertClaim, insertClaims } from './claim-writes.store.ts';
-import type { OutboxEvent, Reservation } from './reservations.model.ts';
+import type { Attached, OutboxEvent, Reservation } from './reservations.model.ts';
 import { ORDINAL_INDEX } from './reservations.model.ts';
 import type { NewReservation, Written } from './reservations.store.ts';
 
-export type HoldOptions = { ttlMs: number; holdKey: string | undefined; holdOrdinal: number; actor: Actor };
+export type HoldOptions = {
+  ttlMs: number;
+  holdKey: string | undefined;
+  holdOrdinal: number;
+  actor: Actor;
+  attached?: Attached;
+};
 type NewHold = { draft: NewReservation; options: HoldOptions; eventId: string };
 type LeasedHold = NewHold & { lease: Lease };
 
@@ -62,17 +68,19 @@ const insertInBatch = onePer((db: Db) =>
 
 /** What the hold is when it is placed at `now`. */
 function reservationOf({ draft, options, eventId }: NewHold, now: Date): Reservation {
-  const { actor, ...fields } = options;
+  const { actor, attached = {}, ...fields } = options;
   const holdExpiresAt = new Date(now.getTime() + options.ttlMs);
   const { _id: holdId, venueId, resourceId, slotId, slotStart, slotEnd, pricePaise } = draft;
   const event: OutboxEvent = {
     ...{ eventId, type: 'hold_created', at: now, originatorId: draft.partnerId, actor },
     ...{ venueId, resourceId, slotId, slotStart, slotEnd, pricePaise, holdId },
     ...{ bookingId: null, holdExpiresAt },
+    ...(Object.keys(attached).length === 0 ? {} : { attached: { partnerId: draft.partnerId, ...attached } }),
   };
   return {
     ...draft,
     ...omitUndefined(fields),
+    ...attached,
     ...{ status: 'ACTIVE', claimed: true, placedAt: now, holdExpiresAt },
     ...{ outbox: [event], outboxSince: now },
   };

@@ -13,6 +13,9 @@ export type EventSubject = Pick<
   'venueId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd' | 'pricePaise'
 > & { holdId: string };
 
+/** What a partner keeps with its hold or booking for itself: shown to it alone, and read by nothing here. */
+export type Attached = { orderReference?: string; metadata?: Record<string, string> };
+
 /**
  * An event that waits inside its reservation until the dispatcher has written it to the event log (ADR 0003). Its subject is
  * absent in what older releases wrote (ADR 0026).
@@ -29,6 +32,8 @@ export type OutboxEvent = Partial<EventSubject> & {
   /** Only in `hold_created`. */
   holdExpiresAt?: Date;
   reason?: string;
+  /** As it was when it happened, and whose it is. Absent where nothing was attached. */
+  attached?: Attached & { partnerId: string };
 };
 
 /**
@@ -49,7 +54,7 @@ export type Customer = {
 export type EndingKey = { key: string; operation: 'cancel' | 'refund' };
 
 /** One reservation, from hold to refund (ADR 0001). `_id` is the hold_id. */
-export type Reservation = {
+export type Reservation = Attached & {
   _id: string;
   partnerId: string;
   venueId: string;
@@ -67,6 +72,8 @@ export type Reservation = {
   /** As placed, in milliseconds: for a replay of placing, whatever became of the expiry since. Absent in a walk-in. */
   ttlMs?: number;
   holdKey?: string;
+  /** What was attached on placing, where the confirm attached something else. */
+  placedWith?: Attached;
   /** Below MAX_ACTIVE_HOLDS, and unique among the partner's ACTIVE holds (ADR 0022). Absent in what older releases wrote. */
   holdOrdinal?: number;
   releasedAt?: Date;
@@ -101,7 +108,7 @@ export type ShownBooking = Pick<
   | ('_id' | 'bookingId' | 'partnerId' | 'venueId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd')
   | ('status' | 'bookedAt' | 'pricePaise' | 'paymentReference')
   | ('cancelledAt' | 'cancellationReason' | 'refundedAt' | 'refundReason')
-  | ('packageCreditRequested' | 'packagePurchaseId')
+  | ('packageCreditRequested' | 'packagePurchaseId' | 'orderReference' | 'metadata')
 > & { customer?: Pick<Customer, 'name' | 'phone' | 'email'> };
 
 /** The waiting events of a reservation, and what those of older releases take from it. */
@@ -157,6 +164,8 @@ export const RESERVATIONS: CollectionDefinition = {
       placedAt: { bsonType: 'date' },
       holdExpiresAt: { bsonType: 'date' },
       holdOrdinal: { bsonType: 'int', minimum: 0 },
+      orderReference: { bsonType: 'string' },
+      metadata: { bsonType: 'object' },
       bookingId: { bsonType: 'string' },
       bookedAt: { bsonType: 'date' },
       outbox: {
@@ -237,6 +246,11 @@ export const RESERVATIONS: CollectionDefinition = {
       name: 'bookings_of_payment',
       key: { paymentReference: 1, partnerId: 1, bookedAt: -1, bookingId: -1 },
       partialFilterExpression: { bookedAt: { $exists: true } },
+    },
+    {
+      name: 'bookings_of_order',
+      key: { orderReference: 1, partnerId: 1, bookedAt: -1, bookingId: -1 },
+      partialFilterExpression: { orderReference: { $exists: true }, bookedAt: { $exists: true } },
     },
     {
       name: 'bookings_newest',

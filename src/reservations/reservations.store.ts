@@ -5,7 +5,7 @@ import type { Actor } from './actor-types.ts';
 import { insertClaim, updateClaim } from './claim-writes.store.ts';
 import type { EventType } from './event-types.ts';
 import { isOfBooking } from './event-types.ts';
-import type { EndingKey, EventSubject, Reservation } from './reservations.model.ts';
+import type { Attached, EndingKey, EventSubject, Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
 import type { TransitionName } from './reservations.rules.ts';
 import { ALIVE, LAPSED, TRANSITIONS } from './reservations.rules.ts';
@@ -100,6 +100,8 @@ export type Change = {
       | 'refundReason'
     >
   >;
+  /** What takes the place of what was attached before; each absent part stays. */
+  attached?: Attached | undefined;
   /** The key of a cancel or refund and its namespace; rejected where the reservation has it already. */
   ending?: EndingKey & { of: 'endings' | 'operatorEndings' };
   reason?: string;
@@ -139,6 +141,7 @@ export function transitionUpdate(
       ...SUBJECT,
       eventId,
       at,
+      attached: attachedAfter(change.attached),
       bookingId: isOfBooking(type) ? (change.set?.bookingId ?? '$bookingId') : null,
       ...(change.reason === undefined ? {} : { reason: literal(change.reason) }),
     },
@@ -150,6 +153,7 @@ export function transitionUpdate(
   };
   const set: Expression = {
     ...Object.fromEntries(Object.entries(change.set ?? {}).map(([field, value]) => [field, literal(value)])),
+    ...replacing(change.attached),
     status: to,
     claimed,
     [instant]: at,
@@ -158,6 +162,25 @@ export function transitionUpdate(
     ...(change.ending === undefined ? {} : withEndingKey(change.ending)),
   };
   return { guard, update: [{ $set: set }] };
+}
+
+/** What is attached to a reservation once `change` has replaced some of it, and whose it is; nothing where nothing is. */
+function attachedAfter(change: Attached = {}): Expression {
+  const part = (name: keyof Attached): Expression | string =>
+    change[name] === undefined ? `$${name}` : literal(change[name]);
+  const parts = { orderReference: part('orderReference'), metadata: part('metadata') };
+  const isEmpty = { $eq: [parts, {}] };
+  return { $cond: [isEmpty, '$$REMOVE', { partnerId: '$partnerId', ...parts }] };
+}
+
+/** Sets what is attached, and keeps what it was when the hold was placed. */
+function replacing(attached: Attached = {}): Expression {
+  if (Object.keys(attached).length === 0) return {};
+  const given = Object.entries(attached).map(([name, value]) => [name, literal(value)]);
+  return {
+    ...Object.fromEntries(given),
+    placedWith: { orderReference: '$orderReference', metadata: '$metadata' },
+  };
 }
 
 /**

@@ -358,7 +358,10 @@ describe('no audit row holds a secret or a customer’s data', () => {
   test('whatever an operator does', async () => {
     const [slot = '', other = ''] = await freeSlotIds(partner, venueId);
     const canary = { customer_name: 'Zebra Canary', customer_phone: '9845011223' };
-    const booking = await bookSlot(partner, slot, { ...canary, payment_reference: 'zebra-pay' });
+    const booking = await bookSlot(partner, slot, {
+      ...{ ...canary, payment_reference: 'zebra-pay' },
+      ...{ order_reference: 'zebra-order', metadata: { note: 'zebra note' } },
+    });
     const path = `/api/v1/operator/bookings/${String(booking['booking_id'])}`;
     const end = { reason: 'Zebra Canary rang', idempotency_key: randomUUID() };
     expectStatus(await operator.post(`${path}/cancel`, end), 200);

@@ -89,6 +89,29 @@ test('a customer is erased whatever marks the address has', async () => {
   expect(await dumpDatabase(service)).not.toContain(email);
 });
 
+test('what partners attached goes too, in holds, bookings and events, waiting or logged', async () => {
+  const attached = {
+    order_reference: `order of ${phone}`,
+    metadata: { note: `for Canary${customers} Person` },
+  };
+  const released = await placeHold(seller, anySlot(), attached);
+  const path = `/api/v1/partner/holds/${String(released['hold_id'])}/cancel`;
+  expectStatus(await seller.api.post(path, {}), 200);
+  const logged = await placeHold(seller, anySlot(), attached);
+  await service.dispatch(String(logged['hold_id']));
+  const body = confirmBody(logged['hold_id'], { ...customer, metadata: { note: 'another' } });
+  const booked = expectStatus(await seller.api.post('/api/v1/bookings/confirm', body), 201);
+  await passBy(booked);
+  const kept = await bookSlot(seller, anySlot(), { order_reference: 'order of nobody' });
+
+  expect(expectStatus(await erase(), 200)).toEqual({ bookings: 1, holds: 1, purchases: 0 });
+  expect(await whereCanariesAre()).toEqual([]);
+  const seen = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(booked)}`), 200);
+  expect(seen).toMatchObject({ order_reference: '[erased]', metadata: {} });
+  const stays = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(kept)}`), 200);
+  expect(stays['order_reference']).toBe('order of nobody');
+});
+
 describe('after the erasure of a customer', () => {
   test('nothing that is stored or logged holds the name, phone or email, and the rest stays', async () => {
     const receiver = await startReceiver();

@@ -7,6 +7,8 @@ export const CUSTOMER = {
   customer_phone: '+919812345098',
   customer_email: 'canary.mailbox@customer.example',
   payment_reference: 'canary-payment-7f3a',
+  order_reference: 'canary-order-2d16',
+  metadata: { note: 'canary-note-9b83' },
 };
 export const REASON = 'canary-reason-41c9';
 export const PAYMENT_METHOD = 'canary-method-c05e';
@@ -29,6 +31,7 @@ export const UNKNOWN_API_KEY = `pk_sandbox_${'c'.repeat(16)}_${'canary'.repeat(8
 /** What belongs to a customer or to a partner's call: in the database and in its owner's answers, nowhere else. */
 export const PERSONAL: readonly string[] = [
   ...['Canaryname', 'Zephyrine', '9812345098', 'canary.mailbox', 'canary-payment'],
+  ...['canary-order', 'canary-note'],
   ...[REASON, PAYMENT_METHOD, KEY_START, 'canary-path', 'canary-query'],
 ];
 
