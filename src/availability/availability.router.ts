@@ -1,14 +1,25 @@
 import type { Schema } from 'joi';
+import { toRupees } from '../domain/money.ts';
 import type { ResponseDescription, Route, RouteResponse } from '../http/route.ts';
-import { ok, route } from '../http/route.ts';
+import { listing, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { datesBetween } from '../platform/calendar.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
+import { encodeCursor } from '../platform/pagination.ts';
 import type { PreparedJson } from '../platform/prepared-json.ts';
 import type { SlotDeps } from '../slots/slots.service.ts';
-import type { DayQuery, RangeQuery } from './availability.schemas.ts';
-import { availability, availabilityRange, dayQuery, rangeQuery } from './availability.schemas.ts';
+import type { DayQuery, RangeQuery, SearchQuery } from './availability.schemas.ts';
+import {
+  availability,
+  availabilityRange,
+  dayQuery,
+  freeSlotPage,
+  rangeQuery,
+  searchQuery,
+} from './availability.schemas.ts';
 import { readAvailability } from './availability.service.ts';
+import type { FreeSlot } from './slot-search.service.ts';
+import { searchFreeSlots, VENUES_OF_PAGE } from './slot-search.service.ts';
 import type { ListedPlan } from './slots-json.rules.ts';
 import { slotsJson } from './slots-json.rules.ts';
 
@@ -20,9 +31,10 @@ const responsesWith = (body: Schema, description: string): Record<number, Respon
   304: { description: 'What If-None-Match names is still the response.', headers: ['ETag'] },
 });
 
-/** The slots of a day and of a range of days. */
+/** The slots of a day, of a range of days, and the free ones of several venues. */
 export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
   return [
+    searchRoute(deps),
     route<PartnerCaller, unknown, DayQuery>({
       method: 'get',
       path: '/api/v1/slots/availability',
@@ -64,6 +76,36 @@ export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
     }),
   ];
 }
+
+function searchRoute(deps: SlotDeps): Route<PartnerCaller> {
+  return route<PartnerCaller, unknown, SearchQuery>({
+    method: 'get',
+    path: '/api/v1/slots/search',
+    operationId: 'searchSlots',
+    tag: 'Availability',
+    summary: 'Find free slots of several venues on one date',
+    description: `By venue, resource and start. A page has the slots of ${VENUES_OF_PAGE} venues, and may have none while next_cursor says that more venues follow. ${PROMISE}`,
+    query: searchQuery,
+    responses: { 200: { description: 'The slots that can be held.', body: freeSlotPage } },
+    errors: ['VENUE_NOT_AUTHORIZED'],
+    handle: async ({ caller, query }) => {
+      const { venue_ids: venueIds, cursor: after, ...rest } = query;
+      const wanted = { ...rest, ...omitUndefined({ venueIds, after }) };
+      const { rows, next } = await searchFreeSlots(deps, caller.partnerId, wanted);
+      return listing(rows.map(freeSlotView), encodeCursor(next));
+    },
+  });
+}
+
+const freeSlotView = ({ venueId, slotId, resource, start, end, pricePaise }: FreeSlot) => ({
+  venue_id: venueId,
+  slot_id: slotId,
+  resource_id: resource._id,
+  slot_start: start.toISOString(),
+  slot_end: end.toISOString(),
+  price_rupees: toRupees(pricePaise),
+  is_available: true,
+});
 
 /** Kept only to be revalidated: Express returns 304 where If-None-Match has the ETag that it makes of the body. */
 function revalidated(body: PreparedJson): RouteResponse {

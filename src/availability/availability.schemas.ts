@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../http/example-values.ts';
-import { date, dateNotAfter, opaque, uuid } from '../http/fields.ts';
+import { cursor, date, dateNotAfter, opaque, text, uuid, wallTime } from '../http/fields.ts';
 import {
   amount,
   day,
@@ -8,11 +8,14 @@ import {
   id,
   named,
   object,
+  pageOf,
   resourceId,
   slotId,
   timestamp,
 } from '../http/response-fields.ts';
 import { daysFrom, isCalendarDate } from '../platform/calendar.ts';
+import { isUuid } from '../platform/ids.ts';
+import type { Position } from '../platform/pagination.ts';
 
 export type DayQuery = { venue_id: string; date: string; resource_id?: string };
 export type RangeQuery = { venue_id: string; from: string; to: string; resource_id?: string };
@@ -50,6 +53,54 @@ export const rangeQuery = Joi.object<RangeQuery>({
     .description(`The last date, included; the range has at most ${MAX_RANGE_DAYS} days.`)
     .example('2026-11-22'),
   resource_id: oneResource(),
+});
+
+export type SearchQuery = {
+  date: string;
+  venue_ids?: string[];
+  sport?: string;
+  city?: string;
+  from?: string;
+  to?: string;
+  cursor?: Position;
+};
+
+const MAX_VENUES = 20;
+
+const venueIds = () =>
+  Joi.string()
+    .custom((given: string, helpers) => {
+      const ids = given.toLowerCase().split(',');
+      if (ids.length > MAX_VENUES) return helpers.error('venues.many');
+      return ids.every(isUuid) ? [...new Set(ids)] : helpers.error('venues.form');
+    })
+    .messages({
+      'venues.many': `has more than ${MAX_VENUES} venues: search for some of them at a time`,
+      'venues.form': 'must be UUIDs with commas between them',
+    })
+    .meta({ jsonSchema: { pattern: '^[0-9A-Fa-f-]{36}(,[0-9A-Fa-f-]{36}){0,19}$' } });
+
+export const searchQuery = Joi.object<SearchQuery>({
+  date: date()
+    .required()
+    .description(
+      "A calendar date in each venue's time zone; a slot belongs to the date on which its operating day begins.",
+    )
+    .example(EXAMPLE.date),
+  venue_ids: venueIds().description(
+    `Only these venues, at most ${MAX_VENUES}, with commas between them; all of yours unless stated.`,
+  ),
+  sport: text(120).description('Only resources of this sport_category, in capitals or not.'),
+  city: text(100).description('Only venues in this city, in capitals or not.'),
+  from: wallTime().description("Only slots that begin at this time of the venue's clocks, or later."),
+  to: wallTime()
+    .custom((to: string, helpers) => {
+      const [{ from }] = helpers.state.ancestors as [{ from?: unknown }];
+      return typeof from === 'string' && from >= to ? helpers.error('time.range') : to;
+    })
+    .messages({ 'time.range': 'must be later than from' })
+    .description('Only slots that begin before this time.'),
+  cursor: cursor(),
 });
 
 const unavailableReason = () =>
@@ -111,6 +162,24 @@ export const availabilityRange = named(
       .items(object({ date: day(), slots: slots() }))
       .description('One item for each date, in order.'),
   }),
+);
+
+export const freeSlotPage = pageOf(
+  named(
+    'FreeSlot',
+    object({
+      venue_id: id(EXAMPLE.venueId),
+      slot_id: slotId(),
+      resource_id: resourceId(),
+      slot_start: timestamp(EXAMPLE.slotStart),
+      slot_end: timestamp(EXAMPLE.slotEnd),
+      price_rupees: amount().description('The price of this slot on this date, in rupees.'),
+      is_available: Joi.boolean()
+        .valid(true)
+        .description('It promises nothing: only a hold reserves the slot.')
+        .example(true),
+    }),
+  ),
 );
 
 /** What a SLOT_NOT_AVAILABLE carries beside code and message. */

@@ -58,6 +58,35 @@ export async function findVenuesById(db: Db, venueIds: readonly string[]): Promi
     .toArray();
 }
 
+/** The cities of those of `venueIds` that are active, by id. */
+export async function findActiveVenueCities(
+  db: Db,
+  venueIds: readonly string[],
+): Promise<Pick<VenueRow, '_id' | 'city'>[]> {
+  return collectionOf(venueModel(db))
+    .find({ _id: { $in: [...venueIds] }, status: 'active' }, { projection: { city: 1 } })
+    .sort({ _id: 1 })
+    .toArray();
+}
+
+/** Every sport that resources of these venues have, sorted, as it is written there. */
+export async function listSports(db: Db, venueIds: readonly string[]): Promise<string[]> {
+  const found = await collectionOf(resourceModel(db)).distinct('sportCategory', {
+    venueId: { $in: [...venueIds] },
+  });
+  return found.sort();
+}
+
+/** Those of `venueIds` at which a resource has one of these sports. */
+export async function findVenueIdsWithSports(
+  db: Db,
+  venueIds: readonly string[],
+  sports: readonly string[],
+): Promise<string[]> {
+  const filter = { venueId: { $in: [...venueIds] }, sportCategory: { $in: [...sports] } };
+  return collectionOf(resourceModel(db)).distinct('venueId', filter);
+}
+
 const ID_LENGTH = 36;
 
 /**

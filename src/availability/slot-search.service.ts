@@ -1,0 +1,110 @@
+import { DomainError } from '../domain/errors.ts';
+import { venueNotAuthorized } from '../partners/partners.service.ts';
+import { listGrantedVenueIds } from '../partners/partners.store.ts';
+import type { Db } from '../platform/mongo.ts';
+import type { Page, Position } from '../platform/pagination.ts';
+import { toPage } from '../platform/pagination.ts';
+import { wallTimesIn } from '../slots/price.rules.ts';
+import type { SlotDeps } from '../slots/slots.service.ts';
+import type { VenueRules } from '../slots/venue-rules.service.ts';
+import { requireVenueRules } from '../slots/venue-rules.service.ts';
+import { findActiveVenueCities, findVenueIdsWithSports, listSports } from '../venues/venues.store.ts';
+import { readFreeSlots } from './availability.service.ts';
+import type { PlannedSlot } from './planned-slots.service.ts';
+
+/**
+ * `date`: the operating day, a calendar date in each venue's zone. Sport and city match in capitals or not. `from` and `to` are wall
+ * times `HH:MM` of that date at the venue: slots begin at the first of them or later, and before the second. Without `venueIds` all
+ * venues that are granted are searched.
+ */
+export type SlotSearch = {
+  date: string;
+  venueIds?: readonly string[];
+  sport?: string;
+  city?: string;
+  from?: string;
+  to?: string;
+  after?: Position;
+};
+
+export type FreeSlot = PlannedSlot & { venueId: string };
+
+/** How many venues one call looks at; the next page goes on with the next ones. */
+export const VENUES_OF_PAGE = 20;
+
+/**
+ * The slots that the partner can hold at the moment, of up to 20 venues that fit the search, by venue, resource and start. A page may
+ * be empty while others follow. Reads five times at most, however many venues there are, beside venues' rules that are not in memory.
+ * @throws DomainError VENUE_NOT_AUTHORIZED where a venue that is named is missing or not granted; VALIDATION_ERROR for a sport that no
+ * venue of the search has
+ */
+export async function searchFreeSlots(
+  deps: SlotDeps,
+  partnerId: string,
+  search: SlotSearch,
+): Promise<Page<FreeSlot>> {
+  const { venueIds: named, after } = search;
+  const granted = new Set(await listGrantedVenueIds(deps.db, partnerId));
+  if (named?.some((id) => !granted.has(id)) === true) throw venueNotAuthorized();
+  const fitting = await findFittingVenueIds(deps.db, named ?? [...granted], search);
+  const left = fitting.filter((id) => after === undefined || id > after.id);
+  const page = toPage(left.slice(0, VENUES_OF_PAGE + 1), VENUES_OF_PAGE, (id) => ({ at: new Date(0), id }));
+  const found = await Promise.all(page.rows.map((id) => freeSlotsAt(deps, partnerId, id, search)));
+  return { rows: found.flat(), next: page.next };
+}
+
+/** Of these venues, sorted: those that are active, in the city, and have the sport. */
+async function findFittingVenueIds(
+  db: Db,
+  venueIds: readonly string[],
+  { sport, city }: SlotSearch,
+): Promise<string[]> {
+  const ofSport = sport === undefined ? venueIds : await findVenueIdsOfSport(db, venueIds, sport);
+  const venues = await findActiveVenueCities(db, ofSport);
+  return venues
+    .filter((venue) => city === undefined || folded(venue.city) === folded(city))
+    .map(({ _id }) => _id);
+}
+
+async function findVenueIdsOfSport(db: Db, venueIds: readonly string[], sport: string): Promise<string[]> {
+  const sports = await listSports(db, venueIds);
+  const spellings = sports.filter((each) => folded(each) === folded(sport));
+  if (spellings.length > 0) return findVenueIdsWithSports(db, venueIds, spellings);
+  if (sports.length === 0) return [];
+  const message = `is a sport of none of these venues; they have ${sports.slice(0, MOST_NAMED).join(', ')}`;
+  throw new DomainError('VALIDATION_ERROR', `sport: ${message}`, { details: [{ path: 'sport', message }] });
+}
+
+const MOST_NAMED = 20;
+
+const folded = (text: string): string => text.normalize('NFKC').toLowerCase();
+
+async function freeSlotsAt(
+  deps: SlotDeps,
+  partnerId: string,
+  venueId: string,
+  search: SlotSearch,
+): Promise<FreeSlot[]> {
+  const rules = await requireVenueRules(deps, partnerId, venueId).catch((err: unknown) => {
+    // Its grant was revoked a moment ago.
+    if (err instanceof DomainError && search.venueIds === undefined) return null;
+    throw err;
+  });
+  if (rules === null) return [];
+  const { sport } = search;
+  const resources = rules.resources.filter(
+    ({ sportCategory }) => sport === undefined || folded(sportCategory) === folded(sport),
+  );
+  const slots = await readFreeSlots(deps, rules, resources, [search.date]);
+  return slots.filter(isWithin(rules, search)).map((slot) => ({ ...slot, venueId }));
+}
+
+function isWithin({ venue }: VenueRules, { date, from, to }: SlotSearch): (slot: PlannedSlot) => boolean {
+  if (from === undefined && to === undefined) return () => true;
+  const wallTimeOf = wallTimesIn(venue.timeZone);
+  const [first, last] = [`${date}T${from ?? ''}`, to === undefined ? undefined : `${date}T${to}`];
+  return ({ start }) => {
+    const begins = wallTimeOf(start);
+    return begins >= first && (last === undefined || begins < last);
+  };
+}

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Json, Partner } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  dateIn,
+  expectStatus,
+  operatorOf,
+  placeHold,
+  slotsOf,
+} from '../support/factories.ts';
+import type { SharedService } from '../support/service-host.ts';
+import { sharedService } from '../support/service-host.ts';
+import { errorOf, verdict } from '../support/verdict.ts';
+
+const DATE = dateIn(3);
+let service: SharedService;
+let partner: Partner;
+/** Two in Bengaluru, of which the second has tennis too, and one in Pune. */
+let venueIds: string[];
+
+beforeAll(async () => {
+  service = sharedService();
+  const hours = { operating_hours_start: '17:00', operating_hours_end: '21:00', duration_minutes: 60 };
+  const football = { ...hours, sport_category: 'Football' };
+  const venues = [
+    await anyVenue(service, [football], { city: 'Bengaluru' }),
+    await anyVenue(service, [football, { ...hours, sport_category: 'tennis' }], { city: 'Bengaluru' }),
+    await anyVenue(service, [football], { city: 'Pune' }),
+  ];
+  venueIds = venues.map(({ id }) => id).sort();
+  partner = await anyPartner(service, venueIds);
+});
+afterAll(() => service.stop());
+
+const ask = (query: string, who = partner) => who.api.get(`/api/v1/slots/search?date=${DATE}${query}`);
+const find = async (query = '', who = partner) => expectStatus(await ask(query, who), 200)['data'] as Json[];
+const venuesIn = (slots: readonly Json[]) => [...new Set(slots.map((slot) => slot['venue_id']))];
+
+describe('a search for free slots', () => {
+  test('has what availability has of each venue, free slots alone, by venue, resource and start', async () => {
+    const [venueId = ''] = venueIds;
+    const [taken] = await slotsOf(partner, venueId, DATE);
+    await placeHold(partner, String(taken?.['slot_id']));
+    const lists = await Promise.all(
+      venueIds.map(async (id) =>
+        (await slotsOf(partner, id, DATE))
+          .filter((slot) => slot['is_available'] === true)
+          .map((slot) => ({ venue_id: id, ...slot })),
+      ),
+    );
+    const found = await find();
+    expect(found).toEqual(lists.flat());
+    expect(found).toHaveLength(15);
+  });
+
+  test.each([
+    ['&city=bengaluru', 2, 11],
+    ['&city=BENGALURU&sport=TENNIS', 1, 4],
+    ['&sport=football', 3, 11],
+    ['&city=Nowhere', 0, 0],
+    ['&from=19:00', 3, 8],
+    ['&from=18:00&to=19:00', 3, 4],
+    ['&to=17:05', 2, 3],
+  ])('%s finds slots of %i venues, %i in all', async (query, venues, slots) => {
+    const found = await find(query);
+    expect([venuesIn(found).length, found.length]).toEqual([venues, slots]);
+  });
+
+  test('looks at the venues that are named alone', async () => {
+    const [first = '', second = '', third = ''] = venueIds;
+    expect(venuesIn(await find(`&venue_ids=${third},${first.toUpperCase()},${first}`))).toEqual([
+      first,
+      third,
+    ]);
+    expect(venuesIn(await find(`&venue_ids=${second}`))).toEqual([second]);
+  });
+
+  test('goes on page by page where there are more venues than one call looks at', async () => {
+    const many = await Promise.all(Array.from({ length: 21 }, () => anyVenue(service)));
+    const owner = await anyPartner(
+      service,
+      many.map(({ id }) => id),
+    );
+    const first = expectStatus(await ask('', owner), 200);
+    expect(venuesIn(first['data'] as Json[])).toHaveLength(20);
+    const second = expectStatus(await ask(`&cursor=${String(first['next_cursor'])}`, owner), 200);
+    expect(second['next_cursor']).toBeNull();
+    const all = [...venuesIn(first['data'] as Json[]), ...venuesIn(second['data'] as Json[])];
+    expect(all).toEqual(many.map(({ id }) => id).sort());
+  });
+
+  test('finds nothing for a partner without venues, and nothing at an inactive one', async () => {
+    expect(await find('&sport=chess', await anyPartner(service))).toEqual([]);
+    const closed = await anyVenue(service, [{}]);
+    const owner = await anyPartner(service, [closed.id]);
+    expect(await find('', owner)).not.toEqual([]);
+    expectStatus(
+      await operatorOf(service).patch(`/api/v1/operator/venues/${closed.id}`, { status: 'inactive' }),
+      200,
+    );
+    expect(await find('', owner)).toEqual([]);
+  });
+});
+
+describe('a search that cannot be', () => {
+  const uuid = '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01';
+  test.each([
+    [`&venue_ids=${Array.from({ length: 21 }, () => uuid).join(',')}`, 'venue_ids', 'more than 20 venues'],
+    ['&venue_ids=x', 'venue_ids', 'UUIDs'],
+    ['&venue_ids=', 'venue_ids', 'empty'],
+    ['&sport=chess', 'sport', 'a sport of none of these venues; they have Football, tennis'],
+    ['&sport=%20', 'sport', 'blank'],
+    ['&from=25:00', 'from', 'a time HH:MM'],
+    ['&from=19:00&to=19:00', 'to', 'later than from'],
+    ['&cursor=x', 'cursor', 'cursor'],
+    ['&venue_id=x', 'venue_id', 'not a known query field'],
+  ])('%s is rejected, and the field is named', async (query, field, message) => {
+    const reply = await ask(query);
+    expect(verdict(reply)).toBe(`400 VALIDATION_ERROR ${field}`);
+    expect(errorOf(reply).message).toContain(message);
+  });
+
+  test.each(['2026-02-30', ''])('date %j is rejected', async (date) => {
+    const reply = await partner.api.get(`/api/v1/slots/search?date=${date}`);
+    expect(verdict(reply)).toBe('400 VALIDATION_ERROR date');
+  });
+
+  test('a venue that is not granted is 403, as one that there is not', async () => {
+    const foreign = await anyVenue(service);
+    for (const id of [foreign.id, uuid])
+      expect(verdict(await ask(`&venue_ids=${String(venueIds[0])},${id}`))).toBe('403 VENUE_NOT_AUTHORIZED');
+  });
+});
