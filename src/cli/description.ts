@@ -95,11 +95,20 @@ function fieldOf(name: string, schema: JsonSchema, isRequired: boolean): Field {
   };
 }
 
+/** What is referred to; of a union of objects with the same fields, an object that needs what all of them need. */
 function resolved(schema: JsonSchema): JsonSchema {
-  const { $ref: reference } = schema;
-  if (typeof reference !== 'string') return schema;
-  const schemas: JsonSchema = document.components.schemas;
-  return objectIn(schemas, reference.split('/').at(-1) ?? '');
+  const { $ref: reference, anyOf } = schema;
+  if (typeof reference === 'string') {
+    const schemas: JsonSchema = document.components.schemas;
+    return resolved(objectIn(schemas, reference.split('/').at(-1) ?? ''));
+  }
+  const [first, ...others] = objectsOf(anyOf).map(resolved);
+  if (first === undefined) return schema;
+  const requiredIn = (each: JsonSchema) => (each['required'] ?? []) as string[];
+  const required = requiredIn(first).filter((name) =>
+    others.every((each) => requiredIn(each).includes(name)),
+  );
+  return { ...first, required };
 }
 
 function objectIn(value: JsonSchema, name: string): JsonSchema {

@@ -179,8 +179,8 @@ export const metadata = () =>
     .custom((value: Record<string, unknown>, helpers) => {
       const entries = Object.entries(value);
       const isEach = entries.every(
-        ([key, text]) =>
-          METADATA_KEY.test(key) && METADATA_VALUE.validate(text, { convert: false }).error === undefined,
+        ([key, kept]) =>
+          METADATA_KEY.test(key) && METADATA_VALUE.validate(kept, { convert: false }).error === undefined,
       );
       return isEach && entries.length <= METADATA.keys ? value : helpers.error('metadata');
     })

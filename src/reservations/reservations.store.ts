@@ -176,7 +176,7 @@ function attachedAfter(change: Attached = {}): Expression {
 /** Sets what is attached, and keeps what it was when the hold was placed. */
 function replacing(attached: Attached = {}): Expression {
   if (Object.keys(attached).length === 0) return {};
-  const given = Object.entries(attached).map(([name, value]) => [name, literal(value)]);
+  const given = Object.entries(attached).map(([name, value]) => [name, literal(value)] as const);
   return {
     ...Object.fromEntries(given),
     placedWith: { orderReference: '$orderReference', metadata: '$metadata' },

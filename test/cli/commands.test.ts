@@ -54,10 +54,21 @@ describe('the commands and the operations of the operator interface', () => {
   });
 
   test('each listing has the columns of its table, every one of them a field of the response', () => {
-    const listings = rows.filter(({ operationId }) => /^(list|readTimeline)/.test(operationId));
+    const listings = rows.filter(({ operationId }) => /^(list|getTimeline)/.test(operationId));
     expect(listings.filter(({ columns }) => columns === undefined)).toEqual([]);
     expect(rows.filter(({ columns }) => columns !== undefined)).toEqual(listings);
   });
+});
+
+test('a command whose body needs one of several fields has an option for each of them', () => {
+  const { body = [] } = OPERATIONS.get('discardDeadLetters') ?? {};
+  expect(body.map(({ name, isRequired }) => [name, isRequired])).toEqual([
+    ['subscription_id', false],
+    ['event_type', false],
+    ['from', false],
+    ['to', false],
+    ['reason', true],
+  ]);
 });
 
 describe('the example of each command', () => {

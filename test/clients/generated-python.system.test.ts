@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { pythonEnvironment } from '../../scripts/python-environment.ts';
 import { reasonToSkip } from '../docs/programs.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
@@ -25,11 +25,11 @@ type Change = (text: string) => string;
 const asItIs: Change = (text) => text;
 
 /** Python in a folder with the program and a client that was generated from the description, as the changes have left them. */
-async function generate(describe = asItIs, write = asItIs): Promise<Run> {
+async function generate(inDescription = asItIs, inProgram = asItIs): Promise<Run> {
   const python = await pythonEnvironment(PACKAGES, process.env, () => undefined);
   const folder = await temporaryFolder();
-  await writeFile(path.join(folder, 'openapi.json'), describe(await readFile(description, 'utf8')));
-  await writeFile(path.join(folder, 'place_and_confirm.py'), write(await readFile(program, 'utf8')));
+  await writeFile(path.join(folder, 'openapi.json'), inDescription(await readFile(description, 'utf8')));
+  await writeFile(path.join(folder, 'place_and_confirm.py'), inProgram(await readFile(program, 'utf8')));
   const runThere: Run = async (...args) => (await run(python, args, { cwd: folder })).stdout;
   const to = ['--output-path', 'generated', '--meta', 'none'];
   await runThere('-m', 'openapi_python_client', 'generate', '--path', 'openapi.json', ...to);
@@ -38,21 +38,6 @@ async function generate(describe = asItIs, write = asItIs): Promise<Run> {
 
 const typeCheck = ['-m', 'mypy', '--strict', '--follow-imports=silent', 'place_and_confirm.py'];
 
-(skipped === '' ? test : test.skip)(
-  `a client that openapi-python-client generates books a slot, its types checked strictly${skipped}`,
-  async () => {
-    const runThere = await generate();
-    const venue = await anyVenue(service);
-    const partner = await anyPartner(service, [venue.id]);
-    const [slotId = ''] = await freeSlotIds(partner, venue.id);
-
-    expect(await runThere(...typeCheck)).toContain('no issues found');
-    const told = await runThere('place_and_confirm.py', service.url, partner.apiKey, slotId);
-    expect(told).toBe('SLOT_NOT_AVAILABLE held\nBOOKED\n');
-  },
-  INSTALL_TIMEOUT_MS,
-);
-
 const WRONG_BODY: Change = (text) => text.replace('body=PlaceHoldBySlotId(slot_id=slot_id)', 'body=slot_id');
 const BARE_REQUIRED: Change = (text) =>
   JSON.stringify(JSON.parse(text)).replace(
@@ -60,15 +45,32 @@ const BARE_REQUIRED: Change = (text) =>
     '"anyOf":[{"required":["slot_id"]}]',
   );
 
-(skipped === '' ? test : test.skip)(
-  `its types find a body that is none; control: of a bare \`required\` it makes types that do not${skipped}`,
-  async () => {
-    const typed = await generate(asItIs, WRONG_BODY);
-    await expect(typed(...typeCheck)).rejects.toMatchObject({
-      stdout: expect.stringContaining('Argument "body"') as unknown,
-    });
-    const untyped = await generate(BARE_REQUIRED, WRONG_BODY);
-    expect(await untyped(...typeCheck)).toContain('no issues found');
-  },
-  INSTALL_TIMEOUT_MS,
-);
+(skipped === '' ? describe : describe.skip)(`a client that openapi-python-client generates${skipped}`, () => {
+  test(
+    'books a slot, its types checked strictly',
+    async () => {
+      const runThere = await generate();
+      const venue = await anyVenue(service);
+      const partner = await anyPartner(service, [venue.id]);
+      const [slotId = ''] = await freeSlotIds(partner, venue.id);
+
+      expect(await runThere(...typeCheck)).toContain('no issues found');
+      const told = await runThere('place_and_confirm.py', service.url, partner.apiKey, slotId);
+      expect(told).toBe('SLOT_NOT_AVAILABLE held\nBOOKED\n');
+    },
+    INSTALL_TIMEOUT_MS,
+  );
+
+  test(
+    'finds by its types a body that is none; control: of a bare required it makes types that do not',
+    async () => {
+      const typed = await generate(asItIs, WRONG_BODY);
+      await expect(typed(...typeCheck)).rejects.toMatchObject({
+        stdout: expect.stringContaining('Argument "body"') as unknown,
+      });
+      const untyped = await generate(BARE_REQUIRED, WRONG_BODY);
+      expect(await untyped(...typeCheck)).toContain('no issues found');
+    },
+    INSTALL_TIMEOUT_MS,
+  );
+});

@@ -49,6 +49,8 @@ export const BOOKING_ROWS: readonly Row[] = [
         booked_at,
         customer_name: 'Asha Rao',
         customer_phone: '+919876543210',
+        order_reference: null,
+        metadata: {},
         venue: { venue_id: venue.id, ...venueFields },
         resource: {
           resource_id: venue.resourceIds[0],

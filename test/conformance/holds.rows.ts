@@ -57,6 +57,8 @@ const PLACING: readonly Row[] = [
         venue_id: venue.id,
         hold_expiry_at: INSTANT,
         created_at: INSTANT,
+        order_reference: null,
+        metadata: {},
       });
     },
   },
