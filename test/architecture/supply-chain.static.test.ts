@@ -12,6 +12,7 @@ type Locked = {
   integrity?: string;
   license?: string;
   dev?: boolean;
+  link?: boolean;
   optional?: boolean;
   os?: string[];
   cpu?: string[];
@@ -22,7 +23,10 @@ type Lock = { lockfileVersion: number; packages: Record<string, Locked> };
 
 const lockText = read('package-lock.json');
 const lock = JSON.parse(lockText) as Lock;
-const locked = Object.entries(lock.packages).filter(([place]) => place !== '');
+/** Those of others: not this project, nor its packages and the links to them. */
+const locked = Object.entries(lock.packages).filter(
+  ([place, { link }]) => place.includes('node_modules/') && link !== true,
+);
 /** What a process of the service can load; optional packages are left out of the image. */
 const inProduction = locked.filter(([, { dev, optional }]) => dev !== true && optional !== true);
 
@@ -181,7 +185,7 @@ describe('npm audit', () => {
 });
 
 test('nothing is installed in production that the lockfile does not have', () => {
-  const places = new Set(locked.map(([place]) => place));
+  const places = new Set(Object.keys(lock.packages));
   const installed = readdirSync(path.join(projectFolder, 'node_modules')).flatMap((name) =>
     name.startsWith('@')
       ? readdirSync(path.join(projectFolder, 'node_modules', name)).map((each) => `${name}/${each}`)

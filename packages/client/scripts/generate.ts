@@ -1,0 +1,91 @@
+// Writes what is generated of the interface's description: src/schema.d.ts, its types, and src/operations.ts, its table of operations.
+// `npm run generate` here reads docs/openapi.partner.json; `npm run docs` of the repository calls the same function.
+
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { OpenAPI3 } from 'openapi-typescript';
+import openapiTS, { astToString } from 'openapi-typescript';
+import ts from 'typescript';
+
+type Schema = {
+  $ref?: string;
+  anyOf?: Schema[];
+  properties?: Record<string, unknown>;
+  'x-extensible-enum'?: string[];
+};
+type Operation = {
+  operationId: string;
+  requestBody?: { content: { 'application/json': { schema: Schema } } };
+};
+type Description = {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+};
+
+const HEAD = '// Generated from docs/openapi.partner.json. Run: npm run docs\n\n';
+
+/** Every generated file of the package, for the JSON of a description: path from the repository's root → text. */
+export async function generatedClient(json: string): Promise<Record<string, string>> {
+  const types = await openapiTS(JSON.parse(json, withoutUntypable) as OpenAPI3, {
+    transform: openEnum,
+    // What has a default may be left out of a body.
+    defaultNonNullable: false,
+  });
+  return {
+    'packages/client/src/schema.d.ts': `${HEAD}${astToString(types)}`,
+    'packages/client/src/operations.ts': `${HEAD}${operationsOf(JSON.parse(json) as Description)}`,
+  };
+}
+
+/** Leaves out what types cannot say, and the generator makes `never` of: names that are not allowed, and further patterns of a text. */
+function withoutUntypable(name: string, value: unknown): unknown {
+  const isOfPatterns =
+    name === 'allOf' && Array.isArray(value) && value.every((each: object) => 'pattern' in each);
+  return name === 'patternProperties' || isOfPatterns ? undefined : value;
+}
+
+/** The known values or any other string: more may come under the same version. */
+function openEnum({ 'x-extensible-enum': values }: Schema): ts.TypeNode | undefined {
+  if (values === undefined) return undefined;
+  const { factory } = ts;
+  const known = values.map((value) => factory.createLiteralTypeNode(factory.createStringLiteral(value)));
+  const text = factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword);
+  const other = factory.createIntersectionTypeNode([text, factory.createTypeLiteralNode([])]);
+  return factory.createUnionTypeNode([...known, other]);
+}
+
+function operationsOf({ paths, components }: Description): string {
+  const operations = Object.entries(paths).flatMap(([route, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, method, route })),
+  );
+  const rows = operations.map(
+    ({ operationId, method, route }) => `  ${operationId}: '${method.toUpperCase()} ${route}',\n`,
+  );
+  const keyed = operations
+    .filter(({ requestBody }) => takesKey(requestBody?.content['application/json'].schema, components))
+    .map(({ operationId }) => `  '${operationId}',\n`);
+  return `/** Method and path of every operation, by its operationId. */
+export const OPERATIONS = {
+${rows.join('')}} as const;
+
+/** The operations whose body has an idempotency_key. */
+export const KEYED_OPERATIONS: readonly string[] = [
+${keyed.join('')}];
+`;
+}
+
+/** Whether a body of this schema may have an idempotency_key, whichever of several forms it takes. */
+function takesKey(schema: Schema | undefined, components: Description['components']): boolean {
+  if (schema === undefined) return false;
+  const { $ref: reference, anyOf = [], properties = {} } = schema;
+  if (reference !== undefined)
+    return takesKey(components.schemas[path.posix.basename(reference)], components);
+  return 'idempotency_key' in properties || anyOf.some((each) => takesKey(each, components));
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const root = path.resolve(import.meta.dirname, '../../..');
+  const json = await readFile(path.join(root, 'docs/openapi.partner.json'), 'utf8');
+  for (const [file, text] of Object.entries(await generatedClient(json)))
+    await writeFile(path.join(root, file), text);
+}

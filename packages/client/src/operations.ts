@@ -1,0 +1,51 @@
+// Generated from docs/openapi.partner.json. Run: npm run docs
+
+/** Method and path of every operation, by its operationId. */
+export const OPERATIONS = {
+  getMe: 'GET /api/v1/partner/me',
+  listVenues: 'GET /api/v1/partner/venues',
+  getVenue: 'GET /api/v1/partner/venues/{venueId}',
+  listResources: 'GET /api/v1/partner/venues/{venueId}/resources',
+  getAvailability: 'GET /api/v1/slots/availability',
+  getAvailabilityRange: 'GET /api/v1/slots/availability/range',
+  placeHold: 'POST /api/v1/partner/holds',
+  listHolds: 'GET /api/v1/partner/holds',
+  getHold: 'GET /api/v1/partner/holds/{holdId}',
+  extendHold: 'POST /api/v1/partner/holds/{holdId}/extend',
+  releaseHold: 'POST /api/v1/partner/holds/{holdId}/cancel',
+  confirmBooking: 'POST /api/v1/bookings/confirm',
+  listBookings: 'GET /api/v1/bookings',
+  getBooking: 'GET /api/v1/bookings/{bookingId}',
+  cancelBooking: 'POST /api/v1/bookings/{bookingId}/cancel',
+  refundBooking: 'POST /api/v1/bookings/{bookingId}/refund',
+  listCatalogue: 'GET /api/v1/packages',
+  buyPackage: 'POST /api/v1/packages/{packageId}/purchase',
+  getPurchase: 'GET /api/v1/packages/purchases/{purchaseId}',
+  listActivePurchases: 'GET /api/v1/packages/active',
+  createSubscription: 'POST /api/v1/partner/webhooks',
+  listSubscriptions: 'GET /api/v1/partner/webhooks',
+  changeSubscription: 'PATCH /api/v1/partner/webhooks/{id}',
+  rotateSecret: 'POST /api/v1/partner/webhooks/{id}/rotate-secret',
+  sendTestEvent: 'POST /api/v1/partner/webhooks/{id}/test',
+  recoverDeliveries: 'POST /api/v1/partner/webhooks/{id}/recover',
+  listEvents: 'GET /api/v1/partner/events',
+  getObservability: 'GET /api/v1/partner/observability',
+  getDelivery: 'GET /api/v1/partner/observability/deliveries/{id}',
+  redeliver: 'POST /api/v1/partner/observability/deliveries/{id}/redeliver',
+  expireHold: 'POST /api/v1/sandbox/holds/{holdId}/expire',
+  advanceDelivery: 'POST /api/v1/sandbox/deliveries/{id}/advance',
+  sellByOtherChannel: 'POST /api/v1/sandbox/slots/{slotId}/walk-in',
+  releaseByOtherChannel: 'POST /api/v1/sandbox/slots/{slotId}/release',
+  checkLife: 'GET /healthz',
+  checkReadiness: 'GET /readyz',
+  getDescription: 'GET /openapi.json',
+} as const;
+
+/** The operations whose body has an idempotency_key. */
+export const KEYED_OPERATIONS: readonly string[] = [
+  'placeHold',
+  'confirmBooking',
+  'cancelBooking',
+  'refundBooking',
+  'buyPackage',
+];

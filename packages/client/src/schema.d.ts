@@ -1,0 +1,5784 @@
+// Generated from docs/openapi.partner.json. Run: npm run docs
+
+export interface paths {
+    "/api/v1/partner/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read whose key you call with, and your limits */
+        get: operations["getMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/partner/venues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the venues granted to you */
+        get: operations["listVenues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/partner/venues/{venueId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a venue */
+        get: operations["getVenue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/partner/venues/{venueId}/resources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the resources of a venue */
+        get: operations["listResources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/slots/availability": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the slots of a venue on one date
+         * @description What is free now may be taken the next moment: place a hold before you promise a slot. Send the ETag back in If-None-Match to get 304 where nothing has changed.
+         */
+        get: operations["getAvailability"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/slots/availability/range": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the slots of a venue on several dates
+         * @description What is free now may be taken the next moment: place a hold before you promise a slot. Send the ETag back in If-None-Match to get 304 where nothing has changed.
+         */
+        get: operations["getAvailabilityRange"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/partner/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List your holds, newest first */
+        get: operations["listHolds"];
+        put?: never;
+        /**
+         * Place a hold on a slot
+         * @description Reserves the slot until hold_expiry_at. Of any number of callers that race for a slot, one gets it.
+         */
+        post: operations["placeHold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/partner/holds/{holdId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a hold */
+        get: operations["getHold"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/partner/holds/{holdId}/extend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Extend a hold, counted from now
+         * @description Never shortens it. No hold lasts longer than two hours from when it was placed.
+         */
+        post: operations["extendHold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/partner/holds/{holdId}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release a hold
+         * @description Frees the slot. Releasing a hold that is released already succeeds and changes nothing.
+         */
+        post: operations["releaseHold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bookings/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm a hold into a booking
+         * @description Before hold_expiry_at. No money is moved. The same key for the same hold returns the same booking for ever.
+         */
+        post: operations["confirmBooking"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bookings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List your bookings, newest first */
+        get: operations["listBookings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bookings/{bookingId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a booking */
+        get: operations["getBooking"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bookings/{bookingId}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a booking
+         * @description Frees the slot of a booked booking. No money is moved.
+         */
+        post: operations["cancelBooking"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bookings/{bookingId}/refund": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refund a booking
+         * @description Frees the slot if it was still booked; a cancelled booking can be refunded too. No money is moved.
+         */
+        post: operations["refundBooking"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/packages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the packages that you sell */
+        get: operations["listCatalogue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/packages/{packageId}/purchase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sell a package to a customer */
+        post: operations["buyPackage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/packages/purchases/{purchaseId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a purchase */
+        get: operations["getPurchase"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/packages/active": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a customer's purchases that can be used at a venue
+         * @description Those with credits left that have not expired, soonest expiry first: the order in which they are used.
+         */
+        get: operations["listActivePurchases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/partner/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List your subscriptions */
+        get: operations["listSubscriptions"];
+        put?: never;
+        /**
+         * Subscribe an endpoint to events; the secret is shown this once
+         * @description At most 20 subscriptions. What is delivered is described under webhooks.
+         */
+        post: operations["createSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/partner/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the address or the events of a subscription
+         * @description What is left out stays, and so do secret and status. What waits to be delivered goes to the new address with its next attempt; one that is under way may still arrive at the old one.
+         */
+        patch: operations["changeSubscription"];
+        trace?: never;
+    };
+    "/api/v1/partner/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret of a subscription
+         * @description Every delivery from now on is signed with the new secret, retries included.
+         */
+        post: operations["rotateSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/partner/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a sample event to a subscription
+         * @description Signed, retried and listed like any other, with `details.test: true`. It is in no feed and reaches nobody else.
+         */
+        post: operations["sendTestEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/partner/webhooks/{id}/recover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver again what a subscription has missed
+         * @description Every event of that time that the subscription asks for and has no success for, at once: also what waits for a retry. Repeating the call is safe. One time is recovered at a time: while it is, a call for another one is 429. The event_ids stay; the secret then current signs.
+         */
+        post: operations["recoverDeliveries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/partner/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the events at your venues, oldest first
+         * @description For reconciling after an outage: the bodies of the webhooks without `delivery_id`, of the last 30 days. A cursor that has been read to the end stays valid.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/partner/observability": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See how your deliveries fare; lists dead letters unless asked for others */
+        get: operations["getObservability"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/partner/observability/deliveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a delivery with its attempts */
+        get: operations["getDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/partner/observability/deliveries/{id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver again, now
+         * @description Begins a fresh series of five attempts, counted from 1, also for a delivery that has succeeded or waits for a retry. The event_id stays; the secret then current signs. 409 while an attempt is under way.
+         */
+        post: operations["redeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sandbox/holds/{holdId}/expire": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let an ACTIVE hold lapse now
+         * @description Sandbox only: in a production deployment this path is 404 ROUTE_NOT_FOUND.
+         */
+        post: operations["expireHold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sandbox/deliveries/{id}/advance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a delivery's next attempt now
+         * @description Sandbox only: in a production deployment this path is 404 ROUTE_NOT_FOUND.
+         */
+        post: operations["advanceDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sandbox/slots/{slotId}/walk-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let the other channel take a slot
+         * @description The venue sells the slot itself, as it may at any time. Sandbox only: in a production deployment this path is 404 ROUTE_NOT_FOUND.
+         */
+        post: operations["sellByOtherChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sandbox/slots/{slotId}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a slot back that the other channel took
+         * @description Sandbox only: in a production deployment this path is 404 ROUTE_NOT_FOUND.
+         */
+        post: operations["releaseByOtherChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Check that the process is alive */
+        get: operations["checkLife"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Check that calls can be served */
+        get: operations["checkReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read this description */
+        get: operations["getDescription"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface webhooks {
+    hold_created: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A hold was placed
+         * @description The slot is held until details.hold_expiry_at. Respond with 2xx within 10 seconds and do the work afterwards. Anything else is a failure: the delivery is tried again after 5, 15, 30 and 60 minutes, five times in all. Deliveries can come twice and out of order: be idempotent on event_id.
+         */
+        post: operations["onHoldCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    hold_cancelled: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A hold was released before it expired
+         * @description The slot is free again, or the venue gave it to another channel. Respond with 2xx within 10 seconds and do the work afterwards. Anything else is a failure: the delivery is tried again after 5, 15, 30 and 60 minutes, five times in all. Deliveries can come twice and out of order: be idempotent on event_id.
+         */
+        post: operations["onHoldCancelled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    hold_expired: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A hold was not confirmed in time
+         * @description The slot is free again. Respond with 2xx within 10 seconds and do the work afterwards. Anything else is a failure: the delivery is tried again after 5, 15, 30 and 60 minutes, five times in all. Deliveries can come twice and out of order: be idempotent on event_id.
+         */
+        post: operations["onHoldExpired"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    booking_created: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A hold was confirmed into a booking
+         * @description The slot is sold. Respond with 2xx within 10 seconds and do the work afterwards. Anything else is a failure: the delivery is tried again after 5, 15, 30 and 60 minutes, five times in all. Deliveries can come twice and out of order: be idempotent on event_id.
+         */
+        post: operations["onBookingCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    booking_cancelled: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A booking was cancelled
+         * @description The slot is free again. Respond with 2xx within 10 seconds and do the work afterwards. Anything else is a failure: the delivery is tried again after 5, 15, 30 and 60 minutes, five times in all. Deliveries can come twice and out of order: be idempotent on event_id.
+         */
+        post: operations["onBookingCancelled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    booking_refunded: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A booking was refunded
+         * @description The slot is free, now or since the booking was cancelled. Respond with 2xx within 10 seconds and do the work afterwards. Anything else is a failure: the delivery is tried again after 5, 15, 30 and 60 minutes, five times in all. Deliveries can come twice and out of order: be idempotent on event_id.
+         */
+        post: operations["onBookingRefunded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface components {
+    schemas: {
+        Availability: {
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01
+             */
+            venue_id: string;
+            /**
+             * Format: date
+             * @example 2026-11-21
+             */
+            date: string;
+            /** @description Sorted by resource_id, then by slot_start; all slots of the schedule, taken ones too. */
+            slots: components["schemas"]["Slot"][];
+        };
+        AvailabilityRange: {
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01
+             */
+            venue_id: string;
+            /**
+             * Format: date
+             * @example 2026-11-21
+             */
+            from: string;
+            /**
+             * Format: date
+             * @example 2026-11-21
+             */
+            to: string;
+            /** @description One item for each date, in order. */
+            days: {
+                /**
+                 * Format: date
+                 * @example 2026-11-21
+                 */
+                date: string;
+                /** @description Sorted by resource_id, then by slot_start; all slots of the schedule, taken ones too. */
+                slots: components["schemas"]["Slot"][];
+            }[];
+        };
+        Booking: {
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04
+             */
+            booking_id: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03
+             */
+            hold_id: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02
+             */
+            partner_id: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01
+             */
+            venue_id: string;
+            /**
+             * @description A slug, unique in the service; copy it, never make it up.
+             * @example koramangala-arena-turf-a
+             */
+            resource_id: string;
+            /**
+             * @description Identifies the slot; opaque.
+             * @example koramangala-arena-turf-a_20261121T0430Z
+             */
+            slot_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T04:30:00.000Z
+             */
+            slot_start: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T05:30:00.000Z
+             */
+            slot_end: string;
+            /**
+             * @example BOOKED
+             * @enum {string}
+             */
+            status: "BOOKED" | "CANCELLED" | "REFUNDED";
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:15:00.000Z
+             */
+            booked_at: string;
+            /**
+             * @description Rupees, with at most two decimals.
+             * @example 1200
+             */
+            price_rupees: number;
+            /** @example pay_QxT4e9Lk2m */
+            payment_reference: string | null;
+            /** @example Asha Rao */
+            customer_name: string | null;
+            /**
+             * @description As it was given on confirm.
+             * @example +919845012345
+             */
+            customer_phone: string | null;
+            /** @example asha.rao@example.com */
+            customer_email: string | null;
+            venue: {
+                /**
+                 * Format: uuid
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01
+                 */
+                venue_id: string;
+                /** @example Koramangala Arena */
+                name: string | null;
+                /** @example Bengaluru */
+                city: string | null;
+            };
+            resource: {
+                /**
+                 * @description A slug, unique in the service; copy it, never make it up.
+                 * @example koramangala-arena-turf-a
+                 */
+                resource_id: string;
+                /** @example turf */
+                resource_type: string | null;
+                /** @example football */
+                sport_category: string | null;
+            };
+            /** @example null */
+            cancelled_at: string | null;
+            /** @example null */
+            cancellation_reason: string | null;
+            /** @example null */
+            refunded_at: string | null;
+            /** @example null */
+            refund_reason: string | null;
+            /** @description There only where use_package_credit was set on confirm. */
+            package_credit_consumed?: boolean;
+            /**
+             * Format: uuid
+             * @description There only where a credit was consumed.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0c
+             */
+            package_purchase_id?: string;
+        };
+        BookingCancelledDelivery: {
+            /**
+             * Format: uuid
+             * @description The same in every delivery of this state change.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08
+             */
+            event_id: string;
+            /**
+             * @example booking_cancelled
+             * @enum {string}
+             */
+            event_type: "booking_cancelled";
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-11-20T09:15:00.000Z
+             */
+            timestamp: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01
+             */
+            venue_id: string;
+            /**
+             * @description Identifies the slot; opaque.
+             * @example koramangala-arena-turf-a_20261121T0430Z
+             */
+            slot_id: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03
+             */
+            hold_id: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04
+             */
+            booking_id: string;
+            /**
+             * Format: uuid
+             * @description Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue itself.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02
+             */
+            partner_id: string;
+            /** @description More may be added; ignore what you do not know. */
+            details: {
+                /**
+                 * @description A slug, unique in the service; copy it, never make it up.
+                 * @example koramangala-arena-turf-a
+                 */
+                resource_id: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T04:30:00.000Z
+                 */
+                slot_start: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T05:30:00.000Z
+                 */
+                slot_end: string;
+                /**
+                 * @description In rupees; for the originator of the change alone.
+                 * @example 1200
+                 */
+                price_rupees?: number;
+                /**
+                 * @description Only in the sample that you asked for: nothing has happened.
+                 * @enum {boolean}
+                 */
+                test?: true;
+                /**
+                 * @description Why it was cancelled; for the originator of the change alone.
+                 * @example Rain: the turf is closed.
+                 */
+                reason?: string;
+            };
+            /**
+             * Format: uuid
+             * @description New in every attempt.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07
+             */
+            delivery_id: string;
+        };
+        BookingCreatedDelivery: {
+            /**
+             * Format: uuid
+             * @description The same in every delivery of this state change.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08
+             */
+            event_id: string;
+            /**
+             * @example booking_created
+             * @enum {string}
+             */
+            event_type: "booking_created";
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-11-20T09:15:00.000Z
+             */
+            timestamp: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01
+             */
+            venue_id: string;
+            /**
+             * @description Identifies the slot; opaque.
+             * @example koramangala-arena-turf-a_20261121T0430Z
+             */
+            slot_id: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03
+             */
+            hold_id: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04
+             */
+            booking_id: string;
+            /**
+             * Format: uuid
+             * @description Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue itself.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02
+             */
+            partner_id: string;
+            /** @description More may be added; ignore what you do not know. */
+            details: {
+                /**
+                 * @description A slug, unique in the service; copy it, never make it up.
+                 * @example koramangala-arena-turf-a
+                 */
+                resource_id: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T04:30:00.000Z
+                 */
+                slot_start: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T05:30:00.000Z
+                 */
+                slot_end: string;
+                /**
+                 * @description In rupees; for the originator of the change alone.
+                 * @example 1200
+                 */
+                price_rupees?: number;
+                /**
+                 * @description Only in the sample that you asked for: nothing has happened.
+                 * @enum {boolean}
+                 */
+                test?: true;
+            };
+            /**
+             * Format: uuid
+             * @description New in every attempt.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07
+             */
+            delivery_id: string;
+        };
+        BookingRefundedDelivery: {
+            /**
+             * Format: uuid
+             * @description The same in every delivery of this state change.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08
+             */
+            event_id: string;
+            /**
+             * @example booking_refunded
+             * @enum {string}
+             */
+            event_type: "booking_refunded";
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-11-20T09:15:00.000Z
+             */
+            timestamp: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01
+             */
+            venue_id: string;
+            /**
+             * @description Identifies the slot; opaque.
+             * @example koramangala-arena-turf-a_20261121T0430Z
+             */
+            slot_id: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03
+             */
+            hold_id: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04
+             */
+            booking_id: string;
+            /**
+             * Format: uuid
+             * @description Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue itself.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02
+             */
+            partner_id: string;
+            /** @description More may be added; ignore what you do not know. */
+            details: {
+                /**
+                 * @description A slug, unique in the service; copy it, never make it up.
+                 * @example koramangala-arena-turf-a
+                 */
+                resource_id: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T04:30:00.000Z
+                 */
+                slot_start: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T05:30:00.000Z
+                 */
+                slot_end: string;
+                /**
+                 * @description In rupees; for the originator of the change alone.
+                 * @example 1200
+                 */
+                price_rupees?: number;
+                /**
+                 * @description Only in the sample that you asked for: nothing has happened.
+                 * @enum {boolean}
+                 */
+                test?: true;
+                /**
+                 * @description Why it was refunded; for the originator of the change alone.
+                 * @example Rain: the turf is closed.
+                 */
+                reason?: string;
+            };
+            /**
+             * Format: uuid
+             * @description New in every attempt.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07
+             */
+            delivery_id: string;
+        };
+        BuyPackageBody: {
+            /**
+             * @description Whose credits they are; matched however the number is written.
+             * @example +919845012345
+             */
+            customer_phone: string;
+            /**
+             * @description How you were paid; stored as given, no money is moved.
+             * @example upi
+             */
+            payment_method: string;
+            /**
+             * @description Names this operation: a repeated call with the same key has no further effect and gets the first response again.
+             * @example purchase-2026-000112
+             */
+            idempotency_key: string;
+        };
+        BuyPackageResponse: {
+            purchase: components["schemas"]["Purchase"];
+        };
+        CancelBookingBody: {
+            /**
+             * @description Kept with the booking.
+             * @example Rain: the turf is closed.
+             */
+            reason: string;
+            /**
+             * @description Names this operation: a repeated call with the same key has no further effect and gets the first response again.
+             * @example cancel-2026-000731
+             */
+            idempotency_key: string;
+        };
+        CancelBookingResponse: {
+            /** @example Booking cancelled successfully */
+            message: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04
+             */
+            booking_id: string;
+            /**
+             * @example CANCELLED
+             * @enum {string}
+             */
+            status: "CANCELLED";
+        };
+        ChangeEndpointUrl: {
+            /**
+             * Format: uri
+             * @description An absolute https URL of a public host, without user name, password and fragment, on port 443 or one from 1024 on unless the service is configured otherwise. Redirects are not followed.
+             * @example https://partner.example.com/webhooks/bookings
+             */
+            endpoint_url: string;
+            /** @description The types of events to deliver; a type named twice counts once. */
+            event_types?: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded")[];
+        };
+        ChangeEventTypes: {
+            /**
+             * Format: uri
+             * @description An absolute https URL of a public host, without user name, password and fragment, on port 443 or one from 1024 on unless the service is configured otherwise. Redirects are not followed.
+             * @example https://partner.example.com/webhooks/bookings
+             */
+            endpoint_url?: string;
+            /** @description The types of events to deliver; a type named twice counts once. */
+            event_types: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded")[];
+        };
+        ChangeSubscriptionBody: components["schemas"]["ChangeEndpointUrl"] | components["schemas"]["ChangeEventTypes"];
+        CheckLifeResponse: {
+            /**
+             * @example ok
+             * @enum {string}
+             */
+            status: "ok";
+        };
+        CheckReadinessResponse: {
+            /**
+             * @example ready
+             * @enum {string}
+             */
+            status: "ready";
+            /**
+             * @example ok
+             * @enum {string}
+             */
+            database: "ok";
+            /**
+             * @description Reported, not required.
+             * @example ok
+             * @enum {string}
+             */
+            redis: "ok" | "unreachable";
+        };
+        ConfirmBookingBody: {
+            /**
+             * @description An ACTIVE hold of yours.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03
+             */
+            hold_id: string;
+            /**
+             * @description Your reference of the payment; stored as given, no money is moved.
+             * @example pay_QxT4e9Lk2m
+             */
+            payment_reference: string;
+            /** @example Asha Rao */
+            customer_name: string;
+            /**
+             * @description A valid phone number: E.164, or a national number of IN.
+             * @example +919845012345
+             */
+            customer_phone: string;
+            /**
+             * Format: email
+             * @example asha.rao@example.com
+             */
+            customer_email?: string;
+            /**
+             * @description Consumes a credit of the customer's active package purchase at the venue, if there is one.
+             * @default false
+             */
+            use_package_credit?: boolean;
+            /**
+             * @description Names this operation: a repeated call with the same key has no further effect and gets the first response again.
+             * @example order-2026-000731
+             */
+            idempotency_key: string;
+        };
+        Confirmation: {
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04
+             */
+            booking_id: string;
+            /**
+             * @description Identifies the slot; opaque.
+             * @example koramangala-arena-turf-a_20261121T0430Z
+             */
+            slot_id: string;
+            /**
+             * @example BOOKED
+             * @enum {string}
+             */
+            status: "BOOKED";
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:15:00.000Z
+             */
+            booked_at: string;
+            /**
+             * @description Rupees, with at most two decimals.
+             * @example 1200
+             */
+            price_rupees: number;
+            /**
+             * @description Present only where a credit was requested and consumed.
+             * @enum {boolean}
+             */
+            package_credit_consumed?: true;
+            /**
+             * Format: uuid
+             * @description The purchase that the credit was taken from.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0c
+             */
+            package_purchase_id?: string;
+        };
+        Conflict: {
+            /**
+             * @description Why the slot cannot be held; never who has it.
+             * @example held
+             */
+            reason: "held" | "booked" | "blackout" | "past" | "beyond_horizon" | "inactive" | (string & {});
+            /**
+             * Format: date-time
+             * @description When the hold that is in the way lapses, unless it is confirmed or extended.
+             * @example 2026-11-20T09:25:00.000Z
+             */
+            free_at?: string;
+            /**
+             * Format: uuid
+             * @description The hold that is in the way; there only where it is your own.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03
+             */
+            hold_id?: string;
+            /** @description Free slots of the venue for the same sport, nearest in time, of the whole booking horizon. */
+            alternatives: components["schemas"]["Slot"][];
+        };
+        CreateSubscriptionBody: {
+            /**
+             * Format: uri
+             * @description An absolute https URL of a public host, without user name, password and fragment, on port 443 or one from 1024 on unless the service is configured otherwise. Redirects are not followed.
+             * @example https://partner.example.com/webhooks/bookings
+             */
+            endpoint_url: string;
+            /** @description The types of events to deliver; a type named twice counts once. */
+            event_types: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded")[];
+        };
+        Delivery: {
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b06
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08
+             */
+            event_id: string;
+            /** @example hold_created */
+            event_type: "hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | (string & {});
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05
+             */
+            subscription_id: string;
+            /** @example https://partner.example.com/webhooks/bookings */
+            endpoint_url: string | null;
+            /**
+             * @description cancelled: the subscription was deactivated before the event could be delivered. discarded: the platform operator gave the dead letter up; you can still redeliver or recover it.
+             * @example dead_letter
+             * @enum {string}
+             */
+            state: "pending" | "retrying" | "succeeded" | "dead_letter" | "cancelled" | "discarded";
+            attempts: components["schemas"]["DeliveryAttempt"][];
+            /** @example null */
+            next_attempt_at: string | null;
+            /** @example 2026-11-20T11:40:12.345Z */
+            dead_lettered_at: string | null;
+            /**
+             * Format: date-time
+             * @description Only in a discarded one.
+             * @example 2026-11-20T09:15:00.000Z
+             */
+            discarded_at?: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:15:00.000Z
+             */
+            created_at: string;
+            /** @description The body that is sent, `delivery_id` aside. */
+            payload: components["schemas"]["Event"] | null;
+        };
+        DeliveryAttempt: {
+            /**
+             * Format: uuid
+             * @description X-Delivery-Id of this attempt.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07
+             */
+            delivery_id: string;
+            /**
+             * @description Counted from 1; an interrupted attempt is repeated under its number.
+             * @example 1
+             */
+            attempt: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T11:40:12.345Z
+             */
+            sent_at: string;
+            /**
+             * @description Null where no response came.
+             * @example 503
+             */
+            status_code: number | null;
+            /**
+             * @description Why it failed, by the stage that it reached; null where it succeeded. Not counted: `interrupted`, and `subscription_changed`, where address, secret or status were changed while it was made.
+             * @example http_status
+             * @enum {string|null}
+             */
+            error: "blocked_address" | "dns_error" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "http_status" | "network_error" | "interrupted" | "subscription_changed" | null;
+            /** @example 183 */
+            duration_ms: number | null;
+            /**
+             * @description The beginning of your receiver's response.
+             * @example upstream unavailable
+             */
+            response_excerpt: string | null;
+        };
+        /** @description Every error response. Decide by `code`; `message` is for your developers and may change. */
+        Error: {
+            /** @enum {boolean} */
+            success: false;
+            error: {
+                code: "VALIDATION_ERROR" | "INVALID_JSON" | "MALFORMED_REQUEST" | "INVALID_API_KEY" | "PARTNER_SUSPENDED" | "UNAUTHORIZED" | "VENUE_NOT_AUTHORIZED" | "ROUTE_NOT_FOUND" | "VENUE_NOT_FOUND" | "RESOURCE_NOT_FOUND" | "SLOT_NOT_FOUND" | "HOLD_NOT_FOUND" | "BOOKING_NOT_FOUND" | "PACKAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "SLOT_NOT_AVAILABLE" | "HOLD_LIMIT_REACHED" | "HOLD_EXPIRED" | "INVALID_HOLD_STATE" | "DOUBLE_BOOKING_ATTEMPT" | "IDEMPOTENCY_KEY_MISMATCH" | "WEBHOOK_LIMIT_REACHED" | "WEBHOOK_INACTIVE" | "DELIVERY_IN_PROGRESS" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
+                /** @description What was wrong and what to do next. */
+                message: string;
+                /** @description X-Request-Id of this response; quote it to the operator. */
+                request_id: string;
+                /** @description With VALIDATION_ERROR: every faulty field. */
+                details?: {
+                    path: string;
+                    message: string;
+                }[];
+                conflict?: components["schemas"]["Conflict"];
+                /** @description With INVALID_HOLD_STATE, where your hold has been confirmed: the booking that it became. */
+                booking_id?: string;
+            };
+        };
+        Event: {
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08
+             */
+            event_id: string;
+            /** @example hold_created */
+            event_type: "hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | (string & {});
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:15:00.000Z
+             */
+            timestamp: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01
+             */
+            venue_id: string;
+            /**
+             * @description Identifies the slot; opaque.
+             * @example koramangala-arena-turf-a_20261121T0430Z
+             */
+            slot_id: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03
+             */
+            hold_id: string;
+            /**
+             * @description Null in the events of a hold.
+             * @example null
+             */
+            booking_id: string | null;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02
+             */
+            partner_id: string;
+            details: {
+                /**
+                 * @description A slug, unique in the service; copy it, never make it up.
+                 * @example koramangala-arena-turf-a
+                 */
+                resource_id: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T04:30:00.000Z
+                 */
+                slot_start: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T05:30:00.000Z
+                 */
+                slot_end: string;
+                /**
+                 * @description In rupees; for the originator of the change alone.
+                 * @example 1200
+                 */
+                price_rupees?: number;
+                /**
+                 * @description Only in the sample that you asked for: nothing has happened.
+                 * @enum {boolean}
+                 */
+                test?: true;
+                /**
+                 * Format: date-time
+                 * @description In hold_created.
+                 * @example 2026-11-20T09:25:00.000Z
+                 */
+                hold_expiry_at?: string;
+                /**
+                 * @description Where one was given; for the originator of the change alone.
+                 * @example Rain: the turf is closed.
+                 */
+                reason?: string;
+            };
+        };
+        ExtendHoldBody: {
+            /**
+             * @description The new lifetime, counted from now; an end earlier than the present one changes nothing.
+             * @example 900
+             */
+            ttl_seconds: number;
+        };
+        GetDescriptionResponse: {
+            /** @example 3.1.0 */
+            openapi: string;
+        };
+        GetObservabilityResponse: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T11:40:12.345Z
+             */
+            generated_at: string;
+            /** @description Your deliveries that were created in the last 24 hours, with all their attempts. */
+            summary: {
+                /**
+                 * @example 24
+                 * @enum {number}
+                 */
+                window_hours: 24;
+                /** @example 318 */
+                events: number;
+                deliveries: {
+                    /** @example 2 */
+                    pending: number;
+                    /** @example 1 */
+                    retrying: number;
+                    /** @example 314 */
+                    succeeded: number;
+                    /** @example 1 */
+                    dead_letter: number;
+                };
+                /** @example 329 */
+                attempts: number;
+                /**
+                 * @description Of the attempts; null without any.
+                 * @example 0.954
+                 */
+                success_rate: number | null;
+                /** @description How long your receivers took; null without any attempt. */
+                latency_ms: {
+                    /** @example 84 */
+                    p50: number | null;
+                    /** @example 240 */
+                    p95: number | null;
+                    /** @example 1310 */
+                    p99: number | null;
+                };
+            };
+            subscriptions: {
+                /**
+                 * Format: uuid
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05
+                 */
+                id: string;
+                /** @example https://partner.example.com/webhooks/bookings */
+                endpoint_url: string;
+                /**
+                 * @example active
+                 * @enum {string}
+                 */
+                status: "active" | "inactive";
+                /** @example 2026-11-20T11:40:12.345Z */
+                last_success_at: string | null;
+                /** @example 2026-11-20T09:15:00.000Z */
+                last_failure_at: string | null;
+                /** @example 0 */
+                consecutive_failures: number;
+                /** @example 1 */
+                dead_letter: number;
+            }[];
+            /**
+             * @description The length of `data`.
+             * @example 1
+             */
+            count: number;
+            data: components["schemas"]["Delivery"][];
+            /**
+             * @description Pass it back as `cursor` for the next page; null on the last.
+             * @example null
+             */
+            next_cursor: string | null;
+        };
+        GetPurchaseResponse: {
+            purchase: components["schemas"]["Purchase"];
+        };
+        Hold: {
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03
+             */
+            hold_id: string;
+            /**
+             * @description CONSUMED: confirmed into a booking. RELEASED: cancelled by its partner, or released by the platform operator. EXPIRED: not confirmed in time.
+             * @example CONSUMED
+             * @enum {string}
+             */
+            status: "ACTIVE" | "CONSUMED" | "RELEASED" | "EXPIRED";
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01
+             */
+            venue_id: string;
+            /**
+             * @description A slug, unique in the service; copy it, never make it up.
+             * @example koramangala-arena-turf-a
+             */
+            resource_id: string;
+            /**
+             * @description Identifies the slot; opaque.
+             * @example koramangala-arena-turf-a_20261121T0430Z
+             */
+            slot_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T04:30:00.000Z
+             */
+            slot_start: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T05:30:00.000Z
+             */
+            slot_end: string;
+            /**
+             * @description Fixed with the hold, in rupees; the booking keeps it.
+             * @example 1200
+             */
+            price_rupees: number;
+            /**
+             * Format: date-time
+             * @description From this instant on the hold cannot be confirmed and its slot is free.
+             * @example 2026-11-20T09:25:00.000Z
+             */
+            hold_expiry_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:15:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description The booking that it became; there only where it is CONSUMED.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04
+             */
+            booking_id?: string;
+        };
+        HoldCancelledDelivery: {
+            /**
+             * Format: uuid
+             * @description The same in every delivery of this state change.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08
+             */
+            event_id: string;
+            /**
+             * @example hold_cancelled
+             * @enum {string}
+             */
+            event_type: "hold_cancelled";
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-11-20T09:15:00.000Z
+             */
+            timestamp: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01
+             */
+            venue_id: string;
+            /**
+             * @description Identifies the slot; opaque.
+             * @example koramangala-arena-turf-a_20261121T0430Z
+             */
+            slot_id: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03
+             */
+            hold_id: string;
+            /**
+             * @description No booking yet.
+             * @example null
+             */
+            booking_id: null;
+            /**
+             * Format: uuid
+             * @description Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue itself.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02
+             */
+            partner_id: string;
+            /** @description More may be added; ignore what you do not know. */
+            details: {
+                /**
+                 * @description A slug, unique in the service; copy it, never make it up.
+                 * @example koramangala-arena-turf-a
+                 */
+                resource_id: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T04:30:00.000Z
+                 */
+                slot_start: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T05:30:00.000Z
+                 */
+                slot_end: string;
+                /**
+                 * @description In rupees; for the originator of the change alone.
+                 * @example 1200
+                 */
+                price_rupees?: number;
+                /**
+                 * @description Only in the sample that you asked for: nothing has happened.
+                 * @enum {boolean}
+                 */
+                test?: true;
+                /**
+                 * @description Why it was released, where that was said; for the originator of the change alone.
+                 * @example Rain: the turf is closed.
+                 */
+                reason?: string;
+            };
+            /**
+             * Format: uuid
+             * @description New in every attempt.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07
+             */
+            delivery_id: string;
+        };
+        HoldCreatedDelivery: {
+            /**
+             * Format: uuid
+             * @description The same in every delivery of this state change.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08
+             */
+            event_id: string;
+            /**
+             * @example hold_created
+             * @enum {string}
+             */
+            event_type: "hold_created";
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-11-20T09:15:00.000Z
+             */
+            timestamp: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01
+             */
+            venue_id: string;
+            /**
+             * @description Identifies the slot; opaque.
+             * @example koramangala-arena-turf-a_20261121T0430Z
+             */
+            slot_id: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03
+             */
+            hold_id: string;
+            /**
+             * @description No booking yet.
+             * @example null
+             */
+            booking_id: null;
+            /**
+             * Format: uuid
+             * @description Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue itself.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02
+             */
+            partner_id: string;
+            /** @description More may be added; ignore what you do not know. */
+            details: {
+                /**
+                 * @description A slug, unique in the service; copy it, never make it up.
+                 * @example koramangala-arena-turf-a
+                 */
+                resource_id: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T04:30:00.000Z
+                 */
+                slot_start: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T05:30:00.000Z
+                 */
+                slot_end: string;
+                /**
+                 * @description In rupees; for the originator of the change alone.
+                 * @example 1200
+                 */
+                price_rupees?: number;
+                /**
+                 * @description Only in the sample that you asked for: nothing has happened.
+                 * @enum {boolean}
+                 */
+                test?: true;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-20T09:25:00.000Z
+                 */
+                hold_expiry_at: string;
+            };
+            /**
+             * Format: uuid
+             * @description New in every attempt.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07
+             */
+            delivery_id: string;
+        };
+        HoldExpiredDelivery: {
+            /**
+             * Format: uuid
+             * @description The same in every delivery of this state change.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08
+             */
+            event_id: string;
+            /**
+             * @example hold_expired
+             * @enum {string}
+             */
+            event_type: "hold_expired";
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-11-20T09:15:00.000Z
+             */
+            timestamp: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01
+             */
+            venue_id: string;
+            /**
+             * @description Identifies the slot; opaque.
+             * @example koramangala-arena-turf-a_20261121T0430Z
+             */
+            slot_id: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03
+             */
+            hold_id: string;
+            /**
+             * @description No booking yet.
+             * @example null
+             */
+            booking_id: null;
+            /**
+             * Format: uuid
+             * @description Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue itself.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02
+             */
+            partner_id: string;
+            /** @description More may be added; ignore what you do not know. */
+            details: {
+                /**
+                 * @description A slug, unique in the service; copy it, never make it up.
+                 * @example koramangala-arena-turf-a
+                 */
+                resource_id: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T04:30:00.000Z
+                 */
+                slot_start: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T05:30:00.000Z
+                 */
+                slot_end: string;
+                /**
+                 * @description In rupees; for the originator of the change alone.
+                 * @example 1200
+                 */
+                price_rupees?: number;
+                /**
+                 * @description Only in the sample that you asked for: nothing has happened.
+                 * @enum {boolean}
+                 */
+                test?: true;
+            };
+            /**
+             * Format: uuid
+             * @description New in every attempt.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07
+             */
+            delivery_id: string;
+        };
+        ListActivePurchasesResponse: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The length of `data`.
+             * @example 1
+             */
+            count: number;
+            data: components["schemas"]["Purchase"][];
+        };
+        ListBookingsResponse: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The length of `data`.
+             * @example 1
+             */
+            count: number;
+            data: components["schemas"]["Booking"][];
+            /**
+             * @description Pass it back as `cursor` for the next page; null on the last.
+             * @example null
+             */
+            next_cursor: string | null;
+        };
+        ListCatalogueResponse: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The length of `data`.
+             * @example 1
+             */
+            count: number;
+            data: components["schemas"]["Package"][];
+        };
+        ListEventsResponse: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The length of `data`.
+             * @example 1
+             */
+            count: number;
+            data: components["schemas"]["Event"][];
+            /**
+             * @description Pass it back as `after`; at the end too, where it misses nothing that comes later.
+             * @example v2.5b1f0c9e.mKQ3rV0e2sW8yTzL4nPcXgA7dHjB1uFi9oQkNvE6xRbSaMhZt5wJqUyD0lY
+             */
+            next_cursor: string;
+        };
+        ListHoldsResponse: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The length of `data`.
+             * @example 1
+             */
+            count: number;
+            data: components["schemas"]["Hold"][];
+            /**
+             * @description Pass it back as `cursor` for the next page; null on the last.
+             * @example null
+             */
+            next_cursor: string | null;
+        };
+        ListResourcesResponse: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The length of `data`.
+             * @example 1
+             */
+            count: number;
+            data: components["schemas"]["Resource"][];
+        };
+        ListSubscriptionsResponse: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The length of `data`.
+             * @example 1
+             */
+            count: number;
+            data: components["schemas"]["Subscription"][];
+        };
+        ListVenuesResponse: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The length of `data`.
+             * @example 1
+             */
+            count: number;
+            data: components["schemas"]["Venue"][];
+        };
+        Me: {
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02
+             */
+            partner_id: string;
+            /** @example Turf Town */
+            name: string;
+            /**
+             * @description A suspended partner's calls are refused, so that only an active one reads this.
+             * @example active
+             * @enum {string}
+             */
+            status: "active" | "suspended";
+            /**
+             * @description What the deployment is that you call; the paths under *Sandbox* exist in a sandbox only.
+             * @example sandbox
+             * @enum {string}
+             */
+            mode: "sandbox" | "production";
+            /** @description The key with which this call was made. */
+            key: {
+                /**
+                 * Format: uuid
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b09
+                 */
+                id: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-20T09:15:00.000Z
+                 */
+                created_at: string;
+                /**
+                 * @description From then on it is refused; null where it does not expire.
+                 * @example null
+                 */
+                expires_at: string | null;
+                /**
+                 * @description When it was last used, to a minute; null where its first use has not been noted yet.
+                 * @example 2026-11-20T11:40:12.345Z
+                 */
+                last_used_at: string | null;
+            };
+            limits: {
+                /**
+                 * @description Calls of yours in a minute, with whichever key; null where there is no limit.
+                 * @example 600
+                 */
+                rate_limit_per_minute: number | null;
+                /**
+                 * @description ACTIVE holds of yours at one time.
+                 * @example 500
+                 */
+                max_active_holds: number;
+                /**
+                 * @description How long a hold lasts that is placed without `ttl_seconds`.
+                 * @example 600
+                 */
+                hold_ttl_seconds: number;
+                /**
+                 * @description The largest `ttl_seconds`.
+                 * @example 1800
+                 */
+                max_hold_ttl_seconds: number;
+                /**
+                 * @description How long after it was placed a hold can be extended to.
+                 * @example 7200
+                 */
+                max_hold_life_seconds: number;
+                /**
+                 * @description Days in one call for a range of availability.
+                 * @example 31
+                 */
+                max_range_days: number;
+                /**
+                 * @description Webhook subscriptions of yours, inactive ones included.
+                 * @example 20
+                 */
+                max_webhooks: number;
+                /** @description How long after each failed attempt a delivery is tried again; one attempt more than delays. */
+                webhook_retry_delays_seconds: number[];
+            };
+            /**
+             * @description How many days after today, by the date at the venue, slots can be held; the last of them included.
+             * @example 90
+             */
+            horizon_days: number;
+            /** @description Every venue granted to you, by name; none before onboarding. The list of venues has the rest of each. */
+            venues: {
+                /**
+                 * Format: uuid
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01
+                 */
+                venue_id: string;
+                /** @example Koramangala Sports Arena */
+                name: string;
+            }[];
+        };
+        NewSubscription: {
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05
+             */
+            id: string;
+            /** @example https://partner.example.com/webhooks/bookings */
+            endpoint_url: string;
+            event_types: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | (string & {}))[];
+            /**
+             * @example active
+             * @enum {string}
+             */
+            status: "active" | "inactive";
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:15:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description Shown this once; verify deliveries with it. The whole string, prefix included, is the HMAC key.
+             * @example whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU
+             */
+            secret_key: string;
+        };
+        NotReady: {
+            /**
+             * @example unavailable
+             * @enum {string}
+             */
+            status: "unavailable" | "stopping";
+            /**
+             * @example unreachable
+             * @enum {string}
+             */
+            database?: "ok" | "unreachable";
+            /**
+             * @description Reported, not required.
+             * @example ok
+             * @enum {string}
+             */
+            redis: "ok" | "unreachable";
+            missing_indexes?: string[];
+            remedy?: string;
+        };
+        Package: {
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0b
+             */
+            package_id: string;
+            /** @example Ten evenings */
+            name: string;
+            /** @example Ten hours of football, any weekday. */
+            description: string | null;
+            venue_ids: string[];
+            /**
+             * @description How many bookings it pays for.
+             * @example 10
+             */
+            credits: number;
+            /**
+             * @description Rupees, with at most two decimals.
+             * @example 9000
+             */
+            price_rupees: number;
+            /**
+             * @description Counted from the purchase.
+             * @example 90
+             */
+            validity_days: number;
+            /**
+             * @description An inactive package is not sold any more; what was bought stays.
+             * @example active
+             * @enum {string}
+             */
+            status: "active" | "inactive";
+        };
+        /** @description Names the slot by slot_id, or by venue_id, resource_id and slot_start; given both, they must agree. */
+        PlaceHoldBody: components["schemas"]["PlaceHoldBySlotId"] | components["schemas"]["PlaceHoldByStart"];
+        PlaceHoldBySlotId: {
+            /**
+             * @description The slot, as availability lists it.
+             * @example koramangala-arena-turf-a_20261121T0430Z
+             */
+            slot_id: string;
+            /**
+             * Format: uuid
+             * @description With resource_id and slot_start, another way to name the slot.
+             */
+            venue_id?: string;
+            resource_id?: string;
+            /**
+             * Format: date-time
+             * @description The start of the slot, as availability lists it.
+             */
+            slot_start?: string;
+            /**
+             * @description Names this operation: a repeated call with the same key has no further effect and gets the first response again.
+             * @example order-2026-000731
+             */
+            idempotency_key?: string;
+            /**
+             * @description How long the hold lasts; 600 in a service that is not configured otherwise.
+             * @example 600
+             */
+            ttl_seconds?: number;
+        };
+        PlaceHoldByStart: {
+            /**
+             * @description The slot, as availability lists it.
+             * @example koramangala-arena-turf-a_20261121T0430Z
+             */
+            slot_id?: string;
+            /**
+             * Format: uuid
+             * @description With resource_id and slot_start, another way to name the slot.
+             */
+            venue_id: string;
+            resource_id: string;
+            /**
+             * Format: date-time
+             * @description The start of the slot, as availability lists it.
+             */
+            slot_start: string;
+            /**
+             * @description Names this operation: a repeated call with the same key has no further effect and gets the first response again.
+             * @example order-2026-000731
+             */
+            idempotency_key?: string;
+            /**
+             * @description How long the hold lasts; 600 in a service that is not configured otherwise.
+             * @example 600
+             */
+            ttl_seconds?: number;
+        };
+        Purchase: {
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0c
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0b
+             */
+            package_id: string;
+            /**
+             * @description As it was given.
+             * @example +919845012345
+             */
+            customer_phone: string;
+            /** @example upi */
+            payment_method: string;
+            /** @example 10 */
+            credits_total: number;
+            /** @example 9 */
+            credits_remaining: number;
+            /**
+             * @description EXHAUSTED: no credits left; a refund of a booking that took one makes it ACTIVE again. EXPIRED: after expires_at, or where ended_at is set.
+             * @example ACTIVE
+             * @enum {string}
+             */
+            status: "ACTIVE" | "EXHAUSTED" | "EXPIRED";
+            venue_ids: string[];
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:15:00.000Z
+             */
+            purchased_at: string;
+            /**
+             * Format: date-time
+             * @example 2027-02-18T09:15:00.000Z
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description Only where an operator ended it before its time: when.
+             * @example 2026-11-20T09:15:00.000Z
+             */
+            ended_at?: string;
+            /**
+             * @description With ended_at: why.
+             * @example Returned to the customer, who asked to be erased.
+             */
+            end_reason?: string;
+        };
+        RecoverDeliveriesBody: {
+            /**
+             * Format: date-time
+             * @description From when on; at most 14 days before until.
+             * @example 2026-11-20T09:15:00.000Z
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description Up to when, included; now unless stated.
+             * @example 2026-11-20T11:40:12.345Z
+             */
+            until?: string;
+        };
+        RecoverDeliveriesResponse: {
+            /**
+             * @description How many deliveries begin anew or for the first time.
+             * @example 12
+             */
+            recovered: number;
+        };
+        RefundBookingBody: {
+            /**
+             * @description Kept with the booking.
+             * @example Rain: the turf is closed.
+             */
+            reason: string;
+            /**
+             * @description Names this operation: a repeated call with the same key has no further effect and gets the first response again.
+             * @example cancel-2026-000731
+             */
+            idempotency_key: string;
+        };
+        RefundBookingResponse: {
+            /** @example Booking refunded successfully */
+            message: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04
+             */
+            booking_id: string;
+            /**
+             * @example REFUNDED
+             * @enum {string}
+             */
+            status: "REFUNDED";
+        };
+        ReleaseByOtherChannelResponse: {
+            /**
+             * @description Identifies the slot; opaque.
+             * @example koramangala-arena-turf-a_20261121T0430Z
+             */
+            slot_id: string;
+            /**
+             * Format: uuid
+             * @description The other channel's booking; you cannot read it.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04
+             */
+            booking_id: string;
+            /**
+             * @example CANCELLED
+             * @enum {string}
+             */
+            status: "CANCELLED";
+        };
+        ReleaseHoldBody: {
+            /**
+             * @description Why; in the event, and visible to you alone.
+             * @example The customer chose another time.
+             */
+            reason?: string;
+        };
+        ReleaseHoldResponse: {
+            /** @example Hold released */
+            message: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03
+             */
+            hold_id: string;
+            /**
+             * @description CONSUMED: confirmed into a booking. RELEASED: cancelled by its partner, or released by the platform operator. EXPIRED: not confirmed in time.
+             * @example RELEASED
+             * @enum {string}
+             */
+            status: "ACTIVE" | "CONSUMED" | "RELEASED" | "EXPIRED";
+        };
+        Resource: {
+            /**
+             * @description A slug, unique in the service; copy it, never make it up.
+             * @example koramangala-arena-turf-a
+             */
+            resource_id: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01
+             */
+            venue_id: string;
+            /** @example Turf A */
+            name: string;
+            /** @example turf */
+            resource_type: string;
+            /** @example football */
+            sport_category: string;
+            /**
+             * @description The length of a slot.
+             * @example 60
+             */
+            duration_minutes: number;
+            /**
+             * @description The base price, in rupees; availability has the price of each slot.
+             * @example 1200
+             */
+            price_rupees: number;
+            /**
+             * @description In the venue's time zone. Dates can have other hours; availability has their slots.
+             * @example 06:00
+             */
+            operating_hours_start: string;
+            /**
+             * @description Before or equal to the start, it is on the next day; 00:00 to 00:00 is the whole day.
+             * @example 23:00
+             */
+            operating_hours_end: string;
+        };
+        RotateSecretBody: {
+            /**
+             * @description How long deliveries carry X-Service-Signature-Previous, made with the old secret, as well.
+             * @default 0
+             * @example 86400
+             */
+            overlap_seconds?: number;
+        };
+        RotatedSecret: {
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05
+             */
+            id: string;
+            /**
+             * @description Shown this once; verify deliveries with it. The whole string, prefix included, is the HMAC key.
+             * @example whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU
+             */
+            secret_key: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T11:40:12.345Z
+             */
+            secret_rotated_at: string;
+        };
+        SellByOtherChannelBody: {
+            /**
+             * @description Also take a slot that you hold; confirming that hold is then DOUBLE_BOOKING_ATTEMPT.
+             * @default false
+             */
+            override_holds?: boolean;
+        };
+        SellByOtherChannelResponse: {
+            /**
+             * @description Identifies the slot; opaque.
+             * @example koramangala-arena-turf-a_20261121T0430Z
+             */
+            slot_id: string;
+            /**
+             * Format: uuid
+             * @description The other channel's booking; you cannot read it.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04
+             */
+            booking_id: string;
+            /**
+             * @example BOOKED
+             * @enum {string}
+             */
+            status: "BOOKED";
+        };
+        SendTestEventBody: {
+            /**
+             * @description One of those subscribed to; the first of them unless stated.
+             * @example hold_created
+             * @enum {string}
+             */
+            event_type?: "hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded";
+        };
+        Slot: {
+            /**
+             * @description Identifies the slot; opaque.
+             * @example koramangala-arena-turf-a_20261121T0430Z
+             */
+            slot_id: string;
+            /**
+             * @description A slug, unique in the service; copy it, never make it up.
+             * @example koramangala-arena-turf-a
+             */
+            resource_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T04:30:00.000Z
+             */
+            slot_start: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T05:30:00.000Z
+             */
+            slot_end: string;
+            /**
+             * @description The price of this slot on this date, in rupees.
+             * @example 1200
+             */
+            price_rupees: number;
+            /**
+             * @description True promises nothing: only a hold reserves the slot.
+             * @example true
+             */
+            is_available: boolean;
+            /** @description Why the slot cannot be held; never who has it. */
+            unavailable_reason?: "held" | "booked" | "blackout" | "past" | "beyond_horizon" | "inactive" | (string & {});
+        };
+        Subscription: {
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05
+             */
+            id: string;
+            /** @example https://partner.example.com/webhooks/bookings */
+            endpoint_url: string;
+            event_types: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | (string & {}))[];
+            /**
+             * @example active
+             * @enum {string}
+             */
+            status: "active" | "inactive";
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:15:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description Null where the secret is the first one.
+             * @example null
+             */
+            secret_rotated_at: string | null;
+        };
+        Venue: {
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01
+             */
+            venue_id: string;
+            /** @example Koramangala Arena */
+            name: string;
+            /** @example 80 Feet Road, Koramangala 4th Block */
+            address: string;
+            /** @example Bengaluru */
+            city: string;
+            /**
+             * @description Nothing is sold while it is inactive.
+             * @example active
+             */
+            status: "active" | "inactive" | (string & {});
+            /**
+             * @description IANA time zone of the venue.
+             * @example Asia/Kolkata
+             */
+            time_zone: string;
+        };
+    };
+    responses: {
+        /** @description `BOOKING_NOT_FOUND`: There is no booking with that id, or you may not read it. Use booking_id as returned by confirm. */
+        BookingNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `DELIVERY_IN_PROGRESS`: The state of the delivery does not allow this call. Read its state. If an attempt is in progress, repeat the call after it has ended. */
+        DeliveryInProgress: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `DELIVERY_NOT_FOUND`: You have no delivery with that id; it is missing or went to another partner. Take the id from /api/v1/partner/observability. */
+        DeliveryNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `HOLD_EXPIRED`: The hold has reached its hold_expiry_at, so its slot is free again. Place a new hold on the slot.
+         *
+         *     `INVALID_HOLD_STATE`: The state of the hold or booking does not allow this operation. Read its current state; to repeat an earlier call, send the same idempotency_key.
+         */
+        HoldExpiredOrInvalidHoldState: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `HOLD_EXPIRED`: The hold has reached its hold_expiry_at, so its slot is free again. Place a new hold on the slot.
+         *
+         *     `INVALID_HOLD_STATE`: The state of the hold or booking does not allow this operation. Read its current state; to repeat an earlier call, send the same idempotency_key.
+         *
+         *     `DOUBLE_BOOKING_ATTEMPT`: The venue gave the slot to another channel before the hold was confirmed. Place a hold on another slot.
+         *
+         *     `IDEMPOTENCY_KEY_MISMATCH`: The idempotency_key was used before for a different request. Use a new key for each operation, and the same key only to repeat it.
+         */
+        HoldExpiredOrInvalidHoldStateOrDoubleBookingAttemptOrIdempotencyKeyMismatch: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `HOLD_LIMIT_REACHED`: You have reached the limit of ACTIVE holds, or the hold would last longer than a hold may. Confirm or cancel holds first, or ask for less time.
+         *
+         *     `HOLD_EXPIRED`: The hold has reached its hold_expiry_at, so its slot is free again. Place a new hold on the slot.
+         *
+         *     `INVALID_HOLD_STATE`: The state of the hold or booking does not allow this operation. Read its current state; to repeat an earlier call, send the same idempotency_key.
+         */
+        HoldLimitReachedOrHoldExpiredOrInvalidHoldState: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `HOLD_NOT_FOUND`: You have no hold with that id; it is missing or belongs to another partner. Use hold_id as returned when the hold was placed. */
+        HoldNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `IDEMPOTENCY_KEY_MISMATCH`: The idempotency_key was used before for a different request. Use a new key for each operation, and the same key only to repeat it. */
+        IdempotencyKeyMismatch: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `INTERNAL_ERROR`: An unexpected error occurred. Repeat the call with the same idempotency_key; if it persists, quote request_id to the platform operator. */
+        InternalError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `INVALID_API_KEY`: The x-api-key header is missing, or the key is malformed, unknown, expired, revoked or of another deployment (sandbox or production). Send a valid key; ask the platform operator for one. */
+        InvalidApiKey: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `INVALID_HOLD_STATE`: The state of the hold or booking does not allow this operation. Read its current state; to repeat an earlier call, send the same idempotency_key.
+         *
+         *     `IDEMPOTENCY_KEY_MISMATCH`: The idempotency_key was used before for a different request. Use a new key for each operation, and the same key only to repeat it.
+         */
+        InvalidHoldStateOrIdempotencyKeyMismatch: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `PACKAGE_NOT_FOUND`: You have no package on sale with that id; it is missing, withdrawn or belongs to another partner. Take package_id from your catalogue, /api/v1/packages. */
+        PackageNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `PARTNER_SUSPENDED`: The partner that the key (for operators: the delivery) belongs to is suspended. Contact the platform operator, who can reactivate the partner. */
+        PartnerSuspended: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `PARTNER_SUSPENDED`: The partner that the key (for operators: the delivery) belongs to is suspended. Contact the platform operator, who can reactivate the partner.
+         *
+         *     `UNAUTHORIZED`: The booking to cancel or refund was made by another partner. Check the booking_id; only the partner that made the booking can cancel or refund it.
+         */
+        PartnerSuspendedOrUnauthorized: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `PARTNER_SUSPENDED`: The partner that the key (for operators: the delivery) belongs to is suspended. Contact the platform operator, who can reactivate the partner.
+         *
+         *     `VENUE_NOT_AUTHORIZED`: The venue does not exist or is not granted to you; the response is the same for both. Take venue_id from the list of your venues, or ask the platform operator for a grant.
+         */
+        PartnerSuspendedOrVenueNotAuthorized: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `PAYLOAD_TOO_LARGE`: The body is larger than 100 KB. Send a smaller body. */
+        PayloadTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `PURCHASE_NOT_FOUND`: You have no package purchase with that id; it is missing or belongs to another partner. Use purchase.id as returned when the package was sold. */
+        PurchaseNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `RATE_LIMITED`: You sent more requests than your limit allows, or too many invalid keys came from your address. Wait for the seconds in Retry-After; the RateLimit header says how many requests are left. */
+        RateLimited: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `RESOURCE_NOT_FOUND`: There is no resource with that id, or it belongs to another venue. Copy resource_id from the list of the venue's resources. */
+        ResourceNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `RESOURCE_NOT_FOUND`: There is no resource with that id, or it belongs to another venue. Copy resource_id from the list of the venue's resources.
+         *
+         *     `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you; the response is the same for all three. Copy slot_id, or slot_start, from availability; if the venue is not in your list of venues, ask the platform operator for a grant.
+         */
+        ResourceNotFoundOrSlotNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `SERVICE_UNAVAILABLE`: The database cannot be reached or is not ready, or it is unknown whether the call took effect. Repeat the call after the seconds in Retry-After, with the same idempotency_key. */
+        ServiceUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `SLOT_NOT_AVAILABLE`: The slot is held, booked or blacked out, has already begun, is beyond the booking horizon, or its venue is inactive. Choose one of error.conflict.alternatives, or read availability again. */
+        SlotNotAvailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `SLOT_NOT_AVAILABLE`: The slot is held, booked or blacked out, has already begun, is beyond the booking horizon, or its venue is inactive. Choose one of error.conflict.alternatives, or read availability again.
+         *
+         *     `HOLD_LIMIT_REACHED`: You have reached the limit of ACTIVE holds, or the hold would last longer than a hold may. Confirm or cancel holds first, or ask for less time.
+         *
+         *     `IDEMPOTENCY_KEY_MISMATCH`: The idempotency_key was used before for a different request. Use a new key for each operation, and the same key only to repeat it.
+         */
+        SlotNotAvailableOrHoldLimitReachedOrIdempotencyKeyMismatch: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you; the response is the same for all three. Copy slot_id, or slot_start, from availability; if the venue is not in your list of venues, ask the platform operator for a grant. */
+        SlotNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you; the response is the same for all three. Copy slot_id, or slot_start, from availability; if the venue is not in your list of venues, ask the platform operator for a grant.
+         *
+         *     `BOOKING_NOT_FOUND`: There is no booking with that id, or you may not read it. Use booking_id as returned by confirm.
+         */
+        SlotNotFoundOrBookingNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `UNSUPPORTED_MEDIA_TYPE`: The body is not declared as JSON, or its charset or encoding is not supported. Send Content-Type: application/json, encoded as UTF-8. */
+        UnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `VALIDATION_ERROR`: A field of the body, the query or the path is missing, malformed or out of range, or the query has an unknown field. Correct every field listed in error.details, then send the request again. */
+        ValidationError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `VALIDATION_ERROR`: A field of the body, the query or the path is missing, malformed or out of range, or the query has an unknown field. Correct every field listed in error.details, then send the request again.
+         *
+         *     `INVALID_JSON`: The body is not one complete JSON document. Send one JSON object, encoded as UTF-8.
+         */
+        ValidationErrorOrInvalidJson: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `VENUE_NOT_FOUND`: The venue does not exist or is not granted to you; the response is the same for both. Take venue_id from the list of venues. */
+        VenueNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `WEBHOOK_INACTIVE`: The subscription has been deactivated, so nothing is delivered to it. Ask the platform operator to activate it. */
+        WebhookInactive: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `WEBHOOK_INACTIVE`: The subscription has been deactivated, so nothing is delivered to it. Ask the platform operator to activate it.
+         *
+         *     `DELIVERY_IN_PROGRESS`: The state of the delivery does not allow this call. Read its state. If an attempt is in progress, repeat the call after it has ended.
+         */
+        WebhookInactiveOrDeliveryInProgress: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `WEBHOOK_LIMIT_REACHED`: You have 20 webhook subscriptions, the most that a partner may have. Change one of them with PATCH, or ask the platform operator to stop deliveries to it. */
+        WebhookLimitReached: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `WEBHOOK_NOT_FOUND`: You have no webhook subscription with that id; it is missing or belongs to another partner. Take the id from the list of your subscriptions. */
+        WebhookNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
+    parameters: {
+        /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+        "X-Request-Id": string;
+        /** @description The ETag of an earlier response. */
+        "If-None-Match": string;
+    };
+    requestBodies: never;
+    headers: {
+        /**
+         * @description Names this request in logs and in error.request_id. One that you send is kept where it has 1 to 128 characters A-Z a-z 0-9 . _ -
+         * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0a
+         */
+        "X-Request-Id": string;
+        /**
+         * @description What is left of the limit: `r` requests until the end of the window in `t` seconds. Absent where no limit applies.
+         * @example "partner";r=587;t=42
+         */
+        RateLimit: string;
+        /**
+         * @description The limit: `q` requests in a window of `w` seconds. Absent where no limit applies.
+         * @example "partner";q=600;w=60
+         */
+        "RateLimit-Policy": string;
+        /**
+         * @description After how many seconds to repeat the call.
+         * @example 1
+         */
+        "Retry-After": number;
+        /**
+         * @description Names this state of the response; send it back in If-None-Match.
+         * @example W/"4f2-9mPq0x7cR3vT1k"
+         */
+        ETag: string;
+        /**
+         * @description There, and `true`, where the response repeats that of an earlier call with the same idempotency_key.
+         * @example true
+         */
+        "Idempotent-Replayed": "true";
+        /**
+         * @description The fields of the body that this endpoint does not know and has ignored, with commas between them, at most 10; most likely they are mistyped. Absent where there were none; also on errors.
+         * @example customer_nmae, colour
+         */
+        "X-Ignored-Fields": string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description You, your key, your limits and your venues. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "partner_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02",
+                     *       "name": "Turf Town",
+                     *       "status": "active",
+                     *       "mode": "sandbox",
+                     *       "key": {
+                     *         "id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b09",
+                     *         "created_at": "2026-11-20T09:15:00.000Z",
+                     *         "expires_at": null,
+                     *         "last_used_at": "2026-11-20T11:40:12.345Z"
+                     *       },
+                     *       "limits": {
+                     *         "rate_limit_per_minute": 600,
+                     *         "max_active_holds": 500,
+                     *         "hold_ttl_seconds": 600,
+                     *         "max_hold_ttl_seconds": 1800,
+                     *         "max_hold_life_seconds": 7200,
+                     *         "max_range_days": 31,
+                     *         "max_webhooks": 20,
+                     *         "webhook_retry_delays_seconds": [
+                     *           300,
+                     *           900,
+                     *           1800,
+                     *           3600
+                     *         ]
+                     *       },
+                     *       "horizon_days": 90,
+                     *       "venues": [
+                     *         {
+                     *           "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                     *           "name": "Koramangala Sports Arena"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listVenues: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Your venues, by name; none before onboarding. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "count": 1,
+                     *       "data": [
+                     *         {
+                     *           "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                     *           "name": "Koramangala Arena",
+                     *           "address": "80 Feet Road, Koramangala 4th Block",
+                     *           "city": "Bengaluru",
+                     *           "status": "active",
+                     *           "time_zone": "Asia/Kolkata"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListVenuesResponse"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getVenue: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description `venue_id` as listed. */
+                venueId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The venue. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                     *       "name": "Koramangala Arena",
+                     *       "address": "80 Feet Road, Koramangala 4th Block",
+                     *       "city": "Bengaluru",
+                     *       "status": "active",
+                     *       "time_zone": "Asia/Kolkata"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Venue"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            404: components["responses"]["VenueNotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listResources: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description `venue_id` as listed. */
+                venueId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All resources of the venue. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "count": 1,
+                     *       "data": [
+                     *         {
+                     *           "resource_id": "koramangala-arena-turf-a",
+                     *           "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                     *           "name": "Turf A",
+                     *           "resource_type": "turf",
+                     *           "sport_category": "football",
+                     *           "duration_minutes": 60,
+                     *           "price_rupees": 1200,
+                     *           "operating_hours_start": "06:00",
+                     *           "operating_hours_end": "23:00"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListResourcesResponse"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            404: components["responses"]["VenueNotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getAvailability: {
+        parameters: {
+            query: {
+                /** @description A venue granted to you. */
+                venue_id: string;
+                /** @description A calendar date in the venue's time zone; a slot belongs to the date on which its operating day begins. */
+                date: string;
+                /** @description Only the slots of this resource. */
+                resource_id?: string;
+            };
+            header?: {
+                /** @description The ETag of an earlier response. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The slots of the date. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                     *       "date": "2026-11-21",
+                     *       "slots": [
+                     *         {
+                     *           "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                     *           "resource_id": "koramangala-arena-turf-a",
+                     *           "slot_start": "2026-11-21T04:30:00.000Z",
+                     *           "slot_end": "2026-11-21T05:30:00.000Z",
+                     *           "price_rupees": 1200,
+                     *           "is_available": true
+                     *         },
+                     *         {
+                     *           "slot_id": "koramangala-arena-turf-a_20261121T0530Z",
+                     *           "resource_id": "koramangala-arena-turf-a",
+                     *           "slot_start": "2026-11-21T05:30:00.000Z",
+                     *           "slot_end": "2026-11-21T06:30:00.000Z",
+                     *           "price_rupees": 1500,
+                     *           "is_available": false,
+                     *           "unavailable_reason": "booked"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Availability"];
+                };
+            };
+            /** @description What If-None-Match names is still the response. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspendedOrVenueNotAuthorized"];
+            404: components["responses"]["ResourceNotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getAvailabilityRange: {
+        parameters: {
+            query: {
+                /** @description A venue granted to you. */
+                venue_id: string;
+                /** @description The first date, not after `to`. */
+                from: string;
+                /** @description The last date, included; the range has at most 31 days. */
+                to: string;
+                /** @description Only the slots of this resource. */
+                resource_id?: string;
+            };
+            header?: {
+                /** @description The ETag of an earlier response. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The slots of each date. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                     *       "from": "2026-11-21",
+                     *       "to": "2026-11-21",
+                     *       "days": [
+                     *         {
+                     *           "date": "2026-11-21",
+                     *           "slots": [
+                     *             {
+                     *               "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                     *               "resource_id": "koramangala-arena-turf-a",
+                     *               "slot_start": "2026-11-21T04:30:00.000Z",
+                     *               "slot_end": "2026-11-21T05:30:00.000Z",
+                     *               "price_rupees": 1200,
+                     *               "is_available": true
+                     *             },
+                     *             {
+                     *               "slot_id": "koramangala-arena-turf-a_20261121T0530Z",
+                     *               "resource_id": "koramangala-arena-turf-a",
+                     *               "slot_start": "2026-11-21T05:30:00.000Z",
+                     *               "slot_end": "2026-11-21T06:30:00.000Z",
+                     *               "price_rupees": 1500,
+                     *               "is_available": false,
+                     *               "unavailable_reason": "booked"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AvailabilityRange"];
+                };
+            };
+            /** @description What If-None-Match names is still the response. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspendedOrVenueNotAuthorized"];
+            404: components["responses"]["ResourceNotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listHolds: {
+        parameters: {
+            query?: {
+                /** @description Only the holds in this state. */
+                status?: "ACTIVE" | "CONSUMED" | "RELEASED" | "EXPIRED";
+                /** @description The largest number of items on the page. */
+                limit?: number;
+                /** @description `next_cursor` of the page before, exactly as it was returned; the first page has none. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of your holds. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "count": 1,
+                     *       "data": [
+                     *         {
+                     *           "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
+                     *           "status": "CONSUMED",
+                     *           "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                     *           "resource_id": "koramangala-arena-turf-a",
+                     *           "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                     *           "slot_start": "2026-11-21T04:30:00.000Z",
+                     *           "slot_end": "2026-11-21T05:30:00.000Z",
+                     *           "price_rupees": 1200,
+                     *           "hold_expiry_at": "2026-11-20T09:25:00.000Z",
+                     *           "created_at": "2026-11-20T09:15:00.000Z",
+                     *           "booking_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListHoldsResponse"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    placeHold: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                 *       "idempotency_key": "order-2026-000731",
+                 *       "ttl_seconds": 600
+                 *     }
+                 */
+                "application/json": components["schemas"]["PlaceHoldBody"];
+            };
+        };
+        responses: {
+            /** @description The slot is yours until hold_expiry_at. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
+                     *       "status": "ACTIVE",
+                     *       "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                     *       "resource_id": "koramangala-arena-turf-a",
+                     *       "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                     *       "slot_start": "2026-11-21T04:30:00.000Z",
+                     *       "slot_end": "2026-11-21T05:30:00.000Z",
+                     *       "price_rupees": 1200,
+                     *       "hold_expiry_at": "2026-11-20T09:25:00.000Z",
+                     *       "created_at": "2026-11-20T09:15:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Hold"];
+                };
+            };
+            400: components["responses"]["ValidationErrorOrInvalidJson"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspendedOrVenueNotAuthorized"];
+            404: components["responses"]["ResourceNotFoundOrSlotNotFound"];
+            409: components["responses"]["SlotNotAvailableOrHoldLimitReachedOrIdempotencyKeyMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getHold: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description `hold_id` as returned when the hold was placed. */
+                holdId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The hold as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
+                     *       "status": "CONSUMED",
+                     *       "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                     *       "resource_id": "koramangala-arena-turf-a",
+                     *       "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                     *       "slot_start": "2026-11-21T04:30:00.000Z",
+                     *       "slot_end": "2026-11-21T05:30:00.000Z",
+                     *       "price_rupees": 1200,
+                     *       "hold_expiry_at": "2026-11-20T09:25:00.000Z",
+                     *       "created_at": "2026-11-20T09:15:00.000Z",
+                     *       "booking_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Hold"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            404: components["responses"]["HoldNotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    extendHold: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description `hold_id` as returned when the hold was placed. */
+                holdId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ttl_seconds": 900
+                 *     }
+                 */
+                "application/json": components["schemas"]["ExtendHoldBody"];
+            };
+        };
+        responses: {
+            /** @description The hold with its new expiry. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
+                     *       "status": "ACTIVE",
+                     *       "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                     *       "resource_id": "koramangala-arena-turf-a",
+                     *       "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                     *       "slot_start": "2026-11-21T04:30:00.000Z",
+                     *       "slot_end": "2026-11-21T05:30:00.000Z",
+                     *       "price_rupees": 1200,
+                     *       "hold_expiry_at": "2026-11-20T09:25:00.000Z",
+                     *       "created_at": "2026-11-20T09:15:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Hold"];
+                };
+            };
+            400: components["responses"]["ValidationErrorOrInvalidJson"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspendedOrVenueNotAuthorized"];
+            404: components["responses"]["HoldNotFound"];
+            409: components["responses"]["HoldLimitReachedOrHoldExpiredOrInvalidHoldState"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    releaseHold: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description `hold_id` as returned when the hold was placed. */
+                holdId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "The customer chose another time."
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReleaseHoldBody"];
+            };
+        };
+        responses: {
+            /** @description The hold is released. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Hold released",
+                     *       "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
+                     *       "status": "RELEASED"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReleaseHoldResponse"];
+                };
+            };
+            400: components["responses"]["ValidationErrorOrInvalidJson"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            404: components["responses"]["HoldNotFound"];
+            409: components["responses"]["HoldExpiredOrInvalidHoldState"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    confirmBooking: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
+                 *       "payment_reference": "pay_QxT4e9Lk2m",
+                 *       "customer_name": "Asha Rao",
+                 *       "customer_phone": "+919845012345",
+                 *       "customer_email": "asha.rao@example.com",
+                 *       "idempotency_key": "order-2026-000731"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConfirmBookingBody"];
+            };
+        };
+        responses: {
+            /** @description The slot is booked. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "booking_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04",
+                     *       "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                     *       "status": "BOOKED",
+                     *       "booked_at": "2026-11-20T09:15:00.000Z",
+                     *       "price_rupees": 1200,
+                     *       "package_purchase_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0c"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Confirmation"];
+                };
+            };
+            400: components["responses"]["ValidationErrorOrInvalidJson"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspendedOrVenueNotAuthorized"];
+            404: components["responses"]["HoldNotFound"];
+            409: components["responses"]["HoldExpiredOrInvalidHoldStateOrDoubleBookingAttemptOrIdempotencyKeyMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listBookings: {
+        parameters: {
+            query?: {
+                /** @description Only bookings at this venue. */
+                venue_id?: string;
+                /** @description The first date of booked_at, in the venue's time zone (the service's where no venue is named). */
+                from?: string;
+                /** @description The last date of booked_at, included. */
+                to?: string;
+                status?: "BOOKED" | "CANCELLED" | "REFUNDED";
+                /** @description Only the booking that this hold became. */
+                hold_id?: string;
+                /** @description Only bookings with exactly this reference. */
+                payment_reference?: string;
+                /** @description Only bookings of this number, however it was written. */
+                customer_phone?: string;
+                /** @description The beginning of the name, in capitals or not. */
+                customer_name?: string;
+                /** @description The first date on which the slot begins, in the venue's time zone (the service's where no venue is named). */
+                slot_from?: string;
+                /** @description The last date on which the slot begins, included. */
+                slot_to?: string;
+                /** @description The largest number of items on the page. */
+                limit?: number;
+                /** @description `next_cursor` of the page before, exactly as it was returned; the first page has none. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of your bookings. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "count": 1,
+                     *       "data": [
+                     *         {
+                     *           "booking_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04",
+                     *           "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
+                     *           "partner_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02",
+                     *           "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                     *           "resource_id": "koramangala-arena-turf-a",
+                     *           "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                     *           "slot_start": "2026-11-21T04:30:00.000Z",
+                     *           "slot_end": "2026-11-21T05:30:00.000Z",
+                     *           "status": "BOOKED",
+                     *           "booked_at": "2026-11-20T09:15:00.000Z",
+                     *           "price_rupees": 1200,
+                     *           "payment_reference": "pay_QxT4e9Lk2m",
+                     *           "customer_name": "Asha Rao",
+                     *           "customer_phone": "+919845012345",
+                     *           "customer_email": "asha.rao@example.com",
+                     *           "venue": {
+                     *             "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                     *             "name": "Koramangala Arena",
+                     *             "city": "Bengaluru"
+                     *           },
+                     *           "resource": {
+                     *             "resource_id": "koramangala-arena-turf-a",
+                     *             "resource_type": "turf",
+                     *             "sport_category": "football"
+                     *           },
+                     *           "cancelled_at": null,
+                     *           "cancellation_reason": null,
+                     *           "refunded_at": null,
+                     *           "refund_reason": null,
+                     *           "package_purchase_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0c"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListBookingsResponse"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getBooking: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description `booking_id` as returned by confirm. */
+                bookingId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The booking as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "booking_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04",
+                     *       "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
+                     *       "partner_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02",
+                     *       "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                     *       "resource_id": "koramangala-arena-turf-a",
+                     *       "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                     *       "slot_start": "2026-11-21T04:30:00.000Z",
+                     *       "slot_end": "2026-11-21T05:30:00.000Z",
+                     *       "status": "BOOKED",
+                     *       "booked_at": "2026-11-20T09:15:00.000Z",
+                     *       "price_rupees": 1200,
+                     *       "payment_reference": "pay_QxT4e9Lk2m",
+                     *       "customer_name": "Asha Rao",
+                     *       "customer_phone": "+919845012345",
+                     *       "customer_email": "asha.rao@example.com",
+                     *       "venue": {
+                     *         "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                     *         "name": "Koramangala Arena",
+                     *         "city": "Bengaluru"
+                     *       },
+                     *       "resource": {
+                     *         "resource_id": "koramangala-arena-turf-a",
+                     *         "resource_type": "turf",
+                     *         "sport_category": "football"
+                     *       },
+                     *       "cancelled_at": null,
+                     *       "cancellation_reason": null,
+                     *       "refunded_at": null,
+                     *       "refund_reason": null,
+                     *       "package_purchase_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0c"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Booking"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            404: components["responses"]["BookingNotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    cancelBooking: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description `booking_id` as returned by confirm. */
+                bookingId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Rain: the turf is closed.",
+                 *       "idempotency_key": "cancel-2026-000731"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CancelBookingBody"];
+            };
+        };
+        responses: {
+            /** @description Booking cancelled successfully */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Booking cancelled successfully",
+                     *       "booking_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04",
+                     *       "status": "CANCELLED"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CancelBookingResponse"];
+                };
+            };
+            400: components["responses"]["ValidationErrorOrInvalidJson"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspendedOrUnauthorized"];
+            404: components["responses"]["BookingNotFound"];
+            409: components["responses"]["InvalidHoldStateOrIdempotencyKeyMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    refundBooking: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description `booking_id` as returned by confirm. */
+                bookingId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Rain: the turf is closed.",
+                 *       "idempotency_key": "cancel-2026-000731"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RefundBookingBody"];
+            };
+        };
+        responses: {
+            /** @description Booking refunded successfully */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Booking refunded successfully",
+                     *       "booking_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04",
+                     *       "status": "REFUNDED"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RefundBookingResponse"];
+                };
+            };
+            400: components["responses"]["ValidationErrorOrInvalidJson"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspendedOrUnauthorized"];
+            404: components["responses"]["BookingNotFound"];
+            409: components["responses"]["InvalidHoldStateOrIdempotencyKeyMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listCatalogue: {
+        parameters: {
+            query?: {
+                /** @description Only packages that can be used at this venue. */
+                venue_id?: string;
+            };
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Your catalogue. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "count": 1,
+                     *       "data": [
+                     *         {
+                     *           "package_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0b",
+                     *           "name": "Ten evenings",
+                     *           "description": "Ten hours of football, any weekday.",
+                     *           "venue_ids": [
+                     *             "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01"
+                     *           ],
+                     *           "credits": 10,
+                     *           "price_rupees": 9000,
+                     *           "validity_days": 90,
+                     *           "status": "active"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListCatalogueResponse"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    buyPackage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description `package_id` from the catalogue. */
+                packageId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "customer_phone": "+919845012345",
+                 *       "payment_method": "upi",
+                 *       "idempotency_key": "purchase-2026-000112"
+                 *     }
+                 */
+                "application/json": components["schemas"]["BuyPackageBody"];
+            };
+        };
+        responses: {
+            /** @description The purchase. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "purchase": {
+                     *         "id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0c",
+                     *         "package_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0b",
+                     *         "customer_phone": "+919845012345",
+                     *         "payment_method": "upi",
+                     *         "credits_total": 10,
+                     *         "credits_remaining": 9,
+                     *         "status": "ACTIVE",
+                     *         "venue_ids": [
+                     *           "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01"
+                     *         ],
+                     *         "purchased_at": "2026-11-20T09:15:00.000Z",
+                     *         "expires_at": "2027-02-18T09:15:00.000Z",
+                     *         "ended_at": "2026-11-20T09:15:00.000Z",
+                     *         "end_reason": "Returned to the customer, who asked to be erased."
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BuyPackageResponse"];
+                };
+            };
+            400: components["responses"]["ValidationErrorOrInvalidJson"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            404: components["responses"]["PackageNotFound"];
+            409: components["responses"]["IdempotencyKeyMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getPurchase: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description `purchase.id` as returned when the package was sold. */
+                purchaseId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The purchase as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "purchase": {
+                     *         "id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0c",
+                     *         "package_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0b",
+                     *         "customer_phone": "+919845012345",
+                     *         "payment_method": "upi",
+                     *         "credits_total": 10,
+                     *         "credits_remaining": 9,
+                     *         "status": "ACTIVE",
+                     *         "venue_ids": [
+                     *           "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01"
+                     *         ],
+                     *         "purchased_at": "2026-11-20T09:15:00.000Z",
+                     *         "expires_at": "2027-02-18T09:15:00.000Z",
+                     *         "ended_at": "2026-11-20T09:15:00.000Z",
+                     *         "end_reason": "Returned to the customer, who asked to be erased."
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GetPurchaseResponse"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            404: components["responses"]["PurchaseNotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listActivePurchases: {
+        parameters: {
+            query: {
+                /** @description A valid phone number: E.164, or a national number of IN. */
+                customer_phone: string;
+                /** @description The venue at which the credits are to be used. */
+                venue_id: string;
+            };
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The purchases. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "count": 1,
+                     *       "data": [
+                     *         {
+                     *           "id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0c",
+                     *           "package_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0b",
+                     *           "customer_phone": "+919845012345",
+                     *           "payment_method": "upi",
+                     *           "credits_total": 10,
+                     *           "credits_remaining": 9,
+                     *           "status": "ACTIVE",
+                     *           "venue_ids": [
+                     *             "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01"
+                     *           ],
+                     *           "purchased_at": "2026-11-20T09:15:00.000Z",
+                     *           "expires_at": "2027-02-18T09:15:00.000Z",
+                     *           "ended_at": "2026-11-20T09:15:00.000Z",
+                     *           "end_reason": "Returned to the customer, who asked to be erased."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListActivePurchasesResponse"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspendedOrVenueNotAuthorized"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listSubscriptions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All your subscriptions, oldest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "count": 1,
+                     *       "data": [
+                     *         {
+                     *           "id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05",
+                     *           "endpoint_url": "https://partner.example.com/webhooks/bookings",
+                     *           "event_types": [
+                     *             "booking_created",
+                     *             "booking_cancelled",
+                     *             "hold_expired"
+                     *           ],
+                     *           "status": "active",
+                     *           "created_at": "2026-11-20T09:15:00.000Z",
+                     *           "secret_rotated_at": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListSubscriptionsResponse"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "endpoint_url": "https://partner.example.com/webhooks/bookings",
+                 *       "event_types": [
+                 *         "booking_created",
+                 *         "booking_cancelled",
+                 *         "hold_expired"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateSubscriptionBody"];
+            };
+        };
+        responses: {
+            /** @description The subscription with its secret. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05",
+                     *       "endpoint_url": "https://partner.example.com/webhooks/bookings",
+                     *       "event_types": [
+                     *         "booking_created",
+                     *         "booking_cancelled",
+                     *         "hold_expired"
+                     *       ],
+                     *       "status": "active",
+                     *       "created_at": "2026-11-20T09:15:00.000Z",
+                     *       "secret_key": "whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NewSubscription"];
+                };
+            };
+            400: components["responses"]["ValidationErrorOrInvalidJson"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            409: components["responses"]["WebhookLimitReached"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description `id` of one of your subscriptions. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "endpoint_url": "https://partner.example.com/webhooks/bookings",
+                 *       "event_types": [
+                 *         "booking_created",
+                 *         "booking_cancelled",
+                 *         "hold_expired"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChangeSubscriptionBody"];
+            };
+        };
+        responses: {
+            /** @description The subscription as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05",
+                     *       "endpoint_url": "https://partner.example.com/webhooks/bookings",
+                     *       "event_types": [
+                     *         "booking_created",
+                     *         "booking_cancelled",
+                     *         "hold_expired"
+                     *       ],
+                     *       "status": "active",
+                     *       "created_at": "2026-11-20T09:15:00.000Z",
+                     *       "secret_rotated_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["ValidationErrorOrInvalidJson"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            404: components["responses"]["WebhookNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    rotateSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description `id` of one of your subscriptions. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlap_seconds": 86400
+                 *     }
+                 */
+                "application/json": components["schemas"]["RotateSecretBody"];
+            };
+        };
+        responses: {
+            /** @description The new secret. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05",
+                     *       "secret_key": "whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU",
+                     *       "secret_rotated_at": "2026-11-20T11:40:12.345Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RotatedSecret"];
+                };
+            };
+            400: components["responses"]["ValidationErrorOrInvalidJson"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            404: components["responses"]["WebhookNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    sendTestEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description `id` of one of your subscriptions. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_type": "hold_created"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SendTestEventBody"];
+            };
+        };
+        responses: {
+            /** @description The delivery of the sample; its attempt follows. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b06",
+                     *       "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
+                     *       "event_type": "hold_created",
+                     *       "subscription_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05",
+                     *       "endpoint_url": "https://partner.example.com/webhooks/bookings",
+                     *       "state": "pending",
+                     *       "attempts": [],
+                     *       "next_attempt_at": "2026-11-20T09:15:00.000Z",
+                     *       "dead_lettered_at": null,
+                     *       "discarded_at": "2026-11-20T09:15:00.000Z",
+                     *       "created_at": "2026-11-20T09:15:00.000Z",
+                     *       "payload": {
+                     *         "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
+                     *         "event_type": "hold_created",
+                     *         "timestamp": "2026-11-20T09:15:00.000Z",
+                     *         "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                     *         "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                     *         "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
+                     *         "booking_id": null,
+                     *         "partner_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02",
+                     *         "details": {
+                     *           "resource_id": "koramangala-arena-turf-a",
+                     *           "slot_start": "2026-11-21T04:30:00.000Z",
+                     *           "slot_end": "2026-11-21T05:30:00.000Z",
+                     *           "price_rupees": 1200,
+                     *           "hold_expiry_at": "2026-11-20T09:25:00.000Z",
+                     *           "test": true
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            400: components["responses"]["ValidationErrorOrInvalidJson"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            404: components["responses"]["WebhookNotFound"];
+            409: components["responses"]["WebhookInactive"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    recoverDeliveries: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description `id` of one of your subscriptions. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "since": "2026-11-20T09:15:00.000Z",
+                 *       "until": "2026-11-20T11:40:12.345Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RecoverDeliveriesBody"];
+            };
+        };
+        responses: {
+            /** @description The deliveries follow. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "recovered": 12
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecoverDeliveriesResponse"];
+                };
+            };
+            400: components["responses"]["ValidationErrorOrInvalidJson"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            404: components["responses"]["WebhookNotFound"];
+            409: components["responses"]["WebhookInactive"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description The next_cursor of an earlier response; from the beginning unless stated. */
+                after?: string;
+                /** @description Only events of this type. */
+                event_type?: "hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded";
+                /** @description Only events at this venue. */
+                venue_id?: string;
+                /** @description The largest number of items on the page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the feed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "count": 1,
+                     *       "data": [
+                     *         {
+                     *           "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
+                     *           "event_type": "hold_created",
+                     *           "timestamp": "2026-11-20T09:15:00.000Z",
+                     *           "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                     *           "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                     *           "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
+                     *           "booking_id": null,
+                     *           "partner_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02",
+                     *           "details": {
+                     *             "resource_id": "koramangala-arena-turf-a",
+                     *             "slot_start": "2026-11-21T04:30:00.000Z",
+                     *             "slot_end": "2026-11-21T05:30:00.000Z",
+                     *             "price_rupees": 1200,
+                     *             "hold_expiry_at": "2026-11-20T09:25:00.000Z"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": "v2.5b1f0c9e.mKQ3rV0e2sW8yTzL4nPcXgA7dHjB1uFi9oQkNvE6xRbSaMhZt5wJqUyD0lY"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListEventsResponse"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getObservability: {
+        parameters: {
+            query?: {
+                /** @description Which deliveries `data` lists. */
+                status?: "pending" | "retrying" | "succeeded" | "dead_letter" | "all";
+                event_type?: "hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded";
+                /** @description Only deliveries to this subscription. */
+                subscription_id?: string;
+                /** @description The largest number of items on the page. */
+                limit?: number;
+                /** @description `next_cursor` of the page before, exactly as it was returned; the first page has none. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state of your deliveries, and a page of them. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "generated_at": "2026-11-20T11:40:12.345Z",
+                     *       "summary": {
+                     *         "window_hours": 24,
+                     *         "events": 318,
+                     *         "deliveries": {
+                     *           "pending": 2,
+                     *           "retrying": 1,
+                     *           "succeeded": 314,
+                     *           "dead_letter": 1
+                     *         },
+                     *         "attempts": 329,
+                     *         "success_rate": 0.954,
+                     *         "latency_ms": {
+                     *           "p50": 84,
+                     *           "p95": 240,
+                     *           "p99": 1310
+                     *         }
+                     *       },
+                     *       "subscriptions": [
+                     *         {
+                     *           "id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05",
+                     *           "endpoint_url": "https://partner.example.com/webhooks/bookings",
+                     *           "status": "active",
+                     *           "last_success_at": "2026-11-20T11:40:12.345Z",
+                     *           "last_failure_at": "2026-11-20T09:15:00.000Z",
+                     *           "consecutive_failures": 0,
+                     *           "dead_letter": 1
+                     *         }
+                     *       ],
+                     *       "count": 1,
+                     *       "data": [
+                     *         {
+                     *           "id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b06",
+                     *           "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
+                     *           "event_type": "hold_created",
+                     *           "subscription_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05",
+                     *           "endpoint_url": "https://partner.example.com/webhooks/bookings",
+                     *           "state": "dead_letter",
+                     *           "attempts": [
+                     *             {
+                     *               "delivery_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07",
+                     *               "attempt": 1,
+                     *               "sent_at": "2026-11-20T11:40:12.345Z",
+                     *               "status_code": 503,
+                     *               "error": "http_status",
+                     *               "duration_ms": 183,
+                     *               "response_excerpt": "upstream unavailable"
+                     *             }
+                     *           ],
+                     *           "next_attempt_at": null,
+                     *           "dead_lettered_at": "2026-11-20T11:40:12.345Z",
+                     *           "discarded_at": "2026-11-20T09:15:00.000Z",
+                     *           "created_at": "2026-11-20T09:15:00.000Z",
+                     *           "payload": {
+                     *             "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
+                     *             "event_type": "hold_created",
+                     *             "timestamp": "2026-11-20T09:15:00.000Z",
+                     *             "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                     *             "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                     *             "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
+                     *             "booking_id": null,
+                     *             "partner_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02",
+                     *             "details": {
+                     *               "resource_id": "koramangala-arena-turf-a",
+                     *               "slot_start": "2026-11-21T04:30:00.000Z",
+                     *               "slot_end": "2026-11-21T05:30:00.000Z",
+                     *               "price_rupees": 1200,
+                     *               "hold_expiry_at": "2026-11-20T09:25:00.000Z"
+                     *             }
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GetObservabilityResponse"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description `id` of a delivery that observability lists, or the X-Delivery-Id of one of its attempts. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b06",
+                     *       "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
+                     *       "event_type": "hold_created",
+                     *       "subscription_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05",
+                     *       "endpoint_url": "https://partner.example.com/webhooks/bookings",
+                     *       "state": "dead_letter",
+                     *       "attempts": [
+                     *         {
+                     *           "delivery_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07",
+                     *           "attempt": 1,
+                     *           "sent_at": "2026-11-20T11:40:12.345Z",
+                     *           "status_code": 503,
+                     *           "error": "http_status",
+                     *           "duration_ms": 183,
+                     *           "response_excerpt": "upstream unavailable"
+                     *         }
+                     *       ],
+                     *       "next_attempt_at": null,
+                     *       "dead_lettered_at": "2026-11-20T11:40:12.345Z",
+                     *       "discarded_at": "2026-11-20T09:15:00.000Z",
+                     *       "created_at": "2026-11-20T09:15:00.000Z",
+                     *       "payload": {
+                     *         "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
+                     *         "event_type": "hold_created",
+                     *         "timestamp": "2026-11-20T09:15:00.000Z",
+                     *         "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                     *         "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                     *         "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
+                     *         "booking_id": null,
+                     *         "partner_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02",
+                     *         "details": {
+                     *           "resource_id": "koramangala-arena-turf-a",
+                     *           "slot_start": "2026-11-21T04:30:00.000Z",
+                     *           "slot_end": "2026-11-21T05:30:00.000Z",
+                     *           "price_rupees": 1200,
+                     *           "hold_expiry_at": "2026-11-20T09:25:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            404: components["responses"]["DeliveryNotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    redeliver: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description `id` of a delivery that observability lists, or the X-Delivery-Id of one of its attempts. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery; its attempts follow. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b06",
+                     *       "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
+                     *       "event_type": "hold_created",
+                     *       "subscription_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05",
+                     *       "endpoint_url": "https://partner.example.com/webhooks/bookings",
+                     *       "state": "pending",
+                     *       "attempts": [],
+                     *       "next_attempt_at": "2026-11-20T09:15:00.000Z",
+                     *       "dead_lettered_at": null,
+                     *       "discarded_at": "2026-11-20T09:15:00.000Z",
+                     *       "created_at": "2026-11-20T09:15:00.000Z",
+                     *       "payload": {
+                     *         "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
+                     *         "event_type": "hold_created",
+                     *         "timestamp": "2026-11-20T09:15:00.000Z",
+                     *         "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                     *         "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                     *         "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
+                     *         "booking_id": null,
+                     *         "partner_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02",
+                     *         "details": {
+                     *           "resource_id": "koramangala-arena-turf-a",
+                     *           "slot_start": "2026-11-21T04:30:00.000Z",
+                     *           "slot_end": "2026-11-21T05:30:00.000Z",
+                     *           "price_rupees": 1200,
+                     *           "hold_expiry_at": "2026-11-20T09:25:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            400: components["responses"]["ValidationErrorOrInvalidJson"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspendedOrVenueNotAuthorized"];
+            404: components["responses"]["DeliveryNotFound"];
+            409: components["responses"]["WebhookInactiveOrDeliveryInProgress"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    expireHold: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description `hold_id` as returned when the hold was placed. */
+                holdId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The hold, EXPIRED. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
+                     *       "status": "EXPIRED",
+                     *       "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                     *       "resource_id": "koramangala-arena-turf-a",
+                     *       "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                     *       "slot_start": "2026-11-21T04:30:00.000Z",
+                     *       "slot_end": "2026-11-21T05:30:00.000Z",
+                     *       "price_rupees": 1200,
+                     *       "hold_expiry_at": "2026-11-20T09:25:00.000Z",
+                     *       "created_at": "2026-11-20T09:15:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Hold"];
+                };
+            };
+            400: components["responses"]["ValidationErrorOrInvalidJson"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            404: components["responses"]["HoldNotFound"];
+            409: components["responses"]["HoldExpiredOrInvalidHoldState"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    advanceDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description `id` of a delivery that observability lists, or the X-Delivery-Id of one of its attempts. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery; its attempt follows. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b06",
+                     *       "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
+                     *       "event_type": "hold_created",
+                     *       "subscription_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05",
+                     *       "endpoint_url": "https://partner.example.com/webhooks/bookings",
+                     *       "state": "pending",
+                     *       "attempts": [],
+                     *       "next_attempt_at": "2026-11-20T09:15:00.000Z",
+                     *       "dead_lettered_at": null,
+                     *       "discarded_at": "2026-11-20T09:15:00.000Z",
+                     *       "created_at": "2026-11-20T09:15:00.000Z",
+                     *       "payload": {
+                     *         "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
+                     *         "event_type": "hold_created",
+                     *         "timestamp": "2026-11-20T09:15:00.000Z",
+                     *         "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                     *         "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                     *         "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
+                     *         "booking_id": null,
+                     *         "partner_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02",
+                     *         "details": {
+                     *           "resource_id": "koramangala-arena-turf-a",
+                     *           "slot_start": "2026-11-21T04:30:00.000Z",
+                     *           "slot_end": "2026-11-21T05:30:00.000Z",
+                     *           "price_rupees": 1200,
+                     *           "hold_expiry_at": "2026-11-20T09:25:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            400: components["responses"]["ValidationErrorOrInvalidJson"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            404: components["responses"]["DeliveryNotFound"];
+            409: components["responses"]["DeliveryInProgress"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    sellByOtherChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description `slot_id` as availability lists it. */
+                slotId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["SellByOtherChannelBody"];
+            };
+        };
+        responses: {
+            /** @description The slot is sold. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                     *       "booking_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04",
+                     *       "status": "BOOKED"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SellByOtherChannelResponse"];
+                };
+            };
+            400: components["responses"]["ValidationErrorOrInvalidJson"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            404: components["responses"]["SlotNotFound"];
+            409: components["responses"]["SlotNotAvailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    releaseByOtherChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description `slot_id` as availability lists it. */
+                slotId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The slot is free. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                     *       "booking_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04",
+                     *       "status": "CANCELLED"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReleaseByOtherChannelResponse"];
+                };
+            };
+            400: components["responses"]["ValidationErrorOrInvalidJson"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
+            404: components["responses"]["SlotNotFoundOrBookingNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    checkLife: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is alive. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CheckLifeResponse"];
+                };
+            };
+        };
+    };
+    checkReadiness: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Calls can be served. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ready",
+                     *       "database": "ok",
+                     *       "redis": "ok"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CheckReadinessResponse"];
+                };
+            };
+            /** @description Calls cannot be served: the database is unreachable, or lacks the index that guards against double booking. Or the process is `stopping`: it still serves calls, but should get no more. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "unavailable",
+                     *       "database": "unreachable",
+                     *       "redis": "ok"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NotReady"];
+                };
+            };
+        };
+    };
+    getDescription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An OpenAPI 3.1 document. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "openapi": "3.1.0"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GetDescriptionResponse"];
+                };
+            };
+        };
+    };
+    onHoldCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The type of the event. */
+                "X-Webhook-Event": "hold_created";
+                /** @description The same as delivery_id. */
+                "X-Delivery-Id": string;
+                /** @description The number of the attempt, counted from 1. */
+                "X-Delivery-Attempt": string;
+                /** @description Unix seconds when this attempt was sent. Refuse one more than 300 s away from your clock. */
+                "X-Service-Timestamp": string;
+                /** @description HMAC-SHA256, keyed with the secret_key of the subscription, of `<X-Service-Timestamp>.<raw body>`. Compare in constant time. */
+                "X-Service-Signature": string;
+                /** @description Only during the overlap of a rotation: the same, made with the secret before it. */
+                "X-Service-Signature-Previous"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
+                 *       "event_type": "hold_created",
+                 *       "timestamp": "2026-11-20T09:15:00.000Z",
+                 *       "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                 *       "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                 *       "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
+                 *       "booking_id": null,
+                 *       "partner_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02",
+                 *       "details": {
+                 *         "resource_id": "koramangala-arena-turf-a",
+                 *         "slot_start": "2026-11-21T04:30:00.000Z",
+                 *         "slot_end": "2026-11-21T05:30:00.000Z",
+                 *         "price_rupees": 1200,
+                 *         "hold_expiry_at": "2026-11-20T09:25:00.000Z"
+                 *       },
+                 *       "delivery_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07"
+                 *     }
+                 */
+                "application/json": components["schemas"]["HoldCreatedDelivery"];
+            };
+        };
+        responses: {
+            /** @description Delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not delivered: redirects and errors alike are tried again later. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onHoldCancelled: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The type of the event. */
+                "X-Webhook-Event": "hold_cancelled";
+                /** @description The same as delivery_id. */
+                "X-Delivery-Id": string;
+                /** @description The number of the attempt, counted from 1. */
+                "X-Delivery-Attempt": string;
+                /** @description Unix seconds when this attempt was sent. Refuse one more than 300 s away from your clock. */
+                "X-Service-Timestamp": string;
+                /** @description HMAC-SHA256, keyed with the secret_key of the subscription, of `<X-Service-Timestamp>.<raw body>`. Compare in constant time. */
+                "X-Service-Signature": string;
+                /** @description Only during the overlap of a rotation: the same, made with the secret before it. */
+                "X-Service-Signature-Previous"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
+                 *       "event_type": "hold_cancelled",
+                 *       "timestamp": "2026-11-20T09:15:00.000Z",
+                 *       "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                 *       "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                 *       "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
+                 *       "booking_id": null,
+                 *       "partner_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02",
+                 *       "details": {
+                 *         "resource_id": "koramangala-arena-turf-a",
+                 *         "slot_start": "2026-11-21T04:30:00.000Z",
+                 *         "slot_end": "2026-11-21T05:30:00.000Z",
+                 *         "price_rupees": 1200,
+                 *         "reason": "Rain: the turf is closed."
+                 *       },
+                 *       "delivery_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07"
+                 *     }
+                 */
+                "application/json": components["schemas"]["HoldCancelledDelivery"];
+            };
+        };
+        responses: {
+            /** @description Delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not delivered: redirects and errors alike are tried again later. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onHoldExpired: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The type of the event. */
+                "X-Webhook-Event": "hold_expired";
+                /** @description The same as delivery_id. */
+                "X-Delivery-Id": string;
+                /** @description The number of the attempt, counted from 1. */
+                "X-Delivery-Attempt": string;
+                /** @description Unix seconds when this attempt was sent. Refuse one more than 300 s away from your clock. */
+                "X-Service-Timestamp": string;
+                /** @description HMAC-SHA256, keyed with the secret_key of the subscription, of `<X-Service-Timestamp>.<raw body>`. Compare in constant time. */
+                "X-Service-Signature": string;
+                /** @description Only during the overlap of a rotation: the same, made with the secret before it. */
+                "X-Service-Signature-Previous"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
+                 *       "event_type": "hold_expired",
+                 *       "timestamp": "2026-11-20T09:15:00.000Z",
+                 *       "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                 *       "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                 *       "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
+                 *       "booking_id": null,
+                 *       "partner_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02",
+                 *       "details": {
+                 *         "resource_id": "koramangala-arena-turf-a",
+                 *         "slot_start": "2026-11-21T04:30:00.000Z",
+                 *         "slot_end": "2026-11-21T05:30:00.000Z",
+                 *         "price_rupees": 1200
+                 *       },
+                 *       "delivery_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07"
+                 *     }
+                 */
+                "application/json": components["schemas"]["HoldExpiredDelivery"];
+            };
+        };
+        responses: {
+            /** @description Delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not delivered: redirects and errors alike are tried again later. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onBookingCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The type of the event. */
+                "X-Webhook-Event": "booking_created";
+                /** @description The same as delivery_id. */
+                "X-Delivery-Id": string;
+                /** @description The number of the attempt, counted from 1. */
+                "X-Delivery-Attempt": string;
+                /** @description Unix seconds when this attempt was sent. Refuse one more than 300 s away from your clock. */
+                "X-Service-Timestamp": string;
+                /** @description HMAC-SHA256, keyed with the secret_key of the subscription, of `<X-Service-Timestamp>.<raw body>`. Compare in constant time. */
+                "X-Service-Signature": string;
+                /** @description Only during the overlap of a rotation: the same, made with the secret before it. */
+                "X-Service-Signature-Previous"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
+                 *       "event_type": "booking_created",
+                 *       "timestamp": "2026-11-20T09:15:00.000Z",
+                 *       "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                 *       "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                 *       "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
+                 *       "booking_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04",
+                 *       "partner_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02",
+                 *       "details": {
+                 *         "resource_id": "koramangala-arena-turf-a",
+                 *         "slot_start": "2026-11-21T04:30:00.000Z",
+                 *         "slot_end": "2026-11-21T05:30:00.000Z",
+                 *         "price_rupees": 1200
+                 *       },
+                 *       "delivery_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07"
+                 *     }
+                 */
+                "application/json": components["schemas"]["BookingCreatedDelivery"];
+            };
+        };
+        responses: {
+            /** @description Delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not delivered: redirects and errors alike are tried again later. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onBookingCancelled: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The type of the event. */
+                "X-Webhook-Event": "booking_cancelled";
+                /** @description The same as delivery_id. */
+                "X-Delivery-Id": string;
+                /** @description The number of the attempt, counted from 1. */
+                "X-Delivery-Attempt": string;
+                /** @description Unix seconds when this attempt was sent. Refuse one more than 300 s away from your clock. */
+                "X-Service-Timestamp": string;
+                /** @description HMAC-SHA256, keyed with the secret_key of the subscription, of `<X-Service-Timestamp>.<raw body>`. Compare in constant time. */
+                "X-Service-Signature": string;
+                /** @description Only during the overlap of a rotation: the same, made with the secret before it. */
+                "X-Service-Signature-Previous"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
+                 *       "event_type": "booking_cancelled",
+                 *       "timestamp": "2026-11-20T09:15:00.000Z",
+                 *       "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                 *       "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                 *       "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
+                 *       "booking_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04",
+                 *       "partner_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02",
+                 *       "details": {
+                 *         "resource_id": "koramangala-arena-turf-a",
+                 *         "slot_start": "2026-11-21T04:30:00.000Z",
+                 *         "slot_end": "2026-11-21T05:30:00.000Z",
+                 *         "price_rupees": 1200,
+                 *         "reason": "Rain: the turf is closed."
+                 *       },
+                 *       "delivery_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07"
+                 *     }
+                 */
+                "application/json": components["schemas"]["BookingCancelledDelivery"];
+            };
+        };
+        responses: {
+            /** @description Delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not delivered: redirects and errors alike are tried again later. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onBookingRefunded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The type of the event. */
+                "X-Webhook-Event": "booking_refunded";
+                /** @description The same as delivery_id. */
+                "X-Delivery-Id": string;
+                /** @description The number of the attempt, counted from 1. */
+                "X-Delivery-Attempt": string;
+                /** @description Unix seconds when this attempt was sent. Refuse one more than 300 s away from your clock. */
+                "X-Service-Timestamp": string;
+                /** @description HMAC-SHA256, keyed with the secret_key of the subscription, of `<X-Service-Timestamp>.<raw body>`. Compare in constant time. */
+                "X-Service-Signature": string;
+                /** @description Only during the overlap of a rotation: the same, made with the secret before it. */
+                "X-Service-Signature-Previous"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
+                 *       "event_type": "booking_refunded",
+                 *       "timestamp": "2026-11-20T09:15:00.000Z",
+                 *       "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                 *       "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                 *       "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
+                 *       "booking_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04",
+                 *       "partner_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02",
+                 *       "details": {
+                 *         "resource_id": "koramangala-arena-turf-a",
+                 *         "slot_start": "2026-11-21T04:30:00.000Z",
+                 *         "slot_end": "2026-11-21T05:30:00.000Z",
+                 *         "price_rupees": 1200,
+                 *         "reason": "Rain: the turf is closed."
+                 *       },
+                 *       "delivery_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07"
+                 *     }
+                 */
+                "application/json": components["schemas"]["BookingRefundedDelivery"];
+            };
+        };
+        responses: {
+            /** @description Delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not delivered: redirects and errors alike are tried again later. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+}
