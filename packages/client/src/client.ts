@@ -1,0 +1,102 @@
+import createClient from 'openapi-fetch';
+import { PartnerApiError } from './errors.ts';
+import type { CallOptions, Methods, OperationId, PagedOperationId } from './operation-types.ts';
+import { KEYED_OPERATIONS, OPERATIONS } from './operations.ts';
+import type { Pages } from './pages.ts';
+import { pagesOf } from './pages.ts';
+import type { Retries } from './retries.ts';
+import { DEFAULT_RETRIES, withDeadline, withRetries } from './retries.ts';
+import type { ServerClock } from './server-clock.ts';
+import { createServerClock } from './server-clock.ts';
+
+export type ClientOptions = {
+  /** Where the service is, such as `https://bookings.example`; paths begin with `/api/v1`. */
+  baseUrl: string;
+  apiKey: string;
+  /** What sends requests; the global `fetch` if none is given. */
+  fetch?: (request: Request) => Promise<Response>;
+  /** What is to be other than usual: 4 tries, waits of up to 500 ms that double up to 30 s, and a Retry-After of up to 60 s. */
+  retries?: Partial<Retries>;
+  /** How long an attempt may take up to the end of its response; 15,000 unless stated. */
+  timeoutMs?: number;
+};
+
+export type PartnerClient = Methods & {
+  /** The pages of a listing: `for await (const page of client.pages('listBookings', { query })) …`. */
+  pages: Pages;
+  secondsLeft: ServerClock['secondsLeft'];
+};
+
+/** What any operation is called with, before its types say more. */
+type AnyInput = { path?: object; query?: object; body?: Record<string, unknown> };
+type AnyRequest = (
+  method: string,
+  path: string,
+  init: object,
+) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
+
+/**
+ * Operations without a key that may be sent twice all the same: a hold that is released stays released, one that is extended
+ * counts from now and never gets shorter, and a subscription is set to the same values again.
+ */
+const IDEMPOTENT_OPERATIONS: readonly OperationId[] = ['releaseHold', 'extendHold', 'changeSubscription'];
+
+/**
+ * A client of one partner. Its methods resolve to the body of a success; they reject with a PartnerApiError where the service answered
+ * with anything else, with a PartnerConnectionError where no attempt got a whole response, and with the reason of the call's
+ * signal. What may be repeated is, with the same bytes; a body that takes an idempotency_key and has none is given one for the call.
+ */
+export function createPartnerClient(options: ClientOptions): PartnerClient {
+  const { baseUrl, apiKey, fetch, timeoutMs = 15_000 } = options;
+  const retries = { ...DEFAULT_RETRIES, ...options.retries };
+  const clock = createServerClock();
+  const api = createClient({
+    baseUrl: new URL(baseUrl).href,
+    headers: { 'x-api-key': apiKey },
+    // fetch would carry the key along to another host.
+    redirect: 'manual',
+    ...(fetch === undefined ? {} : { fetch }),
+  });
+  // The table has what its types would say of each row; the types of the methods say it to their callers.
+  const request = api.request as unknown as AnyRequest;
+
+  const call = async (id: OperationId, input: AnyInput = {}, { signal, requestId }: CallOptions = {}) => {
+    const [method = '', path = ''] = OPERATIONS[id].split(' ');
+    const body = KEYED_OPERATIONS.includes(id)
+      ? { ...input.body, idempotency_key: input.body?.['idempotency_key'] ?? crypto.randomUUID() }
+      : input.body;
+    const bytes = JSON.stringify(body);
+    const init = {
+      params: { path: input.path, query: input.query },
+      headers: requestId === undefined ? {} : { 'x-request-id': requestId },
+      body,
+      bodySerializer: () => bytes,
+    };
+    const send = async (attemptSignal: AbortSignal) => {
+      const sentAt = clock.read();
+      const { data, error, response } = await request(method, path, { ...init, signal: attemptSignal });
+      clock.observe(response.headers.get('date'), sentAt);
+      if (!response.ok) throw new PartnerApiError(response, error);
+      if (data === undefined) throw new Error('The response has no body');
+      return data;
+    };
+    return withRetries(
+      () => withDeadline(send, timeoutMs, signal),
+      retries,
+      method === 'GET' || KEYED_OPERATIONS.includes(id) || IDEMPOTENT_OPERATIONS.includes(id),
+      signal,
+    );
+  };
+
+  const methods = Object.keys(OPERATIONS).map((id) => [
+    id,
+    (input?: AnyInput, callOptions?: CallOptions) => call(id as OperationId, input, callOptions),
+  ]);
+  const pages = (operation: PagedOperationId, input: AnyInput = {}, callOptions?: CallOptions) =>
+    pagesOf((each) => call(operation, each, callOptions) as never, operation, input as never);
+  return {
+    ...(Object.fromEntries(methods) as Methods),
+    pages: pages as unknown as Pages,
+    secondsLeft: clock.secondsLeft,
+  };
+}

@@ -1,0 +1,48 @@
+import type { Schemas } from './operation-types.ts';
+
+type ErrorBody = Schemas['Error']['error'];
+
+/** The codes known when this client was made, or any other string: decide by status, then by code. */
+export type ErrorCode = ErrorBody['code'];
+
+/** The service answered with anything but a success. What happened is for `status` and `code` to say. */
+export class PartnerApiError extends Error {
+  override readonly name = 'PartnerApiError';
+  readonly status: number;
+  /** `HTTP_<status>` where the response is not the service's own, such as a proxy's. */
+  readonly code: ErrorCode;
+  /** Quote it to the operator. */
+  readonly requestId: string | undefined;
+  /** With VALIDATION_ERROR: every faulty field. */
+  readonly details: NonNullable<ErrorBody['details']>;
+  /** With SLOT_NOT_AVAILABLE: why, and which slots are free instead. */
+  readonly conflict: ErrorBody['conflict'] | undefined;
+  /** With INVALID_HOLD_STATE, where the hold has been confirmed: the booking that it became. */
+  readonly bookingId: string | undefined;
+  /** With 429 and 503: when to ask again. */
+  readonly retryAfterSeconds: number | undefined;
+
+  /** `body` is the response's, parsed where it is JSON. */
+  constructor({ status, headers }: Pick<Response, 'status' | 'headers'>, body: unknown) {
+    const error = errorIn(body);
+    super(error.message ?? `The response has status ${status}`);
+    this.status = status;
+    this.code = error.code ?? `HTTP_${status}`;
+    this.requestId = error.request_id ?? headers.get('x-request-id') ?? undefined;
+    this.details = error.details ?? [];
+    this.conflict = error.conflict;
+    this.bookingId = error.booking_id;
+    const retryAfter = headers.get('retry-after') ?? '';
+    this.retryAfterSeconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined;
+  }
+}
+
+/** No attempt of a call got a whole response in time: what happened is unknown. `cause` is why the last one got none. */
+export class PartnerConnectionError extends Error {
+  override readonly name = 'PartnerConnectionError';
+}
+
+function errorIn(body: unknown): Partial<ErrorBody> {
+  const { error } = (typeof body === 'object' && body !== null ? body : {}) as { error?: unknown };
+  return typeof error === 'object' && error !== null ? error : {};
+}

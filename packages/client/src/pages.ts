@@ -1,0 +1,31 @@
+import type { CallOptions, Input, PagedOperationId, Success } from './operation-types.ts';
+
+type Page = { data: unknown[]; next_cursor: string | null };
+type PagedInput = { query?: Record<string, unknown> };
+
+/** Of the event feed, which has no last page: there its cursor goes on where this one ended. */
+const FEED: PagedOperationId = 'listEvents';
+const LARGEST_PAGE = 200;
+
+export type Pages = <Id extends PagedOperationId>(
+  operation: Id,
+  ...args: Partial<Input<Id>> extends Input<Id>
+    ? [input?: Input<Id>, options?: CallOptions]
+    : [input: Input<Id>, options?: CallOptions]
+) => AsyncGenerator<Success<Id>, void, undefined>;
+
+/** Yields page after page of a listing, each asked for when the one before has been handled, up to the last; of the feed up to now. */
+export async function* pagesOf(
+  call: (input: PagedInput) => Promise<Page>,
+  operation: PagedOperationId,
+  { query = {}, ...input }: PagedInput,
+): AsyncGenerator<Page, void, undefined> {
+  const { limit = LARGEST_PAGE } = query;
+  const cursorName = operation === FEED ? 'after' : 'cursor';
+  for (let cursor = query[cursorName]; ; ) {
+    const page = await call({ ...input, query: { ...query, limit, [cursorName]: cursor } });
+    yield page;
+    if (page.next_cursor === null || (operation === FEED && page.data.length < Number(limit))) return;
+    cursor = page.next_cursor;
+  }
+}

@@ -1,0 +1,35 @@
+import type { OnEvent } from './receive.ts';
+import { receiveWebhook, requireBytes } from './receive.ts';
+import type { VerifyOptions, WebhookHeaders } from './verify.ts';
+
+type Request = { headers: Exclude<WebhookHeaders, { get: unknown }>; body: unknown };
+type Reply = { code(status: number): { send(): unknown } };
+type Done = (error: Error | null, body?: unknown) => void;
+type Instance = {
+  removeAllContentTypeParsers(): void;
+  addContentTypeParser(
+    type: string,
+    options: { parseAs: 'buffer' },
+    parser: (request: never, body: Uint8Array, done: Done) => void,
+  ): unknown;
+  post(path: string, handler: (request: Request, reply: Reply) => Promise<unknown>): unknown;
+};
+
+/**
+ * A plugin to `register`, in whose scope bodies stay the bytes that came: POST to `path` is 204 once `onEvent` has taken the event
+ * over, 401 and 400 where it is not genuine, 500 where `onEvent` fails.
+ */
+export function fastifyWebhook(
+  path: string,
+  secret: string,
+  onEvent: OnEvent,
+  options?: VerifyOptions,
+): (instance: Instance) => Promise<void> {
+  return async (instance) => {
+    instance.removeAllContentTypeParsers();
+    instance.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    instance.post(path, async ({ headers, body }, reply) =>
+      reply.code(await receiveWebhook(requireBytes(body), headers, secret, onEvent, options)).send(),
+    );
+  };
+}

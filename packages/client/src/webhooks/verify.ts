@@ -1,0 +1,104 @@
+import type { Schemas } from '../operation-types.ts';
+
+/** A delivery's body; `event_type` tells which. Other types may come, if you subscribe to them. */
+export type WebhookEvent =
+  | Schemas['HoldCreatedDelivery']
+  | Schemas['HoldCancelledDelivery']
+  | Schemas['HoldExpiredDelivery']
+  | Schemas['BookingCreatedDelivery']
+  | Schemas['BookingCancelledDelivery']
+  | Schemas['BookingRefundedDelivery'];
+
+/** Headers as `fetch` or as Node's http has them. */
+export type WebhookHeaders =
+  | { get(name: string): string | null }
+  | { readonly [name: string]: string | readonly string[] | undefined };
+
+export type VerifyOptions = {
+  /** How far X-Service-Timestamp may be from `now`, either side; 300 unless stated. */
+  toleranceSeconds?: number;
+  /** This machine's time unless stated. */
+  now?: Date;
+};
+
+export type WebhookVerificationReason =
+  | 'missing_secret'
+  | 'malformed_timestamp'
+  | 'malformed_signature'
+  | 'outside_replay_window'
+  | 'signature_mismatch'
+  | 'malformed_body';
+
+/** The delivery must not be believed: respond 401 (400 to `malformed_body`) and do nothing else. */
+export class WebhookVerificationError extends Error {
+  override readonly name = 'WebhookVerificationError';
+  readonly reason: WebhookVerificationReason;
+
+  constructor(reason: WebhookVerificationReason) {
+    super(`The delivery was not verified: ${reason}`);
+    this.reason = reason;
+  }
+}
+
+/**
+ * The event of a delivery that was signed with `secret`, the whole `whsec_…` as text, within the tolerance of now. `rawBody` is the
+ * exact bytes that came, or their text. @throws WebhookVerificationError
+ */
+export async function verifyWebhook(
+  rawBody: Uint8Array | string,
+  headers: WebhookHeaders,
+  secret: string,
+  options: VerifyOptions = {},
+): Promise<WebhookEvent> {
+  const bytes = typeof rawBody === 'string' ? new TextEncoder().encode(rawBody) : rawBody;
+  await verifySignature(bytes, headers, secret, options);
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as WebhookEvent;
+  } catch {
+    throw new WebhookVerificationError('malformed_body');
+  }
+}
+
+/** Resolves where the bytes were signed with `secret` within the tolerance, whatever they say. @throws WebhookVerificationError */
+export async function verifySignature(
+  rawBody: Uint8Array,
+  headers: WebhookHeaders,
+  secret: string,
+  { toleranceSeconds = 300, now = new Date() }: VerifyOptions = {},
+): Promise<void> {
+  const timestamp = headerOf(headers, 'X-Service-Timestamp');
+  const signature = signatureOf(headers, 'X-Service-Signature');
+  if (secret === '') throw new WebhookVerificationError('missing_secret');
+  if (!/^[0-9]{1,15}$/.test(timestamp)) throw new WebhookVerificationError('malformed_timestamp');
+  if (signature === undefined) throw new WebhookVerificationError('malformed_signature');
+  const nowSeconds = Math.floor(now.getTime() / 1000);
+  if (Math.abs(nowSeconds - Number(timestamp)) > toleranceSeconds)
+    throw new WebhookVerificationError('outside_replay_window');
+
+  const encoder = new TextEncoder();
+  const prefix = encoder.encode(`${timestamp}.`);
+  const signed = new Uint8Array(prefix.length + rawBody.length);
+  signed.set(prefix);
+  signed.set(rawBody, prefix.length);
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['verify']);
+  // While a rotation overlaps, the previous secret's signature comes beside. `verify` compares in constant time.
+  for (const each of [signature, signatureOf(headers, 'X-Service-Signature-Previous')])
+    if (each !== undefined && (await crypto.subtle.verify('HMAC', key, each, signed))) return;
+  throw new WebhookVerificationError('signature_mismatch');
+}
+
+/** The bytes of a header `sha256=` and 64 lower-case hex digits; undefined where it is anything else. */
+function signatureOf(headers: WebhookHeaders, name: string): Uint8Array<ArrayBuffer> | undefined {
+  const [, hex] = /^sha256=([0-9a-f]{64})$/.exec(headerOf(headers, name)) ?? [];
+  return hex === undefined
+    ? undefined
+    : Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number(`0x${pair}`));
+}
+
+/** The header, whatever the case of its name; empty where it is not there once. */
+function headerOf(headers: WebhookHeaders, name: string): string {
+  if (typeof headers.get === 'function') return headers.get(name) ?? '';
+  const found = Object.entries(headers).find(([each]) => each.toLowerCase() === name.toLowerCase());
+  return typeof found?.[1] === 'string' ? found[1] : '';
+}

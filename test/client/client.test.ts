@@ -1,0 +1,329 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ClientOptions, PartnerClient, Schemas } from '../../packages/client/src/index.ts';
+import {
+  createPartnerClient,
+  PartnerApiError,
+  PartnerConnectionError,
+} from '../../packages/client/src/index.ts';
+import { DEFAULT_RETRIES, jitteredDelayMs } from '../../packages/client/src/retries.ts';
+import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
+import type { Partner, Venue } from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn } from '../support/factories.ts';
+import { rowsOf } from '../support/rows.ts';
+import type { SharedService } from '../support/service-host.ts';
+import { sharedService } from '../support/service-host.ts';
+import type { Fault, FaultyProxy } from './faulty-proxy.ts';
+import { startFaultyProxy } from './faulty-proxy.ts';
+
+const CUSTOMER = {
+  payment_reference: 'pay_123',
+  customer_name: 'Asha Rao',
+  customer_phone: '+919876543210',
+};
+const NONE: Fault = { kind: 'none' };
+
+let service: SharedService;
+let partner: Partner;
+let venue: Venue;
+let proxy: FaultyProxy;
+/** What becomes of the next requests; after them, nothing. */
+let faults: Fault[] = [];
+beforeAll(async () => {
+  service = sharedService();
+  venue = await anyVenue(service);
+  partner = await anyPartner(service, [venue.id]);
+  proxy = await startFaultyProxy(service.url, () => faults.shift() ?? NONE);
+});
+afterAll(async () => {
+  await proxy.close();
+  await service.stop();
+});
+afterEach(() => {
+  faults = [];
+  proxy.seen.splice(0);
+});
+
+const clientOf = (apiKey: string, options: Partial<ClientOptions> = {}): PartnerClient =>
+  createPartnerClient({ baseUrl: proxy.url, apiKey, retries: { baseDelayMs: 1 }, ...options });
+
+async function freeSlot(client: PartnerClient): Promise<Schemas['Slot']> {
+  const { slots } = await client.getAvailability({ query: { venue_id: venue.id, date: dateIn(3) } });
+  const slot = slots.find((each) => each.is_available);
+  if (slot === undefined) throw new Error('No slot is free');
+  return slot;
+}
+
+async function failureOf(call: Promise<unknown>): Promise<PartnerApiError | PartnerConnectionError> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof PartnerApiError || error instanceof PartnerConnectionError) return error;
+    throw error;
+  }
+  throw new Error('The call succeeded');
+}
+
+const sent = () => proxy.seen.map(({ method, path }) => `${method} ${path}`);
+
+describe('calls', () => {
+  test('hold, confirm, read and cancel resolve to the bodies of the responses', async () => {
+    const client = clientOf(partner.apiKey);
+    const { slot_id } = await freeSlot(client);
+    const hold = await client.placeHold({ body: { slot_id, ttl_seconds: 300 } });
+    expect([hold.status, hold.slot_id]).toEqual(['ACTIVE', slot_id]);
+    const { booking_id } = await client.confirmBooking({ body: { hold_id: hold.hold_id, ...CUSTOMER } });
+    const path = { bookingId: booking_id };
+    expect((await client.getBooking({ path })).status).toBe('BOOKED');
+    await client.cancelBooking({ path, body: { reason: 'Rain' } });
+    expect((await client.getBooking({ path })).status).toBe('CANCELLED');
+    expect((await client.getMe()).partner_id).toBe(partner.id);
+  });
+
+  test('a body without a key is given one, another for each call; one with a key keeps it', async () => {
+    const client = clientOf(partner.apiKey);
+    const { slot_id } = await freeSlot(client);
+    const first = await client.placeHold({ body: { slot_id } });
+    expect((await failureOf(client.placeHold({ body: { slot_id } }))).message).not.toBe('');
+    await client.releaseHold({ path: { holdId: first.hold_id } });
+    const own = { slot_id, idempotency_key: `own-${first.hold_id}` };
+    const second = await client.placeHold({ body: own });
+    expect(await client.placeHold({ body: own })).toEqual(second);
+    await client.releaseHold({ path: { holdId: second.hold_id } });
+    const keys = proxy.seen
+      .filter(({ path }) => path === '/api/v1/partner/holds')
+      .map(({ body }) => (JSON.parse(body) as { idempotency_key: string }).idempotency_key);
+    expect(keys.slice(2)).toEqual([own.idempotency_key, own.idempotency_key]);
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(keys[1]).not.toBe(keys[0]);
+  });
+
+  test('the clock of the server tells how long a hold lives', async () => {
+    const client = clientOf(partner.apiKey);
+    const { slot_id } = await freeSlot(client);
+    const hold = await client.placeHold({ body: { slot_id, ttl_seconds: 120 } });
+    const left = client.secondsLeft(hold);
+    expect(left).toBeLessThanOrEqual((Date.parse(hold.hold_expiry_at) - Date.now()) / 1000 + 0.01);
+    expect(left).toBeGreaterThan(60);
+    await client.releaseHold({ path: { holdId: hold.hold_id } });
+  });
+});
+
+describe('failures', () => {
+  test('have the status, code, request id and conflict of the response', async () => {
+    const client = clientOf(partner.apiKey);
+    const { slot_id } = await freeSlot(client);
+    const hold = await client.placeHold({ body: { slot_id } });
+    const taken = client.placeHold({ body: { slot_id } }, { requestId: 'taken-4711' });
+    expect(await failureOf(taken)).toMatchObject({
+      name: 'PartnerApiError',
+      status: 409,
+      code: 'SLOT_NOT_AVAILABLE',
+      requestId: 'taken-4711',
+      conflict: { reason: 'held', hold_id: hold.hold_id },
+      retryAfterSeconds: undefined,
+    });
+    const { booking_id } = await client.confirmBooking({ body: { hold_id: hold.hold_id, ...CUSTOMER } });
+    const again = client.confirmBooking({ body: { hold_id: hold.hold_id, ...CUSTOMER } });
+    expect(await failureOf(again)).toMatchObject({ code: 'INVALID_HOLD_STATE', bookingId: booking_id });
+  });
+
+  test('have every faulty field', async () => {
+    const client = clientOf(partner.apiKey);
+    const failing = client.getAvailability({ query: { venue_id: venue.id, date: 'tomorrow' } });
+    expect(await failureOf(failing)).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      details: [{ path: 'date', message: expect.any(String) }],
+    });
+    expect(proxy.seen).toHaveLength(1);
+  });
+
+  test('a response that is not the service’s own has a code by its status', async () => {
+    faults = [{ kind: 'answered', status: 418, body: '<h1>teapot</h1>' }];
+    expect(await failureOf(clientOf(partner.apiKey).getMe())).toMatchObject({
+      code: 'HTTP_418',
+      details: [],
+      requestId: undefined,
+    });
+  });
+
+  test('the key is not carried to where a redirect points', async () => {
+    faults = [{ kind: 'answered', status: 302, headers: { location: '/elsewhere' } }];
+    expect(await failureOf(clientOf(partner.apiKey).getMe())).toMatchObject({ status: 302 });
+    expect(sent()).toEqual(['GET /api/v1/partner/me']);
+  });
+});
+
+describe('retries', () => {
+  const RESET: Fault = { kind: 'reset' };
+  const PASSING: Fault[] = [
+    RESET,
+    { kind: 'cut', share: 0 },
+    { kind: 'cut', share: 0.5 },
+    { kind: 'unknown' },
+    { kind: 'answered', status: 429, headers: { 'retry-after': '0' } },
+    { kind: 'answered', status: 502 },
+    { kind: 'answered', status: 504 },
+  ];
+  const subscription = { endpoint_url: 'https://partner.example/hooks', event_types: [...EVENT_TYPES] };
+
+  test.each(PASSING)('a GET is repeated after %j', async (fault) => {
+    faults = [fault];
+    expect((await clientOf(partner.apiKey).getMe()).partner_id).toBe(partner.id);
+    expect(sent()).toEqual(['GET /api/v1/partner/me', 'GET /api/v1/partner/me']);
+  });
+
+  test.each(PASSING)('a hold is repeated with the same bytes after %j, and is one', async (fault) => {
+    const client = clientOf(partner.apiKey);
+    const { slot_id } = await freeSlot(client);
+    proxy.seen.splice(0);
+    faults = [fault, fault];
+    const hold = await client.placeHold({ body: { slot_id } });
+    const bodies = proxy.seen.map(({ body }) => body);
+    expect([bodies.length, new Set(bodies).size]).toEqual([3, 1]);
+    expect(bodies[0]).toContain('idempotency_key');
+    await client.releaseHold({ path: { holdId: hold.hold_id } });
+  });
+
+  test('releasing, extending and changing a subscription are repeated without a key', async () => {
+    const client = clientOf(partner.apiKey);
+    const { slot_id } = await freeSlot(client);
+    const path = { holdId: (await client.placeHold({ body: { slot_id } })).hold_id };
+    const { id } = await client.createSubscription({ body: subscription });
+    proxy.seen.splice(0);
+    faults = [{ kind: 'cut', share: 0 }];
+    await client.extendHold({ path, body: { ttl_seconds: 900 } });
+    faults = [{ kind: 'cut', share: 0 }];
+    await client.releaseHold({ path });
+    faults = [{ kind: 'cut', share: 0 }];
+    await client.changeSubscription({ path: { id }, body: { event_types: ['hold_created'] } });
+    expect(proxy.seen).toHaveLength(6);
+  });
+
+  test('control: a POST that would be done twice is not repeated where it may have been done', async () => {
+    const other = await anyPartner(service, [venue.id]);
+    const client = clientOf(other.apiKey);
+    faults = [{ kind: 'cut', share: 0 }];
+    const cut = await failureOf(client.createSubscription({ body: subscription }));
+    expect([cut.name, cut.cause]).toEqual(['PartnerConnectionError', expect.anything()]);
+    faults = [{ kind: 'unknown' }];
+    expect(await failureOf(client.createSubscription({ body: subscription }))).toMatchObject({ status: 503 });
+    expect(proxy.seen).toHaveLength(2);
+    const stored = await rowsOf(service, 'webhook_subscriptions', { partnerId: other.id });
+    expect(stored).toHaveLength(2);
+  });
+
+  test('it is repeated after 429, which says that nothing was done', async () => {
+    const other = await anyPartner(service, [venue.id]);
+    faults = [{ kind: 'answered', status: 429, headers: { 'retry-after': '0' } }];
+    await clientOf(other.apiKey).createSubscription({ body: subscription });
+    expect(proxy.seen).toHaveLength(2);
+    expect(await rowsOf(service, 'webhook_subscriptions', { partnerId: other.id })).toHaveLength(1);
+  });
+
+  test('what will not pass is not repeated', async () => {
+    const client = clientOf('pk_wrong');
+    expect(await failureOf(client.getMe())).toMatchObject({ status: 401, code: 'INVALID_API_KEY' });
+    expect(proxy.seen).toHaveLength(1);
+  });
+
+  test('a call is sent four times, or as often as is said, and then rejects', async () => {
+    faults = Array.from({ length: 6 }, () => RESET);
+    expect((await failureOf(clientOf(partner.apiKey).getMe())).name).toBe('PartnerConnectionError');
+    expect(proxy.seen).toHaveLength(4);
+    const retries = { tries: 2, baseDelayMs: 1 };
+    expect((await failureOf(clientOf(partner.apiKey, { retries }).getMe())).name).toBe(
+      'PartnerConnectionError',
+    );
+    expect(proxy.seen).toHaveLength(6);
+  });
+
+  test('Retry-After is waited for; one that is too long is told instead', async () => {
+    faults = [{ kind: 'answered', status: 429, headers: { 'retry-after': '1' } }];
+    const from = performance.now();
+    await clientOf(partner.apiKey).getMe();
+    expect(performance.now() - from).toBeGreaterThanOrEqual(990);
+    faults = [{ kind: 'answered', status: 503, headers: { 'retry-after': '61' } }];
+    expect(await failureOf(clientOf(partner.apiKey).getMe())).toMatchObject({ retryAfterSeconds: 61 });
+    expect(proxy.seen).toHaveLength(3);
+  });
+
+  test('an attempt without a response in time counts as unanswered', async () => {
+    faults = [{ kind: 'late', ms: 2_000 }];
+    expect((await clientOf(partner.apiKey, { timeoutMs: 1_000 }).getMe()).partner_id).toBe(partner.id);
+    expect(proxy.seen).toHaveLength(2);
+  });
+
+  test('a signal ends the call, its attempt and its waits', async () => {
+    const client = clientOf(partner.apiKey, { retries: { baseDelayMs: 600_000, maxDelayMs: 600_000 } });
+    for (const fault of [{ kind: 'late', ms: 2_000 } as const, RESET]) {
+      const controller = new AbortController();
+      faults = [fault];
+      const call = client.getMe({}, { signal: controller.signal });
+      setTimeout(() => controller.abort(new Error('The customer left')), 100);
+      await expect(call).rejects.toThrow('The customer left');
+    }
+    await expect(client.getMe({}, { signal: AbortSignal.abort(new Error('Never')) })).rejects.toThrow(
+      'Never',
+    );
+    expect(proxy.seen).toHaveLength(2);
+  });
+
+  test('waits are anything up to a bound that doubles', () => {
+    const largest = [1, 2, 3, 7, 20].map((tried) => jitteredDelayMs(tried, DEFAULT_RETRIES, () => 1));
+    expect(largest).toEqual([500, 1_000, 2_000, 30_000, 30_000]);
+    expect(jitteredDelayMs(3, DEFAULT_RETRIES, () => 0)).toBe(0);
+  });
+});
+
+describe('pages', () => {
+  let other: Partner;
+  let client: PartnerClient;
+  const holdIds: string[] = [];
+  beforeAll(async () => {
+    const hall = await anyVenue(service);
+    other = await anyPartner(service, [hall.id]);
+    client = clientOf(other.apiKey);
+    const { slots } = await client.getAvailability({ query: { venue_id: hall.id, date: dateIn(3) } });
+    for (const { slot_id } of slots.slice(0, 5))
+      holdIds.push((await client.placeHold({ body: { slot_id } })).hold_id);
+    for (const id of holdIds) await service.dispatch(id);
+    await service.sequence();
+  });
+
+  test('of a listing come one after the other, up to the last', async () => {
+    const pages: string[][] = [];
+    for await (const page of client.pages('listHolds', { query: { limit: 2, status: 'ACTIVE' } }))
+      pages.push(page.data.map(({ hold_id }) => hold_id));
+    expect(pages.map((page) => page.length)).toEqual([2, 2, 1]);
+    expect(pages.flat().toSorted()).toEqual(holdIds.toSorted());
+    const asked = sent().filter((each) => each.includes('/partner/holds?'));
+    expect(asked.map((each) => each.includes('status=ACTIVE'))).toEqual([true, true, true]);
+  });
+
+  test('are asked for as they are wanted, and survive a cut', async () => {
+    faults = [NONE, { kind: 'cut', share: 0.5 }];
+    const pages = client.pages('listHolds', { query: { limit: 2 } });
+    await pages.next();
+    expect(proxy.seen).toHaveLength(1);
+    const second = await pages.next();
+    expect(second.done === true ? 0 : second.value.count).toBe(2);
+    expect(proxy.seen).toHaveLength(3);
+  });
+
+  test('of the feed end at what has happened by now, and its cursor goes on from there', async () => {
+    const seen: string[] = [];
+    let cursor = '';
+    for await (const page of client.pages('listEvents', { query: { limit: 2 } })) {
+      seen.push(...page.data.map(({ hold_id }) => hold_id));
+      cursor = page.next_cursor;
+    }
+    expect(seen).toEqual(holdIds);
+    await client.releaseHold({ path: { holdId: holdIds[0] ?? '' } });
+    await service.dispatch(holdIds[0] ?? '');
+    await service.sequence();
+    const later: string[] = [];
+    for await (const page of client.pages('listEvents', { query: { after: cursor } }))
+      later.push(...page.data.map(({ event_type }) => event_type));
+    expect(later).toEqual(['hold_cancelled']);
+  });
+});

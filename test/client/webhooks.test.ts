@@ -1,0 +1,216 @@
+import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import express from 'express';
+import { expressWebhook } from '../../packages/client/src/webhooks/express.ts';
+import { fastifyWebhook } from '../../packages/client/src/webhooks/fastify.ts';
+import { fetchWebhook } from '../../packages/client/src/webhooks/fetch.ts';
+import type { WebhookEvent } from '../../packages/client/src/webhooks/verify.ts';
+import {
+  verifySignature,
+  verifyWebhook,
+  WebhookVerificationError,
+} from '../../packages/client/src/webhooks/verify.ts';
+import { signDelivery } from '../../src/sender/signature.rules.ts';
+import type { Vector } from '../docs/verification-vectors.ts';
+import { bodyOf, readVectors, spoilings } from '../docs/verification-vectors.ts';
+import { createClient } from '../support/client.ts';
+
+const SECRET = 'whsec_a-secret-of-these-tests';
+const BODY = '{"event_type":"hold_created","event_id":"e1"}';
+const NOW = new Date('2026-11-20T09:15:00.500Z');
+
+/** The headers of a delivery, made with Node's own HMAC. */
+function signed(body: string, secret = SECRET, at: Date = NOW): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1000));
+  const hex = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
+  return { 'X-Service-Timestamp': timestamp, 'X-Service-Signature': `sha256=${hex}` };
+}
+
+/** Why a delivery is not believed; undefined where it is. */
+async function reasonOf(verifying: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await verifying;
+    return undefined;
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return error.reason;
+    throw error;
+  }
+}
+
+async function faultsOf(vectors: Vector[]): Promise<string[]> {
+  const judged = vectors.map(async (vector) => {
+    const now = new Date(vector.now * 1000);
+    const reason = await reasonOf(
+      verifySignature(bodyOf(vector), vector.headers, vector.secret_key, { now }),
+    );
+    const isAsSaid = (reason ?? null) === vector.reason && (vector.expected === 'accept') === !reason;
+    return isAsSaid ? [] : [vector.name];
+  });
+  const faults = (await Promise.all(judged)).flat();
+  return vectors.length === 0 ? ['there are no vectors'] : faults;
+}
+
+describe('the fixed deliveries', () => {
+  test('get the verdict and the reason that they must get', async () => {
+    expect(await faultsOf(await readVectors())).toEqual([]);
+  });
+
+  test.each(spoilings)('control: it is noticed where %s', async (_what, spoil) => {
+    const vectors = await readVectors();
+    spoil(vectors);
+    expect(await faultsOf(vectors)).not.toEqual([]);
+  });
+});
+
+describe('verifyWebhook', () => {
+  test('resolves to the event of what the service signs, as bytes or text, with headers of any kind', async () => {
+    const timestampSeconds = Math.floor(NOW.getTime() / 1000);
+    const headers = {
+      'x-service-timestamp': String(timestampSeconds),
+      'x-service-signature': signDelivery({ secretKey: SECRET, timestampSeconds, body: BODY }),
+    };
+    const bytes = new TextEncoder().encode(BODY);
+    const event = { event_type: 'hold_created', event_id: 'e1' };
+    expect(await verifyWebhook(BODY, headers, SECRET, { now: NOW })).toEqual(event);
+    expect(await verifyWebhook(bytes, new Headers(headers), SECRET, { now: NOW })).toEqual(event);
+    expect(await verifyWebhook(Buffer.from(BODY), signed(BODY), SECRET, { now: NOW })).toEqual(event);
+  });
+
+  test.each<[string, string, Record<string, string | string[]>, string, string]>([
+    ['another byte in the body', `${BODY} `, signed(BODY), SECRET, 'signature_mismatch'],
+    ['another secret', BODY, signed(BODY, 'whsec_other'), SECRET, 'signature_mismatch'],
+    ['no secret', BODY, signed(BODY, ''), '', 'missing_secret'],
+    ['no headers', BODY, {}, SECRET, 'malformed_timestamp'],
+    [
+      'two signatures',
+      BODY,
+      { ...signed(BODY), 'X-Service-Signature': ['sha256=a', 'sha256=b'] },
+      SECRET,
+      'malformed_signature',
+    ],
+    [
+      'an old timestamp',
+      BODY,
+      signed(BODY, SECRET, new Date(NOW.getTime() - 301_000)),
+      SECRET,
+      'outside_replay_window',
+    ],
+    ['a body that is no JSON', 'hello', signed('hello'), SECRET, 'malformed_body'],
+  ])('rejects %s', async (_what, body, headers, secret, reason) => {
+    expect(await reasonOf(verifyWebhook(body, headers, secret, { now: NOW }))).toBe(reason);
+  });
+
+  test('takes the tolerance that it is given', async () => {
+    const headers = signed(BODY, SECRET, new Date(NOW.getTime() - 301_000));
+    expect(
+      await reasonOf(verifyWebhook(BODY, headers, SECRET, { now: NOW, toleranceSeconds: 301 })),
+    ).toBeUndefined();
+  });
+
+  test('while a rotation overlaps, takes either secret, and no third one', async () => {
+    const previous = signed(BODY, 'whsec_old')['X-Service-Signature'] ?? '';
+    const headers = { ...signed(BODY, 'whsec_new'), 'X-Service-Signature-Previous': previous };
+    for (const secret of ['whsec_new', 'whsec_old'])
+      expect(await reasonOf(verifyWebhook(BODY, headers, secret, { now: NOW }))).toBeUndefined();
+    expect(await reasonOf(verifyWebhook(BODY, headers, 'whsec_third', { now: NOW }))).toBe(
+      'signature_mismatch',
+    );
+  });
+});
+
+describe('handlers', () => {
+  const events: WebhookEvent[] = [];
+  const onEvent = (event: WebhookEvent) => {
+    if (event.event_id === 'fails') throw new Error('The queue is full');
+    events.push(event);
+  };
+  const now = () => signed(BODY, SECRET, new Date());
+  const posted = (headers: Record<string, string>, body = BODY) =>
+    fetchWebhook(SECRET, onEvent)(new Request('https://partner.example/', { method: 'POST', headers, body }));
+
+  test('of fetch: 204 and the event, 401 without a signature, 400 to what is no JSON, and no event', async () => {
+    events.splice(0);
+    expect((await posted(now())).status).toBe(204);
+    expect((await posted({})).status).toBe(401);
+    expect((await posted(signed('hello', SECRET, new Date()), 'hello')).status).toBe(400);
+    expect(events).toEqual([JSON.parse(BODY)]);
+  });
+
+  describe('of Express', () => {
+    const app = express();
+    app.post('/raw', express.raw({ type: 'application/json' }), expressWebhook(SECRET, onEvent));
+    app.post('/parsed', express.json(), expressWebhook(SECRET, onEvent));
+    app.use((error: Error, _req: express.Request, res: express.Response, _next: express.NextFunction) => {
+      res.status(500).send(error.message);
+    });
+    const server = createServer(app);
+    let post: (path: string, body: string, headers: Record<string, string>) => Promise<[number, string]>;
+    beforeAll(async () => {
+      await new Promise<void>((resolve) => {
+        server.listen(0, '127.0.0.1', resolve);
+      });
+      const { port } = server.address() as AddressInfo;
+      const api = createClient(`http://127.0.0.1:${port}`, undefined);
+      post = async (path, body, headers) => {
+        const init = { body, headers: { 'content-type': 'application/json', ...headers } };
+        const { status, text } = await api.send('POST', path, init);
+        return [status, text];
+      };
+    });
+    afterAll(
+      () =>
+        new Promise((resolve) => {
+          server.close(resolve);
+          server.closeAllConnections();
+        }),
+    );
+
+    test('behind express.raw: 204 and the event, 401 and no event', async () => {
+      events.splice(0);
+      expect(await post('/raw', BODY, now())).toEqual([204, '']);
+      expect(await post('/raw', `${BODY} `, now())).toEqual([401, '']);
+      expect(await post('/raw', '', now())).toEqual([401, '']);
+      expect(events).toEqual([JSON.parse(BODY)]);
+    });
+
+    test('where the event could not be taken over, the error goes on', async () => {
+      const body = '{"event_id":"fails"}';
+      expect(await post('/raw', body, signed(body, SECRET, new Date()))).toEqual([500, 'The queue is full']);
+    });
+
+    test('behind a parser, says that', async () => {
+      const [status, text] = await post('/parsed', BODY, now());
+      expect([status, text]).toEqual([500, expect.stringContaining('raw bytes')]);
+    });
+  });
+
+  test('of Fastify: its scope keeps bytes, and the route responds with the status', async () => {
+    type Route = Parameters<Parameters<ReturnType<typeof fastifyWebhook>>[0]['post']>[1];
+    const made: { path?: string; route?: Route; parse?: (body: Uint8Array) => unknown } = {};
+    await fastifyWebhook(
+      '/webhooks',
+      SECRET,
+      onEvent,
+    )({
+      removeAllContentTypeParsers: () => undefined,
+      addContentTypeParser: (_type, _options, parser) => {
+        made.parse = (body) => {
+          let parsed: unknown;
+          parser(undefined as never, body, (_error, result) => {
+            parsed = result;
+          });
+          return parsed;
+        };
+      },
+      post: (path, route) => Object.assign(made, { path, route }),
+    });
+    const statuses: number[] = [];
+    const reply = { code: (status: number) => ({ send: () => statuses.push(status) }) };
+    const body = made.parse?.(Buffer.from(BODY));
+    await made.route?.({ headers: now(), body }, reply);
+    await made.route?.({ headers: {}, body }, reply);
+    expect([made.path, statuses]).toEqual(['/webhooks', [204, 401]]);
+  });
+});
