@@ -5,7 +5,7 @@ import { verifyWebhook, WebhookVerificationError } from './verify.ts';
  * Takes a verified event over: puts it on a queue of your own, no more, since the service waits 10 s. Where it throws or rejects the
  * response is a 500, and the delivery comes again.
  */
-export type OnEvent = (event: WebhookEvent) => Promise<void> | void;
+export type OnEvent = (event: WebhookEvent) => unknown;
 
 /** Verifies a delivery and hands it over; returns the status to respond with. Rejects where `onEvent` does. */
 export async function receiveWebhook(

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { PartnerClient } from '../../packages/client/src/index.ts';
+import { createPartnerClient, PartnerApiError } from '../../packages/client/src/index.ts';
+import type { Partner, Venue } from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn } from '../support/factories.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import type { Random } from '../support/random.ts';
+import { mulberry32, propertySeed } from '../support/random.ts';
+import { rowsOf } from '../support/rows.ts';
+import { scaled } from '../support/scale.ts';
+import type { SharedService } from '../support/service-host.ts';
+import { sharedService } from '../support/service-host.ts';
+import type { Fault, FaultyProxy } from './faulty-proxy.ts';
+import { startFaultyProxy } from './faulty-proxy.ts';
+
+const BOOKINGS = scaled(1_000, 50);
+const AT_ONCE = 8;
+const SEED = propertySeed();
+/** More than the proxy strikes one request, so that each call succeeds in the end. */
+const TRIES = 8;
+const MOST_STRIKES = TRIES - 1;
+
+const FAULTS: [share: number, fault: Fault][] = [
+  [0.06, { kind: 'answered', status: 503, headers: { 'retry-after': '0' } }],
+  [0.05, { kind: 'answered', status: 429, headers: { 'retry-after': '0' } }],
+  [0.01, { kind: 'answered', status: 429, headers: { 'retry-after': '1' } }],
+  [0.06, { kind: 'reset' }],
+  [0.05, { kind: 'late', ms: 20 }],
+  [0.06, { kind: 'cut', share: 0 }],
+  [0.06, { kind: 'cut', share: 0.5 }],
+  [0.06, { kind: 'unknown' }],
+];
+
+let service: SharedService;
+let proxy: FaultyProxy;
+let venue: Venue;
+let partner: Partner;
+const strikes = new Map<string, { random: Random; left: number }>();
+
+/** By the id of the request, which is its booking's: what strikes a booking is the same however the calls interleave. */
+function faultOf({ requestId }: { requestId: string }): Fault {
+  const number = Number(/\d+$/.exec(requestId)?.[0]);
+  const state = strikes.get(requestId) ?? { random: mulberry32(SEED + number), left: MOST_STRIKES };
+  strikes.set(requestId, state);
+  let drawn = state.random();
+  for (const [share, fault] of requestId === '' || state.left === 0 ? [] : FAULTS) {
+    drawn -= share;
+    if (drawn >= 0) continue;
+    state.left -= 1;
+    return fault;
+  }
+  return { kind: 'none' };
+}
+
+beforeAll(async () => {
+  service = sharedService();
+  const turfs = Math.ceil(BOOKINGS / 500);
+  venue = await anyVenue(
+    service,
+    Array.from({ length: turfs }, () => ({})),
+  );
+  partner = await anyPartner(service, [venue.id]);
+  proxy = await startFaultyProxy(service.url, faultOf);
+});
+afterAll(async () => {
+  await proxy.close();
+  await service.stop();
+});
+
+const clientOf = (apiKey: string, tries: number): PartnerClient =>
+  createPartnerClient({ baseUrl: proxy.url, apiKey, retries: { tries, baseDelayMs: 5, maxDelayMs: 50 } });
+
+async function slotIds(client: PartnerClient, venueId: string, wanted: number): Promise<string[]> {
+  const query = { venue_id: venueId, from: dateIn(2), to: dateIn(32) };
+  const { days } = await client.getAvailabilityRange({ query });
+  const free = days.flatMap(({ slots }) => slots).filter(({ is_available }) => is_available);
+  expect(free.length).toBeGreaterThanOrEqual(wanted);
+  return free.slice(0, wanted).map(({ slot_id }) => slot_id);
+}
+
+/** Places and confirms a hold on a slot, each by one call of `attempt`; returns the id of the booking. */
+async function book(
+  client: PartnerClient,
+  slotId: string,
+  number: number,
+  attempt: <Result>(call: () => Promise<Result>) => Promise<Result>,
+): Promise<string> {
+  const customer = { customer_name: `Guest ${number}`, customer_phone: '+919876543210' };
+  const { hold_id } = await attempt(() =>
+    client.placeHold({ body: { slot_id: slotId } }, { requestId: `hold-${2 * number}` }),
+  );
+  const body = { hold_id, payment_reference: `pay_${number}`, ...customer };
+  const { booking_id } = await attempt(() =>
+    client.confirmBooking({ body }, { requestId: `confirm-${2 * number + 1}` }),
+  );
+  return booking_id;
+}
+
+const strike = (kind: Fault['kind']) => proxy.seen.filter(({ fault }) => fault.kind === kind).length;
+
+describe(`with ${FAULTS.length} faults that strike two calls of five (seed ${SEED})`, () => {
+  test(`${BOOKINGS} bookings are made by the client: none twice, none lost`, async () => {
+    const client = clientOf(partner.apiKey, TRIES);
+    const slots = await slotIds(client, venue.id, BOOKINGS);
+    const booked = new Map<string, string>();
+    await inParallel(slots.entries(), AT_ONCE, async ([number, slotId]) => {
+      booked.set(slotId, await book(client, slotId, number, (call) => call()));
+    });
+
+    const stored = await rowsOf(service, 'reservations', { venueId: venue.id });
+    expect(stored).toHaveLength(BOOKINGS);
+    expect(new Set(booked.values()).size).toBe(BOOKINGS);
+    expect(new Map(stored.map(({ slotId, bookingId }) => [slotId, bookingId]))).toEqual(booked);
+    for (const [, { kind }] of FAULTS) expect([kind, strike(kind) > 0]).toEqual([kind, true]);
+    expect(proxy.seen.length).toBeGreaterThan(2.5 * BOOKINGS);
+  });
+
+  test('control: a client that makes a new key for each attempt loses bookings that it has', async () => {
+    const hall = await anyVenue(service);
+    const other = await anyPartner(service, [hall.id]);
+    const client = clientOf(other.apiKey, 1);
+    const slots = await slotIds(client, hall.id, 40);
+    strikes.clear();
+    const lost: string[] = [];
+    await inParallel(slots.entries(), AT_ONCE, async ([number, slotId]) => {
+      try {
+        await book(client, slotId, number, insistently);
+      } catch (error) {
+        if (!(error instanceof PartnerApiError)) throw error;
+        lost.push(error.code);
+      }
+    });
+    const stored = await rowsOf(service, 'reservations', { venueId: hall.id });
+    expect(lost.length).toBeGreaterThan(0);
+    expect(new Set(lost)).toEqual(new Set(['SLOT_NOT_AVAILABLE', 'INVALID_HOLD_STATE']));
+    expect(stored.length).toBeGreaterThan(slots.length - lost.length);
+  });
+});
+
+/** What a client does that has no keys: the same call again, until the answer is one that repeating does not change. */
+async function insistently<Result>(call: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (error instanceof PartnerApiError && error.status === 409) throw error;
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { build } from 'esbuild';
+import { projectFolder } from '../architecture/planted-tree.ts';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import { anyPartner, anyVenue, dateIn } from '../support/factories.ts';
+import { rowsOf } from '../support/rows.ts';
+import type { SharedService } from '../support/service-host.ts';
+import { sharedService } from '../support/service-host.ts';
+
+const run = promisify(execFile);
+const client = path.join(projectFolder, 'packages/client');
+const tsc = path.join(client, 'node_modules/typescript/bin/tsc');
+
+/** What a partner writes. Each line after @ts-expect-error must not compile. */
+const PROGRAM = `
+import type { PartnerClient, Schemas } from 'partner-booking-client';
+import { createPartnerClient, PartnerApiError } from 'partner-booking-client';
+import type { WebhookEvent } from 'partner-booking-client/webhooks';
+import { verifyWebhook } from 'partner-booking-client/webhooks';
+import { expressWebhook } from 'partner-booking-client/webhooks/express';
+import { fastifyWebhook } from 'partner-booking-client/webhooks/fastify';
+import { fetchWebhook } from 'partner-booking-client/webhooks/fetch';
+
+declare const given: string[];
+const [baseUrl = '', apiKey = '', venue_id = '', date = ''] = given;
+const client: PartnerClient = createPartnerClient({ baseUrl, apiKey, fetch });
+
+const { slots } = await client.getAvailability({ query: { venue_id, date } });
+const free: Schemas['Slot'] | undefined = slots.find((slot) => slot.is_available);
+if (free === undefined) throw new Error('Nothing is free');
+const hold = await client.placeHold({ body: { slot_id: free.slot_id } });
+const left: number = client.secondsLeft(hold);
+const customer = { payment_reference: 'pay_1', customer_name: 'Asha Rao', customer_phone: '+919876543210' };
+const booking = await client.confirmBooking({ body: { hold_id: hold.hold_id, ...customer } });
+try {
+  await client.placeHold({
+    body: { venue_id, resource_id: free.resource_id, slot_start: free.slot_start, idempotency_key: 'again' },
+  });
+} catch (error) {
+  if (!(error instanceof PartnerApiError) || error.code !== 'SLOT_NOT_AVAILABLE') throw error;
+  const reason: 'booked' | (string & {}) | undefined = error.conflict?.reason;
+  console.log(JSON.stringify({ left, booking: booking.booking_id, reason }));
+}
+for await (const page of client.pages('listBookings', { query: { venue_id } })) console.log(page.data.length);
+
+const nameOf = (event: WebhookEvent): string =>
+  event.event_type === 'hold_created' ? event.details.hold_expiry_at : event.event_type;
+export const handlers = [expressWebhook('s', nameOf), fastifyWebhook('/', 's', nameOf), fetchWebhook('s', nameOf)];
+export const verified = (body: string): Promise<WebhookEvent> => verifyWebhook(body, new Headers(), 's');
+
+export const mistakes = async () => {
+  // @ts-expect-error: a misspelt field
+  await client.placeHold({ body: { slot: free.slot_id } });
+  // @ts-expect-error: a required part is missing
+  await client.getHold();
+  // @ts-expect-error: a required field is missing
+  await client.confirmBooking({ body: { hold_id: hold.hold_id } });
+  // @ts-expect-error: no such operation
+  await client.bookHold({});
+  // @ts-expect-error: no such parameter
+  await client.getMe({ query: { limit: 1 } });
+  // @ts-expect-error: a listing without pages
+  client.pages('listVenues');
+  // @ts-expect-error: no such state
+  hold.status === 'active';
+};
+`;
+
+const TSCONFIG = {
+  compilerOptions: {
+    ...{ target: 'ES2022', lib: ['ES2022', 'DOM', 'DOM.AsyncIterable'], module: 'nodenext', types: [] },
+    ...{
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      skipLibCheck: false,
+    },
+  },
+  files: ['program.ts'],
+};
+
+let service: SharedService;
+/** A folder in which the packed client is installed, and nothing else but what it depends on. */
+let app: string;
+beforeAll(async () => {
+  service = sharedService();
+  app = path.join(await temporaryFolder(), 'app');
+  await mkdir(app);
+  await writeFile(path.join(app, 'package.json'), '{"name": "app", "private": true, "type": "module"}');
+  await writeFile(path.join(app, 'tsconfig.json'), JSON.stringify(TSCONFIG));
+  await run('npm', ['run', '--silent', 'build'], { cwd: client });
+  const needed = ['openapi-fetch', 'openapi-typescript-helpers'];
+  const folders = [client, ...needed.map((name) => path.join(projectFolder, 'node_modules', name))];
+  const packed = await run('npm', ['pack', '--json', '--pack-destination', app, ...folders]);
+  const tarballs = (JSON.parse(packed.stdout) as { filename: string }[]).map(
+    ({ filename }) => `./${filename}`,
+  );
+  await run('npm', ['install', '--offline', '--ignore-scripts', '--no-audit', ...tarballs], { cwd: app });
+}, 240_000);
+afterAll(() => service.stop());
+
+/** What the compiler says against a program; empty where it compiles. */
+async function compile(program: string): Promise<string> {
+  await writeFile(path.join(app, 'program.ts'), program);
+  try {
+    await run(process.execPath, [tsc, '-p', app]);
+    return '';
+  } catch (error) {
+    return (error as { stdout: string }).stdout;
+  }
+}
+
+test('packed and installed in an empty folder, a strict program places and confirms a hold', async () => {
+  expect(await compile(PROGRAM)).toBe('');
+  const venue = await anyVenue(service);
+  const { apiKey } = await anyPartner(service, [venue.id]);
+  const given = JSON.stringify([service.url, apiKey, venue.id, dateIn(3)]);
+  const program = `globalThis.given = ${given}; await import('./program.js');`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], { cwd: app });
+  const [told = '', bookings] = stdout.trimEnd().split('\n');
+  const [stored] = await rowsOf(service, 'reservations', { venueId: venue.id });
+  expect(JSON.parse(told)).toEqual({
+    left: expect.any(Number),
+    booking: stored?.bookingId,
+    reason: 'booked',
+  });
+  expect(bookings).toBe('1');
+});
+
+test('control: a program with a mistake does not compile', async () => {
+  const faults = await compile(PROGRAM.replace('slots.find((slot) => slot.is_available)', 'slots[0].free'));
+  expect(faults).toContain("Property 'free' does not exist");
+});
+
+test('what is packed is the build, and says nothing of this machine', async () => {
+  const installed = path.join(app, 'node_modules/partner-booking-client');
+  const packed = await run('npm', ['pack', '--json', '--dry-run', client]);
+  const [{ files }] = JSON.parse(packed.stdout) as [{ files: { path: string }[] }];
+  const others = files.map((each) => each.path).filter((each) => !each.startsWith('dist/'));
+  expect(others.toSorted()).toEqual(['README.md', 'package.json']);
+  for (const { path: file } of files)
+    expect(await readFile(path.join(installed, file), 'utf8')).not.toContain(projectFolder);
+});
+
+/** Bytes of all that the package exports, bundled and minified. */
+async function minifiedBytes(external: string[]): Promise<number> {
+  const names = ['', '/webhooks', '/webhooks/express', '/webhooks/fastify', '/webhooks/fetch'];
+  const contents = names.map((name) => `export * from 'partner-booking-client${name}';`).join('\n');
+  const { outputFiles } = await build({
+    ...{ stdin: { contents, resolveDir: app }, bundle: true, minify: true, format: 'esm' },
+    ...{ write: false, external, logLevel: 'silent' },
+  });
+  return outputFiles.reduce((sum, { contents: bytes }) => sum + bytes.length, 0);
+}
+
+test('all of it is at most 10 KB minified, and 16 KB with openapi-fetch', async () => {
+  expect(await minifiedBytes(['openapi-fetch'])).toBeLessThanOrEqual(10 * 1024);
+  expect(await minifiedBytes([])).toBeLessThanOrEqual(16 * 1024);
+});
