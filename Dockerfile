@@ -3,6 +3,7 @@
 #   and for an operator at work: node dist/src/cli/operator.js <noun> <verb>
 # It runs as an unprivileged user, writes nothing to its file system, and stops on SIGTERM within 25 s.
 
+# Without packages/, which partners install: npm leaves out a workspace whose folder is not there, and all that only it needs.
 FROM node:24-slim AS manifest
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./

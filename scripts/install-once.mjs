@@ -33,7 +33,7 @@ function isInstalled() {
   if (wanted === undefined || present === undefined) return false;
   return Object.entries(wanted).every(
     ([name, entry]) =>
-      !name.startsWith('node_modules/') || entry.optional || present[name]?.version === entry.version,
+      !name.includes('node_modules/') || entry.optional || present[name]?.version === entry.version,
   );
 }
 
