@@ -113,7 +113,7 @@ describe(`with ${FAULTS.length} faults that strike two calls of five (seed ${SEE
     expect(new Map(stored.map(({ slotId, bookingId }) => [slotId, bookingId]))).toEqual(booked);
     for (const [, { kind }] of FAULTS) expect([kind, strike(kind) > 0]).toEqual([kind, true]);
     expect(proxy.seen.length).toBeGreaterThan(2.5 * BOOKINGS);
-  });
+  }, 300_000);
 
   test('control: a client that makes a new key for each attempt loses bookings that it has', async () => {
     const hall = await anyVenue(service);
