@@ -19,6 +19,8 @@ import type { World } from './world.ts';
 const PATH = '/api/v1/slots/availability';
 const DAY = `GET ${PATH}`;
 const RANGE = `GET ${PATH}/range`;
+const SEARCH_PATH = '/api/v1/slots/search';
+const FIND = `GET ${SEARCH_PATH}`;
 
 const dayOf = (venueId: string, date = dateIn(3), rest = '') =>
   `${PATH}?venue_id=${venueId}&date=${date}${rest}`;
@@ -335,5 +337,48 @@ const OPERATOR_RULES: readonly Row[] = [
   },
 ];
 
-/** The slots of a day and of a range. */
-export const AVAILABILITY_ROWS: readonly Row[] = [...DAYS, ...SCHEDULE, ...OPERATOR_RULES, ...RANGES];
+const SEARCH: readonly Row[] = [
+  {
+    rules: ['availability/search'],
+    title: 'a search lists the free slots of the venues that fit, as availability does',
+    endpoints: [`${FIND} 200`],
+    check: async (world) => {
+      const { venue, partner, slots } = await world.scene({ resources: [{}, { sport_category: 'tennis' }] });
+      const [taken] = slots;
+      await placeHold(partner, String(taken?.['slot_id']));
+      const free = (await slotsAt(partner, dayOf(venue.id))).filter(({ is_available: is }) => is === true);
+      const found = await read(partner, `${SEARCH_PATH}?date=${dateIn(3)}`);
+      expect(found['data']).toEqual(free.map((slot) => ({ venue_id: venue.id, ...slot })));
+      const tennis = await read(
+        partner,
+        `${SEARCH_PATH}?date=${dateIn(3)}&sport=Tennis&venue_ids=${venue.id}`,
+      );
+      const [, second = ''] = venue.resourceIds;
+      expect(tennis['data']).toEqual(
+        (found['data'] as Json[]).filter((slot) => slot['resource_id'] === second),
+      );
+    },
+  },
+  {
+    rules: ['availability/search'],
+    title: 'a sport that none of the venues has is 400, a venue that is not granted 403',
+    endpoints: [`${FIND} 400 VALIDATION_ERROR`, `${FIND} 403 VENUE_NOT_AUTHORIZED`],
+    check: async (world) => {
+      const { partner } = await world.scene();
+      const search = (rest: string) => partner.api.get(`${SEARCH_PATH}?date=${dateIn(3)}${rest}`);
+      await expectVerdict(search('&sport=chess'), '400 VALIDATION_ERROR sport');
+      const many = Array.from({ length: 21 }, () => NOWHERE).join(',');
+      await expectVerdict(search(`&venue_ids=${many}`), '400 VALIDATION_ERROR venue_ids');
+      await expectVerdict(search(`&venue_ids=${NOWHERE}`), '403 VENUE_NOT_AUTHORIZED');
+    },
+  },
+];
+
+/** The slots of a day and of a range, and the free ones of several venues. */
+export const AVAILABILITY_ROWS: readonly Row[] = [
+  ...DAYS,
+  ...SCHEDULE,
+  ...OPERATOR_RULES,
+  ...RANGES,
+  ...SEARCH,
+];

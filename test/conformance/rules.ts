@@ -62,6 +62,7 @@ export const RULES = [
   'availability/order',
   'availability/unavailable-reason',
   'availability/range',
+  'availability/search',
   'availability/price-rules',
   'availability/price-fixed-by-hold',
   'availability/blackouts',

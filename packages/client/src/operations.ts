@@ -6,6 +6,7 @@ export const OPERATIONS = {
   listVenues: 'GET /api/v1/partner/venues',
   getVenue: 'GET /api/v1/partner/venues/{venueId}',
   listResources: 'GET /api/v1/partner/venues/{venueId}/resources',
+  searchSlots: 'GET /api/v1/slots/search',
   getAvailability: 'GET /api/v1/slots/availability',
   getAvailabilityRange: 'GET /api/v1/slots/availability/range',
   placeHold: 'POST /api/v1/partner/holds',

@@ -69,6 +69,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/slots/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find free slots of several venues on one date
+         * @description By venue, resource and start. A page has the slots of 20 venues, and may have none while next_cursor says that more venues follow. What is free now may be taken the next moment: place a hold before you promise a slot.
+         */
+        get: operations["searchSlots"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/slots/availability": {
         parameters: {
             query?: never;
@@ -882,6 +902,15 @@ export interface components {
             price_rupees: number;
             /** @example pay_QxT4e9Lk2m */
             payment_reference: string | null;
+            /**
+             * @description As you gave it; null where you gave none.
+             * @example order-2026-000731
+             */
+            order_reference: string | null;
+            /** @description As you gave it; empty where you gave none. */
+            metadata: {
+                [key: string]: string;
+            };
             /** @example Asha Rao */
             customer_name: string | null;
             /**
@@ -997,6 +1026,15 @@ export interface components {
                  */
                 price_rupees?: number;
                 /**
+                 * @description As given on hold or confirm; for you alone, in the events of your holds and bookings.
+                 * @example order-2026-000731
+                 */
+                order_reference?: string;
+                /** @description The same. */
+                metadata?: {
+                    [key: string]: string;
+                };
+                /**
                  * @description Only in the sample that you asked for: nothing has happened.
                  * @enum {boolean}
                  */
@@ -1081,6 +1119,15 @@ export interface components {
                  */
                 price_rupees?: number;
                 /**
+                 * @description As given on hold or confirm; for you alone, in the events of your holds and bookings.
+                 * @example order-2026-000731
+                 */
+                order_reference?: string;
+                /** @description The same. */
+                metadata?: {
+                    [key: string]: string;
+                };
+                /**
                  * @description Only in the sample that you asked for: nothing has happened.
                  * @enum {boolean}
                  */
@@ -1159,6 +1206,15 @@ export interface components {
                  * @example 1200
                  */
                 price_rupees?: number;
+                /**
+                 * @description As given on hold or confirm; for you alone, in the events of your holds and bookings.
+                 * @example order-2026-000731
+                 */
+                order_reference?: string;
+                /** @description The same. */
+                metadata?: {
+                    [key: string]: string;
+                };
                 /**
                  * @description Only in the sample that you asked for: nothing has happened.
                  * @enum {boolean}
@@ -1302,6 +1358,15 @@ export interface components {
              * @example order-2026-000731
              */
             idempotency_key: string;
+            /**
+             * @description Takes the place of that of the hold; left out, that stays.
+             * @example order-2026-000731
+             */
+            order_reference?: string;
+            /** @description Takes the place of that of the hold, as a whole; left out, that stays. */
+            metadata?: {
+                [key: string]: string;
+            };
         };
         Confirmation: {
             /**
@@ -1533,6 +1598,15 @@ export interface components {
                  */
                 price_rupees?: number;
                 /**
+                 * @description As given on hold or confirm; for you alone, in the events of your holds and bookings.
+                 * @example order-2026-000731
+                 */
+                order_reference?: string;
+                /** @description The same. */
+                metadata?: {
+                    [key: string]: string;
+                };
+                /**
                  * @description Only in the sample that you asked for: nothing has happened.
                  * @enum {boolean}
                  */
@@ -1556,6 +1630,44 @@ export interface components {
              * @example 900
              */
             ttl_seconds: number;
+        };
+        FreeSlot: {
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01
+             */
+            venue_id: string;
+            /**
+             * @description Identifies the slot; opaque.
+             * @example koramangala-arena-turf-a_20261121T0430Z
+             */
+            slot_id: string;
+            /**
+             * @description A slug, unique in the service; copy it, never make it up.
+             * @example koramangala-arena-turf-a
+             */
+            resource_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T04:30:00.000Z
+             */
+            slot_start: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T05:30:00.000Z
+             */
+            slot_end: string;
+            /**
+             * @description The price of this slot on this date, in rupees.
+             * @example 1200
+             */
+            price_rupees: number;
+            /**
+             * @description It promises nothing: only a hold reserves the slot.
+             * @example true
+             * @enum {boolean}
+             */
+            is_available: true;
         };
         GetDescriptionResponse: {
             /** @example 3.1.0 */
@@ -1696,6 +1808,15 @@ export interface components {
              */
             created_at: string;
             /**
+             * @description As you gave it; null where you gave none.
+             * @example order-2026-000731
+             */
+            order_reference: string | null;
+            /** @description As you gave it; empty where you gave none. */
+            metadata: {
+                [key: string]: string;
+            };
+            /**
              * Format: uuid
              * @description The booking that it became; there only where it is CONSUMED.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04
@@ -1768,6 +1889,15 @@ export interface components {
                  * @example 1200
                  */
                 price_rupees?: number;
+                /**
+                 * @description As given on hold or confirm; for you alone, in the events of your holds and bookings.
+                 * @example order-2026-000731
+                 */
+                order_reference?: string;
+                /** @description The same. */
+                metadata?: {
+                    [key: string]: string;
+                };
                 /**
                  * @description Only in the sample that you asked for: nothing has happened.
                  * @enum {boolean}
@@ -1853,6 +1983,15 @@ export interface components {
                  */
                 price_rupees?: number;
                 /**
+                 * @description As given on hold or confirm; for you alone, in the events of your holds and bookings.
+                 * @example order-2026-000731
+                 */
+                order_reference?: string;
+                /** @description The same. */
+                metadata?: {
+                    [key: string]: string;
+                };
+                /**
                  * @description Only in the sample that you asked for: nothing has happened.
                  * @enum {boolean}
                  */
@@ -1936,6 +2075,15 @@ export interface components {
                  * @example 1200
                  */
                 price_rupees?: number;
+                /**
+                 * @description As given on hold or confirm; for you alone, in the events of your holds and bookings.
+                 * @example order-2026-000731
+                 */
+                order_reference?: string;
+                /** @description The same. */
+                metadata?: {
+                    [key: string]: string;
+                };
                 /**
                  * @description Only in the sample that you asked for: nothing has happened.
                  * @enum {boolean}
@@ -2249,6 +2397,15 @@ export interface components {
              * @example 600
              */
             ttl_seconds?: number;
+            /**
+             * @description Your own reference of the order; stored as given.
+             * @example order-2026-000731
+             */
+            order_reference?: string;
+            /** @description Whatever you want to keep with it, at most 20 texts of 500 characters; shown to you alone, in your events too. Write no personal data in it. */
+            metadata?: {
+                [key: string]: string;
+            };
         };
         PlaceHoldByStart: {
             /**
@@ -2277,6 +2434,15 @@ export interface components {
              * @example 600
              */
             ttl_seconds?: number;
+            /**
+             * @description Your own reference of the order; stored as given.
+             * @example order-2026-000731
+             */
+            order_reference?: string;
+            /** @description Whatever you want to keep with it, at most 20 texts of 500 characters; shown to you alone, in your events too. Write no personal data in it. */
+            metadata?: {
+                [key: string]: string;
+            };
         };
         Purchase: {
             /**
@@ -2478,6 +2644,21 @@ export interface components {
              * @example 2026-11-20T11:40:12.345Z
              */
             secret_rotated_at: string;
+        };
+        SearchSlotsResponse: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The length of `data`.
+             * @example 1
+             */
+            count: number;
+            data: components["schemas"]["FreeSlot"][];
+            /**
+             * @description Pass it back as `cursor` for the next page; null on the last.
+             * @example null
+             */
+            next_cursor: string | null;
         };
         SellByOtherChannelBody: {
             /**
@@ -3050,6 +3231,8 @@ export interface components {
     parameters: {
         /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
         "X-Request-Id": string;
+        /** @description The same as the field idempotency_key, for clients that send keys in a header; where both are sent they must be the same. */
+        "Idempotency-Key": string;
         /** @description The ETag of an earlier response. */
         "If-None-Match": string;
     };
@@ -3312,6 +3495,71 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    searchSlots: {
+        parameters: {
+            query: {
+                /** @description A calendar date in each venue's time zone; a slot belongs to the date on which its operating day begins. */
+                date: string;
+                /** @description Only these venues, at most 20, with commas between them; all of yours unless stated. */
+                venue_ids?: string;
+                /** @description Only resources of this sport_category, in capitals or not. */
+                sport?: string;
+                /** @description Only venues in this city, in capitals or not. */
+                city?: string;
+                /** @description Only slots that begin at this time of the venue's clocks, or later. */
+                from?: string;
+                /** @description Only slots that begin before this time. */
+                to?: string;
+                /** @description `next_cursor` of the page before, exactly as it was returned; the first page has none. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The slots that can be held. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "count": 1,
+                     *       "data": [
+                     *         {
+                     *           "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
+                     *           "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
+                     *           "resource_id": "koramangala-arena-turf-a",
+                     *           "slot_start": "2026-11-21T04:30:00.000Z",
+                     *           "slot_end": "2026-11-21T05:30:00.000Z",
+                     *           "price_rupees": 1200,
+                     *           "is_available": true
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SearchSlotsResponse"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspendedOrVenueNotAuthorized"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getAvailability: {
         parameters: {
             query: {
@@ -3522,6 +3770,10 @@ export interface operations {
                      *           "price_rupees": 1200,
                      *           "hold_expiry_at": "2026-11-20T09:25:00.000Z",
                      *           "created_at": "2026-11-20T09:15:00.000Z",
+                     *           "order_reference": "order-2026-000731",
+                     *           "metadata": {
+                     *             "basket": "b-118"
+                     *           },
                      *           "booking_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04"
                      *         }
                      *       ],
@@ -3543,6 +3795,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The same as the field idempotency_key, for clients that send keys in a header; where both are sent they must be the same. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
@@ -3555,7 +3809,12 @@ export interface operations {
                  * @example {
                  *       "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
                  *       "idempotency_key": "order-2026-000731",
-                 *       "ttl_seconds": 600
+                 *       "ttl_seconds": 600,
+                 *       "order_reference": "order-2026-000731",
+                 *       "metadata": {
+                 *         "basket": "b-118",
+                 *         "channel": "app"
+                 *       }
                  *     }
                  */
                 "application/json": components["schemas"]["PlaceHoldBody"];
@@ -3584,7 +3843,11 @@ export interface operations {
                      *       "slot_end": "2026-11-21T05:30:00.000Z",
                      *       "price_rupees": 1200,
                      *       "hold_expiry_at": "2026-11-20T09:25:00.000Z",
-                     *       "created_at": "2026-11-20T09:15:00.000Z"
+                     *       "created_at": "2026-11-20T09:15:00.000Z",
+                     *       "order_reference": "order-2026-000731",
+                     *       "metadata": {
+                     *         "basket": "b-118"
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Hold"];
@@ -3638,6 +3901,10 @@ export interface operations {
                      *       "price_rupees": 1200,
                      *       "hold_expiry_at": "2026-11-20T09:25:00.000Z",
                      *       "created_at": "2026-11-20T09:15:00.000Z",
+                     *       "order_reference": "order-2026-000731",
+                     *       "metadata": {
+                     *         "basket": "b-118"
+                     *       },
                      *       "booking_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04"
                      *     }
                      */
@@ -3698,7 +3965,11 @@ export interface operations {
                      *       "slot_end": "2026-11-21T05:30:00.000Z",
                      *       "price_rupees": 1200,
                      *       "hold_expiry_at": "2026-11-20T09:25:00.000Z",
-                     *       "created_at": "2026-11-20T09:15:00.000Z"
+                     *       "created_at": "2026-11-20T09:15:00.000Z",
+                     *       "order_reference": "order-2026-000731",
+                     *       "metadata": {
+                     *         "basket": "b-118"
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Hold"];
@@ -3776,6 +4047,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The same as the field idempotency_key, for clients that send keys in a header; where both are sent they must be the same. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
@@ -3791,7 +4064,12 @@ export interface operations {
                  *       "customer_name": "Asha Rao",
                  *       "customer_phone": "+919845012345",
                  *       "customer_email": "asha.rao@example.com",
-                 *       "idempotency_key": "order-2026-000731"
+                 *       "idempotency_key": "order-2026-000731",
+                 *       "order_reference": "order-2026-000731",
+                 *       "metadata": {
+                 *         "basket": "b-118",
+                 *         "channel": "app"
+                 *       }
                  *     }
                  */
                 "application/json": components["schemas"]["ConfirmBookingBody"];
@@ -3848,6 +4126,8 @@ export interface operations {
                 hold_id?: string;
                 /** @description Only bookings with exactly this reference. */
                 payment_reference?: string;
+                /** @description Only bookings with exactly this order_reference. */
+                order_reference?: string;
                 /** @description Only bookings of this number, however it was written. */
                 customer_phone?: string;
                 /** @description The beginning of the name, in capitals or not. */
@@ -3897,6 +4177,10 @@ export interface operations {
                      *           "booked_at": "2026-11-20T09:15:00.000Z",
                      *           "price_rupees": 1200,
                      *           "payment_reference": "pay_QxT4e9Lk2m",
+                     *           "order_reference": "order-2026-000731",
+                     *           "metadata": {
+                     *             "basket": "b-118"
+                     *           },
                      *           "customer_name": "Asha Rao",
                      *           "customer_phone": "+919845012345",
                      *           "customer_email": "asha.rao@example.com",
@@ -3969,6 +4253,10 @@ export interface operations {
                      *       "booked_at": "2026-11-20T09:15:00.000Z",
                      *       "price_rupees": 1200,
                      *       "payment_reference": "pay_QxT4e9Lk2m",
+                     *       "order_reference": "order-2026-000731",
+                     *       "metadata": {
+                     *         "basket": "b-118"
+                     *       },
                      *       "customer_name": "Asha Rao",
                      *       "customer_phone": "+919845012345",
                      *       "customer_email": "asha.rao@example.com",
@@ -4005,6 +4293,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The same as the field idempotency_key, for clients that send keys in a header; where both are sent they must be the same. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
@@ -4063,6 +4353,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The same as the field idempotency_key, for clients that send keys in a header; where both are sent they must be the same. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
@@ -4176,6 +4468,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The same as the field idempotency_key, for clients that send keys in a header; where both are sent they must be the same. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
@@ -5109,7 +5403,11 @@ export interface operations {
                      *       "slot_end": "2026-11-21T05:30:00.000Z",
                      *       "price_rupees": 1200,
                      *       "hold_expiry_at": "2026-11-20T09:25:00.000Z",
-                     *       "created_at": "2026-11-20T09:15:00.000Z"
+                     *       "created_at": "2026-11-20T09:15:00.000Z",
+                     *       "order_reference": "order-2026-000731",
+                     *       "metadata": {
+                     *         "basket": "b-118"
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Hold"];
@@ -5448,6 +5746,10 @@ export interface operations {
                  *         "slot_start": "2026-11-21T04:30:00.000Z",
                  *         "slot_end": "2026-11-21T05:30:00.000Z",
                  *         "price_rupees": 1200,
+                 *         "order_reference": "order-2026-000731",
+                 *         "metadata": {
+                 *           "basket": "b-118"
+                 *         },
                  *         "hold_expiry_at": "2026-11-20T09:25:00.000Z"
                  *       },
                  *       "delivery_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07"
@@ -5510,6 +5812,10 @@ export interface operations {
                  *         "slot_start": "2026-11-21T04:30:00.000Z",
                  *         "slot_end": "2026-11-21T05:30:00.000Z",
                  *         "price_rupees": 1200,
+                 *         "order_reference": "order-2026-000731",
+                 *         "metadata": {
+                 *           "basket": "b-118"
+                 *         },
                  *         "reason": "Rain: the turf is closed."
                  *       },
                  *       "delivery_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07"
@@ -5571,7 +5877,11 @@ export interface operations {
                  *         "resource_id": "koramangala-arena-turf-a",
                  *         "slot_start": "2026-11-21T04:30:00.000Z",
                  *         "slot_end": "2026-11-21T05:30:00.000Z",
-                 *         "price_rupees": 1200
+                 *         "price_rupees": 1200,
+                 *         "order_reference": "order-2026-000731",
+                 *         "metadata": {
+                 *           "basket": "b-118"
+                 *         }
                  *       },
                  *       "delivery_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07"
                  *     }
@@ -5632,7 +5942,11 @@ export interface operations {
                  *         "resource_id": "koramangala-arena-turf-a",
                  *         "slot_start": "2026-11-21T04:30:00.000Z",
                  *         "slot_end": "2026-11-21T05:30:00.000Z",
-                 *         "price_rupees": 1200
+                 *         "price_rupees": 1200,
+                 *         "order_reference": "order-2026-000731",
+                 *         "metadata": {
+                 *           "basket": "b-118"
+                 *         }
                  *       },
                  *       "delivery_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07"
                  *     }
@@ -5694,6 +6008,10 @@ export interface operations {
                  *         "slot_start": "2026-11-21T04:30:00.000Z",
                  *         "slot_end": "2026-11-21T05:30:00.000Z",
                  *         "price_rupees": 1200,
+                 *         "order_reference": "order-2026-000731",
+                 *         "metadata": {
+                 *           "basket": "b-118"
+                 *         },
                  *         "reason": "Rain: the turf is closed."
                  *       },
                  *       "delivery_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07"
@@ -5756,6 +6074,10 @@ export interface operations {
                  *         "slot_start": "2026-11-21T04:30:00.000Z",
                  *         "slot_end": "2026-11-21T05:30:00.000Z",
                  *         "price_rupees": 1200,
+                 *         "order_reference": "order-2026-000731",
+                 *         "metadata": {
+                 *           "basket": "b-118"
+                 *         },
                  *         "reason": "Rain: the turf is closed."
                  *       },
                  *       "delivery_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07"
