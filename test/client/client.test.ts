@@ -279,6 +279,7 @@ describe('pages', () => {
   let other: Partner;
   let client: PartnerClient;
   const holdIds: string[] = [];
+  let freeIds: string[];
   beforeAll(async () => {
     const hall = await anyVenue(service);
     other = await anyPartner(service, [hall.id]);
@@ -286,6 +287,7 @@ describe('pages', () => {
     const { slots } = await client.getAvailability({ query: { venue_id: hall.id, date: dateIn(3) } });
     for (const { slot_id } of slots.slice(0, 5))
       holdIds.push((await client.placeHold({ body: { slot_id } })).hold_id);
+    freeIds = slots.slice(5).map(({ slot_id }) => slot_id);
     for (const id of holdIds) await service.dispatch(id);
     await service.sequence();
   });
@@ -298,6 +300,13 @@ describe('pages', () => {
     expect(pages.flat().toSorted()).toEqual(holdIds.toSorted());
     const asked = sent().filter((each) => each.includes('/partner/holds?'));
     expect(asked.map((each) => each.includes('status=ACTIVE'))).toEqual([true, true, true]);
+  });
+
+  test('of a search, which takes no limit, come too', async () => {
+    const found: string[] = [];
+    for await (const { data } of client.pages('searchSlots', { query: { date: dateIn(3) } }))
+      found.push(...data.map(({ slot_id }) => slot_id));
+    expect(found).toEqual(freeIds);
   });
 
   test('are asked for as they are wanted, and survive a cut', async () => {

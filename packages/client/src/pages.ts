@@ -5,6 +5,7 @@ type PagedInput = { query?: Record<string, unknown> };
 
 /** Of the event feed, which has no last page: there its cursor goes on where this one ended. */
 const FEED: PagedOperationId = 'listEvents';
+/** Of the feed, where a page that is not full is the last one for now. */
 const LARGEST_PAGE = 200;
 
 export type Pages = <Id extends PagedOperationId>(
@@ -20,12 +21,13 @@ export async function* pagesOf(
   operation: PagedOperationId,
   { query = {}, ...input }: PagedInput,
 ): AsyncGenerator<Page, void, undefined> {
-  const { limit = LARGEST_PAGE } = query;
-  const cursorName = operation === FEED ? 'after' : 'cursor';
+  const isFeed = operation === FEED;
+  const cursorName = isFeed ? 'after' : 'cursor';
+  const asked = isFeed ? { limit: LARGEST_PAGE, ...query } : query;
   for (let cursor = query[cursorName]; ; ) {
-    const page = await call({ ...input, query: { ...query, limit, [cursorName]: cursor } });
+    const page = await call({ ...input, query: { ...asked, [cursorName]: cursor } });
     yield page;
-    if (page.next_cursor === null || (operation === FEED && page.data.length < Number(limit))) return;
+    if (page.next_cursor === null || (isFeed && page.data.length < Number(asked['limit']))) return;
     cursor = page.next_cursor;
   }
 }
