@@ -107,6 +107,13 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
       ...venue404,
     },
     {
+      id: 'GET /api/v1/slots/search venue_ids',
+      own: theVenue,
+      call: (api, id) => api.get(`/api/v1/slots/search?venue_ids=${id}&date=${dateIn(3)}`),
+      owner: '200',
+      ...venue403,
+    },
+    {
       id: 'GET /api/v1/slots/availability venue_id',
       own: theVenue,
       call: (api, id) => api.get(`/api/v1/slots/availability?venue_id=${id}&date=${dateIn(3)}`),
