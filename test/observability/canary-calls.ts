@@ -102,6 +102,7 @@ export function canaryCalls(world: World): Record<string, () => Promise<Input> |
     'partner listVenues': none,
     'partner getVenue': ofVenue,
     'partner listResources': ofVenue,
+    'partner searchSlots': () => ({ query: { venue_ids: venueId, date: dateIn(3) } }),
     'partner getAvailability': () => ({ query: { venue_id: venueId, date: dateIn(3) } }),
     'partner getAvailabilityRange': () => ({ query: { venue_id: venueId, ...days } }),
     'partner placeHold': () => ({ body: { slot_id: anySlot(), idempotency_key: anyKey() } }),
