@@ -108,14 +108,18 @@ const unavailableReason = () =>
     'Why the slot cannot be held; never who has it.',
   );
 
+const slotFields = {
+  slot_id: slotId(),
+  resource_id: resourceId(),
+  slot_start: timestamp(EXAMPLE.slotStart),
+  slot_end: timestamp(EXAMPLE.slotEnd),
+  price_rupees: amount().description('The price of this slot on this date, in rupees.'),
+};
+
 const slot = named(
   'Slot',
   object({
-    slot_id: slotId(),
-    resource_id: resourceId(),
-    slot_start: timestamp(EXAMPLE.slotStart),
-    slot_end: timestamp(EXAMPLE.slotEnd),
-    price_rupees: amount().description('The price of this slot on this date, in rupees.'),
+    ...slotFields,
     is_available: Joi.boolean()
       .description('True promises nothing: only a hold reserves the slot.')
       .example(true),
@@ -169,11 +173,7 @@ export const freeSlotPage = pageOf(
     'FreeSlot',
     object({
       venue_id: id(EXAMPLE.venueId),
-      slot_id: slotId(),
-      resource_id: resourceId(),
-      slot_start: timestamp(EXAMPLE.slotStart),
-      slot_end: timestamp(EXAMPLE.slotEnd),
-      price_rupees: amount().description('The price of this slot on this date, in rupees.'),
+      ...slotFields,
       is_available: Joi.boolean()
         .valid(true)
         .description('It promises nothing: only a hold reserves the slot.')
