@@ -152,7 +152,7 @@ export async function findFeed(
     .toArray();
 }
 
-/** Overwrites the reasons that were given for what happened to these reservations, and drops what was attached; returns the ids of their events. */
+/** Overwrites the reasons in the events of these reservations, and drops what was attached; returns the ids of the events. */
 export async function eraseTexts(db: Db, holdIds: readonly string[], replacement: string): Promise<string[]> {
   const ofThem = { holdId: { $in: [...holdIds] } };
   await eventCollection(db).updateMany(

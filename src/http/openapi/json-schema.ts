@@ -31,8 +31,9 @@ export const flagsOf = (schema: Schema): Flags => schema._flags as Flags;
 /**
  * A joi schema as JSON Schema. joi's own converter says what joi's own rules are; added are what it cannot see: names
  * (`meta.name` becomes a component and a reference), what custom rules check (`meta.jsonSchema`), examples, and unions with
- * null. Of an object that needs one of several sets of fields each set is an object of its own, for generated clients make nothing
- * of a bare `required`; values that may get more are `x-extensible-enum`, for they reject what an `enum` does not list. Objects are left open: requests may carry unknown fields, and receivers of responses must tolerate them.
+ * null. Written for generators of clients (ADR 0043): an object that needs one of several sets of fields is a union of objects,
+ * and values that may get more are `x-extensible-enum`. Objects are left open: requests may carry unknown fields, and
+ * receivers of responses must tolerate them.
  * @throws Error where two different schemas have one name.
  */
 export function toJsonSchema(schema: Schema, components: Components): JsonSchema {
