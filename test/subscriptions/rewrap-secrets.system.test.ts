@@ -34,6 +34,8 @@ let seller: Partner;
 let partner: Partner;
 let venueId: string;
 let slots: string[];
+/** A fast machine would have delivered all of the day's before the keys have changed. */
+const SLOTS_OF_OTHER_TESTS = 60;
 
 // A server of its own: a fail point is of the whole server.
 beforeAll(async () => {
@@ -125,7 +127,8 @@ describe('a change of keys', () => {
     const over = new AbortController();
     let rounds = 0;
     const deliveries = (async () => {
-      for (; !over.signal.aborted || rounds < 3; rounds += 1) await deliver(NEW, OLD);
+      const isUnderWay = () => !over.signal.aborted && slots.length > SLOTS_OF_OTHER_TESTS;
+      for (; isUnderWay() || rounds < 3; rounds += 1) await deliver(NEW, OLD);
     })();
     await eventually('deliveries are under way', () => receiver.received.length > 0);
     const report = await rewrap([NEW, OLD]);
