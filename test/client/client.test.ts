@@ -109,7 +109,7 @@ describe('calls', () => {
 });
 
 describe('failures', () => {
-  test('have the status, code, request id and conflict of the response', async () => {
+  test('have the status, code, page, request id and conflict of the response', async () => {
     const client = clientOf(partner.apiKey);
     const { slot_id } = await freeSlot(client);
     const hold = await client.placeHold({ body: { slot_id } });
@@ -119,6 +119,7 @@ describe('failures', () => {
       status: 409,
       code: 'SLOT_NOT_AVAILABLE',
       requestId: 'taken-4711',
+      docs: '/docs/errors/SLOT_NOT_AVAILABLE',
       conflict: { reason: 'held', hold_id: hold.hold_id },
       retryAfterSeconds: undefined,
     });
@@ -143,6 +144,7 @@ describe('failures', () => {
       code: 'HTTP_418',
       details: [],
       requestId: undefined,
+      docs: undefined,
     });
   });
 

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
+import { CLIENT_PACKAGE, packClient } from '../../site/client-package.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { anyPartner, anyVenue, dateIn } from '../support/factories.ts';
@@ -92,14 +93,16 @@ beforeAll(async () => {
   await mkdir(app);
   await writeFile(path.join(app, 'package.json'), '{"name": "app", "private": true, "type": "module"}');
   await writeFile(path.join(app, 'tsconfig.json'), JSON.stringify(TSCONFIG));
-  await run('npm', ['run', '--silent', 'build'], { cwd: client });
+  // As the documentation serves it.
+  await packClient(projectFolder, app);
   const needed = ['openapi-fetch', 'openapi-typescript-helpers'];
-  const folders = [client, ...needed.map((name) => path.join(projectFolder, 'node_modules', name))];
+  const folders = needed.map((name) => path.join(projectFolder, 'node_modules', name));
   const packed = await run('npm', ['pack', '--json', '--pack-destination', app, ...folders]);
   const tarballs = (JSON.parse(packed.stdout) as { filename: string }[]).map(
     ({ filename }) => `./${filename}`,
   );
-  await run('npm', ['install', '--offline', '--ignore-scripts', '--no-audit', ...tarballs], { cwd: app });
+  const install = ['install', '--offline', '--ignore-scripts', '--no-audit', `.${CLIENT_PACKAGE}`];
+  await run('npm', [...install, ...tarballs], { cwd: app });
 }, 240_000);
 afterAll(() => service.stop());
 
@@ -138,12 +141,61 @@ test('control: a program with a mistake does not compile', async () => {
 
 test('what is packed is the build, and says nothing of this machine', async () => {
   const installed = path.join(app, 'node_modules/partner-booking-client');
-  const packed = await run('npm', ['pack', '--json', '--dry-run', client]);
-  const [{ files }] = JSON.parse(packed.stdout) as [{ files: { path: string }[] }];
-  const others = files.map((each) => each.path).filter((each) => !each.startsWith('dist/'));
+  const entries = await readdir(installed, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => path.relative(installed, path.join(parentPath, name)));
+  const others = files.filter((file) => !file.startsWith('dist/'));
   expect(others.toSorted()).toEqual(['README.md', 'package.json']);
-  for (const { path: file } of files)
+  for (const file of files)
     expect(await readFile(path.join(installed, file), 'utf8')).not.toContain(projectFolder);
+});
+
+describe('the command', () => {
+  /** Runs a line as somebody in the folder of the app does. */
+  const npx = (...args: string[]) =>
+    run('npx', ['--offline', '--no-install', 'partner', ...args], { cwd: app });
+
+  test('is there once the package is installed, and installs nothing else', async () => {
+    const { stdout } = await npx('--help');
+    expect(stdout).toMatch(/^Usage: partner \[options\] \[command\]\n/);
+    expect(stdout).toMatch(/^ {2}listen +Forward events/m);
+    const installed = await readdir(path.join(app, 'node_modules'));
+    const packages = installed.filter((name) => !name.startsWith('.'));
+    expect(packages.toSorted()).toEqual([
+      'openapi-fetch',
+      'openapi-typescript-helpers',
+      'partner-booking-client',
+    ]);
+  });
+
+  test('as installed it calls the service, with the key of its environment', async () => {
+    const venue = await anyVenue(service);
+    const { id, apiKey } = await anyPartner(service, [venue.id]);
+    const env = { ...process.env, PARTNER_API_KEY: apiKey, PARTNER_BASE_URL: service.url };
+    const { stdout } = await run('npx', ['--offline', '--no-install', 'partner', 'status', '--json'], {
+      cwd: app,
+      env,
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ me: { partner_id: id } });
+  });
+
+  test('has the licence of each package that is in it', async () => {
+    const folder = path.join(app, 'node_modules/partner-booking-client/dist');
+    const licences = await readFile(path.join(folder, 'partner.licences.txt'), 'utf8');
+    for (const name of ['commander', 'cli-table3', 'uuid', 'wrap-ansi'])
+      expect(licences).toMatch(new RegExp(`^${name} \\d[^]*?Copyright`, 'm'));
+  });
+
+  test('is in no import of the library', async () => {
+    const { metafile } = await build({
+      ...{ stdin: { contents: "export * from 'partner-booking-client';", resolveDir: app }, bundle: true },
+      ...{ format: 'esm', write: false, metafile: true, logLevel: 'silent' },
+    });
+    const inputs = Object.keys(metafile.inputs);
+    expect(inputs.some((file) => file.endsWith('dist/client.js'))).toBe(true);
+    expect(inputs.filter((file) => /partner\.js|commander/.test(file))).toEqual([]);
+  });
 });
 
 /** Bytes of all that the package exports, bundled and minified. */

@@ -4,7 +4,11 @@ import { watchedPage } from './browser.ts';
 
 export type ReferenceVisit = BrowserContextOptions & { signInKey?: string };
 
-/** Opens `/docs` of a listener in a new page, signing in first where it asks for that, and waits until it lists operations. */
+/** Where a listener has it: the partners' has other pages at `/docs`. */
+const referencePath = (signInKey: string | undefined): string =>
+  signInKey === undefined ? '/docs/reference' : '/docs';
+
+/** Opens the reference of a listener in a new page, signing in first where it asks for that, and waits until it lists operations. */
 export async function openReference(
   browser: Browser,
   url: string,
@@ -12,11 +16,12 @@ export async function openReference(
 ): Promise<WatchedPage> {
   const watched = await watchedPage(browser, url, options);
   const { page } = watched;
-  await page.goto(`${url}/docs`);
+  const path = referencePath(signInKey);
+  await page.goto(url + path);
   if (signInKey !== undefined) {
     await page.getByLabel('Operator key').fill(signInKey);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.waitForURL(`${url}/docs`);
+    await page.waitForURL(url + path);
   }
   await page.locator('.opblock').first().waitFor();
   return watched;

@@ -6,6 +6,15 @@ import { build } from 'esbuild';
 import { isLongTier } from './scale.ts';
 import { PRODUCT_FOLDER, projectFolder } from './worker-process.ts';
 
+/** Where processes that run from source find the documentation. */
+const SITE_FOLDER = path.join(projectFolder, '.site');
+
+/** Makes the documentation as `npm start` does: where it is missing or older than what it is made of. */
+export async function buildSiteOfTests(): Promise<void> {
+  const script = path.join(projectFolder, 'scripts/build-site.ts');
+  await promisify(execFile)(process.execPath, ['--import', 'tsx', script], { cwd: projectFolder });
+}
+
 /**
  * Compiles the service of this working tree for the tests that spawn it; types are checked elsewhere (`npm run check`). In `npm test`
  * each worker is one file with all its packages: it starts in half of the processor time, and a hundred are started. What the
@@ -18,6 +27,7 @@ export async function buildProduct(): Promise<void> {
   await promisify(execFile)(process.execPath, [compiler, ...options], { cwd: projectFolder });
   const assets = 'src/console/assets';
   await cp(path.join(projectFolder, assets), path.join(PRODUCT_FOLDER, assets), { recursive: true });
+  await cp(SITE_FOLDER, path.join(PRODUCT_FOLDER, '.site'), { recursive: true });
   if (!isLongTier) await bundleWorkers();
 }
 

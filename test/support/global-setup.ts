@@ -1,5 +1,5 @@
 import type { EmbeddedServers } from '../../src/development/embedded/servers.ts';
-import { buildProduct } from './build-product.ts';
+import { buildProduct, buildSiteOfTests } from './build-product.ts';
 import { isFastTier } from './scale.ts';
 import { startTestServers } from './servers.ts';
 import { runKeys } from './service-environment.ts';
@@ -16,6 +16,7 @@ declare global {
  * product for the tiers that spawn it.
  */
 export default async function globalSetup(): Promise<void> {
+  await buildSiteOfTests();
   const built = isFastTier ? undefined : buildProduct();
   globalThis.testServers = await startTestServers();
   const settings = {

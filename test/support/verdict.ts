@@ -24,6 +24,7 @@ export type ErrorAnswer = {
   code: string;
   message: string;
   request_id: string;
+  docs?: string;
   details?: { path: string; message: string }[];
   conflict?: Json;
   booking_id?: string;
@@ -42,6 +43,7 @@ function faultOfForm(reply: Reply): string | undefined {
     code,
     message,
     request_id: requestId,
+    docs,
     details,
     conflict,
     booking_id: bookingId,
@@ -51,6 +53,7 @@ function faultOfForm(reply: Reply): string | undefined {
   if (!/^[A-Z][A-Z_]+$/.test(code)) return 'No code';
   if (typeof message !== 'string' || message.length < 10) return 'No message for a developer';
   if (requestId !== reply.headers.get('x-request-id')) return 'Not the id of the X-Request-Id header';
+  if (docs !== undefined && docs !== `/docs/errors/${code}`) return 'The page of something else';
   if ((code === 'VALIDATION_ERROR') !== (details !== undefined)) return 'details where there should be none';
   if (details?.some((each) => each.path === '' || each.message === '')) return 'Empty details';
   const repeated = [...(details ?? []), ...splitMessage(message)].find(namesItsField);

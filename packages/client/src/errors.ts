@@ -13,6 +13,8 @@ export class PartnerApiError extends Error {
   readonly code: ErrorCode;
   /** Quote it to the operator. */
   readonly requestId: string | undefined;
+  /** The page about `code`, relative to the address of the service. */
+  readonly docs: string | undefined;
   /** With VALIDATION_ERROR: every faulty field. */
   readonly details: NonNullable<ErrorBody['details']>;
   /** With SLOT_NOT_AVAILABLE: why, and which slots are free instead. */
@@ -29,6 +31,7 @@ export class PartnerApiError extends Error {
     this.status = status;
     this.code = error.code ?? `HTTP_${status}`;
     this.requestId = error.request_id ?? headers.get('x-request-id') ?? undefined;
+    this.docs = error.docs;
     this.details = error.details ?? [];
     this.conflict = error.conflict;
     this.bookingId = error.booking_id;

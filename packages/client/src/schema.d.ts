@@ -1528,6 +1528,11 @@ export interface components {
                 message: string;
                 /** @description X-Request-Id of this response; quote it to the operator. */
                 request_id: string;
+                /**
+                 * Format: uri-reference
+                 * @description The page about this code, relative to the address of the service. For people, not for decisions.
+                 */
+                docs?: string;
                 /** @description With VALIDATION_ERROR: every faulty field. */
                 details?: {
                     path: string;
@@ -2688,7 +2693,7 @@ export interface components {
         SendTestEventBody: {
             /**
              * @description One of those subscribed to; the first of them unless stated.
-             * @example hold_created
+             * @example booking_created
              * @enum {string}
              */
             event_type?: "hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded";
@@ -3402,7 +3407,10 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
-                /** @description `venue_id` as listed. */
+                /**
+                 * @description `venue_id` as listed.
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01
+                 */
                 venueId: string;
             };
             cookie?: never;
@@ -3448,7 +3456,10 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
-                /** @description `venue_id` as listed. */
+                /**
+                 * @description `venue_id` as listed.
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01
+                 */
                 venueId: string;
             };
             cookie?: never;
@@ -3498,7 +3509,10 @@ export interface operations {
     searchSlots: {
         parameters: {
             query: {
-                /** @description A calendar date in each venue's time zone; a slot belongs to the date on which its operating day begins. */
+                /**
+                 * @description A calendar date in each venue's time zone; a slot belongs to the date on which its operating day begins.
+                 * @example 2026-11-21
+                 */
                 date: string;
                 /** @description Only these venues, at most 20, with commas between them; all of yours unless stated. */
                 venue_ids?: string;
@@ -3563,9 +3577,15 @@ export interface operations {
     getAvailability: {
         parameters: {
             query: {
-                /** @description A venue granted to you. */
+                /**
+                 * @description A venue granted to you.
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01
+                 */
                 venue_id: string;
-                /** @description A calendar date in the venue's time zone; a slot belongs to the date on which its operating day begins. */
+                /**
+                 * @description A calendar date in the venue's time zone; a slot belongs to the date on which its operating day begins.
+                 * @example 2026-11-21
+                 */
                 date: string;
                 /** @description Only the slots of this resource. */
                 resource_id?: string;
@@ -3642,11 +3662,20 @@ export interface operations {
     getAvailabilityRange: {
         parameters: {
             query: {
-                /** @description A venue granted to you. */
+                /**
+                 * @description A venue granted to you.
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01
+                 */
                 venue_id: string;
-                /** @description The first date, not after `to`. */
+                /**
+                 * @description The first date, not after `to`.
+                 * @example 2026-11-21
+                 */
                 from: string;
-                /** @description The last date, included; the range has at most 31 days. */
+                /**
+                 * @description The last date, included; the range has at most 31 days.
+                 * @example 2026-11-22
+                 */
                 to: string;
                 /** @description Only the slots of this resource. */
                 resource_id?: string;
@@ -3873,7 +3902,10 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
-                /** @description `hold_id` as returned when the hold was placed. */
+                /**
+                 * @description `hold_id` as returned when the hold was placed.
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03
+                 */
                 holdId: string;
             };
             cookie?: never;
@@ -3928,7 +3960,10 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
-                /** @description `hold_id` as returned when the hold was placed. */
+                /**
+                 * @description `hold_id` as returned when the hold was placed.
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03
+                 */
                 holdId: string;
             };
             cookie?: never;
@@ -3995,7 +4030,10 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
-                /** @description `hold_id` as returned when the hold was placed. */
+                /**
+                 * @description `hold_id` as returned when the hold was placed.
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03
+                 */
                 holdId: string;
             };
             cookie?: never;
@@ -4223,7 +4261,10 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
-                /** @description `booking_id` as returned by confirm. */
+                /**
+                 * @description `booking_id` as returned by confirm.
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04
+                 */
                 bookingId: string;
             };
             cookie?: never;
@@ -4299,7 +4340,10 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
-                /** @description `booking_id` as returned by confirm. */
+                /**
+                 * @description `booking_id` as returned by confirm.
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04
+                 */
                 bookingId: string;
             };
             cookie?: never;
@@ -4359,7 +4403,10 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
-                /** @description `booking_id` as returned by confirm. */
+                /**
+                 * @description `booking_id` as returned by confirm.
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04
+                 */
                 bookingId: string;
             };
             cookie?: never;
@@ -4474,7 +4521,10 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
-                /** @description `package_id` from the catalogue. */
+                /**
+                 * @description `package_id` from the catalogue.
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0b
+                 */
                 packageId: string;
             };
             cookie?: never;
@@ -4546,7 +4596,10 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
-                /** @description `purchase.id` as returned when the package was sold. */
+                /**
+                 * @description `purchase.id` as returned when the package was sold.
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0c
+                 */
                 purchaseId: string;
             };
             cookie?: never;
@@ -4597,7 +4650,10 @@ export interface operations {
     listActivePurchases: {
         parameters: {
             query: {
-                /** @description A valid phone number: E.164, or a national number of IN. */
+                /**
+                 * @description A valid phone number: E.164, or a national number of IN.
+                 * @example +919845012345
+                 */
                 customer_phone: string;
                 /** @description The venue at which the credits are to be used. */
                 venue_id: string;
@@ -4779,7 +4835,10 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
-                /** @description `id` of one of your subscriptions. */
+                /**
+                 * @description `id` of one of your subscriptions.
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05
+                 */
                 id: string;
             };
             cookie?: never;
@@ -4846,7 +4905,10 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
-                /** @description `id` of one of your subscriptions. */
+                /**
+                 * @description `id` of one of your subscriptions.
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05
+                 */
                 id: string;
             };
             cookie?: never;
@@ -4901,7 +4963,10 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
-                /** @description `id` of one of your subscriptions. */
+                /**
+                 * @description `id` of one of your subscriptions.
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05
+                 */
                 id: string;
             };
             cookie?: never;
@@ -4910,7 +4975,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "event_type": "hold_created"
+                 *       "event_type": "booking_created"
                  *     }
                  */
                 "application/json": components["schemas"]["SendTestEventBody"];
@@ -4983,7 +5048,10 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
-                /** @description `id` of one of your subscriptions. */
+                /**
+                 * @description `id` of one of your subscriptions.
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05
+                 */
                 id: string;
             };
             cookie?: never;
@@ -5035,6 +5103,8 @@ export interface operations {
             query?: {
                 /** @description The next_cursor of an earlier response; from the beginning unless stated. */
                 after?: string;
+                /** @description Only events from this instant on: to begin in the middle, then go on with next_cursor. With one to come, the response is the cursor of the end. */
+                since?: string;
                 /** @description Only events of this type. */
                 event_type?: "hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded";
                 /** @description Only events at this venue. */
@@ -5225,7 +5295,10 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
-                /** @description `id` of a delivery that observability lists, or the X-Delivery-Id of one of its attempts. */
+                /**
+                 * @description `id` of a delivery that observability lists, or the X-Delivery-Id of one of its attempts.
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b06
+                 */
                 id: string;
             };
             cookie?: never;
@@ -5303,7 +5376,10 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
-                /** @description `id` of a delivery that observability lists, or the X-Delivery-Id of one of its attempts. */
+                /**
+                 * @description `id` of a delivery that observability lists, or the X-Delivery-Id of one of its attempts.
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b06
+                 */
                 id: string;
             };
             cookie?: never;
@@ -5375,7 +5451,10 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
-                /** @description `hold_id` as returned when the hold was placed. */
+                /**
+                 * @description `hold_id` as returned when the hold was placed.
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03
+                 */
                 holdId: string;
             };
             cookie?: never;
@@ -5433,7 +5512,10 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
-                /** @description `id` of a delivery that observability lists, or the X-Delivery-Id of one of its attempts. */
+                /**
+                 * @description `id` of a delivery that observability lists, or the X-Delivery-Id of one of its attempts.
+                 * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b06
+                 */
                 id: string;
             };
             cookie?: never;
@@ -5505,7 +5587,10 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
-                /** @description `slot_id` as availability lists it. */
+                /**
+                 * @description `slot_id` as availability lists it.
+                 * @example koramangala-arena-turf-a_20261121T0430Z
+                 */
                 slotId: string;
             };
             cookie?: never;
@@ -5557,7 +5642,10 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
-                /** @description `slot_id` as availability lists it. */
+                /**
+                 * @description `slot_id` as availability lists it.
+                 * @example koramangala-arena-turf-a_20261121T0430Z
+                 */
                 slotId: string;
             };
             cookie?: never;

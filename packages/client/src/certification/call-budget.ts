@@ -1,0 +1,34 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** With fewer calls left a scenario could be answered 429 of which nobody thought. */
+const RESERVE = 150;
+
+/** How many calls the partner has left, which the integration and the runner share. */
+export type CallBudget = {
+  /** Learns from the RateLimit header of a response. */
+  observe(headers: Headers): void;
+  /** Resolves when there are enough calls left for a scenario. */
+  wait(signal: AbortSignal): Promise<void>;
+};
+
+export function createCallBudget(): CallBudget {
+  let left = Number.POSITIVE_INFINITY;
+  let limit = Number.POSITIVE_INFINITY;
+  let resetAtMs = 0;
+  return {
+    observe: (headers) => {
+      const [, remaining, seconds] = /r=(\d+);t=(\d+)/.exec(headers.get('ratelimit') ?? '') ?? [];
+      const [, quota] = /q=(\d+)/.exec(headers.get('ratelimit-policy') ?? '') ?? [];
+      if (remaining === undefined || seconds === undefined) return;
+      left = Number(remaining);
+      if (quota !== undefined) limit = Number(quota);
+      resetAtMs = performance.now() + Number(seconds) * 1000;
+    },
+    wait: async (signal) => {
+      const waitMs = resetAtMs - performance.now();
+      if (left >= Math.min(RESERVE, limit / 2) || waitMs <= 0) return;
+      await delay(waitMs, undefined, { signal });
+      left = Number.POSITIVE_INFINITY;
+    },
+  };
+}

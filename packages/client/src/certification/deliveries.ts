@@ -1,0 +1,78 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import type { Schemas } from '../operation-types.ts';
+import { reasonOf } from './transports.ts';
+
+/** The service waits so long for an endpoint. */
+const ENDPOINT_DEADLINE_MS = 10_000;
+
+/** An event as a delivery has it, or what is made of one to see what an endpoint makes of that. */
+export type AnyEvent = Omit<Schemas['Event'], 'event_type' | 'details'> & {
+  event_type: string;
+  details: Record<string, unknown>;
+  [other: string]: unknown;
+};
+
+export type Delivery = { bytes: Uint8Array; headers: Record<string, string> };
+
+export type SigningOptions = {
+  secret: string;
+  /** X-Service-Timestamp; now unless stated. */
+  timestamp?: string;
+  /** Signs a second time with it, as while a rotation overlaps. */
+  previousSecret?: string;
+  attempt?: number;
+  /** The bytes that are signed and sent, where they are not the usual ones. */
+  bytes?: Uint8Array;
+};
+
+/** Signs an event exactly as the service does (docs/guides/verifying-webhooks.md). */
+export function signDelivery(event: AnyEvent, options: SigningOptions): Delivery {
+  const { secret, previousSecret, attempt = 1, timestamp = unixSeconds() } = options;
+  const deliveryId = randomUUID();
+  const bytes = options.bytes ?? Buffer.from(JSON.stringify({ ...event, delivery_id: deliveryId }));
+  const signedWith = (key: string) =>
+    `sha256=${createHmac('sha256', key).update(`${timestamp}.`).update(bytes).digest('hex')}`;
+  return {
+    bytes,
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'partner-booking-service/1',
+      'x-webhook-event': event.event_type,
+      'x-delivery-id': deliveryId,
+      'x-delivery-attempt': String(attempt),
+      'x-service-timestamp': timestamp,
+      'x-service-signature': signedWith(secret),
+      ...(previousSecret === undefined ? {} : { 'x-service-signature-previous': signedWith(previousSecret) }),
+    },
+  };
+}
+
+/** The time of this machine in whole seconds since 1970, moved by `seconds`. */
+export const unixSeconds = (seconds = 0): string => String(Math.floor(Date.now() / 1000) + seconds);
+
+/** As the service makes them. */
+export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64url')}`;
+
+/** What an endpoint answered: a status, or why there was none. */
+export type EndpointAnswer = { status: number | undefined; text: string; tookMs: number };
+
+/** Posts a delivery as the service does: 10 s for a whole response, redirects are not followed. */
+export async function postDelivery(url: string, { bytes, headers }: Delivery): Promise<EndpointAnswer> {
+  const from = performance.now();
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), ENDPOINT_DEADLINE_MS);
+  try {
+    const response = await fetch(url, {
+      ...{ method: 'POST', headers, body: Buffer.from(bytes), redirect: 'manual', signal: controller.signal },
+    });
+    await response.arrayBuffer();
+    return { status: response.status, text: String(response.status), tookMs: performance.now() - from };
+  } catch (error) {
+    const text = controller.signal.aborted ? 'no answer within 10 s' : `no answer (${reasonOf(error)})`;
+    return { status: undefined, text, tookMs: performance.now() - from };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export const isAccepted = ({ status = 0 }: EndpointAnswer): boolean => status >= 200 && status < 300;

@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import type { AnyEvent } from '../deliveries.ts';
+import { isAccepted, newSecret } from '../deliveries.ts';
+import { fullFeedPages } from '../feed-pages.ts';
+import type { Scenario } from '../scenario.ts';
+import { expectThat } from '../scenario.ts';
+import { catchUp, deliver, deliverAccepted, giveSecret, isHandled, shown, timesHandled } from '../trial.ts';
+import { anyEvent, expectHandled } from '../trial-events.ts';
+
+const fresh = (event: AnyEvent): AnyEvent => ({ ...event, event_id: randomUUID() });
+
+/** Level 6: what is made of deliveries that are believed, and of those that never came. */
+export const EVENTS: readonly Scenario[] = [
+  {
+    id: 'duplicate-handled-once',
+    level: 6,
+    title: 'An event that is delivered twice is handled once',
+    remedy:
+      'Know an event by its event_id, which stays the same; answer 2xx to what you have already. delivery_id is new each time.',
+    run: async (trial) => {
+      const secret = await giveSecret(trial);
+      const event = fresh(await anyEvent(trial));
+      for (const attempt of [1, 2])
+        await deliverAccepted(trial, event, { secret, attempt }, `Attempt ${attempt}`);
+      await Promise.all(
+        [3, 4].map((attempt) => deliverAccepted(trial, event, { secret, attempt }, `Attempt ${attempt}`)),
+      );
+      await expectHandled(trial, 'The event', event);
+      const after = fresh(event);
+      await deliverAccepted(trial, after, { secret }, 'The next event');
+      await expectHandled(trial, 'The next event', after);
+      const [times = 0] = await timesHandled(trial, [event]);
+      expectThat(times === 1, `The event was handled ${times} times.`);
+    },
+  },
+  {
+    id: 'disorder-survived',
+    level: 6,
+    title: 'An older event that comes after a newer one does not undo it',
+    remedy:
+      'Take an event as a hint: read the day of the slot again, and store what you read. Or keep the newest timestamp of each slot and drop older events.',
+    run: async (trial) => {
+      const { sandbox, feed } = trial;
+      const secret = await giveSecret(trial);
+      const offer = await sandbox.takenSlot();
+      const { bookingId: booking_id } = offer;
+      await shown(trial, offer);
+      const taken = await feed.eventOf({ event_type: 'booking_created', booking_id });
+      await sandbox.releaseByOther(offer);
+      const freed = await feed.eventOf({ event_type: 'booking_cancelled', booking_id });
+      for (const event of [freed, taken]) {
+        await deliverAccepted(trial, event, { secret }, `A genuine ${event.event_type}`);
+        await expectHandled(trial, `A genuine ${event.event_type}`, event);
+      }
+      const { is_available: isFree } = await sandbox.slotNow(offer);
+      const { is_available: isShownFree } = await shown(trial, offer);
+      expectThat(
+        isShownFree === isFree,
+        `The slot is ${isFree ? 'free' : 'taken'}; after an older event it is shown as ${isShownFree ? 'free' : 'taken'}.`,
+      );
+    },
+  },
+  {
+    id: 'webhook-keeps-fresh',
+    level: 6,
+    title: 'What a delivery announces is shown right after it was handled',
+    remedy: 'Mark what you have cached of the venue as stale by every event, whoever made the change.',
+    run: async (trial) => {
+      const { sandbox, feed } = trial;
+      const secret = await giveSecret(trial);
+      const offer = await sandbox.freeSlot();
+      await shown(trial, offer);
+      const { bookingId: booking_id } = await sandbox.takeByOther(offer);
+      const event = await feed.eventOf({ event_type: 'booking_created', booking_id });
+      await deliverAccepted(trial, event, { secret }, 'A genuine booking_created');
+      await expectHandled(trial, 'A genuine booking_created', event);
+      const { is_available: isFree } = await shown(trial, offer);
+      expectThat(!isFree, 'The event of the sale was handled, and the slot is still shown as free.');
+    },
+  },
+  {
+    id: 'unknown-type-harmless',
+    level: 6,
+    title: 'An event of a type not yet known is accepted, and what comes after it handled',
+    remedy:
+      'Answer 2xx to a genuine event whose type you do not know: anything else has it sent again five times.',
+    run: async (trial) => {
+      const secret = await giveSecret(trial);
+      const event = await anyEvent(trial);
+      const unknown = {
+        ...fresh(event),
+        event_type: 'venue_renamed',
+        slot_id: event.slot_id,
+        details: { name: 'Arena' },
+      };
+      await deliverAccepted(trial, unknown, { secret }, 'A genuine event of the type venue_renamed');
+      const next = fresh(event);
+      await deliverAccepted(trial, next, { secret }, 'The event after it');
+      await expectHandled(trial, 'The event after it', next);
+    },
+  },
+  {
+    id: 'unknown-event-fields-harmless',
+    level: 6,
+    title: 'Fields that are added to events later change nothing',
+    remedy: 'Ignore fields of an event that you do not know: the service adds fields at any time.',
+    run: async (trial) => {
+      const secret = await giveSecret(trial);
+      const event = fresh(await anyEvent(trial));
+      const grown = { ...event, added_later: [1, 2], details: { ...event.details, court_colour: 'blue' } };
+      await deliverAccepted(trial, grown, { secret }, 'A genuine event with fields that are new');
+      await expectHandled(trial, 'A genuine event with fields that are new', grown);
+    },
+  },
+  {
+    id: 'rotation-overlap-accepted',
+    level: 6,
+    title: 'While a rotation overlaps, an endpoint with the old secret accepts deliveries',
+    remedy:
+      'Where X-Service-Signature does not match, X-Service-Signature-Previous may: check both against the secret that you have.',
+    run: async (trial) => {
+      const secret = await giveSecret(trial);
+      const rotated = newSecret();
+      const [before, after] = [fresh(await anyEvent(trial)), fresh(await anyEvent(trial))];
+      const both = { secret: rotated, previousSecret: secret };
+      await deliverAccepted(
+        trial,
+        before,
+        both,
+        'A delivery signed with the new secret and, second, the endpoint’s',
+      );
+      await expectHandled(trial, 'That delivery', before);
+      await trial.integration.do('set_webhook_secret', { secret_key: rotated });
+      await deliverAccepted(
+        trial,
+        after,
+        both,
+        'A delivery of the overlap, after the endpoint got the new secret,',
+      );
+      await expectHandled(trial, 'That delivery', after);
+    },
+  },
+  {
+    id: 'old-secret-refused',
+    level: 6,
+    title: 'Once the endpoint has the new secret, the old one is worth nothing',
+    remedy:
+      'Forget the old secret when you get the new one: deliveries of an overlap carry a signature by each, and a leaked secret must die.',
+    run: async (trial) => {
+      const old = await giveSecret(trial);
+      await giveSecret(trial);
+      const event = fresh(await anyEvent(trial));
+      const answer = await deliver(trial, event, { secret: old });
+      expectThat(
+        !isAccepted(answer),
+        `A delivery that was signed with the old secret was accepted with ${answer.text}.`,
+      );
+      expectThat(
+        !(await isHandled(trial, event)),
+        'A delivery that was signed with the old secret was handled.',
+      );
+    },
+  },
+  {
+    id: 'outage-recovered',
+    level: 6,
+    title: 'What was missed during an outage is found in the feed, over many pages',
+    remedy:
+      'Ask GET /api/v1/partner/events with next_cursor as after until a page is not full, and store the cursor.',
+    run: async (trial) => {
+      const { sandbox, proxy, integration, feed } = trial;
+      const offer = await sandbox.freeSlot();
+      await shown(trial, offer);
+      await integration.do('reconcile', {});
+      const { bookingId: booking_id } = await sandbox.takeByOther(offer);
+      const missed = await feed.eventOf({ event_type: 'booking_created', booking_id });
+      for (const rule of fullFeedPages(missed)) proxy.arm(rule);
+      await integration.do('reconcile', {});
+      await expectHandled(trial, 'The event that was missed, after two full pages of others,', missed);
+      const { is_available: isFree } = await shown(trial, offer);
+      expectThat(!isFree, 'The slot was sold during the outage, and is shown as free after reconcile.');
+    },
+  },
+  {
+    id: 'feed-and-webhook-once',
+    level: 6,
+    title: 'An event that came as a delivery is not handled again when the feed has it',
+    remedy: 'Put the feed and the webhooks through the same code, which knows an event by its event_id.',
+    run: async (trial) => {
+      const secret = await giveSecret(trial);
+      const taken = await trial.sandbox.takenSlot();
+      const event = await trial.feed.eventOf({ event_type: 'booking_created', booking_id: taken.bookingId });
+      await deliverAccepted(trial, event, { secret }, 'A genuine booking_created');
+      await expectHandled(trial, 'A genuine booking_created', event);
+      await catchUp(trial, taken);
+      const [times = 0] = await timesHandled(trial, [event]);
+      expectThat(
+        times === 1,
+        `The event was handled ${times} times: once by webhook, and again from the feed.`,
+      );
+    },
+  },
+];

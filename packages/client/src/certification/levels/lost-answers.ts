@@ -1,0 +1,152 @@
+import { doThroughFault, errorBody, requireWait } from '../lost-calls.ts';
+import type { Fault } from '../proxied-calls.ts';
+import { callsOf } from '../proxied-calls.ts';
+import type { Scenario } from '../scenario.ts';
+import { expectThat } from '../scenario.ts';
+import type { Trial } from '../trial.ts';
+import { anyCustomer, bookSlot, confirmInput, endingInput, expectEnded, holdSlot } from '../trial.ts';
+
+const LOST: Fault = { kind: 'lost answer' };
+const REMEDY =
+  'Make the idempotency key of what the call is for, store it before the first attempt, and repeat the call with it: a lost answer says nothing of what happened.';
+/** Longer than anybody's patience with one click, far below the 15 s that a call may take. */
+const SLOW_MS = 3000;
+
+const answered = (status: number, reaches: boolean, code: string): Fault => ({
+  ...{ kind: 'answer', reaches, status, headers: { 'retry-after': '1' } },
+  body: errorBody(code, 'Repeat the call after the seconds in Retry-After.'),
+});
+
+/** Has a free slot held while the first call fails; the hold must be one, and the service's. */
+async function holdThrough(trial: Trial, fault: Fault): Promise<void> {
+  const offer = await trial.sandbox.freeSlot();
+  const input = { order_id: trial.newOrder(), slot_id: offer.slot.slot_id };
+  const hold = await doThroughFault(trial, 'placeHold', fault, 'place_hold', input);
+  const stored = await trial.sandbox.client.getHold({ path: { holdId: hold.hold_id } });
+  expectThat(
+    stored.status === 'ACTIVE' && stored.slot_id === offer.slot.slot_id,
+    `The hold ${hold.hold_id} that was reported is ${stored.status} on ${stored.slot_id}.`,
+  );
+}
+
+/** Has a hold confirmed while the first call fails; the booking must be the one that the hold became. */
+async function confirmThrough(trial: Trial, fault: Fault): Promise<void> {
+  const held = await holdSlot(trial);
+  const booking = await doThroughFault(trial, 'confirmBooking', fault, 'confirm_booking', confirmInput(held));
+  const stored = await trial.sandbox.client.getHold({ path: { holdId: held.hold.hold_id } });
+  expectThat(
+    stored.booking_id === booking.booking_id,
+    `The booking ${booking.booking_id} was reported; the hold became ${stored.booking_id ?? 'none'}.`,
+  );
+}
+
+/** Level 3: what a network and a busy service do to calls. */
+export const LOST_ANSWERS: readonly Scenario[] = [
+  {
+    id: 'hold-answer-lost',
+    level: 3,
+    title: 'The answer to a hold is lost: the hold is found again with its key',
+    remedy: `Give every hold a key, though it is optional. ${REMEDY}`,
+    run: (trial) => holdThrough(trial, LOST),
+  },
+  {
+    id: 'confirm-answer-lost',
+    level: 3,
+    title: 'The answer to a confirm is lost: there is one booking, and it is reported',
+    remedy: REMEDY,
+    run: (trial) => confirmThrough(trial, LOST),
+  },
+  {
+    id: 'cancel-answer-lost',
+    level: 3,
+    title: 'The answer to a cancel is lost: the booking is reported as cancelled',
+    remedy: REMEDY,
+    run: async (trial) => {
+      const booked = await bookSlot(trial);
+      const input = endingInput(booked);
+      const { status } = await doThroughFault(trial, 'cancelBooking', LOST, 'cancel_booking', input);
+      await expectEnded(trial, booked, 'CANCELLED', status);
+    },
+  },
+  {
+    id: 'purchase-answer-lost',
+    level: 3,
+    title: 'The answer to a purchase is lost: the customer has one package',
+    remedy: REMEDY,
+    run: async (trial) => {
+      const { package_id, venue_ids } = await trial.sandbox.anyPackage();
+      const { phone: customer_phone } = anyCustomer();
+      const input = { order_id: trial.newOrder(), package_id, customer_phone };
+      const { purchase_id: reported } = await doThroughFault(trial, 'buyPackage', LOST, 'buy_package', input);
+      const query = { customer_phone, venue_id: venue_ids[0] ?? '' };
+      const { data } = await trial.sandbox.client.listActivePurchases({ query });
+      expectThat(data.length === 1, `The customer has ${data.length} packages instead of 1.`);
+      expectThat(
+        data[0]?.id === reported,
+        `The purchase ${reported} was reported; the service has ${data[0]?.id}.`,
+      );
+    },
+  },
+  {
+    id: 'unavailable-waited-for',
+    level: 3,
+    title: 'After 503 a confirm is repeated with its key, not before Retry-After',
+    remedy: `${REMEDY} After 503 wait for the seconds in Retry-After: it may have been carried out.`,
+    run: async (trial) => {
+      await confirmThrough(trial, answered(503, true, 'SERVICE_UNAVAILABLE'));
+      requireWait(trial, 'confirmBooking', 1);
+    },
+  },
+  {
+    id: 'rate-limit-waited-for',
+    level: 3,
+    title: 'After 429 a call is repeated, not before Retry-After',
+    remedy:
+      'After 429 wait for the seconds in Retry-After, then repeat the call with its key: nothing was done.',
+    run: async (trial) => {
+      await holdThrough(trial, answered(429, false, 'RATE_LIMITED'));
+      requireWait(trial, 'placeHold', 1);
+    },
+  },
+  {
+    id: 'connection-reset',
+    level: 3,
+    title: 'A connection that is reset does not end an order',
+    remedy: REMEDY,
+    run: (trial) => holdThrough(trial, { kind: 'reset' }),
+  },
+  {
+    id: 'gateway-page-survived',
+    level: 3,
+    title: 'An HTML page with 502, as of a proxy on the way, does not end an order',
+    remedy:
+      'Decide by the status before you parse a body, and take 502 and 504 for calls whose outcome is unknown: repeat them with the key.',
+    run: (trial) =>
+      confirmThrough(trial, {
+        ...{ kind: 'answer', reaches: true, status: 502 },
+        body: '<html><body><h1>502 Bad Gateway</h1></body></html>',
+      }),
+  },
+  {
+    id: 'slow-answer',
+    level: 3,
+    title: `An answer that takes ${SLOW_MS / 1000} s is waited for`,
+    remedy: 'Allow a call 15 s before you take it for unanswered, then repeat it with its key.',
+    run: async (trial) => {
+      const held = await holdSlot(trial);
+      trial.proxy.arm({
+        isFor: callsOf('confirmBooking'),
+        times: 1,
+        fault: { kind: 'slow answer', ms: SLOW_MS },
+      });
+      const { booking_id: bookingId } = await trial.integration.do('confirm_booking', confirmInput(held));
+      const { booking_id: made } = await trial.sandbox.client.getHold({
+        path: { holdId: held.hold.hold_id },
+      });
+      expectThat(
+        made === bookingId,
+        `The booking ${bookingId} was reported; the hold became ${made ?? 'none'}.`,
+      );
+    },
+  },
+];

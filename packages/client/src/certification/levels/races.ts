@@ -1,0 +1,146 @@
+import { PartnerApiError } from '../../errors.ts';
+import type { Outcome } from '../actions.ts';
+import { isRefusal, resultOf } from '../actions.ts';
+import type { Scenario } from '../scenario.ts';
+import { expectThat } from '../scenario.ts';
+import { bookSlot, catchUp, confirmInput, endingInput, holdSlot, isTakenByOthers } from '../trial.ts';
+
+/** Level 4: what happens at once, or between one call and the next. */
+export const RACES: readonly Scenario[] = [
+  {
+    id: 'two-holds-of-one-order',
+    level: 4,
+    title: 'A double click places one hold, and both clicks see it',
+    remedy:
+      'Decide the key of an order before its first call, not after it: two requests of one order then are one call.',
+    run: async (trial) => {
+      const offer = await trial.sandbox.freeSlot();
+      const input = { order_id: trial.newOrder(), slot_id: offer.slot.slot_id };
+      const [one, other] = await Promise.all([0, 1].map(() => trial.integration.do('place_hold', input)));
+      expectThat(
+        one?.hold_id === other?.hold_id,
+        `Two holds were reported: ${one?.hold_id} and ${other?.hold_id}.`,
+      );
+    },
+  },
+  {
+    id: 'two-confirms-of-one-order',
+    level: 4,
+    title: 'Two confirms of an order at once are one booking, and both report it',
+    remedy:
+      'Decide the key of an order before its first call, not after it: of calls that race with one key all get the same answer.',
+    run: async (trial) => {
+      const input = confirmInput(await holdSlot(trial));
+      const [one, other] = await Promise.all(
+        [0, 1].map(() => trial.integration.do('confirm_booking', input)),
+      );
+      expectThat(
+        one?.booking_id === other?.booking_id,
+        `Two bookings were reported: ${one?.booking_id} and ${other?.booking_id}.`,
+      );
+    },
+  },
+  {
+    id: 'two-orders-for-one-slot',
+    level: 4,
+    title: 'Of two orders for one slot one gets the hold, the other is refused',
+    remedy: 'Keep a hold with its order: another order for the same slot is another call with another key.',
+    run: async (trial) => {
+      const offer = await trial.sandbox.freeSlot();
+      const place = () =>
+        trial.integration.try('place_hold', { order_id: trial.newOrder(), slot_id: offer.slot.slot_id });
+      const outcomes: Outcome<'place_hold'>[] = await Promise.all([place(), place()]);
+      const refused = outcomes.filter(isRefusal);
+      const winners = outcomes.filter((outcome) => !isRefusal(outcome));
+      expectThat(winners.length <= 1, 'Both orders were promised the slot.');
+      const isLost = winners.length === 0 && !(await isTakenByOthers(trial, offer));
+      expectThat(!isLost, 'Both orders were refused, and the slot was free.');
+      const [{ error } = { error: { code: '' } }] = refused.filter(
+        (outcome) => outcome.error.code !== 'SLOT_NOT_AVAILABLE',
+      );
+      expectThat(
+        error.code === '',
+        `place_hold reported ${error.code}, where the service had said SLOT_NOT_AVAILABLE.`,
+      );
+    },
+  },
+  {
+    id: 'slot-lost-before-hold',
+    level: 4,
+    title: 'A slot that was shown as free and then sold at the desk is refused, with what is free instead',
+    remedy: 'Report SLOT_NOT_AVAILABLE and offer error.conflict.alternatives of the response.',
+    run: async (trial) => {
+      const { sandbox, integration } = trial;
+      const offer = await sandbox.takenSlot();
+      const conflicting = sandbox.client.placeHold({ body: { slot_id: offer.slot.slot_id } });
+      const offered = await conflicting.then(
+        (): string[] => [],
+        (error: unknown) =>
+          error instanceof PartnerApiError
+            ? (error.conflict?.alternatives ?? []).map(({ slot_id }) => slot_id)
+            : [],
+      );
+      const input = { order_id: trial.newOrder(), slot_id: offer.slot.slot_id };
+      const { alternatives = [] } = await integration.refuse('place_hold', input, 'SLOT_NOT_AVAILABLE');
+      expectThat(
+        offered.length === 0 || alternatives.length > 0,
+        `No alternatives were offered; the service has ${offered.join(', ')}.`,
+      );
+      const { days } = await sandbox.client.getAvailabilityRange({
+        query: { venue_id: offer.venue.venue_id, from: addDays(offer.date, -7), to: addDays(offer.date, 7) },
+      });
+      const known = days.flatMap(({ slots }) => slots.map(({ slot_id }) => slot_id));
+      const invented = alternatives.find((id) => !offered.includes(id) && !known.includes(id));
+      expectThat(invented === undefined, `The alternative ${invented} is no slot of the service.`);
+    },
+  },
+  {
+    id: 'slot-lost-while-held',
+    level: 4,
+    title: 'A hold that lost its slot to the desk is reported, and no booking promised',
+    remedy: 'Report 409 DOUBLE_BOOKING_ATTEMPT: it is final. Give the money back, and offer another slot.',
+    run: async (trial) => {
+      const held = await holdSlot(trial);
+      await trial.sandbox.takeByOther(held.offer, { overridesHolds: true });
+      await trial.integration.refuse('confirm_booking', confirmInput(held), 'DOUBLE_BOOKING_ATTEMPT');
+    },
+  },
+  {
+    id: 'two-cancels-at-once',
+    level: 4,
+    title: 'Two cancels of a booking at once both report it as cancelled',
+    remedy:
+      'Decide the key of the cancel before its first call: with two keys the second is 409 INVALID_HOLD_STATE.',
+    run: async (trial) => {
+      const input = endingInput(await bookSlot(trial));
+      const outcomes = await Promise.all([0, 1].map(() => trial.integration.try('cancel_booking', input)));
+      for (const outcome of outcomes) {
+        const { status } = resultOf('cancel_booking', outcome);
+        expectThat(status === 'CANCELLED', `cancel_booking reported ${status} instead of CANCELLED.`);
+      }
+    },
+  },
+  {
+    id: 'freed-slot-sold-again',
+    level: 4,
+    title: 'A slot that another channel gave back can be sold',
+    remedy:
+      'Do not remember that a slot was refused: ask the service, and let events mark what you have cached as stale.',
+    run: async (trial) => {
+      const offer = await trial.sandbox.takenSlot();
+      const refused = { order_id: trial.newOrder(), slot_id: offer.slot.slot_id };
+      await trial.integration.refuse('place_hold', refused, 'SLOT_NOT_AVAILABLE');
+      await trial.sandbox.releaseByOther(offer);
+      await catchUp(trial, offer, 'booking_cancelled');
+      const again = { order_id: trial.newOrder(), slot_id: offer.slot.slot_id };
+      const outcome = await trial.integration.try('place_hold', again);
+      if (isRefusal(outcome)) {
+        const { is_available: isFree } = await trial.sandbox.slotNow(offer);
+        expectThat(!isFree, `The slot is free again, and place_hold reported ${outcome.error.code}.`);
+      }
+    },
+  },
+];
+
+const addDays = (date: string, days: number): string =>
+  new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);

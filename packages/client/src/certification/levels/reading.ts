@@ -1,0 +1,171 @@
+import { readsAvailability, rewriteSlots, withUnknownFields } from '../availability-rewrites.ts';
+import type { Taken } from '../sandbox.ts';
+import type { Scenario } from '../scenario.ts';
+import { expectThat, NotTried } from '../scenario.ts';
+import type { Trial } from '../trial.ts';
+import { catchUp, farDate, holdSlot, shown } from '../trial.ts';
+
+/** How many venues a scenario looks at. */
+const VENUES = 3;
+
+/** What is in one list and not in the other, to be quoted. */
+function missingIn(listed: readonly string[], expected: readonly string[]): string | undefined {
+  return expected.find((each) => !listed.includes(each));
+}
+
+function expectSame(what: string, listed: readonly string[], expected: readonly string[]): void {
+  const [lacking, surplus] = [missingIn(listed, expected), missingIn(expected, listed)];
+  expectThat(
+    lacking === undefined,
+    `${what} lacks ${lacking}: ${listed.length} of ${expected.length} were listed.`,
+  );
+  expectThat(surplus === undefined, `${what} has ${surplus}, which the service does not list.`);
+  expectThat(new Set(listed).size === listed.length, `${what} lists something twice.`);
+}
+
+/** Level 1: what a partner shows before it sells. */
+export const READING: readonly Scenario[] = [
+  {
+    id: 'venues-listed',
+    level: 1,
+    title: 'Every venue is listed, with its id and name',
+    remedy: 'Read GET /api/v1/partner/venues, which has no pages, and take venue_id and name as they are.',
+    run: async ({ integration, sandbox }) => {
+      const { venues } = await integration.do('list_venues', {});
+      const { data } = await sandbox.client.listVenues();
+      const named = (all: typeof venues) => all.map(({ venue_id, name }) => `${venue_id} (${name})`);
+      expectSame('list_venues', named(venues), named(data));
+    },
+  },
+  {
+    id: 'resources-listed',
+    level: 1,
+    title: 'Every resource of a venue is listed with its exact id',
+    remedy: 'Read GET /api/v1/partner/venues/{venueId}/resources and copy resource_id; never construct it.',
+    run: async ({ integration, sandbox }) => {
+      for (const { venue_id, name } of (await sandbox.venues()).slice(0, VENUES)) {
+        const { resources } = await integration.do('list_resources', { venue_id });
+        const { data } = await sandbox.client.listResources({ path: { venueId: venue_id } });
+        const ids = (all: typeof resources) => all.map(({ resource_id }) => resource_id);
+        expectSame(`list_resources of ${name}`, ids(resources), ids(data));
+      }
+    },
+  },
+  {
+    id: 'day-listed',
+    level: 1,
+    title: 'A day shows every slot that the service lists, with its exact id',
+    remedy:
+      'Read GET /api/v1/slots/availability and copy slot_id and resource_id: ids are opaque, and a slot that is taken is listed too.',
+    run: async ({ integration, sandbox }) => {
+      const { venue, date } = await sandbox.freeSlot();
+      const { slots } = await integration.do('list_slots', { venue_id: venue.venue_id, date });
+      const ids = (all: readonly { slot_id: string; resource_id: string }[]) =>
+        all.map(({ slot_id, resource_id }) => `${slot_id} of ${resource_id}`);
+      expectSame(`list_slots of ${date}`, ids(slots), ids(await sandbox.day({ venue, date })));
+    },
+  },
+  {
+    id: 'availability-shown',
+    level: 1,
+    title: 'A slot that another channel took is shown as taken, one that is free as free',
+    remedy:
+      'Show is_available of the newest response; a cache is marked stale by every event of its venue, also of the feed.',
+    run: async (trial) => {
+      const { sandbox } = trial;
+      const free = await sandbox.freeSlot();
+      const taken = await takeWhatIsShown(trial);
+      await catchUp(trial, taken);
+      expectThat(
+        !(await shown(trial, taken)).is_available,
+        `${taken.slot.slot_id} is taken, and is shown as free.`,
+      );
+      const isFree = (await sandbox.slotNow(free)).is_available;
+      expectThat(
+        (await shown(trial, free)).is_available || !isFree,
+        `${free.slot.slot_id} is free, and is shown as taken.`,
+      );
+    },
+  },
+  {
+    id: 'unknown-fields-ignored',
+    level: 1,
+    title: 'Fields that are added to responses later change nothing',
+    remedy: 'Ignore fields that you do not know: within /api/v1 the service adds fields at any time.',
+    run: async (trial) => {
+      const { sandbox, integration, proxy } = trial;
+      proxy.arm({ isFor: () => true, fault: { kind: 'rewrite', body: withUnknownFields } });
+      const taken = await sandbox.takenSlot();
+      await catchUp(trial, taken);
+      await shown(trial, taken);
+      const { orderId, hold } = await holdSlot(trial);
+      const { status } = await integration.do('release_hold', { order_id: orderId, hold_id: hold.hold_id });
+      expectThat(status === 'RELEASED', `release_hold reported ${status} instead of RELEASED.`);
+    },
+  },
+  {
+    id: 'unknown-reason-tolerated',
+    level: 1,
+    title: 'A slot that is unavailable for a reason not yet known is shown as taken',
+    remedy:
+      'Decide by is_available; unavailable_reason may get more values, and one that you do not know is no error.',
+    run: async (trial) => {
+      const taken = await trial.sandbox.takenSlot();
+      const { slot_id: slotId } = taken.slot;
+      const change = rewriteSlots((slots) =>
+        slots.map((slot) => (slot.is_available ? slot : { ...slot, unavailable_reason: 'maintenance' })),
+      );
+      trial.proxy.arm(change);
+      await catchUp(trial, taken);
+      expectThat(
+        !(await shown(trial, taken)).is_available,
+        `${slotId} is not available (maintenance), and is shown as free.`,
+      );
+    },
+  },
+  {
+    id: 'price-of-the-slot',
+    level: 1,
+    title: 'The price shown is that of the slot on its date',
+    remedy:
+      'Show price_rupees of the slot in availability; that of the resource is its base price only, and prices have decimals.',
+    run: async (trial) => {
+      const { proxy, sandbox } = trial;
+      const taken = await sandbox.takenSlot();
+      const raised = taken.slot.price_rupees + 137.5;
+      const isTaken = ({ slot_id }: { slot_id: string }) => slot_id === taken.slot.slot_id;
+      proxy.arm(
+        rewriteSlots((slots) =>
+          slots.map((slot) => (isTaken(slot) ? { ...slot, price_rupees: raised } : slot)),
+        ),
+      );
+      await catchUp(trial, taken);
+      const { price_rupees: price } = await shown(trial, taken);
+      // An integration that never reads a slot again has been shown no other price.
+      const expected = proxy.calls.some(readsAvailability) ? raised : taken.slot.price_rupees;
+      expectThat(price === expected, `The slot costs ${expected} rupees, and is shown for ${price}.`);
+    },
+  },
+  {
+    id: 'empty-day-shown',
+    level: 1,
+    title: 'A day without slots is an empty list',
+    remedy: 'Take an empty list of slots for what it is: the venue is closed on that date. It is no error.',
+    run: async ({ integration, proxy, sandbox }) => {
+      const [venue] = await sandbox.venues();
+      if (venue === undefined)
+        throw new NotTried('No active venue is granted. Ask the operator to grant one of the sandbox.');
+      proxy.arm(rewriteSlots(() => []));
+      const date = farDate();
+      const { slots } = await integration.do('list_slots', { venue_id: venue.venue_id, date });
+      expectThat(slots.length === 0, `${date} has no slots, and list_slots shows ${slots.length}.`);
+    },
+  },
+];
+
+/** Has the integration show a free slot, which it may then keep in a cache, and the other channel take it. */
+async function takeWhatIsShown(trial: Trial): Promise<Taken> {
+  const offer = await trial.sandbox.freeSlot();
+  await shown(trial, offer);
+  return trial.sandbox.takenSlot(offer);
+}

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto';
+import type { AnyEvent, EndpointAnswer } from '../deliveries.ts';
+import { isAccepted, newSecret, postDelivery, signDelivery, unixSeconds } from '../deliveries.ts';
+import type { Scenario } from '../scenario.ts';
+import { expectThat } from '../scenario.ts';
+import type { Trial } from '../trial.ts';
+import { deliver, deliverAccepted, giveSecret, isHandled } from '../trial.ts';
+import { anyEvent, eventsOfEveryType, expectHandled } from '../trial-events.ts';
+
+const VERIFY =
+  'Verify as docs/guides/verifying-webhooks.md says, or use verifyWebhook of partner-booking-client; answer 401 and do nothing else.';
+/** Beyond the replay window of 300 s, by more than clocks differ. */
+const OUTSIDE_WINDOW = 330;
+const BURST = 40;
+
+/** A delivery must have been refused, and its event not handled. */
+async function expectRefused(trial: Trial, event: AnyEvent, answer: EndpointAnswer, what: string) {
+  expectThat(!isAccepted(answer), `${what} was accepted with ${answer.text}.`);
+  expectThat(answer.status !== undefined, `${what} got ${answer.text} instead of 401.`);
+  expectThat(
+    !(await isHandled(trial, event)),
+    `${what} was refused with ${answer.text}, and handled all the same.`,
+  );
+}
+
+const fresh = (event: AnyEvent): AnyEvent => ({ ...event, event_id: randomUUID() });
+
+/** Level 6: which deliveries are believed. */
+export const RECEIVER: readonly Scenario[] = [
+  {
+    id: 'genuine-accepted',
+    level: 6,
+    title: 'Genuine deliveries of every type are accepted and handled',
+    remedy:
+      'Accept every type that you subscribe to with 2xx; the key of the signature is the whole secret, whsec_ included.',
+    run: async (trial) => {
+      const secret = await giveSecret(trial);
+      for (const event of await eventsOfEveryType(trial)) {
+        await deliverAccepted(trial, event, { secret }, `A genuine ${event.event_type}`);
+        await expectHandled(trial, `A genuine ${event.event_type}`, event);
+      }
+    },
+  },
+  {
+    id: 'raw-bytes-verified',
+    level: 6,
+    title: 'The signature is checked over the bytes that came, however they are written',
+    remedy: `Read the raw body before anything parses it: parsed and serialised again it is other bytes. ${VERIFY}`,
+    run: async (trial) => {
+      const secret = await giveSecret(trial);
+      const event = fresh(await anyEvent(trial));
+      const text = JSON.stringify(
+        { ...event, delivery_id: randomUUID(), note: 'Café ₹ 1\u00a0200' },
+        null,
+        3,
+      );
+      const bytes = Buffer.from(text.replace('"note"', String.raw`"\u006eote"`));
+      await deliverAccepted(
+        trial,
+        event,
+        { secret, bytes },
+        'A genuine delivery with spaces and letters beyond ASCII',
+      );
+      await expectHandled(trial, 'A genuine delivery with spaces and letters beyond ASCII', event);
+    },
+  },
+  {
+    id: 'tampered-refused',
+    level: 6,
+    title: 'A delivery that was changed on its way is refused',
+    remedy: VERIFY,
+    run: async (trial) => {
+      const secret = await giveSecret(trial);
+      const event = fresh(await anyEvent(trial));
+      const { bytes, headers } = signDelivery(event, { secret });
+      const text = Buffer.from(bytes).toString();
+      const changes = {
+        'another slot in its body': text.replace(event.slot_id, `${event.slot_id}X`),
+        'a space in its body': `${text.slice(0, -1)} }`,
+      };
+      for (const [change, tampered] of Object.entries(changes)) {
+        const answer = await postDelivery(trial.webhookUrl, { headers, bytes: Buffer.from(tampered) });
+        await expectRefused(trial, event, answer, `A delivery with ${change}, which nobody signed,`);
+      }
+    },
+  },
+  {
+    id: 'unsigned-refused',
+    level: 6,
+    title: 'A delivery without a signature is refused',
+    remedy: `Refuse what has no X-Service-Signature or no X-Service-Timestamp. ${VERIFY}`,
+    run: async (trial) => {
+      const secret = await giveSecret(trial);
+      const event = fresh(await anyEvent(trial));
+      const { bytes, headers } = signDelivery(event, { secret });
+      for (const left of [['x-service-signature'], ['x-service-signature', 'x-service-timestamp']]) {
+        const rest = Object.fromEntries(Object.entries(headers).filter(([name]) => !left.includes(name)));
+        const answer = await postDelivery(trial.webhookUrl, { bytes, headers: rest });
+        await expectRefused(trial, event, answer, `A delivery without ${left.join(' and ')}`);
+      }
+    },
+  },
+  {
+    id: 'malformed-signature-refused',
+    level: 6,
+    title: 'A signature of another form is refused',
+    remedy: `X-Service-Signature is sha256= and 64 lower-case hex digits, and nothing else. ${VERIFY}`,
+    run: async (trial) => {
+      const secret = await giveSecret(trial);
+      const event = fresh(await anyEvent(trial));
+      const { bytes, headers } = signDelivery(event, { secret });
+      const hex = (headers['x-service-signature'] ?? '').replace('sha256=', '');
+      for (const signature of [hex, `sha1=${hex}`, `sha256=${hex.slice(0, 32)}`, 'sha256=']) {
+        const answer = await postDelivery(trial.webhookUrl, {
+          ...{ bytes, headers: { ...headers, 'x-service-signature': signature } },
+        });
+        await expectRefused(
+          trial,
+          event,
+          answer,
+          `A delivery whose signature begins with ${signature.slice(0, 10)}`,
+        );
+      }
+    },
+  },
+  {
+    id: 'wrong-secret-refused',
+    level: 6,
+    title: 'A delivery that was signed with another secret is refused',
+    remedy: VERIFY,
+    run: async (trial) => {
+      await giveSecret(trial);
+      const event = fresh(await anyEvent(trial));
+      const answer = await deliver(trial, event, { secret: newSecret() });
+      await expectRefused(trial, event, answer, 'A delivery that was signed with another secret');
+    },
+  },
+  {
+    id: 'old-timestamp-refused',
+    level: 6,
+    title: 'A delivery that is more than 300 s from now is refused',
+    remedy: `Compare X-Service-Timestamp with your clock, either side, and keep that right (NTP). ${VERIFY}`,
+    run: async (trial) => {
+      const secret = await giveSecret(trial);
+      const event = fresh(await anyEvent(trial));
+      for (const [seconds, when] of [
+        [-OUTSIDE_WINDOW, 'ago'],
+        [OUTSIDE_WINDOW, 'ahead'],
+      ] as const) {
+        const answer = await deliver(trial, event, { secret, timestamp: unixSeconds(seconds) });
+        await expectRefused(trial, event, answer, `A delivery of ${OUTSIDE_WINDOW} s ${when}`);
+      }
+    },
+  },
+  {
+    id: 'malformed-timestamp-refused',
+    level: 6,
+    title: 'A timestamp that is not a number is refused',
+    remedy: `X-Service-Timestamp is digits and nothing else: check that before you convert it. ${VERIFY}`,
+    run: async (trial) => {
+      const secret = await giveSecret(trial);
+      const event = fresh(await anyEvent(trial));
+      for (const timestamp of [
+        `${unixSeconds()}abc`,
+        'now',
+        `${unixSeconds()}.5`,
+        new Date().toISOString(),
+      ]) {
+        const answer = await deliver(trial, event, { secret, timestamp });
+        await expectRefused(trial, event, answer, `A delivery with the timestamp ${timestamp}`);
+      }
+    },
+  },
+  {
+    id: 'burst-answered',
+    level: 6,
+    title: `${BURST} deliveries at once are each answered within 10 s, and handled`,
+    remedy: 'Put a verified delivery on a queue of your own and answer 2xx; the work comes after the answer.',
+    run: async (trial) => {
+      const secret = await giveSecret(trial);
+      const event = await anyEvent(trial);
+      const burst = Array.from({ length: BURST }, () => fresh(event));
+      const answers = await Promise.all(burst.map((each) => deliver(trial, each, { secret })));
+      const failed = answers.filter((answer) => !isAccepted(answer));
+      expectThat(
+        failed.length === 0,
+        `Of ${BURST} deliveries at once ${failed.length} failed: ${failed[0]?.text}.`,
+      );
+      await expectHandled(trial, 'A delivery of the burst', ...burst);
+    },
+  },
+];

@@ -1,0 +1,182 @@
+import { callsOf } from '../proxied-calls.ts';
+import type { Scenario } from '../scenario.ts';
+import { expectThat } from '../scenario.ts';
+import { bookSlot, confirmInput, endingInput, expectEnded, holdSlot } from '../trial.ts';
+
+/** Level 2: hold, confirm, cancel, refund, as they go when nothing is in the way. */
+export const SELLING: readonly Scenario[] = [
+  {
+    id: 'hold-placed',
+    level: 2,
+    title: 'A hold has the id, the end and the price that the service gave it',
+    remedy: 'Return hold_id, hold_expiry_at and price_rupees of the response to POST /api/v1/partner/holds.',
+    run: async (trial) => {
+      const { hold, offer } = await holdSlot(trial);
+      const stored = await trial.sandbox.client.getHold({ path: { holdId: hold.hold_id } });
+      expectThat(stored.status === 'ACTIVE', `The hold ${hold.hold_id} is ${stored.status} at the service.`);
+      expectThat(
+        stored.slot_id === offer.slot.slot_id,
+        `The hold is for ${stored.slot_id}, not ${offer.slot.slot_id}.`,
+      );
+      expectThat(
+        Date.parse(hold.hold_expiry_at) === Date.parse(stored.hold_expiry_at),
+        `hold_expiry_at was reported as ${hold.hold_expiry_at}; the service says ${stored.hold_expiry_at}.`,
+      );
+      expectThat(
+        hold.price_rupees === stored.price_rupees,
+        `The hold costs ${stored.price_rupees}, not ${hold.price_rupees}.`,
+      );
+    },
+  },
+  {
+    id: 'price-of-the-hold',
+    level: 2,
+    title: 'What the customer pays is the price that the hold fixed',
+    remedy: 'Charge price_rupees of the hold: the price may have changed since the day was listed.',
+    run: async (trial) => {
+      let fixed = 0;
+      trial.proxy.arm({
+        isFor: callsOf('placeHold'),
+        fault: {
+          kind: 'rewrite',
+          body: (body) => {
+            fixed = Number(body['price_rupees']) + 75.25;
+            return { ...body, price_rupees: fixed };
+          },
+        },
+      });
+      const { hold } = await holdSlot(trial);
+      expectThat(
+        hold.price_rupees === fixed,
+        `The hold fixed ${fixed} rupees, and ${hold.price_rupees} were reported.`,
+      );
+    },
+  },
+  {
+    id: 'taken-slot-reported',
+    level: 2,
+    title: 'A slot that is taken is refused, not promised',
+    remedy:
+      'Report 409 SLOT_NOT_AVAILABLE to the customer; a slot is theirs only when POST /api/v1/partner/holds was 201.',
+    run: async (trial) => {
+      const taken = await trial.sandbox.takenSlot();
+      const input = { order_id: trial.newOrder(), slot_id: taken.slot.slot_id };
+      await trial.integration.refuse('place_hold', input, 'SLOT_NOT_AVAILABLE');
+    },
+  },
+  {
+    id: 'booking-confirmed',
+    level: 2,
+    title: 'A hold becomes a booking with the customer and payment that were given',
+    remedy:
+      'Send payment_reference and the customer as they are to POST /api/v1/bookings/confirm, and return its booking_id and status.',
+    run: async (trial) => {
+      const held = await holdSlot(trial);
+      const input = confirmInput(held);
+      const { booking_id: bookingId, status } = await trial.integration.do('confirm_booking', input);
+      const stored = await trial.sandbox.client.getBooking({ path: { bookingId } });
+      expectThat(
+        status === 'BOOKED' && stored.status === 'BOOKED',
+        `The booking is ${stored.status}, reported ${status}.`,
+      );
+      const sent = [stored.hold_id, stored.payment_reference, stored.customer_name, stored.customer_phone];
+      const wanted = [held.hold.hold_id, input.payment_reference, input.customer.name, input.customer.phone];
+      const wrong = sent.findIndex((value, index) => value !== wanted[index]);
+      expectThat(wrong === -1, `The booking has ${sent[wrong]} where ${wanted[wrong]} was given.`);
+    },
+  },
+  {
+    id: 'hold-released',
+    level: 2,
+    title: 'A hold that is given up frees its slot',
+    remedy: 'Call POST /api/v1/partner/holds/{holdId}/cancel when a customer leaves, and report its status.',
+    run: async (trial) => {
+      const { orderId, hold, offer } = await holdSlot(trial);
+      const { status } = await trial.integration.do('release_hold', {
+        order_id: orderId,
+        hold_id: hold.hold_id,
+      });
+      const stored = await trial.sandbox.client.getHold({ path: { holdId: hold.hold_id } });
+      expectThat(
+        status === 'RELEASED' && stored.status === 'RELEASED',
+        `The hold on ${offer.slot.slot_id} is ${stored.status} at the service, and ${status} was reported.`,
+      );
+    },
+  },
+  {
+    id: 'expired-hold-reported',
+    level: 2,
+    title: 'A confirm that comes too late is reported, and no booking promised',
+    remedy:
+      'Report 409 HOLD_EXPIRED: nothing was booked. Give the money back, or hold the slot again with a new key.',
+    run: async (trial) => {
+      const held = await holdSlot(trial);
+      await trial.sandbox.client.expireHold({ path: { holdId: held.hold.hold_id } });
+      await trial.integration.refuse('confirm_booking', confirmInput(held), 'HOLD_EXPIRED');
+    },
+  },
+  {
+    id: 'booking-cancelled',
+    level: 2,
+    title: 'A cancelled booking is cancelled at the service, with the reason',
+    remedy: 'Call POST /api/v1/bookings/{bookingId}/cancel with the reason and a key, and report its status.',
+    run: async (trial) => {
+      const booked = await bookSlot(trial);
+      const { status } = await trial.integration.do('cancel_booking', endingInput(booked));
+      const stored = await expectEnded(trial, booked, 'CANCELLED', status);
+      expectThat(
+        stored.cancellation_reason === 'Rain',
+        `The reason is ${stored.cancellation_reason}, not Rain.`,
+      );
+    },
+  },
+  {
+    id: 'booking-refunded',
+    level: 2,
+    title: 'A refunded booking is refunded at the service',
+    remedy: 'Call POST /api/v1/bookings/{bookingId}/refund, also where the booking was not cancelled before.',
+    run: async (trial) => {
+      const booked = await bookSlot(trial);
+      const { status } = await trial.integration.do('refund_booking', endingInput(booked));
+      await expectEnded(trial, booked, 'REFUNDED', status);
+    },
+  },
+  {
+    id: 'refunded-after-cancel',
+    level: 2,
+    title: 'A cancelled booking can be refunded afterwards',
+    remedy: 'Use another idempotency key for the refund than for the cancel: they share one set of keys.',
+    run: async (trial) => {
+      const booked = await bookSlot(trial);
+      await trial.integration.do('cancel_booking', endingInput(booked));
+      const { status } = await trial.integration.do('refund_booking', endingInput(booked));
+      await expectEnded(trial, booked, 'REFUNDED', status);
+    },
+  },
+  {
+    id: 'bookings-paged',
+    level: 2,
+    title: 'Every booking is listed, however many pages there are',
+    remedy:
+      'Ask GET /api/v1/bookings with next_cursor as cursor until it is null; a page may be shorter than its limit.',
+    run: async (trial) => {
+      const { proxy, sandbox, integration } = trial;
+      for (let count = 0; count < 3; count += 1) await bookSlot(trial);
+      proxy.arm({
+        isFor: callsOf('listBookings'),
+        times: 2,
+        fault: { kind: 'ask', query: () => ({ limit: '1' }) },
+      });
+      const expected: string[] = [];
+      for await (const { data } of sandbox.client.pages('listBookings', { query: { limit: 200 } }))
+        expected.push(...data.map(({ booking_id }) => booking_id));
+      const { booking_ids: listed } = await integration.do('list_bookings', {});
+      const missing = expected.find((id) => !listed.includes(id));
+      expectThat(
+        missing === undefined,
+        `list_bookings has ${listed.length} of ${expected.length} bookings, and lacks ${missing}.`,
+      );
+      expectThat(new Set(listed).size === listed.length, 'list_bookings lists a booking twice.');
+    },
+  },
+];

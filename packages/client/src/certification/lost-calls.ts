@@ -1,0 +1,88 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { OperationId } from '../operation-types.ts';
+import type { ActionInputs, ActionName, Result } from './actions.ts';
+import { isRefusal, resultOf } from './actions.ts';
+import type { Fault, ProxiedCall } from './proxied-calls.ts';
+import { callsOf } from './proxied-calls.ts';
+import { expectThat, UnusableAnswer } from './scenario.ts';
+import type { Trial } from './trial.ts';
+
+/** How often the customer asks again where the integration has reported a failure. */
+const REPEATS = 2;
+/** Clocks and timers may be off by so much. */
+const TOLERANCE_MS = 50;
+
+/** The calls of an operation that the integration made in this scenario. */
+export const callsMade = ({ proxy }: Trial, operation: OperationId): ProxiedCall[] =>
+  proxy.calls.filter(callsOf(operation));
+
+/**
+ * Has an order carried out while the first call of its operation fails. The integration may repeat the call itself, or report the
+ * failure and be asked for the same order again; in the end it must have worked, with one key.
+ * @throws Finding
+ */
+export async function doThroughFault<Name extends ActionName>(
+  trial: Trial,
+  operation: OperationId,
+  fault: Fault,
+  action: Name,
+  input: ActionInputs[Name],
+): Promise<Result<Name>> {
+  const disarm = trial.proxy.arm({ isFor: callsOf(operation), times: 1, fault });
+  try {
+    for (let repeated = 0; ; repeated += 1) {
+      const outcome = await tryOrFail(trial, action, input);
+      const hasFailed = outcome === undefined || isRefusal(outcome);
+      if (hasFailed && repeated < REPEATS) {
+        await delay(retryAfterSecondsOf(fault) * 1000);
+        continue;
+      }
+      requireOneKey(trial, operation, action);
+      if (outcome === undefined)
+        throw new UnusableAnswer(`${action} fails for good after one call that failed.`);
+      return resultOf(action, outcome);
+    }
+  } finally {
+    disarm();
+  }
+}
+
+async function tryOrFail<Name extends ActionName>(trial: Trial, action: Name, input: ActionInputs[Name]) {
+  try {
+    return await trial.integration.try(action, input);
+  } catch (error) {
+    if (error instanceof UnusableAnswer) return undefined;
+    throw error;
+  }
+}
+
+function requireOneKey(trial: Trial, operation: OperationId, action: ActionName): void {
+  const keys = new Set(callsMade(trial, operation).map(({ key }) => key));
+  expectThat(!keys.has(undefined), `${action} was sent without an idempotency key.`);
+  expectThat(keys.size > 0, `${action} made no call ${operation}.`);
+  expectThat(
+    keys.size === 1,
+    `${action} was repeated with another idempotency key: ${keys.size} keys in ${callsMade(trial, operation).length} calls.`,
+  );
+}
+
+/** The second call must not have come before the seconds that the first was told to wait. @throws Finding */
+export function requireWait(trial: Trial, operation: OperationId, seconds: number): void {
+  const [first, second] = callsMade(trial, operation);
+  expectThat(first !== undefined && second !== undefined, `The call ${operation} was not repeated.`);
+  const waitedMs = second.atMs - first.atMs;
+  expectThat(
+    waitedMs >= seconds * 1000 - TOLERANCE_MS,
+    `The call was repeated after ${Math.round(waitedMs)} ms, where Retry-After had said ${seconds} s.`,
+  );
+}
+
+function retryAfterSecondsOf(fault: Fault): number {
+  return fault.kind === 'answer' ? Number(fault.headers?.['retry-after'] ?? 0) : 0;
+}
+
+/** The body of an error as the service has it. */
+export const errorBody = (code: string, message: string) => ({
+  success: false,
+  error: { code, message, request_id: 'certification' },
+});

@@ -1,0 +1,102 @@
+import type { PartnerClient } from '../../client.ts';
+import type { Schemas } from '../../operation-types.ts';
+import type { Result } from '../actions.ts';
+import type { Has } from './defects.ts';
+import { localTime } from './local-time.ts';
+
+type Slot = Schemas['Slot'];
+type Kept = { slots: Slot[]; isStale: boolean };
+type Change = Pick<Schemas['Event'], 'venue_id' | 'slot_id'> & { event_type: string };
+
+/** What the model shows: venues as they are, days from a cache that events mark as stale. */
+export type Catalogue = {
+  listVenues(): Promise<Result<'list_venues'>>;
+  listResources(venueId: string): Promise<Result<'list_resources'>>;
+  listSlots(venueId: string, date: string): Promise<Result<'list_slots'>>;
+  /** Something of a venue has changed. */
+  noteChange(change: Change): void;
+};
+
+const FREEING = ['hold_cancelled', 'hold_expired', 'booking_cancelled', 'booking_refunded'];
+const KNOWN_REASONS = ['held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive'];
+const KNOWN_FIELDS = [
+  'slot_id',
+  'resource_id',
+  'slot_start',
+  'slot_end',
+  'price_rupees',
+  'is_available',
+  'unavailable_reason',
+];
+
+export function createCatalogue(client: PartnerClient, has: Has): Catalogue {
+  const zones = new Map<string, string>();
+  const days = new Map<string, Kept>();
+
+  const listVenues = async () => {
+    const { data } = await client.listVenues();
+    for (const { venue_id, time_zone } of data) zones.set(venue_id, time_zone);
+    return data;
+  };
+  const zoneOf = async (venueId: string): Promise<string> => {
+    if (!zones.has(venueId)) await listVenues();
+    return zones.get(venueId) ?? 'UTC';
+  };
+  const slotsOf = async (venueId: string, date: string): Promise<Slot[]> => {
+    const kept = days.get(`${venueId} ${date}`);
+    if (kept !== undefined && (!kept.isStale || has('cache-never-stale'))) return kept.slots;
+    const { slots } = await client.getAvailability({ query: { venue_id: venueId, date } });
+    requireKnown(slots, date, has);
+    days.set(`${venueId} ${date}`, { slots, isStale: false });
+    return slots;
+  };
+  const basePrices = async (venueId: string) => {
+    const { data } = await client.listResources({ path: { venueId } });
+    return new Map(data.map(({ resource_id, price_rupees }) => [resource_id, price_rupees]));
+  };
+
+  return {
+    listVenues: async () => {
+      const venues = (await listVenues()).map(({ venue_id, name }) => ({ venue_id, name }));
+      return { venues: has('first-venue-only') ? venues.slice(0, 1) : venues };
+    },
+    listResources: async (venueId) => {
+      const { data } = await client.listResources({ path: { venueId } });
+      const resources = data.map(({ resource_id }) => ({ resource_id }));
+      return { resources: has('first-resource-only') ? resources.slice(0, 1) : resources };
+    },
+    listSlots: async (venueId, date) => {
+      const zone = await zoneOf(venueId);
+      const prices = has('base-price') ? await basePrices(venueId) : undefined;
+      const slots = (await slotsOf(venueId, date)).map((slot) => ({
+        slot_id: slot.slot_id,
+        resource_id: has('invented-resource-ids') ? 'turf-a' : slot.resource_id,
+        local_time: localTime(zone, slot.slot_start, date, has),
+        price_rupees: prices?.get(slot.resource_id) ?? slot.price_rupees,
+        is_available: slot.is_available,
+      }));
+      return { slots };
+    },
+    noteChange: ({ venue_id: venueId, slot_id: slotId, event_type: type }) => {
+      for (const [key, kept] of days) {
+        if (!key.startsWith(`${venueId} `)) continue;
+        if (!has('last-event-wins')) kept.isStale = true;
+        else
+          kept.slots = kept.slots.map((slot) =>
+            slot.slot_id === slotId ? { ...slot, is_available: FREEING.includes(type) } : slot,
+          );
+      }
+    },
+  };
+}
+
+function requireKnown(slots: readonly Slot[], date: string, has: Has): void {
+  if (has('empty-day-is-an-error') && slots.length === 0) throw new Error(`No slots on ${date}`);
+  for (const slot of slots) {
+    const reason = slot.unavailable_reason;
+    if (has('known-reasons-only') && reason !== undefined && !KNOWN_REASONS.includes(reason))
+      throw new Error(`Unknown reason ${reason}`);
+    if (has('strict-fields') && Object.keys(slot).some((field) => !KNOWN_FIELDS.includes(field)))
+      throw new Error('Unknown field of a slot');
+  }
+}

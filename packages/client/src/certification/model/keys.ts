@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PartnerClient } from '../../client.ts';
+import { PartnerApiError, PartnerConnectionError } from '../../errors.ts';
+import type { Defect, Has } from './defects.ts';
+
+/** An order's calls: each with the key that the order has for it. */
+export type KeyedCall = {
+  /** What it is for, within the order: `hold`, `confirm`, … */
+  what: 'hold' | 'confirm' | 'cancel' | 'refund' | 'purchase';
+  orderId: string;
+};
+
+export type Keys = {
+  /** Makes a call with the key of the order. */
+  call<Result>(
+    keyed: KeyedCall,
+    send: (client: PartnerClient, key: string) => Promise<Result>,
+  ): Promise<Result>;
+};
+
+const TRIES = 4;
+const FRESH: Partial<Record<KeyedCall['what'], Defect>> = {
+  hold: 'fresh-key-for-hold',
+  confirm: 'fresh-key-for-confirm',
+  cancel: 'fresh-key-for-cancel',
+  purchase: 'fresh-key-for-purchase',
+};
+const PER_REQUEST: Partial<Record<KeyedCall['what'], Defect>> = {
+  hold: 'hold-key-per-request',
+  confirm: 'confirm-key-per-request',
+};
+const AFTER_ANSWER: Partial<Record<KeyedCall['what'], Defect>> = {
+  hold: 'hold-key-after-answer',
+  confirm: 'confirm-key-after-answer',
+  cancel: 'cancel-key-after-answer',
+};
+
+/** `client` repeats calls with their key; `single` repeats none, for those defects that repeat by themselves. */
+export function createKeys(client: PartnerClient, single: PartnerClient, has: Has): Keys {
+  const kept = new Map<string, string>();
+  const isAnyOf = (defects: typeof FRESH, what: KeyedCall['what']) => {
+    const defect = defects[what];
+    return defect !== undefined && has(defect);
+  };
+  const keyOf = ({ what, orderId }: KeyedCall): string =>
+    what === 'refund' && has('one-key-for-cancel-and-refund') ? `${orderId}-cancel` : `${orderId}-${what}`;
+
+  return {
+    call: async (keyed, send) => {
+      const key = keyOf(keyed);
+      if (isAnyOf(PER_REQUEST, keyed.what)) return send(client, randomUUID());
+      if (isAnyOf(AFTER_ANSWER, keyed.what)) {
+        const made = kept.get(key) ?? randomUUID();
+        const answer = await send(client, made);
+        kept.set(key, made);
+        return answer;
+      }
+      const repeats = repeatsOf(has, isAnyOf(FRESH, keyed.what));
+      if (repeats === undefined) return send(client, key);
+      return repeating(
+        (tried) => send(single, tried === 1 || !repeats.freshKey ? key : randomUUID()),
+        repeats,
+      );
+    },
+  };
+}
+
+type Repeats = { after(error: unknown): boolean; freshKey: boolean };
+
+const statusOf = (error: unknown) => (error instanceof PartnerApiError ? error.status : undefined);
+const isPassing = (error: unknown) =>
+  error instanceof PartnerConnectionError || [429, 500, 502, 503, 504].includes(statusOf(error) ?? 0);
+
+/** After what a defective model repeats a call by itself. */
+function repeatsOf(has: Has, isFresh: boolean): Repeats | undefined {
+  if (isFresh) return { after: isPassing, freshKey: true };
+  if (has('fresh-key-after-503')) return { after: (error) => statusOf(error) === 503, freshKey: true };
+  if (has('repeats-refusals'))
+    return { after: (error) => [400, 409].includes(statusOf(error) ?? 0), freshKey: false };
+  if (has('works-around-mismatch'))
+    return {
+      after: (error) => error instanceof PartnerApiError && error.code === 'IDEMPOTENCY_KEY_MISMATCH',
+      freshKey: true,
+    };
+  if (has('loops-on-401')) return { after: (error) => statusOf(error) === 401, freshKey: false };
+  return undefined;
+}
+
+async function repeating<Result>(
+  send: (tried: number) => Promise<Result>,
+  { after }: Repeats,
+): Promise<Result> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await send(tried);
+    } catch (error) {
+      if (!after(error) || tried === TRIES) throw error;
+      const seconds = error instanceof PartnerApiError ? (error.retryAfterSeconds ?? 0) : 0;
+      await delay(seconds * 1000);
+    }
+  }
+}

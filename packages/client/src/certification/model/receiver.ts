@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AnyEvent } from '../deliveries.ts';
+import type { Has } from './defects.ts';
+import { isBelieved } from './verification.ts';
+
+/** The model's endpoint, and the events that it has handled. */
+export type Receiver = {
+  url: string;
+  setSecret(secret: string): void;
+  /** Handles an event of the feed; one that was handled already is skipped. */
+  takeFromFeed(event: AnyEvent): void;
+  /** The id of each event, once for each time that it was handled. */
+  handledIds: readonly string[];
+  close(): Promise<void>;
+};
+
+const KNOWN_TYPES = [
+  ...['hold_created', 'hold_cancelled', 'hold_expired'],
+  ...['booking_created', 'booking_cancelled', 'booking_refunded'],
+];
+const KNOWN_FIELDS = [
+  ...['event_id', 'event_type', 'timestamp', 'venue_id', 'slot_id', 'hold_id', 'booking_id'],
+  ...['partner_id', 'details', 'delivery_id'],
+];
+/** How long the work of one delivery takes where it is done before the answer. */
+const WORK_MS = 400;
+
+/** Listens on this machine alone; `onChange` is told each event that is handled, and whether a delivery brought it. */
+export async function startReceiver(
+  onChange: (event: AnyEvent, isDelivered: boolean) => void,
+  has: Has,
+): Promise<Receiver> {
+  const handledIds: string[] = [];
+  const seen = new Set<string>();
+  let secrets = ['unset'];
+  let work = Promise.resolve();
+
+  const handle = (event: AnyEvent, isDelivered: boolean) => {
+    const isIgnored =
+      isDelivered && has('ignores-booking-webhooks') && event.event_type.startsWith('booking_');
+    const isAgain = has(isDelivered ? 'handles-duplicates' : 'feed-handles-again');
+    if (isIgnored || (seen.has(event.event_id) && !isAgain)) return;
+    seen.add(event.event_id);
+    handledIds.push(event.event_id);
+    onChange(event, isDelivered);
+  };
+
+  const statusFor = async (request: IncomingMessage): Promise<number> => {
+    const bytes = Buffer.concat((await request.toArray()) as Buffer[]);
+    const beliefs = await Promise.all(
+      secrets.map((secret) => isBelieved(bytes, request.headers, secret, has)),
+    );
+    if (!beliefs.includes(true)) return 401;
+    const event = JSON.parse(bytes.toString()) as AnyEvent;
+    if (has('rejects-unknown-types') && !KNOWN_TYPES.includes(event.event_type)) return 500;
+    const isGrown = Object.keys(event).some((field) => !KNOWN_FIELDS.includes(field));
+    if (has('rejects-unknown-event-fields') && isGrown) return 400;
+    if (has('works-before-answering')) {
+      work = work.then(() => delay(WORK_MS));
+      await work;
+    }
+    handle(event, true);
+    return 204;
+  };
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    response.writeHead(await statusFor(request)).end();
+  };
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.writeHead(500).end());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
+    setSecret: (secret) => {
+      secrets = has('keeps-old-secret') ? [secret, ...secrets] : [secret];
+    },
+    takeFromFeed: (event) => handle(event, false),
+    handledIds,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

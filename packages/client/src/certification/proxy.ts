@@ -1,0 +1,134 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { askSandbox, bytesOf, madeAnswer, passedOn, rewritten, sendAnswer } from './proxied-answers.ts';
+import type { Fault, ProxiedCall, Rule } from './proxied-calls.ts';
+import { jsonOf, readCall } from './proxied-calls.ts';
+
+/** Stands between the integration and the sandbox, on this machine alone. */
+export type Proxy = {
+  /** The integration's base URL. */
+  url: string;
+  /** Every call since `forget`, in the order in which they came. */
+  calls: readonly ProxiedCall[];
+  /** Puts a fault into calls, the rule that was armed last before others; returns what takes it away. */
+  arm(rule: Rule): () => void;
+  /** Resolves when no call is under way, or after some seconds. */
+  settled(): Promise<void>;
+  /** Disarms every rule and forgets every call. */
+  forget(): void;
+  close(): Promise<void>;
+};
+
+/** Longer than a slow answer takes. */
+const SETTLED_WITHIN_MS = 5000;
+
+export type ProxyOptions = {
+  /** The sandbox, without a slash at its end. */
+  baseUrl: string;
+  /** 0 takes a free one. */
+  port: number;
+  /** Is told the headers of each response of the sandbox. */
+  onAnswer?: (headers: Headers) => void;
+  /** Rules that hold wherever no other does, and are never disarmed. */
+  standing?: readonly Rule[];
+};
+
+/** Passes calls on to the sandbox, and notes them. @throws where the port is taken */
+export async function startProxy(options: ProxyOptions): Promise<Proxy> {
+  const { baseUrl, port, onAnswer = () => undefined, standing = [] } = options;
+  const calls: ProxiedCall[] = [];
+  const underWay = new Set<Promise<void>>();
+  let rules: { rule: Rule; left: number }[] = [];
+
+  const faultOf = (call: ProxiedCall): Fault | undefined => {
+    const armed = rules.findLast(({ rule, left }) => left > 0 && rule.isFor(call));
+    if (armed === undefined) return standing.find((rule) => rule.isFor(call))?.fault;
+    armed.left -= 1;
+    return armed.rule.fault;
+  };
+
+  const passOn = async (request: IncomingMessage, call: ProxiedCall, bytes: Uint8Array, isWhole: boolean) => {
+    const answer = await askSandbox(`${baseUrl}${call.path}${queryOf(call.query)}`, request, bytes, isWhole);
+    onAnswer(answer.headers);
+    call.answer = { status: answer.status, body: jsonOf(answer.bytes) };
+    return { ...answer, headers: passedOn(answer.headers) };
+  };
+
+  const carryOut = async (request: IncomingMessage, response: ServerResponse) => {
+    const bytes = await bytesOf(request);
+    const headerKey = request.headers['idempotency-key'];
+    const call = readCall(
+      request.method ?? '',
+      request.url ?? '/',
+      typeof headerKey === 'string' ? headerKey : undefined,
+      bytes,
+    );
+    calls.push(call);
+    const fault = faultOf(call);
+    call.isFaulted = fault !== undefined;
+    if (fault?.kind === 'reset') return void request.socket.resetAndDestroy();
+    if (fault?.kind === 'answer' && !fault.reaches) return sendAnswer(response, madeAnswer(fault));
+    if (fault?.kind === 'made')
+      return sendAnswer(response, madeAnswer({ status: 200, body: fault.body(call) }));
+    if (fault?.kind === 'ask') changeQuery(call.query, fault.query(call.query));
+    const answer = await passOn(request, call, bytes, fault?.kind === 'rewrite');
+    if (fault?.kind === 'lost answer') return void request.socket.destroy();
+    if (fault?.kind === 'slow answer') await delay(fault.ms);
+    if (fault?.kind === 'answer') return sendAnswer(response, madeAnswer(fault));
+    if (fault?.kind === 'rewrite') return sendAnswer(response, rewritten(answer, fault.body, call));
+    return sendAnswer(response, answer);
+  };
+
+  const server = createServer((request, response) => {
+    const carried = carryOut(request, response).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (response.headersSent || request.socket.destroyed) return void request.socket.destroy();
+      sendAnswer(
+        response,
+        madeAnswer({ status: 502, body: { error: `The sandbox was not reached: ${reason}` } }),
+      );
+    });
+    underWay.add(carried);
+    void carried.finally(() => underWay.delete(carried));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    arm: (rule) => {
+      const armed = { rule, left: rule.times ?? Number.POSITIVE_INFINITY };
+      rules.push(armed);
+      return () => {
+        rules = rules.filter((each) => each !== armed);
+      };
+    },
+    settled: async () => {
+      const bound = new AbortController();
+      const late = delay(SETTLED_WITHIN_MS, undefined, { signal: bound.signal }).catch(() => undefined);
+      await Promise.race([Promise.all(underWay), late]);
+      bound.abort();
+    },
+    forget: () => {
+      rules = [];
+      calls.splice(0);
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function changeQuery(query: URLSearchParams, fields: Record<string, string | undefined>): void {
+  for (const [name, value] of Object.entries(fields))
+    if (value === undefined) query.delete(name);
+    else query.set(name, value);
+}
+
+const queryOf = (query: URLSearchParams): string => (query.size === 0 ? '' : `?${query}`);

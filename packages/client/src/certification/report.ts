@@ -1,0 +1,51 @@
+import type { Level } from './scenario.ts';
+
+export type Verdict = 'passed' | 'failed' | 'incomplete';
+export type ScenarioOutcome = 'passed' | 'failed' | 'not_tried';
+
+export type ScenarioReport = {
+  id: string;
+  level: Level;
+  title: string;
+  outcome: ScenarioOutcome;
+  duration_ms: number;
+  /** What was seen, or why it could not be tried. */
+  finding: string | null;
+  /** What to fix. */
+  remedy: string | null;
+};
+
+/** What a run found: attached by operators who certify the partner, and read by programs. */
+export type Report = {
+  format: 'partner-booking-certification/1';
+  mode: 'partner' | 'service';
+  suite_version: string;
+  partner_id: string;
+  /** The profile's name. */
+  integration: string;
+  base_url: string;
+  started_at: string;
+  ended_at: string;
+  verdict: Verdict;
+  summary: Record<ScenarioOutcome, number>;
+  scenarios: ScenarioReport[];
+};
+
+export function summaryOf(scenarios: readonly ScenarioReport[]): Report['summary'] {
+  const count = (outcome: ScenarioOutcome) => scenarios.filter((each) => each.outcome === outcome).length;
+  return { passed: count('passed'), failed: count('failed'), not_tried: count('not_tried') };
+}
+
+/** Failed where one failed; incomplete where none did and one was not tried. */
+export function verdictOf({ passed, failed, not_tried: notTried }: Report['summary']): Verdict {
+  if (failed > 0) return 'failed';
+  return notTried > 0 || passed === 0 ? 'incomplete' : 'passed';
+}
+
+/** What a report of each mode proves, and what it does not. */
+export const PROVES: Record<Report['mode'], string> = {
+  partner:
+    'What passed, the integration did on this sandbox, at this time. That says nothing of what it was not asked, nor that the same program runs in production.',
+  service:
+    'What passed, the model integration that is built in did on this deployment; what failed is the deployment’s fault, not a partner’s. That proves nothing of any partner, and nothing of the way of a delivery: the runner signs and posts the events of the feed itself.',
+};

@@ -1,0 +1,86 @@
+import { PartnerApiError, PartnerConnectionError } from '../errors.ts';
+import { cleanUp } from './clean-up.ts';
+import type { ScenarioReport } from './report.ts';
+import type { Scenario } from './scenario.ts';
+import { Finding, NotTried } from './scenario.ts';
+import type { Trial } from './trial.ts';
+
+/** Refusals of what the runner asks about an id that the integration reported: it was not what it was reported as. */
+const ABOUT_WHAT_WAS_REPORTED = new Set([
+  ...['HOLD_NOT_FOUND', 'BOOKING_NOT_FOUND', 'PURCHASE_NOT_FOUND', 'INVALID_HOLD_STATE', 'HOLD_EXPIRED'],
+]);
+
+const FINDING_LENGTH = 2000;
+const INTERRUPTED = 'The run was interrupted.';
+
+/** Tries a scenario, then cleans up. Rejects only where the runner itself is at fault. */
+export async function runScenario(scenario: Scenario, trial: Trial): Promise<ScenarioReport> {
+  const from = performance.now();
+  const failure = await failureOf(() => untilInterrupted(scenario.run(trial), trial.signal));
+  // A call that is still under way may book something yet.
+  await trial.proxy.settled();
+  await failureOf(() => cleanUp(trial));
+  trial.proxy.forget();
+  const report = reportOf(scenario, failure, trial.signal);
+  const finding = report.finding === null ? null : readable(report.finding);
+  return { ...report, finding, duration_ms: Math.round(performance.now() - from) };
+}
+
+/** A finding may quote what an integration answered: it stays text of a length that can be read and attached. */
+function readable(finding: string): string {
+  const text = finding.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, '\u{fffd}');
+  return text.length > FINDING_LENGTH ? `${text.slice(0, FINDING_LENGTH)}…` : text;
+}
+
+/** What is reported of a scenario that was not begun. */
+export function notTried({ id, level, title }: Scenario, finding: string): ScenarioReport {
+  return { id, level, title, outcome: 'not_tried', duration_ms: 0, finding, remedy: null };
+}
+
+function reportOf(scenario: Scenario, failure: Error | undefined, signal: AbortSignal): ScenarioReport {
+  const { id, level, title, remedy } = scenario;
+  if (failure === undefined)
+    return { id, level, title, outcome: 'passed', duration_ms: 0, finding: null, remedy: null };
+  if (signal.aborted) return notTried(scenario, INTERRUPTED);
+  if (failure instanceof NotTried) return notTried(scenario, failure.message);
+  if (failure instanceof Finding)
+    return { id, level, title, outcome: 'failed', duration_ms: 0, finding: failure.message, remedy };
+  if (failure instanceof PartnerApiError && ABOUT_WHAT_WAS_REPORTED.has(failure.code)) {
+    const finding = `What the integration reported is not so at the service: ${failure.message} (${failure.code})`;
+    return { id, level, title, outcome: 'failed', duration_ms: 0, finding, remedy };
+  }
+  if (failure instanceof PartnerApiError)
+    return notTried(
+      scenario,
+      `The sandbox refused a call of the runner itself: ${failure.message} (${failure.code}, request ${failure.requestId ?? 'without an id'})`,
+    );
+  if (failure instanceof PartnerConnectionError)
+    return notTried(scenario, 'The sandbox did not answer a call of the runner itself.');
+  // The report has all the others.
+  return notTried(scenario, `The runner itself failed: ${failure.message}. Please report it.`);
+}
+
+async function failureOf(work: () => Promise<void>): Promise<Error | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** Rejects as soon as the signal aborts, whatever `work` still waits for. */
+async function untilInterrupted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  let interrupt = () => undefined as void;
+  const interruption = new Promise<never>((_resolve, reject) => {
+    interrupt = () => reject(new NotTried(INTERRUPTED));
+    if (signal.aborted) interrupt();
+    else signal.addEventListener('abort', interrupt, { once: true });
+  });
+  try {
+    await Promise.race([work, interruption]);
+  } finally {
+    signal.removeEventListener('abort', interrupt);
+    work.catch(() => undefined);
+  }
+}

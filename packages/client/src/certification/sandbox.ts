@@ -1,0 +1,154 @@
+import type { PartnerClient } from '../client.ts';
+import { PartnerApiError } from '../errors.ts';
+import type { Schemas } from '../operation-types.ts';
+import { NotTried } from './scenario.ts';
+
+/** A slot with the venue and the date under which it is listed. */
+export type Offer = { venue: Schemas['Venue']; date: string; slot: Schemas['Slot'] };
+
+/** A slot that the other channel took, with the id of its booking. */
+export type Taken = Offer & { bookingId: string };
+
+/** What the runner itself sees and does on the sandbox, past the proxy. */
+export type Sandbox = {
+  client: PartnerClient;
+  venues(): Promise<Schemas['Venue'][]>;
+  day(offer: Pick<Offer, 'venue' | 'date'>): Promise<Schemas['Slot'][]>;
+  /** A slot that is free now, some days ahead, at one of `venueIds` or any; one that no scenario of this run has had, as long as there is one. @throws NotTried */
+  freeSlot(venueIds?: readonly string[]): Promise<Offer>;
+  /** A package that the partner sells. @throws NotTried */
+  anyPackage(): Promise<Schemas['Package']>;
+  /** The slot as it is now. */
+  slotNow(offer: Offer): Promise<Schemas['Slot']>;
+  /** Sells the slot by another channel; it is given back when the scenario ends. */
+  takeByOther(offer: Offer, options?: { overridesHolds: boolean }): Promise<Taken>;
+  releaseByOther(offer: Offer): Promise<void>;
+  /** A slot that the other channel took: `wanted`, or another where somebody else was faster. */
+  takenSlot(wanted?: Offer): Promise<Taken>;
+  /** Gives back what the other channel took. */
+  releaseAll(): Promise<void>;
+};
+
+/** Nobody else sells these days much, and every sandbox has them. */
+const FIRST_DAY = 3;
+const DAYS = 7;
+const TRIES = 5;
+
+/** A sandbox of the partner whose key `client` has. */
+export function createSandbox(client: PartnerClient): Sandbox {
+  const used = new Set<string>();
+  const taken = new Map<string, Offer>();
+  let listed: Promise<Schemas['Venue'][]> | undefined;
+
+  const venues = () => {
+    listed ??= client.listVenues().then(({ data }) => data.filter(({ status }) => status === 'active'));
+    return listed;
+  };
+  const day = async ({ venue, date }: Pick<Offer, 'venue' | 'date'>) =>
+    (await client.getAvailability({ query: { venue_id: venue.venue_id, date } })).slots;
+
+  const freeSlot = async (venueIds?: readonly string[]): Promise<Offer> => {
+    const open = (await venues()).filter(({ venue_id: id }) => venueIds?.includes(id) ?? true);
+    let known: Offer | undefined;
+    for (const venue of shuffled(open)) {
+      const query = {
+        venue_id: venue.venue_id,
+        ...{ from: dateIn(FIRST_DAY), to: dateIn(FIRST_DAY + DAYS - 1) },
+      };
+      const { days } = await client.getAvailabilityRange({ query });
+      const free = shuffled(
+        days.flatMap(({ date, slots }) =>
+          slots.filter((slot) => slot.is_available).map((slot) => ({ venue, date, slot })),
+        ),
+      );
+      const fresh = free.find(({ slot }) => !used.has(slot.slot_id));
+      if (fresh !== undefined) {
+        used.add(fresh.slot.slot_id);
+        return fresh;
+      }
+      known ??= free[0];
+    }
+    if (known !== undefined) return known;
+    throw new NotTried(
+      `The sandbox has no free slot ${FIRST_DAY} to ${FIRST_DAY + DAYS - 1} days ahead. Ask the operator to grant a venue with free slots.`,
+    );
+  };
+
+  const takeByOther: Sandbox['takeByOther'] = async (
+    offer,
+    { overridesHolds } = { overridesHolds: false },
+  ) => {
+    const path = { slotId: offer.slot.slot_id };
+    const body = { override_holds: overridesHolds };
+    // Before it is known: what is interrupted here has to be given back too.
+    taken.set(offer.slot.slot_id, offer);
+    try {
+      const { booking_id: bookingId } = await client.sellByOtherChannel({ path, body });
+      return { ...offer, bookingId };
+    } catch (failure) {
+      if (failure instanceof PartnerApiError && failure.status < 500) taken.delete(offer.slot.slot_id);
+      throw failure;
+    }
+  };
+  const releaseByOther = async (offer: Offer) => {
+    taken.delete(offer.slot.slot_id);
+    await client.releaseByOtherChannel({ path: { slotId: offer.slot.slot_id } });
+  };
+
+  return {
+    ...{ client, venues, day, freeSlot, takeByOther, releaseByOther },
+    anyPackage: async () => {
+      const open = (await venues()).map(({ venue_id: id }) => id);
+      const { data } = await client.listCatalogue();
+      const found = data.find(
+        ({ status, venue_ids: ids }) => status === 'active' && ids.some((id) => open.includes(id)),
+      );
+      if (found !== undefined) return found;
+      throw new NotTried(
+        'The catalogue has no active package at a granted venue. Ask the operator to add one.',
+      );
+    },
+    slotNow: async (offer) => {
+      const found = (await day(offer)).find(({ slot_id }) => slot_id === offer.slot.slot_id);
+      if (found === undefined) throw new NotTried(`The sandbox no longer lists ${offer.slot.slot_id}.`);
+      return found;
+    },
+    takenSlot: async (wanted) => {
+      for (let tried = 1; ; tried += 1) {
+        const offer = tried === 1 && wanted !== undefined ? wanted : await freeSlot();
+        try {
+          return await takeByOther(offer);
+        } catch (error) {
+          // Somebody else was faster.
+          if (!isRefusedWith(error, 'SLOT_NOT_AVAILABLE') || tried === TRIES) throw error;
+        }
+      }
+    },
+    releaseAll: async () => {
+      for (const offer of [...taken.values()]) await ignoringRefusals(() => releaseByOther(offer));
+    },
+  };
+}
+
+const isRefusedWith = (error: unknown, code: string): boolean =>
+  error instanceof PartnerApiError && error.code === code;
+
+/** Resolves also where the service refused what `work` asks for. */
+export async function ignoringRefusals(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof PartnerApiError)) throw error;
+  }
+}
+
+/** The calendar date (UTC) so many days from today. */
+export const dateIn = (days: number): string =>
+  new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
+function shuffled<Value>(values: readonly Value[]): Value[] {
+  return values
+    .map((value) => ({ value, order: Math.random() }))
+    .sort((one, other) => one.order - other.order)
+    .map(({ value }) => value);
+}

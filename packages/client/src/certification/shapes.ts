@@ -1,0 +1,59 @@
+/** What a JSON value must be. A list has the shape of its items as its one element. */
+export type Shape =
+  | 'text'
+  | 'number'
+  | 'boolean'
+  | 'boolean, or left out'
+  | 'local time'
+  | 'instant'
+  | readonly [Shape]
+  | { readonly [field: string]: Shape };
+
+type OptionalIn<Fields> = {
+  [Name in keyof Fields]: Fields[Name] extends 'boolean, or left out' ? Name : never;
+}[keyof Fields];
+
+/** The type of the values that have a shape. */
+export type Shaped<Of> = Of extends 'text' | 'local time' | 'instant'
+  ? string
+  : Of extends 'number'
+    ? number
+    : Of extends 'boolean' | 'boolean, or left out'
+      ? boolean
+      : Of extends readonly [infer Item]
+        ? Shaped<Item>[]
+        : { -readonly [Name in Exclude<keyof Of, OptionalIn<Of>>]: Shaped<Of[Name]> } & {
+            -readonly [Name in OptionalIn<Of>]?: Shaped<Of[Name]>;
+          };
+
+const LOCAL_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}[+-]\d{2}:\d{2}$/;
+const EXPLAINED: Record<string, string> = {
+  'local time': 'a text YYYY-MM-DDTHH:mm±HH:MM',
+  instant: 'a text in ISO 8601',
+};
+
+/** What is wrong with a value, fault by fault: empty where it has the shape. Fields that the shape does not name are ignored. */
+export function faultsOfShape(value: unknown, shape: Shape, path = ''): string[] {
+  if (typeof shape === 'string') return isOf(value, shape) ? [] : [`${path || 'it'} must be ${named(shape)}`];
+  if (Array.isArray(shape)) {
+    const [item] = shape as readonly [Shape];
+    if (!Array.isArray(value)) return [`${path} must be a list`];
+    return value.flatMap((each, index) => faultsOfShape(each, item, `${path}[${index}]`));
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return [`${path || 'it'} must be an object`];
+  return Object.entries(shape).flatMap(([name, field]) =>
+    faultsOfShape((value as Record<string, unknown>)[name], field, path === '' ? name : `${path}.${name}`),
+  );
+}
+
+const named = (shape: string): string => EXPLAINED[shape] ?? `a ${shape}`;
+
+function isOf(value: unknown, shape: Extract<Shape, string>): boolean {
+  if (shape === 'boolean') return typeof value === 'boolean';
+  if (shape === 'boolean, or left out') return value === undefined || typeof value === 'boolean';
+  if (shape === 'number') return typeof value === 'number' && Number.isFinite(value);
+  if (typeof value !== 'string' || value === '') return false;
+  if (shape === 'local time') return LOCAL_TIME.test(value);
+  return shape === 'text' || !Number.isNaN(Date.parse(value));
+}

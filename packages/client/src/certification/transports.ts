@@ -1,0 +1,85 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Transport } from './actions.ts';
+import { Unreached, UnusableAnswer } from './scenario.ts';
+
+/** How long an integration may take to answer an action. */
+export const ACTION_DEADLINE_MS = 30_000;
+
+/** What of an answer is quoted in a finding. */
+const EXCERPT = 120;
+
+/** Posts each action to `<url>/<action>`. `signal` ends what is under way. */
+export function httpTransport(url: string, signal: AbortSignal, deadlineMs = ACTION_DEADLINE_MS): Transport {
+  const base = url.replace(/\/+$/, '');
+  return async (action, input) => {
+    const { status, text } = await withinDeadline(action, deadlineMs, signal, async (ending) => {
+      const response = await fetch(`${base}/${action}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(input),
+        redirect: 'manual',
+        signal: ending,
+      });
+      return { status: response.status, text: await response.text() };
+    });
+    if (status === 404)
+      throw new UnusableAnswer(`${action} is not offered: ${base}/${action} answered 404. Add the action.`);
+    if (status !== 200)
+      throw new UnusableAnswer(`${action} answered ${status} instead of 200: ${excerptOf(text)}`);
+    return parsed(action, text);
+  };
+}
+
+/** The JSON that an integration answered. @throws UnusableAnswer that quotes what it was instead */
+export function parsed(action: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UnusableAnswer(`${action} answered something that is not JSON: ${excerptOf(text)}`);
+  }
+}
+
+export function excerptOf(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  if (line === '') return '(nothing)';
+  return line.length > EXCERPT ? `${line.slice(0, EXCERPT)}…` : line;
+}
+
+/** Runs `work` with a signal that ends it after `deadlineMs`, or with `outer`. @throws UnusableAnswer where it took longer or failed */
+export async function withinDeadline<Answer>(
+  action: string,
+  deadlineMs: number,
+  outer: AbortSignal,
+  work: (ending: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
+  const ending = new AbortController();
+  const abort = () => ending.abort(outer.reason);
+  outer.addEventListener('abort', abort, { once: true });
+  let isLate = false;
+  const late = async () => {
+    await delay(deadlineMs, undefined, { signal: ending.signal });
+    isLate = true;
+    ending.abort();
+  };
+  const timer = late().catch(() => undefined);
+  try {
+    return await work(ending.signal);
+  } catch (error) {
+    if (error instanceof UnusableAnswer || outer.aborted) throw error;
+    if (isLate)
+      throw new UnusableAnswer(`${action} did not answer within ${deadlineMs / 1000} s.`, { cause: error });
+    throw new Unreached(`${action} got no answer: ${reasonOf(error)}.`, { cause: error });
+  } finally {
+    outer.removeEventListener('abort', abort);
+    ending.abort();
+    await timer;
+  }
+}
+
+/** The code of a failure, such as ECONNREFUSED, else its text. */
+export function reasonOf(failure: unknown): string {
+  const { code, cause, message } = (failure ?? {}) as { code?: unknown; cause?: unknown; message?: unknown };
+  if (typeof code === 'string') return code;
+  if (cause !== undefined) return reasonOf(cause);
+  return typeof message === 'string' ? message : 'unknown reason';
+}

@@ -1,0 +1,69 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AnyEvent } from './deliveries.ts';
+import { expectThat } from './scenario.ts';
+import type { Trial } from './trial.ts';
+import { timesHandled } from './trial.ts';
+
+/** How long an integration may take from its answer to having handled the event. */
+const HANDLED_WITHIN_MS = 10_000;
+
+const CUSTOMER = {
+  payment_reference: 'pay-certification',
+  customer_name: 'Asha Rao',
+  customer_phone: '+919876543210',
+};
+
+/** A real event of the sandbox, made by a hold of the runner that is released. */
+export async function anyEvent({ sandbox, feed }: Trial): Promise<AnyEvent> {
+  const { slot } = await sandbox.freeSlot();
+  const { hold_id: holdId } = await sandbox.client.placeHold({ body: { slot_id: slot.slot_id } });
+  await sandbox.client.releaseHold({ path: { holdId } });
+  return feed.eventOf({ event_type: 'hold_created', hold_id: holdId });
+}
+
+/** A real event of each type: of a hold that is released, one that expires, and one whose booking is cancelled and refunded. */
+export async function eventsOfEveryType({ sandbox, feed }: Trial): Promise<AnyEvent[]> {
+  const { client } = sandbox;
+  const placeHold = async () => {
+    const { slot } = await sandbox.freeSlot();
+    return (await client.placeHold({ body: { slot_id: slot.slot_id } })).hold_id;
+  };
+  const [released, expired, booked] = [await placeHold(), await placeHold(), await placeHold()];
+  await client.releaseHold({ path: { holdId: released } });
+  await client.expireHold({ path: { holdId: expired } });
+  const { booking_id: bookingId } = await client.confirmBooking({ body: { hold_id: booked, ...CUSTOMER } });
+  const body = { reason: 'Certification' };
+  await client.cancelBooking({ path: { bookingId }, body });
+  await client.refundBooking({ path: { bookingId }, body });
+  return [
+    await feed.eventOf({ event_type: 'hold_created', hold_id: booked }),
+    await feed.eventOf({ event_type: 'hold_cancelled', hold_id: released }),
+    await feed.eventOf({ event_type: 'hold_expired', hold_id: expired }),
+    await feed.eventOf({ event_type: 'booking_created', hold_id: booked }),
+    await feed.eventOf({ event_type: 'booking_cancelled', hold_id: booked }),
+    await feed.eventOf({ event_type: 'booking_refunded', hold_id: booked }),
+  ];
+}
+
+/** Waits until the integration has handled the events, each of which it must once. @throws Finding */
+export async function expectHandled(
+  trial: Trial,
+  what: string,
+  ...events: readonly AnyEvent[]
+): Promise<void> {
+  const endsAt = performance.now() + HANDLED_WITHIN_MS;
+  for (let pauseMs = 25; ; pauseMs = Math.min(pauseMs * 2, 1000)) {
+    const times = await timesHandled(trial, events);
+    const most = Math.max(...times);
+    expectThat(most <= 1, `${what} was handled ${most} times.`);
+    const missing = times.filter((each) => each === 0).length;
+    if (missing === 0) return;
+    const isInTime = performance.now() < endsAt;
+    const share = events.length === 1 ? '' : ` (${missing} of ${events.length})`;
+    expectThat(
+      isInTime,
+      `${what} was accepted, and not handled within ${HANDLED_WITHIN_MS / 1000} s${share}.`,
+    );
+    await delay(pauseMs, undefined, { signal: trial.signal });
+  }
+}

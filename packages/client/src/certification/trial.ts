@@ -1,0 +1,144 @@
+import { randomInt } from 'node:crypto';
+import type { Schemas } from '../operation-types.ts';
+import type { Integration, Result } from './actions.ts';
+import { isRefusal, resultOf } from './actions.ts';
+import type { AnyEvent, EndpointAnswer, SigningOptions } from './deliveries.ts';
+import { isAccepted, newSecret, postDelivery, signDelivery } from './deliveries.ts';
+import type { FeedWatch } from './feed-watch.ts';
+import type { Proxy } from './proxy.ts';
+import type { Offer, Sandbox, Taken } from './sandbox.ts';
+import { dateIn } from './sandbox.ts';
+import { expectThat } from './scenario.ts';
+
+/** What a scenario has: the integration, the proxy before it, and the runner's own eyes and hands. */
+export type Trial = {
+  integration: Integration;
+  proxy: Proxy;
+  sandbox: Sandbox;
+  feed: FeedWatch;
+  webhookUrl: string;
+  /** The name of an order that no other run has. */
+  newOrder(): string;
+  signal: AbortSignal;
+};
+
+export type Held = { orderId: string; offer: Offer; hold: Result<'place_hold'> };
+export type Booked = Held & { bookingId: string };
+
+const TRIES = 3;
+
+/** A customer nobody else has; the number is one of the many that India has. */
+export function anyCustomer(): { name: string; phone: string; email: string } {
+  const digits = String(randomInt(100_000_000)).padStart(8, '0');
+  return { name: 'Asha Rao', phone: `+9198${digits}`, email: 'asha.rao@partner.example' };
+}
+
+/** Has the integration hold a slot that is free. Where somebody else takes it meanwhile, another. */
+export async function holdSlot(trial: Trial, venueIds?: readonly string[]): Promise<Held> {
+  for (let tried = 1; ; tried += 1) {
+    const offer = await trial.sandbox.freeSlot(venueIds);
+    const orderId = trial.newOrder();
+    const outcome = await trial.integration.try('place_hold', {
+      order_id: orderId,
+      slot_id: offer.slot.slot_id,
+    });
+    const isLost = isRefusal(outcome) && outcome.error.code === 'SLOT_NOT_AVAILABLE';
+    if (isLost && tried < TRIES && (await isTakenByOthers(trial, offer))) continue;
+    return { orderId, offer, hold: resultOf('place_hold', outcome) };
+  }
+}
+
+/** Whether the slot was taken, and not by what the integration did in this scenario. */
+export async function isTakenByOthers(trial: Trial, offer: Offer): Promise<boolean> {
+  const isOwn = trial.proxy.calls.some(
+    (call) =>
+      call.operation === 'placeHold' &&
+      call.answer?.status === 201 &&
+      (call.answer.body as { slot_id?: string }).slot_id === offer.slot.slot_id,
+  );
+  return !isOwn && !(await trial.sandbox.slotNow(offer)).is_available;
+}
+
+export function confirmInput({ orderId, hold }: Held, customer = anyCustomer()) {
+  return { order_id: orderId, hold_id: hold.hold_id, customer, payment_reference: `pay-${orderId}` };
+}
+
+export function endingInput({ orderId, bookingId }: Booked) {
+  return { order_id: orderId, booking_id: bookingId, reason: 'Rain' };
+}
+
+/** The booking, which must have ended in this state and been reported so. @throws Finding */
+export async function expectEnded(
+  { sandbox }: Trial,
+  { bookingId }: Booked,
+  state: 'CANCELLED' | 'REFUNDED',
+  reported: string,
+): Promise<Schemas['Booking']> {
+  const stored = await sandbox.client.getBooking({ path: { bookingId } });
+  expectThat(
+    reported === state && stored.status === state,
+    `The booking is ${stored.status} at the service, and ${reported} was reported.`,
+  );
+  return stored;
+}
+
+export async function bookSlot(trial: Trial): Promise<Booked> {
+  const held = await holdSlot(trial);
+  const { booking_id: bookingId } = await trial.integration.do('confirm_booking', confirmInput(held));
+  return { ...held, bookingId };
+}
+
+/** Gives the endpoint a secret that it never had, and returns it. */
+export async function giveSecret({ integration }: Trial): Promise<string> {
+  const secret = newSecret();
+  await integration.do('set_webhook_secret', { secret_key: secret });
+  return secret;
+}
+
+/** Signs and posts an event. */
+export const deliver = (
+  { webhookUrl }: Trial,
+  event: AnyEvent,
+  options: SigningOptions,
+): Promise<EndpointAnswer> => postDelivery(webhookUrl, signDelivery(event, options));
+
+/** Signs and posts an event that must be accepted. @throws Finding with what it is */
+export async function deliverAccepted(trial: Trial, event: AnyEvent, options: SigningOptions, what: string) {
+  const answer = await deliver(trial, event, options);
+  expectThat(isAccepted(answer), `${what} was not accepted: the endpoint answered ${answer.text}.`);
+}
+
+/** How often the integration has handled each of the events. */
+export async function timesHandled({ integration }: Trial, events: readonly AnyEvent[]): Promise<number[]> {
+  const { event_ids: ids } = await integration.do('list_handled_events', {});
+  const times = new Map<string, number>();
+  for (const id of ids) times.set(id, (times.get(id) ?? 0) + 1);
+  return events.map(({ event_id: id }) => times.get(id) ?? 0);
+}
+
+/** What the integration shows of a slot. */
+export async function shown({ integration }: Trial, { venue, date, slot }: Offer) {
+  const { slots } = await integration.do('list_slots', { venue_id: venue.venue_id, date });
+  const found = slots.find(({ slot_id }) => slot_id === slot.slot_id);
+  expectThat(
+    found !== undefined,
+    `list_slots of ${date} did not list ${slot.slot_id}, which the service lists.`,
+  );
+  return found;
+}
+
+/** A date that is hardly in anybody's cache. */
+export const farDate = (): string => dateIn(120 + randomInt(600));
+
+/** Waits until the feed has the other channel's change, and has the integration catch up: what it shows may come from its cache. */
+export async function catchUp(
+  { feed, integration }: Trial,
+  { bookingId }: Taken,
+  event_type = 'booking_created',
+): Promise<void> {
+  await feed.eventOf({ event_type, booking_id: bookingId });
+  await integration.do('reconcile', {});
+}
+
+export const isHandled = async (trial: Trial, event: AnyEvent): Promise<boolean> =>
+  (await timesHandled(trial, [event]))[0] !== 0;

@@ -1,0 +1,129 @@
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { htmlReport } from '../certification/html-report.ts';
+import type { Profile } from '../certification/profile.ts';
+import { ProfileError, parseProfile } from '../certification/profile.ts';
+import type { Report } from '../certification/report.ts';
+import { CannotBegin, certify } from '../certification/runner.ts';
+import type { Scenario } from '../certification/scenario.ts';
+import { LEVELS, SCENARIOS } from '../certification/scenarios.ts';
+import { listScenarios, writeProgress, writeVerdict } from './certify-output.ts';
+import { CommandError, interruption, usageError } from './command-error.ts';
+import { withService } from './connection.ts';
+import { EXIT } from './exit-codes.ts';
+import type { World } from './world.ts';
+import { writeJson } from './world.ts';
+
+type Options = {
+  profile?: string;
+  service?: boolean;
+  only?: string;
+  level?: string;
+  reportJson?: string;
+  reportHtml?: string;
+  list?: boolean;
+  json?: boolean;
+};
+
+const EPILOGUE = `
+Here exit code 0 says that every chosen scenario passed, 1 that one failed, and
+3 that one could not be tried, or something was not reached.
+The guide is docs/guides/certification.md of the service.`;
+
+/** Adds `partner certify`: drives an integration through the scenarios of the certification. */
+export function addCertify(program: Command, world: World): void {
+  const command = program
+    .command('certify')
+    .description('Try your integration on a sandbox, scenario by scenario, with faults in between.')
+    .option('--profile <file>', 'what the integration is and where its actions are (JSON)')
+    .option('--service', 'try the deployment itself, by a model integration that is built in')
+    .option('--only <ids>', 'only these scenarios, separated by commas')
+    .option('--level <number>', 'only the scenarios of this level, 1 to 6')
+    .option('--report-json <file>', 'write the report as JSON, for the operator')
+    .option('--report-html <file>', 'write the report as a page')
+    .option('--list', 'list the scenarios, and try none')
+    .addHelpText('after', EPILOGUE)
+    .action(async () => {
+      const options = command.optsWithGlobals<Options>();
+      const isChosen = chosenBy(options);
+      if (options.list === true)
+        return listScenarios(world, SCENARIOS.filter(isChosen), options.json === true);
+      const subject = await subjectOf(options);
+      await requireWritable('--report-json', options.reportJson);
+      await requireWritable('--report-html', options.reportHtml);
+      const report = await withService(command, world, ({ baseUrl, apiKey }) =>
+        certify({
+          ...{ baseUrl, apiKey, subject, isChosen, signal: world.interrupted },
+          onEnd: (each) => writeProgress(world, each),
+        }).catch((failure: unknown) => {
+          throw asCommandFailure(failure);
+        }),
+      );
+      if (options.reportJson !== undefined)
+        await writeFile(options.reportJson, `${JSON.stringify(report, null, 2)}\n`);
+      if (options.reportHtml !== undefined) await writeFile(options.reportHtml, htmlReport(report));
+      if (options.json === true) writeJson(world.out, report);
+      else writeVerdict(world, report, isChosen);
+      endWith(world, report, isChosen);
+    });
+}
+
+function chosenBy({ only, level }: Options): (scenario: Scenario) => boolean {
+  const ids = only?.split(',').map((id) => id.trim());
+  const unknown = ids?.filter((id) => !SCENARIOS.some((scenario) => scenario.id === id)) ?? [];
+  if (unknown.length > 0)
+    throw usageError(
+      `--only: there is no scenario ${unknown.join(', ')}. partner certify --list shows them.`,
+    );
+  if (level !== undefined && !Object.hasOwn(LEVELS, level))
+    throw usageError(`--level: ${level} is not a level. Give a number from 1 to 6.`);
+  const isChosen = ({ id, level: its }: Scenario) =>
+    (ids?.includes(id) ?? true) && (level === undefined || its === Number(level));
+  if (!SCENARIOS.some(isChosen))
+    throw usageError(`--only, --level: none of the scenarios is of level ${level}. Leave one of them out.`);
+  return isChosen;
+}
+
+async function subjectOf({ profile, service = false }: Options) {
+  if (service && profile !== undefined)
+    throw usageError('--service tries the deployment and takes no --profile. Leave one of them out.');
+  if (service) return { mode: 'service' } as const;
+  if (profile === undefined)
+    throw usageError('--profile: name the file that says what your integration is, or give --service.');
+  return { mode: 'partner', profile: await readProfile(profile) } as const;
+}
+
+async function readProfile(file: string): Promise<Profile> {
+  const text = await readFile(file, 'utf8').catch((failure: NodeJS.ErrnoException) => {
+    throw usageError(`--profile: ${file} cannot be read (${failure.code ?? 'unknown reason'}).`);
+  });
+  try {
+    return parseProfile(text);
+  } catch (failure) {
+    throw failure instanceof ProfileError ? usageError(`--profile: ${file}: ${failure.message}`) : failure;
+  }
+}
+
+function asCommandFailure(failure: unknown): unknown {
+  if (failure instanceof ProfileError) return usageError(failure.message);
+  return failure instanceof CannotBegin
+    ? new CommandError(failure.message, EXIT.unreachable, failure)
+    : failure;
+}
+
+/** Said before the run: its report would be lost after it. */
+async function requireWritable(option: string, file: string | undefined): Promise<void> {
+  if (file === undefined) return;
+  await appendFile(file, '').catch((failure: NodeJS.ErrnoException) => {
+    throw usageError(`${option}: ${file} cannot be written (${failure.code ?? 'unknown reason'}).`);
+  });
+}
+
+/** Exit code 0 is for a run in which whatever was chosen passed. */
+function endWith(world: World, { scenarios }: Report, isChosen: (scenario: Scenario) => boolean): void {
+  if (world.interrupted.aborted) throw interruption();
+  const chosen = SCENARIOS.filter(isChosen).map(({ id }) => id);
+  const outcomes = scenarios.filter(({ id }) => chosen.includes(id)).map(({ outcome }) => outcome);
+  if (outcomes.includes('failed')) throw new CommandError('', EXIT.refused);
+  if (outcomes.includes('not_tried')) throw new CommandError('', EXIT.unreachable);
+}

@@ -1,0 +1,85 @@
+import { PartnerApiError, PartnerConnectionError } from '../errors.ts';
+import { EXIT } from './exit-codes.ts';
+import { printable } from './world.ts';
+
+/** A command cannot do what it was asked. The message is for whoever typed it, and never has a key in it. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = EXIT.refused, cause?: unknown) {
+    super(message, { cause });
+    this.exitCode = exitCode;
+  }
+}
+
+/** It was called in a wrong way. */
+export function usageError(message: string): CommandError {
+  return new CommandError(message, EXIT.usage);
+}
+
+/** The user has asked it to stop. */
+export function interruption(): CommandError {
+  return new CommandError('Interrupted.', EXIT.interrupted);
+}
+
+/** What a failed call comes to, in a sentence with the code, every detail and the request id; any other failure as it is. */
+export function asCommandError(failure: unknown, baseUrl: string): unknown {
+  if (failure instanceof PartnerConnectionError) return unreachable(failure, baseUrl);
+  if (!(failure instanceof PartnerApiError)) return failure;
+  if (failure.code === `HTTP_${failure.status}`) return unusable(failure, baseUrl);
+  const exitCode = failure.status >= 500 ? EXIT.unreachable : EXIT.refused;
+  return new CommandError(refusalText(failure, baseUrl), exitCode, failure);
+}
+
+/** What the service said, line by line. */
+function refusalText(refusal: PartnerApiError, baseUrl: string): string {
+  const { message, details, code, status, requestId } = refusal;
+  const faults = details.map((each) => `  ${each.path}: ${each.message}`);
+  // With details, the message only repeats the first of them.
+  const said = faults.length > 0 ? ['The service rejected these values:', ...faults] : [message];
+  const lines = [
+    ...said,
+    ...remediesOf(refusal),
+    ...docsOf(refusal, baseUrl),
+    `(${code}, ${status}, request ${requestId ?? 'without an id'})`,
+  ];
+  return lines.map(printable).join('\n');
+}
+
+/** What else the response has that helps. */
+function remediesOf({ conflict, bookingId }: PartnerApiError): string[] {
+  return [
+    ...(conflict?.hold_id === undefined ? [] : [`  your hold: ${conflict.hold_id}`]),
+    ...(conflict?.free_at === undefined ? [] : [`  free at the latest: ${conflict.free_at}`]),
+    ...(conflict?.alternatives ?? []).map((slot) => `  free instead: ${slot.slot_id}`),
+    ...(bookingId === undefined ? [] : [`  your booking: ${bookingId}`]),
+  ];
+}
+
+/** The page about the code, where the service names one. */
+function docsOf({ docs }: PartnerApiError, baseUrl: string): string[] {
+  return typeof docs === 'string' ? [`  more: ${new URL(docs, baseUrl).href}`] : [];
+}
+
+function unreachable(failure: PartnerConnectionError, baseUrl: string): CommandError {
+  const message = `The service at ${baseUrl} was not reached (${reasonOf(failure)}). Give its address with --base-url or PARTNER_BASE_URL.`;
+  return new CommandError(message, EXIT.unreachable, failure);
+}
+
+function unusable({ status }: PartnerApiError, baseUrl: string): CommandError {
+  const finding = `What answers at ${baseUrl} responded with ${status}, and not as the Partner Booking Service does.`;
+  const advice =
+    status >= 500
+      ? 'Perhaps a proxy in front of it gave up waiting: try again.'
+      : 'Give the address of the service with --base-url or PARTNER_BASE_URL.';
+  return new CommandError(`${finding} ${advice}`, EXIT.unreachable);
+}
+
+/** The code of a failed connection, such as ECONNREFUSED, else its text. */
+export function reasonOf(failure: unknown): string {
+  const { code, cause, message } = (failure ?? {}) as { code?: unknown; cause?: unknown; message?: unknown };
+  if (typeof code === 'string') return code;
+  if (cause !== undefined) return reasonOf(cause);
+  return typeof message === 'string' ? message : 'unknown reason';
+}

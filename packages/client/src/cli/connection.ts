@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import type { ClientOptions, PartnerClient } from '../client.ts';
+import { createPartnerClient } from '../client.ts';
+import { asCommandError, CommandError, interruption, usageError } from './command-error.ts';
+import type { World } from './world.ts';
+
+/** The options of every command. */
+export type GlobalOptions = { baseUrl?: string; keyFile?: string; json?: boolean };
+
+/** The service, as a command calls it. */
+export type Connection = {
+  /** Without a slash at the end. */
+  baseUrl: string;
+  apiKey: string;
+  client: PartnerClient;
+  /** A header of the newest response; null where there is none. */
+  newestHeader(name: string): string | null;
+};
+
+const DEFAULT_BASE_URL = 'http://127.0.0.1:3000';
+
+/**
+ * The service at `--base-url`, else PARTNER_BASE_URL, else this machine; the key of `--key-file`, else PARTNER_API_KEY.
+ * @throws CommandError (exit code 2) that names what is missing or wrong, never the key
+ */
+async function connect(
+  command: Command,
+  { environment }: World,
+  clientOptions: Partial<ClientOptions> = {},
+): Promise<Connection> {
+  const options = command.optsWithGlobals<GlobalOptions>();
+  const address = new URL(
+    checkedAddress(
+      options.baseUrl ?? environment.baseUrl ?? DEFAULT_BASE_URL,
+      '--base-url',
+      DEFAULT_BASE_URL,
+    ),
+  );
+  if (address.search !== '') throw usageError('--base-url: the address must not have a query. Leave it out.');
+  const baseUrl = address.href.replace(/\/+$/, '');
+  const apiKey = await findKey(options.keyFile, environment.apiKey);
+  let newest: Headers | undefined;
+  const client = createPartnerClient({
+    baseUrl,
+    apiKey,
+    fetch: async (request) => {
+      const response = await fetch(request);
+      newest = response.headers;
+      return response;
+    },
+    ...clientOptions,
+  });
+  return { baseUrl, apiKey, client, newestHeader: (name) => newest?.get(name) ?? null };
+}
+
+/** Runs `work` with the service; what the service refuses, or not being reached, is a CommandError in a sentence. */
+export async function withService<Result>(
+  command: Command,
+  world: World,
+  work: (connection: Connection) => Promise<Result>,
+  clientOptions?: Partial<ClientOptions>,
+): Promise<Result> {
+  const connection = await connect(command, world, clientOptions);
+  try {
+    return await work(connection);
+  } catch (failure) {
+    if (failure instanceof CommandError) throw failure;
+    if (world.interrupted.aborted) throw interruption();
+    throw asCommandError(failure, connection.baseUrl);
+  }
+}
+
+/** An http or https address without user and fragment. @throws CommandError that names the option */
+export function checkedAddress(text: string, option: string, example: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
+    throw usageError(`${option}: ${text} is not an address. Give one such as ${example}.`);
+  if (url.username !== '' || url.password !== '')
+    throw usageError(`${option}: the address must not have a user or a password. Leave them out.`);
+  url.hash = '';
+  return url.href;
+}
+
+async function findKey(keyFile: string | undefined, fromEnvironment: string | undefined): Promise<string> {
+  const key = keyFile === undefined ? fromEnvironment?.trim() : await secretInFile(keyFile, '--key-file');
+  if (key === undefined || key === '')
+    throw usageError(
+      'No API key was given. Set PARTNER_API_KEY, or name a file that has it with --key-file.',
+    );
+  // fetch would quote the whole key in its error.
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw usageError('The API key has characters that no key has. Copy it again.');
+  return key;
+}
+
+/** What a file says that has nothing but a secret. @throws CommandError that names the option and the file */
+export async function secretInFile(file: string, option: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch((failure: NodeJS.ErrnoException) => {
+    throw usageError(`${option}: ${file} cannot be read (${failure.code ?? 'unknown reason'}).`);
+  });
+  if (text.trim() === '') throw usageError(`${option}: ${file} is empty.`);
+  return text.trim();
+}

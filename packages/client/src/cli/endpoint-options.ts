@@ -1,0 +1,35 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { usageError } from './command-error.ts';
+import { checkedAddress, secretInFile } from './connection.ts';
+
+/** What the commands that forward events have in common. */
+export type EndpointOptions = { forwardTo: string; secret?: string; secretFile?: string };
+
+const EXAMPLE = 'http://localhost:4000/webhooks';
+
+export function endpointOptions(): Option[] {
+  return [
+    new Option('--forward-to <url>', `your endpoint, such as ${EXAMPLE}`).makeOptionMandatory(),
+    new Option('--secret <secret>', 'sign with this, such as whsec_…, in place of the one in the state file'),
+    new Option('--secret-file <file>', 'the same from a file').conflicts('secret'),
+  ];
+}
+
+/** A whole number of attempts, at least one. */
+export function attemptsOption(description: string): Option {
+  return new Option('--attempts <count>', description).argParser((text: string) => {
+    if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 on.');
+    return Number(text);
+  });
+}
+
+/** The checked address. @throws CommandError that names the option */
+export const forwardAddress = ({ forwardTo }: EndpointOptions): string =>
+  checkedAddress(forwardTo, '--forward-to', EXAMPLE);
+
+/** The secret that was given; undefined where none was. @throws CommandError that names the option */
+export async function givenSecret({ secret, secretFile }: EndpointOptions): Promise<string | undefined> {
+  if (secretFile !== undefined) return secretInFile(secretFile, '--secret-file');
+  if (secret === '') throw usageError('--secret: it is empty. Leave it out to have one made.');
+  return secret;
+}

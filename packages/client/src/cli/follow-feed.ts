@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PartnerClient } from '../client.ts';
+import type { Success } from '../operation-types.ts';
+import type { Forwarding } from './forward-event.ts';
+import { forwardEvent, NEW } from './forward-event.ts';
+import type { FeedEvent } from './send-delivery.ts';
+import type { ServicePatience } from './service-patience.ts';
+import type { StateStore } from './state-file.ts';
+
+/** How often the feed is read that has been read to its end: 60 calls of the partner's limit a minute. */
+const POLL_MS = 1000;
+/** A cursor that is not used for 30 days may be rejected, so that one without events is stored now and then. */
+const STORE_CURSOR_MS = 3_600_000;
+const PAGE_LIMIT = 200;
+
+export type Following = {
+  client: PartnerClient;
+  patience: ServicePatience;
+  store: StateStore;
+  forwarding: Forwarding;
+  /** Which events are forwarded. */
+  isWanted: (event: FeedEvent) => boolean;
+};
+
+type Page = Success<'listEvents'>;
+
+/**
+ * Forwards the events of the feed in its order, from the stored cursor on, until the signal aborts, with whose reason it rejects. The
+ * cursor is stored after its page is done with, never before: whenever this process dies, the next one begins with what is not
+ * known to be done.
+ */
+export async function followFeed(following: Following): Promise<never> {
+  const { store, forwarding } = following;
+  let cursor = store.state.cursor;
+  let storedAt = performance.now();
+  for (;;) {
+    const page = await readPage(following, cursor);
+    await forwardPage(following, page);
+    cursor = page.next_cursor;
+    if (page.data.length > 0 || performance.now() - storedAt > STORE_CURSOR_MS) {
+      await store.update({ cursor, since: null, handled: [], attempted: null });
+      storedAt = performance.now();
+    }
+    if (page.data.length < PAGE_LIMIT) await delay(POLL_MS, undefined, { signal: forwarding.signal });
+  }
+}
+
+function readPage(
+  { client, patience, store, forwarding: { signal } }: Following,
+  cursor: string | null,
+): Promise<Page> {
+  const { since } = store.state;
+  const begin = cursor === null ? (since === null ? {} : { since }) : { after: cursor };
+  return patience.untilAnswered(
+    () => client.listEvents({ query: { ...begin, limit: PAGE_LIMIT } }, { signal }),
+    signal,
+  );
+}
+
+/** Forwards those of a page that no earlier run is done with. */
+async function forwardPage({ store, forwarding, isWanted }: Following, page: Page): Promise<void> {
+  for (const event of page.data) {
+    const { handled, attempted } = store.state;
+    if (handled.includes(event.event_id) || !isWanted(event)) continue;
+    const before =
+      attempted?.event_id === event.event_id
+        ? { attempts: attempted.attempts, mayHaveArrived: attempted.may_have_arrived }
+        : NEW;
+    await forwardEvent(event, forwarding, before, ({ attempts, mayHaveArrived }) =>
+      store.update({ attempted: { event_id: event.event_id, attempts, may_have_arrived: mayHaveArrived } }),
+    );
+    await store.update({ handled: [...store.state.handled, event.event_id], attempted: null });
+  }
+}

@@ -1,0 +1,120 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import type { Schemas } from '../operation-types.ts';
+import { usageError } from './command-error.ts';
+import type { Connection, GlobalOptions } from './connection.ts';
+import { withService } from './connection.ts';
+import { spokenSeconds } from './instants.ts';
+import { keyFor, sayKeyWhereUnknown } from './keyed-call.ts';
+import { firstFreeSlot } from './slot-choice.ts';
+import { fieldLines } from './table.ts';
+import type { World } from './world.ts';
+import { writeJson, writeLine } from './world.ts';
+
+const TICK_MS = 1000;
+
+type HoldOptions = GlobalOptions & {
+  venue?: string;
+  date?: string;
+  resource?: string;
+  ttl?: number;
+  orderReference?: string;
+  idempotencyKey?: string;
+  watch?: boolean;
+};
+
+const DESCRIPTION =
+  'Place a hold: on a slot by its id, or on the first slot of a date at a venue that is free. Shows how long it lives by ' +
+  'the clock of the service.';
+
+/** Adds `partner hold`. */
+export function addHold(program: Command, world: World): void {
+  const command = program
+    .command('hold')
+    .summary('Place a hold')
+    .description(DESCRIPTION)
+    .argument('[slot_id]', 'which slot')
+    .option('--venue <venue_id>', 'in place of a slot: where')
+    .option('--date <date>', 'in place of a slot: the date at the venue, such as 2026-11-24')
+    .option('--resource <resource_id>', 'only slots of this resource')
+    .option('--ttl <seconds>', 'how long it is to live (default: 600)', secondsOf)
+    .option('--order-reference <text>', 'your name for the order')
+    .option(
+      '--idempotency-key <text>',
+      'the same again is the same hold (default: a random one, which is shown)',
+    )
+    .option('--watch', 'count down until it has expired, or Ctrl-C')
+    .action(async (slotId: string | undefined) => {
+      const options = command.optsWithGlobals<HoldOptions>();
+      if ((slotId === undefined) !== (options.venue !== undefined && options.date !== undefined))
+        throw usageError('Give either a slot_id, or --venue and --date.');
+      await withService(command, world, (connection) => hold(slotId, options, world, connection));
+    });
+}
+
+async function hold(
+  given: string | undefined,
+  options: HoldOptions,
+  world: World,
+  connection: Connection,
+): Promise<void> {
+  const { client, newestHeader } = connection;
+  const signal = world.interrupted;
+  const { venue: venueId = '', date = '', resource: resourceId } = options;
+  const wanted = { venueId, date, ...(resourceId === undefined ? {} : { resourceId }) };
+  const slotId = given ?? (await firstFreeSlot(client, wanted, signal)).slot_id;
+  const key = keyFor(options.idempotencyKey);
+  const body = {
+    slot_id: slotId,
+    idempotency_key: key,
+    ...(options.ttl === undefined ? {} : { ttl_seconds: options.ttl }),
+    ...(options.orderReference === undefined ? {} : { order_reference: options.orderReference }),
+  };
+  const held = await sayKeyWhereUnknown(world, key, () => client.placeHold({ body }, { signal }));
+  const isReplay = newestHeader('idempotent-replayed') !== null;
+  const seconds = client.secondsLeft(held);
+  if (options.json === true)
+    writeJson(world.out, { ...held, replayed: isReplay, seconds_left: seconds, idempotency_key: key });
+  else for (const line of linesOf(held, key, isReplay, seconds)) writeLine(world.out, line);
+  if (options.watch === true) await countDown(connection, held, world);
+}
+
+function linesOf(held: Schemas['Hold'], key: string, isReplay: boolean, seconds: number): string[] {
+  return [
+    ...(isReplay ? ['This key was used before: this is the hold of then, as it was then.'] : []),
+    ...fieldLines([
+      ['hold_id', held.hold_id],
+      ['slot_id', held.slot_id],
+      ['from, to', `${held.slot_start}, ${held.slot_end}`],
+      ['rupees', String(held.price_rupees)],
+      ['expires', `${held.hold_expiry_at}, in ${spokenSeconds(seconds)}`],
+      ...(held.order_reference === null ? [] : [['order', held.order_reference] as const]),
+      ['key', key],
+    ]),
+  ];
+}
+
+/** One line that is written over on a terminal, elsewhere a line a minute, until the hold is ACTIVE no more; then what it is. */
+async function countDown({ client }: Connection, held: Schemas['Hold'], world: World): Promise<void> {
+  const { err, interrupted: signal } = world;
+  const read = () => client.getHold({ path: { holdId: held.hold_id } }, { signal });
+  let current = held;
+  for (let told = Number.POSITIVE_INFINITY; current.status === 'ACTIVE'; ) {
+    const seconds = client.secondsLeft(current);
+    const text = `${spokenSeconds(seconds)} left`;
+    const minute = Math.ceil(seconds / 60);
+    if (err.isTty) err.write(`\r${text.padEnd(20)}`);
+    else if (minute < told) writeLine(err, text);
+    told = minute;
+    if (seconds > 0) await delay(TICK_MS, undefined, { signal });
+    // It has a moment more than is counted, or somebody has extended it.
+    else current = await delay(TICK_MS, undefined, { signal }).then(read);
+  }
+  writeLine(err, `${err.isTty ? '\r' : ''}The hold is ${current.status}.`);
+}
+
+function secondsOf(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of seconds.');
+  return Number(text);
+}

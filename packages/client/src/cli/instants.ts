@@ -1,0 +1,40 @@
+import { usageError } from './command-error.ts';
+
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/**
+ * The instant that an option names: `90s`, `15m`, `2h` or `3d` before `now`, or ISO 8601 with its zone, such as
+ * `2026-11-24T09:00:00Z`. Returns ISO 8601 in UTC. @throws CommandError that names the option
+ */
+export function instantOf(text: string, option: string, now: Date): string {
+  const [, count, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  if (count !== undefined)
+    return new Date(now.getTime() - Number(count) * (UNITS_MS[unit] ?? 0)).toISOString();
+  const isZoned = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/.test(text);
+  const at = isZoned ? new Date(text) : new Date(Number.NaN);
+  if (Number.isNaN(at.getTime()))
+    throw usageError(
+      `${option}: ${text} is no instant. Give how long ago, such as 2h (s, m, h or d), or an instant such as 2026-11-24T09:00:00Z.`,
+    );
+  return at.toISOString();
+}
+
+/** `13:38:12` of an instant in UTC. */
+export const timeOfDay = (instant: string): string => instant.slice(11, 19);
+
+/** `9 min 58 s`, `2 h 5 min`, `3 d 4 h`. */
+export function spokenSeconds(seconds: number): string {
+  const parts: [number, string][] = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [Math.floor(seconds) % 60, 's'],
+  ];
+  const first = parts.findIndex(([count]) => count > 0);
+  if (first === -1) return '0 s';
+  return parts
+    .slice(first, first + 2)
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(' ');
+}

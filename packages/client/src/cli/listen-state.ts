@@ -1,0 +1,59 @@
+import type { Connection } from './connection.ts';
+import { instantOf } from './instants.ts';
+import type { ServicePatience } from './service-patience.ts';
+import type { StateStore } from './state-file.ts';
+import { createState, newSecret, readState } from './state-file.ts';
+import type { Owner } from './state-location.ts';
+import { requireOwner } from './state-location.ts';
+import type { World } from './world.ts';
+import { writeNote } from './world.ts';
+
+/** Where an earlier run ended; undefined where there was none. @throws CommandError where the file is of somebody else */
+export async function goOn(
+  file: string,
+  owner: Owner,
+  since: string | undefined,
+  world: World,
+): Promise<StateStore | undefined> {
+  const store = await readState(file);
+  if (store === undefined) return undefined;
+  requireOwner(file, store.state, owner);
+  if (since !== undefined)
+    writeNote(
+      world,
+      '--since is not used: this goes on where it ended. To forward events again there is partner replay.',
+    );
+  return store;
+}
+
+/** The end of the feed, whatever either clock says: an instant that has not come yet has no events. */
+const AT_THE_END = '9999-12-31T23:59:59.999Z';
+
+/** The first start, now or at `since`. What happens from its return on is forwarded, even where this process dies at once. */
+export async function begin(
+  file: string,
+  { baseUrl, partnerId }: Owner,
+  since: string | undefined,
+  given: { connection: Connection; patience: ServicePatience; signal: AbortSignal },
+): Promise<StateStore> {
+  const { connection, patience, signal } = given;
+  const now = new Date(connection.newestHeader('date') ?? Date.now());
+  const place =
+    since === undefined
+      ? { cursor: await endOfFeed(), since: null }
+      : { cursor: null, since: instantOf(since, '--since', now) };
+  return createState(file, {
+    version: 1,
+    base_url: baseUrl,
+    partner_id: partnerId,
+    secret: newSecret(),
+    ...place,
+    ...{ handled: [], attempted: null },
+  });
+
+  async function endOfFeed(): Promise<string> {
+    const query = { since: AT_THE_END, limit: 1 };
+    const read = () => connection.client.listEvents({ query }, { signal });
+    return (await patience.untilAnswered(read, signal)).next_cursor;
+  }
+}

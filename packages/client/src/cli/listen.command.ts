@@ -1,0 +1,126 @@
+import type { Command } from 'commander';
+import { PartnerApiError } from '../errors.ts';
+import { CommandError } from './command-error.ts';
+import type { Connection, GlobalOptions } from './connection.ts';
+import { withService } from './connection.ts';
+import type { EndpointOptions } from './endpoint-options.ts';
+import { attemptsOption, endpointOptions, forwardAddress, givenSecret } from './endpoint-options.ts';
+import { eventsOption } from './event-types.ts';
+import { EXIT } from './exit-codes.ts';
+import { followFeed } from './follow-feed.ts';
+import type { ForwardReport } from './forward-event.ts';
+import { forwardReport, jsonReport } from './forward-report.ts';
+import { begin, goOn } from './listen-state.ts';
+import { servicePatience } from './service-patience.ts';
+import type { StateStore } from './state-file.ts';
+import { stateFileOf } from './state-location.ts';
+import { lockState } from './state-lock.ts';
+import type { World } from './world.ts';
+import { writeJson, writeNote } from './world.ts';
+
+type ListenOptions = GlobalOptions &
+  EndpointOptions & { events?: string[]; since?: string; state?: string; attempts?: number };
+
+const DESCRIPTION =
+  'Forward the events at your venues to an endpoint of yours, such as one on this machine, signed as the service ' +
+  'signs: no tunnel, no public address. Events go in order; one that is not accepted is tried again until it is, and ' +
+  'what follows waits. It goes on where it ended, whatever ended it: an event is never lost, and said when it may ' +
+  'come twice. Ctrl-C ends it.';
+
+/** With no time limit of their own, since `listen` waits for the service itself. */
+const ONE_TRY = { retries: { tries: 1 } };
+
+/** Adds `partner listen`. */
+export function addListen(program: Command, world: World): void {
+  const command = program
+    .command('listen')
+    .summary('Forward events to an endpoint of yours')
+    .description(DESCRIPTION);
+  for (const option of endpointOptions()) command.addOption(option);
+  command
+    .addOption(eventsOption())
+    .option('--since <when>', 'where the first start begins: 2h ago, or an instant (default: now)')
+    .option('--state <file>', 'where it keeps how far it is, and its secret')
+    .addOption(attemptsOption('give an event up after so many attempts, say so, and go on (default: never)'))
+    .action(() =>
+      withService(
+        command,
+        world,
+        (connection) => listen(command.optsWithGlobals(), world, connection),
+        ONE_TRY,
+      ),
+    );
+}
+
+async function listen(options: ListenOptions, world: World, connection: Connection): Promise<never> {
+  const url = forwardAddress(options);
+  const given = await givenSecret(options);
+  const patience = servicePatience((text) => writeNote(world, text, 'yellow'));
+  const signal = world.interrupted;
+  const me = await patience.untilAnswered(() => connection.client.getMe({}, { signal }), signal);
+  const owner = { baseUrl: connection.baseUrl, partnerId: me.partner_id };
+  const file = stateFileOf(world, owner, options.state);
+  const unlock = await lockState(file);
+  try {
+    const store =
+      (await goOn(file, owner, options.since, world)) ??
+      (await begin(file, owner, options.since, { connection, patience, signal }));
+    const secret = given ?? store.state.secret;
+    const tally = { accepted: 0, givenUp: 0 };
+    const report = counting(options.json === true ? jsonReport(world) : forwardReport(world, url), tally);
+    tellStart(options, world, { url, secret, store, name: me.name });
+    const maxAttempts = options.attempts ?? Number.POSITIVE_INFINITY;
+    const types = options.events;
+    return await followFeed({
+      ...{ client: connection.client, patience, store },
+      forwarding: { endpoint: { url, secret }, maxAttempts, signal, report },
+      isWanted: ({ event_type: type }) => types === undefined || types.includes(type),
+    }).catch((failure: unknown) => {
+      if (!signal.aborted) throw isOfCursor(failure) ? lostCursor(file) : failure;
+      const givenUp = tally.givenUp === 0 ? '' : `, ${tally.givenUp} given up`;
+      throw new CommandError(`Interrupted: ${tally.accepted} forwarded${givenUp}.`, EXIT.interrupted);
+    });
+  } finally {
+    await unlock();
+  }
+}
+
+/** Whether the service does not take the cursor any more: one that was not used for 30 days, or of a deployment that is gone. */
+const isOfCursor = (failure: unknown): boolean =>
+  failure instanceof PartnerApiError && failure.details.some(({ path }) => path === 'after');
+
+const lostCursor = (file: string): CommandError =>
+  new CommandError(
+    `The service does not take the cursor in ${file} any more. Move the file away, and start with --since 30d: what is there is forwarded again.`,
+  );
+
+function tellStart(
+  { json, events, secret: given, secretFile }: ListenOptions,
+  world: World,
+  { url, secret, store, name }: { url: string; secret: string; store: StateStore; name: string },
+): void {
+  const isOwn = given === undefined && secretFile === undefined;
+  if (json === true)
+    return writeJson(
+      world.out,
+      { type: 'listening', forward_to: url, state: store.file, ...(isOwn ? { secret } : {}) },
+      true,
+    );
+  writeNote(world, `${name}: forwarding ${events?.join(', ') ?? 'all events'} to ${url}`);
+  if (isOwn) writeNote(world, `Signed with ${secret}`);
+  writeNote(world, `State in ${store.file}. Ctrl-C ends it; the next start goes on from here.`);
+}
+
+function counting(report: ForwardReport, tally: { accepted: number; givenUp: number }): ForwardReport {
+  return {
+    ...report,
+    accepted: (...told) => {
+      tally.accepted += 1;
+      report.accepted(...told);
+    },
+    failed: (told, outcome, waitMs) => {
+      if (waitMs === undefined) tally.givenUp += 1;
+      report.failed(told, outcome, waitMs);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env node
+/** The command `partner`: its process, and nothing else. */
+
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { EXIT } from './exit-codes.ts';
+import { runPartnerCommand } from './program.ts';
+import type { Environment, Sink } from './world.ts';
+
+const stop = new AbortController();
+// The second time, the system's own way: at once.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+
+const exitCode = await runPartnerCommand(process.argv.slice(2), {
+  out: sinkOf(process.stdout),
+  err: sinkOf(process.stderr),
+  environment: environment(),
+  interrupted: stop.signal,
+}).catch((failure: unknown) => {
+  const reason = failure instanceof Error ? failure.message : String(failure);
+  process.stderr.write(`error: Unexpected failure (${reason}). Please report it.\n`);
+  return EXIT.refused;
+});
+process.exitCode ??= exitCode;
+
+function environment(): Environment {
+  const { PARTNER_BASE_URL, PARTNER_API_KEY, NO_COLOR = '', XDG_STATE_HOME = '' } = process.env;
+  return {
+    baseUrl: PARTNER_BASE_URL,
+    apiKey: PARTNER_API_KEY,
+    isColorless: NO_COLOR !== '',
+    stateFolder: path.join(XDG_STATE_HOME || path.join(homedir(), '.local/state'), 'partner'),
+  };
+}
+
+/** A reader that has seen enough, such as `head`, is no failure: what is written after that is dropped. A full disk is one. */
+function sinkOf(stream: NodeJS.WriteStream): Sink {
+  let isClosed = false;
+  stream.on('error', (failure: NodeJS.ErrnoException) => {
+    isClosed = true;
+    if (failure.code === 'EPIPE') return;
+    process.exitCode = EXIT.refused;
+    if (stream !== process.stderr)
+      process.stderr.write(`error: The output cannot be written (${failure.code}).\n`);
+  });
+  return {
+    write: (chunk) => {
+      if (!isClosed) stream.write(chunk);
+    },
+    isTty: stream.isTTY,
+    // A terminal of unknown width reports 0.
+    columns: stream.isTTY && stream.columns > 0 ? stream.columns : undefined,
+  };
+}

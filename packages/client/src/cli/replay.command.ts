@@ -1,0 +1,96 @@
+import type { Command } from 'commander';
+import { CommandError, usageError } from './command-error.ts';
+import type { Connection, GlobalOptions } from './connection.ts';
+import { withService } from './connection.ts';
+import type { EndpointOptions } from './endpoint-options.ts';
+import { attemptsOption, endpointOptions, forwardAddress, givenSecret } from './endpoint-options.ts';
+import { eventsOption } from './event-types.ts';
+import { forwardEvent, NEW } from './forward-event.ts';
+import { forwardReport } from './forward-report.ts';
+import { instantOf } from './instants.ts';
+import type { FeedEvent } from './send-delivery.ts';
+import { readState } from './state-file.ts';
+import { requireOwner, stateFileOf } from './state-location.ts';
+import type { World } from './world.ts';
+import { writeJson, writeLine } from './world.ts';
+
+type ReplayOptions = GlobalOptions &
+  EndpointOptions & { since: string; until?: string; events?: string[]; state?: string; attempts: number };
+
+const DESCRIPTION =
+  'Forward events of the last 30 days to an endpoint of yours again, in order, signed as listen signs. Where one is not ' +
+  'accepted it stops and says with which --since to go on.';
+
+/** Adds `partner replay`. */
+export function addReplay(program: Command, world: World): void {
+  const command = program.command('replay').summary('Forward past events again').description(DESCRIPTION);
+  for (const option of endpointOptions()) command.addOption(option);
+  command
+    .requiredOption('--since <when>', 'from when: 2h ago, or an instant')
+    .option('--until <when>', 'up to before then (default: now)')
+    .addOption(eventsOption())
+    .option('--state <file>', 'the state of listen, for its secret')
+    .addOption(attemptsOption('how often an event is sent at most').default(5))
+    .action(async () => {
+      const options = command.optsWithGlobals<ReplayOptions>();
+      const count = await withService(command, world, (connection) => replay(options, world, connection));
+      if (options.json === true) writeJson(world.out, count);
+      else
+        writeLine(
+          world.out,
+          `${count.forwarded} events forwarded, from ${count.since} up to ${count.until}.`,
+        );
+    });
+}
+
+type Count = { forwarded: number; since: string; until: string };
+
+async function replay(options: ReplayOptions, world: World, connection: Connection): Promise<Count> {
+  const { client, newestHeader } = connection;
+  const signal = world.interrupted;
+  const url = forwardAddress(options);
+  const given = await givenSecret(options);
+  const me = await client.getMe({}, { signal });
+  const now = new Date(newestHeader('date') ?? Date.now());
+  const since = instantOf(options.since, '--since', now);
+  const until =
+    options.until === undefined
+      ? new Date(now.getTime() + 1000).toISOString()
+      : instantOf(options.until, '--until', now);
+  if (until <= since) throw usageError(`--until: ${until} is not after --since ${since}.`);
+  const secret =
+    given ?? (await keptSecret(options, world, { baseUrl: connection.baseUrl, partnerId: me.partner_id }));
+  // As one JSON document at the end tells of it, the lines of each event are notes.
+  const report = forwardReport(options.json === true ? { ...world, out: world.err } : world, url);
+  const forwarding = { endpoint: { url, secret }, maxAttempts: options.attempts, signal, report };
+  const isWanted = ({ event_type: type, timestamp }: FeedEvent) =>
+    timestamp < until && (options.events === undefined || options.events.includes(type));
+  let forwarded = 0;
+  for await (const page of client.pages('listEvents', { query: { since } }, { signal })) {
+    for (const event of page.data.filter(isWanted)) {
+      if (!(await forwardEvent(event, forwarding, NEW, () => Promise.resolve())))
+        throw stopped(event, forwarded);
+      forwarded += 1;
+    }
+  }
+  return { forwarded, since, until };
+}
+
+function stopped({ event_type: type, event_id: id, timestamp }: FeedEvent, forwarded: number): CommandError {
+  return new CommandError(
+    `Stopped at ${type} ${id} after ${forwarded} events. Go on with --since ${timestamp}: that one comes again, and others of its instant.`,
+  );
+}
+
+async function keptSecret(
+  { state }: ReplayOptions,
+  world: World,
+  owner: { baseUrl: string; partnerId: string },
+): Promise<string> {
+  const file = stateFileOf(world, owner, state);
+  const store = await readState(file);
+  if (store === undefined)
+    throw usageError(`There is no secret of listen in ${file}. Give one with --secret or --secret-file.`);
+  requireOwner(file, store.state, owner);
+  return store.state.secret;
+}

@@ -1,0 +1,92 @@
+import { createHmac } from 'node:crypto';
+import { v7 as uuid } from 'uuid';
+import type { Schemas } from '../operation-types.ts';
+import { withDeadline } from '../retries.ts';
+import { reasonOf } from './command-error.ts';
+
+export type FeedEvent = Schemas['Event'];
+
+/** Where deliveries go, and with what they are signed. */
+export type Endpoint = { url: string; secret: string };
+
+/** What came of an attempt. */
+export type Outcome = {
+  deliveryId: string;
+  durationMs: number;
+  /** Of the response; undefined where there was no whole one. */
+  status: number | undefined;
+  isAccepted: boolean;
+  /** Why it was not accepted, such as `500` or `ECONNREFUSED`. */
+  reason: string;
+  mayHaveArrived: boolean;
+};
+
+/** As long as the service waits. */
+const TIMEOUT_MS = 10_000;
+
+/** Failures after which the endpoint cannot have seen the request. */
+const NEVER_ARRIVED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+/**
+ * Sends an event once, as the service would: the same body, headers and signature, with this moment's timestamp. Accepted is a whole
+ * 2xx within 10 s; redirects are not followed. Never rejects but with the reason of `signal`.
+ */
+export async function sendDelivery(
+  event: FeedEvent,
+  attempt: number,
+  { url, secret }: Endpoint,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const deliveryId = uuid();
+  const body = JSON.stringify({ ...event, delivery_id: deliveryId });
+  const startedAt = performance.now();
+  const elapsedMs = () => Math.round(performance.now() - startedAt);
+  const send = async (attemptSignal: AbortSignal): Promise<number> => {
+    const headers = headersOf(event, deliveryId, attempt, signatureOf(body, secret));
+    const init = { method: 'POST', headers, body, redirect: 'manual', signal: attemptSignal } as const;
+    const response = await fetch(url, init);
+    await response.arrayBuffer();
+    return response.status;
+  };
+  try {
+    const status = await withDeadline(send, TIMEOUT_MS, signal);
+    const isAccepted = status >= 200 && status < 300;
+    const reason = String(status);
+    return { deliveryId, durationMs: elapsedMs(), status, isAccepted, reason, mayHaveArrived: true };
+  } catch (failure) {
+    signal.throwIfAborted();
+    const reason = reasonOf(failure);
+    const mayHaveArrived = !NEVER_ARRIVED.has(reason);
+    return {
+      deliveryId,
+      durationMs: elapsedMs(),
+      status: undefined,
+      isAccepted: false,
+      reason,
+      mayHaveArrived,
+    };
+  }
+}
+
+/** The two headers that say who sent it and when. */
+function signatureOf(body: string, secret: string): Record<string, string> {
+  const timestamp = Math.floor(Date.now() / 1000);
+  const hex = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
+  return { 'X-Service-Timestamp': String(timestamp), 'X-Service-Signature': `sha256=${hex}` };
+}
+
+function headersOf(
+  event: FeedEvent,
+  deliveryId: string,
+  attempt: number,
+  signature: Record<string, string>,
+): Record<string, string> {
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': 'partner-booking-service/1',
+    'X-Webhook-Event': event.event_type,
+    'X-Delivery-Id': deliveryId,
+    'X-Delivery-Attempt': String(attempt),
+    ...signature,
+  };
+}

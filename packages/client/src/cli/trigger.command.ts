@@ -1,0 +1,83 @@
+import type { Command } from 'commander';
+import { Argument } from 'commander';
+import { CommandError } from './command-error.ts';
+import type { Connection, GlobalOptions } from './connection.ts';
+import { withService } from './connection.ts';
+import type { EventType } from './event-types.ts';
+import { EVENT_TYPES } from './event-types.ts';
+import { anyFreeSlot } from './slot-choice.ts';
+import { fieldLines } from './table.ts';
+import type { Step, Triggered } from './triggers.ts';
+import { CLEAN_UPS, TRIGGERS } from './triggers.ts';
+import type { World } from './world.ts';
+import { writeJson, writeLine } from './world.ts';
+
+type TriggerOptions = GlobalOptions & { venue?: string; slot?: string; keep?: boolean };
+
+const DESCRIPTION =
+  'Make an event happen on a sandbox, by the calls that cause it: a hold or booking of a free slot, which is released ' +
+  'or cancelled again afterwards, an event too. In production this does nothing.';
+
+/** Adds `partner trigger`. */
+export function addTrigger(program: Command, world: World): void {
+  const command = program
+    .command('trigger')
+    .summary('Make an event happen (sandbox only)')
+    .description(DESCRIPTION)
+    .addArgument(new Argument('<event>', 'which').choices([...EVENT_TYPES]))
+    .option('--venue <venue_id>', 'where (default: the first of your venues that has a free slot)')
+    .option('--slot <slot_id>', 'which slot (default: a free one, three days ahead or later)')
+    .option('--keep', 'leave the hold or booking as it is then')
+    .action(async (type: EventType) => {
+      const options = command.optsWithGlobals<TriggerOptions>();
+      const made = await withService(command, world, (connection) =>
+        trigger(type, options, world, connection),
+      );
+      if (options.json === true) return writeJson(world.out, made);
+      for (const line of fieldLines(fieldsOf(made))) writeLine(world.out, line);
+    });
+}
+
+type Made = Triggered & { event_type: EventType; calls: Step[]; left: string };
+
+async function trigger(
+  type: EventType,
+  { venue, slot, keep }: TriggerOptions,
+  world: World,
+  { client, newestHeader }: Connection,
+): Promise<Made> {
+  const signal = world.interrupted;
+  const me = await client.getMe({}, { signal });
+  if (me.mode !== 'sandbox')
+    throw new CommandError(
+      'This is a production deployment: trigger is for a sandbox only, and did nothing. Give a sandbox with --base-url.',
+    );
+  const now = new Date(newestHeader('date') ?? Date.now());
+  const venueIds = venue === undefined ? me.venues.map(({ venue_id: id }) => id) : [venue];
+  const slotId = slot ?? (await anyFreeSlot(client, venueIds, now, signal)).slot_id;
+  const calls: Step[] = [];
+  const note = (step: Step) => {
+    calls.push(step);
+    writeLine(world.err, `${step.call}: ${step.causes}`);
+  };
+  const triggered = await TRIGGERS[type]({ client, slotId, signal, note });
+  const cleanUp = keep === true ? undefined : CLEAN_UPS[type];
+  if (cleanUp !== undefined) await cleanUp({ client, ...triggered, signal, note });
+  return { event_type: type, ...triggered, calls, left: leftOf(type, keep === true) };
+}
+
+/** What is there afterwards. */
+function leftOf(type: EventType, isKept: boolean): string {
+  if (!isKept || CLEAN_UPS[type] === undefined) return 'The slot is free again.';
+  return type === 'hold_created'
+    ? 'The hold is there until it expires.'
+    : 'The booking is there: cancel it when done.';
+}
+
+function fieldsOf({ event_type: type, slot_id: slotId, hold_id: holdId, booking_id: bookingId, left }: Made) {
+  const booking: [string, string][] = bookingId === null ? [] : [['booking_id', bookingId]];
+  return [['event_type', type], ['slot_id', slotId], ['hold_id', holdId], ...booking, ['now', left]] as [
+    string,
+    string,
+  ][];
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from '@jest/globals';
+import { Temporal } from 'temporal-polyfill';
+import type { CannedDay } from '../../packages/client/src/certification/canned-days.ts';
+import {
+  answerOf,
+  lateNight,
+  longDay,
+  shortDay,
+} from '../../packages/client/src/certification/canned-days.ts';
+import { readCall } from '../../packages/client/src/certification/proxied-calls.ts';
+import { createAnswerChecker } from '../support/description-checkers.ts';
+import { publishedDescription } from '../support/published-description.ts';
+
+const faultOf = createAnswerChecker(publishedDescription('partner'));
+const HEADERS = {
+  ...{ 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'canned' },
+  ...{ ratelimit: '"default";r=1;t=1', 'ratelimit-policy': '"default";q=600;w=60', etag: '"canned"' },
+};
+
+/** What the description has against an answer that the proxy makes up. */
+function faultOfAnswer(day: CannedDay, target: string): string | undefined {
+  const body = answerOf(day, readCall('GET', target, undefined, new Uint8Array()));
+  const reply = { status: 200, headers: new Headers(HEADERS), body, text: JSON.stringify(body) };
+  return faultOf('GET', target.split('?')[0] ?? '', reply);
+}
+
+describe.each([
+  ['short', shortDay(), 5],
+  ['long', longDay(), 7],
+  ['of 18:00 to 02:00', lateNight('2026-11-26'), 8],
+])('a day that is %s', (_name, day, slots) => {
+  const { venue_id: id } = day.venue;
+
+  test('is answered as the description says, however it is read', () => {
+    const { date } = day;
+    for (const target of [
+      `/api/v1/partner/venues/${id}`,
+      `/api/v1/partner/venues/${id}/resources`,
+      `/api/v1/slots/availability?venue_id=${id}&date=${date}`,
+      `/api/v1/slots/availability/range?venue_id=${id}&from=${date}&to=${date}`,
+    ])
+      expect([target, faultOfAnswer(day, target)]).toEqual([target, undefined]);
+  });
+
+  test('has the slots that such a day has, at the times that the zone shows', () => {
+    expect(day.slots).toHaveLength(slots);
+    const shown = day.slots.map(({ slot_start }) => {
+      const at = Temporal.Instant.from(slot_start).toZonedDateTimeISO(day.venue.time_zone);
+      return `${at.toPlainDateTime().toString({ smallestUnit: 'minute' })}${at.offset}`;
+    });
+    expect(day.localTimes).toEqual(shown);
+    const ends = day.slots.slice(0, -1).map(({ slot_end }) => slot_end);
+    expect(ends).toEqual(day.slots.slice(1).map(({ slot_start }) => slot_start));
+  });
+});
+
+test('control: an answer of another shape is found', () => {
+  const day = shortDay();
+  const [slot] = day.slots;
+  if (slot === undefined) throw new Error('The day has no slots');
+  const wrong = { ...day, slots: [{ ...slot, slot_start: '2027-03-28T00:00Z' }] };
+  const target = `/api/v1/slots/availability?venue_id=${day.venue.venue_id}&date=${day.date}`;
+  expect(faultOfAnswer(wrong, target)).toMatch('slot_start');
+});
+
+test('the clocks of London change on the days that its law says', () => {
+  expect([shortDay(2027), longDay(2026)].map(({ date }) => date)).toEqual(['2027-03-28', '2026-10-25']);
+  expect([shortDay(2028), longDay(2027)].map(({ date }) => date)).toEqual(['2028-03-26', '2027-10-31']);
+  const today = new Date().toISOString().slice(0, 10);
+  for (const { date } of [shortDay(), longDay()]) expect(date > today).toBe(true);
+});

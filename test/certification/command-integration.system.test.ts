@@ -1,0 +1,89 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { commandTransport } from '../../packages/client/src/certification/command-transport.ts';
+import type { Report } from '../../packages/client/src/certification/report.ts';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
+import type { Candidate } from './certification-scene.ts';
+import { anyCandidate } from './certification-scene.ts';
+import { certifyCommand, freePort, writeProfile } from './command-line.ts';
+
+/** An integration that is a program of its own, in another style than the client: it reads venues, holds, and can nothing else. */
+const PROGRAM = `
+const [, , action] = process.argv;
+const { PARTNER_BASE_URL, PARTNER_API_KEY } = process.env;
+let text = '';
+for await (const chunk of process.stdin) text += chunk;
+const input = JSON.parse(text);
+const call = async (path, body) => {
+  const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+  const headers = { 'x-api-key': PARTNER_API_KEY, 'content-type': 'application/json' };
+  const response = await fetch(PARTNER_BASE_URL + path, { ...init, headers });
+  return response.json();
+};
+if (action === 'list_venues') {
+  console.log(JSON.stringify({ venues: (await call('/api/v1/partner/venues')).data }));
+} else if (action === 'place_hold') {
+  const { order_id: idempotency_key, slot_id } = input;
+  const held = await call('/api/v1/partner/holds', { slot_id, idempotency_key });
+  console.log(JSON.stringify(held.error === undefined ? held : { error: { code: held.error.code } }));
+} else if (action === 'list_resources') {
+  console.log('<html>Not yet</html>');
+} else if (action === 'reconcile') {
+  setInterval(() => {}, 1000);
+} else {
+  console.error('cannot ' + action);
+  process.exit(3);
+}
+`;
+
+let service: HostedService;
+let candidate: Candidate;
+let command: string[];
+beforeAll(async () => {
+  service = await hostedService({ hasWorkers: true });
+  candidate = await anyCandidate(service);
+  const file = path.join(await temporaryFolder(), 'certify.mjs');
+  await writeFile(file, PROGRAM);
+  command = [process.execPath, file];
+});
+afterAll(() => service.stop());
+
+test('a command is run once for each action, with the proxy as its base URL; what it cannot do is a finding', async () => {
+  const profile = await writeProfile({
+    ...{
+      name: 'Script',
+      actions: { command },
+      webhook_url: 'http://127.0.0.1:9',
+      proxy_port: await freePort(),
+    },
+  });
+  const only =
+    'venues-listed,resources-listed,hold-placed,hold-answer-lost,taken-slot-reported,hold-released';
+  const { code, out } = await certifyCommand(candidate, ['--profile', profile, '--only', only, '--json']);
+  const report = JSON.parse(out) as Report;
+  const outcomes = report.scenarios.filter(({ id }) => only.split(',').includes(id));
+  expect(Object.fromEntries(outcomes.map(({ id, outcome, finding }) => [id, [outcome, finding]]))).toEqual({
+    'venues-listed': ['passed', null],
+    'resources-listed': [
+      'failed',
+      'list_resources answered something that is not JSON: <html>Not yet</html>',
+    ],
+    'hold-placed': ['passed', null],
+    'taken-slot-reported': ['passed', null],
+    'hold-released': ['failed', 'release_hold: the command ended with exit code 3: cannot release_hold'],
+    'hold-answer-lost': ['passed', null],
+  });
+  expect(code).toBe(1);
+});
+
+test('a command that does not end is killed at the deadline, and one that is not there is named', async () => {
+  const environment = { PARTNER_BASE_URL: service.url, PARTNER_API_KEY: candidate.apiKey };
+  const { signal } = new AbortController();
+  const hanging = commandTransport(command, environment, signal, 1000)('reconcile', {});
+  await expect(hanging).rejects.toThrow('reconcile did not answer within 1 s.');
+  const missing = commandTransport(['/nowhere/certify'], environment, signal)('reconcile', {});
+  await expect(missing).rejects.toThrow('reconcile got no answer: ENOENT');
+});

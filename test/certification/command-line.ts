@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import type { ActionName } from '../../packages/client/src/certification/actions.ts';
+import type { Defect } from '../../packages/client/src/certification/model/defects.ts';
+import { startModelIntegration } from '../../packages/client/src/certification/model/model-integration.ts';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import type { Ended } from '../partner-command/partner.ts';
+import { partner } from '../partner-command/partner.ts';
+import type { Candidate } from './certification-scene.ts';
+
+/** Runs `partner certify` in this process, without a terminal. */
+export const certifyCommand = (
+  { baseUrl: url, apiKey }: Pick<Candidate, 'baseUrl' | 'apiKey'>,
+  args: readonly string[],
+): Promise<Ended> => partner({ url, apiKey }, ['certify', ...args]);
+
+/** A port that nothing listens on now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+export type ServedIntegration = {
+  /** The file that says where it is. */
+  profile: string;
+  close(): Promise<void>;
+};
+
+/** The model integration as a partner has it: its actions over HTTP, its base URL the proxy, and a profile that says so. */
+export async function serveModel(
+  { apiKey }: Pick<Candidate, 'apiKey'>,
+  defects: readonly Defect[] = [],
+): Promise<ServedIntegration> {
+  const proxyPort = await freePort();
+  const model = await startModelIntegration({ baseUrl: `http://127.0.0.1:${proxyPort}`, apiKey, defects });
+  const server = createServer((request, response) => {
+    const answer = async () => {
+      const input = JSON.parse(Buffer.concat((await request.toArray()) as Buffer[]).toString()) as object;
+      const result = await model.transport(path.basename(request.url ?? '') as ActionName, input);
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result));
+    };
+    answer().catch((error: unknown) => response.writeHead(500).end(String(error)));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/certification`;
+  const profile = await writeProfile({
+    ...{ name: 'Model Tickets', actions: { url }, webhook_url: model.webhookUrl, proxy_port: proxyPort },
+  });
+  return {
+    profile,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+      await model.close();
+    },
+  };
+}
+
+/** Writes a profile; returns its file. */
+export async function writeProfile(profile: object): Promise<string> {
+  const file = path.join(await temporaryFolder(), 'certification.json');
+  await writeFile(file, JSON.stringify(profile));
+  return file;
+}

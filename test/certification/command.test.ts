@@ -1,0 +1,199 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Report } from '../../packages/client/src/certification/report.ts';
+import { SCENARIOS } from '../../packages/client/src/certification/scenarios.ts';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import { startPartner } from '../partner-command/partner.ts';
+import type { Json } from '../support/factories.ts';
+import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
+import { verdict } from '../support/verdict.ts';
+import type { Candidate } from './certification-scene.ts';
+import { anyCandidate, startFront } from './certification-scene.ts';
+import type { ServedIntegration } from './command-line.ts';
+import { certifyCommand, freePort, serveModel, writeProfile } from './command-line.ts';
+
+let service: HostedService;
+let candidate: Candidate;
+let sound: ServedIntegration;
+let faulty: ServedIntegration;
+beforeAll(async () => {
+  service = await hostedService({ hasWorkers: true });
+  candidate = await anyCandidate(service);
+  [sound, faulty] = [await serveModel(candidate), await serveModel(candidate, ['first-venue-only'])];
+});
+afterAll(async () => {
+  await sound.close();
+  await faulty.close();
+  await service.stop();
+});
+
+const FEW = 'venues-listed,hold-placed,confirm-answer-lost,genuine-accepted';
+
+describe('an integration over HTTP', () => {
+  test('that does what was chosen ends with 0, and its report leaves no doubt that not all was tried', async () => {
+    const folder = await temporaryFolder();
+    const [json, html] = [path.join(folder, 'report.json'), path.join(folder, 'report.html')];
+    const args = ['--profile', sound.profile, '--only', FEW, '--report-json', json, '--report-html', html];
+    const { code, out, err } = await certifyCommand(candidate, args);
+    expect([code, err.trimEnd().split('\n').length]).toEqual([0, 4]);
+    expect(err).toMatch(/^passed +1 venues-listed \(\d+ ms\)$/m);
+    expect(out).toContain('Model Tickets: incomplete (4 passed, 0 failed,');
+    const report = JSON.parse(await readFile(json, 'utf8')) as Report;
+    const { partner_id: id } = expectStatus(await candidate.partner.api.get('/api/v1/partner/me'), 200);
+    expect(report).toMatchObject({
+      ...{ format: 'partner-booking-certification/1', mode: 'partner', suite_version: '1.0.0' },
+      ...{ partner_id: id, integration: 'Model Tickets', base_url: service.url, verdict: 'incomplete' },
+      summary: { passed: 4, failed: 0, not_tried: SCENARIOS.length - 4 },
+    });
+    expect(report.scenarios.map((each) => each.id)).toEqual(SCENARIOS.map((each) => each.id));
+    expect(await readFile(html, 'utf8')).toMatch(/^<!doctype html>/);
+  });
+
+  test('has a report that the operator takes for it, and for no other partner', async () => {
+    const json = path.join(await temporaryFolder(), 'report.json');
+    const args = ['--profile', sound.profile, '--only', 'venues-listed', '--report-json', json];
+    expect((await certifyCommand(candidate, args)).code).toBe(0);
+    const report = JSON.parse(await readFile(json, 'utf8')) as Report;
+    const attach = (id: string) =>
+      operatorOf(service).post(`/api/v1/operator/partners/${id}/certify`, { report });
+    expectStatus(await attach(candidate.partner.id), 200);
+    expect(verdict(await attach((await anyPartner(service)).id))).toBe(
+      '400 VALIDATION_ERROR report.partner_id',
+    );
+  });
+
+  test('that does not ends with 1, and is told what was seen and what to fix', async () => {
+    const args = ['--profile', faulty.profile, '--only', 'venues-listed,hold-placed'];
+    const { code, out, err } = await certifyCommand(candidate, args);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^FAILED +1 venues-listed/m);
+    expect(out).toMatch(/^ {2}Seen: list_venues lacks .*: 1 of 2 were listed\.$/m);
+    expect(out).toMatch(/^ {2}Fix: {2}Read GET \/api\/v1\/partner\/venues/m);
+    expect(out).toContain('Model Tickets: failed (1 passed, 1 failed,');
+  });
+
+  test('is reported as one JSON document where that is asked for', async () => {
+    const args = ['--profile', sound.profile, '--only', 'venues-listed', '--json'];
+    const { code, out } = await certifyCommand(candidate, args);
+    expect([code, (JSON.parse(out) as Report).summary.passed]).toEqual([0, 1]);
+  });
+
+  test('that is interrupted leaves a report of what was tried, and nothing held or booked', async () => {
+    const json = path.join(await temporaryFolder(), 'report.json');
+    const args = ['certify', '--profile', sound.profile, '--level', '3', '--report-json', json];
+    let interrupt = () => undefined as void;
+    // Just before the service books something.
+    const front = await startFront(service.url, async ({ path: asked }) => {
+      if (asked === '/api/v1/bookings/confirm') interrupt();
+    });
+    const running = await startPartner({ url: front.url, apiKey: candidate.apiKey }, args);
+    interrupt = running.interrupt;
+    const { code } = await running.ended;
+    await front.close();
+    const { summary, scenarios, ...run } = JSON.parse(await readFile(json, 'utf8')) as Report;
+    expect([code, run.verdict, summary.failed]).toEqual([130, 'incomplete', 0]);
+    expect(summary.passed).toBeGreaterThanOrEqual(1);
+    expect(scenarios.find(({ id }) => id === 'wrong-key-reported')).toMatchObject({
+      ...{ outcome: 'not_tried', finding: 'The run was interrupted.', remedy: null },
+    });
+    const { api } = candidate.partner;
+    expect(await api.get('/api/v1/partner/holds?status=ACTIVE')).toMatchObject({ body: { count: 0 } });
+    const { data } = expectStatus(await api.get('/api/v1/bookings'), 200) as { data: Json[] };
+    // The service made it after the interruption.
+    expect(data[0]).toMatchObject({ status: 'CANCELLED', cancellation_reason: 'Certification' });
+    expect(data.filter(({ status }) => status === 'BOOKED')).toEqual([]);
+  });
+});
+
+describe('a run cannot begin', () => {
+  test('with options or a profile that are wrong: 2, and each fault is named', async () => {
+    const broken = await writeProfile({ name: '', proxy_port: 4010, webhook_url: 'http://x', actions: {} });
+    const wrong: [string[], string][] = [
+      [[], '--profile: name the file'],
+      [['--profile', '/nowhere.json'], '--profile: /nowhere.json cannot be read (ENOENT).'],
+      [['--profile', broken], 'name: give a text'],
+      [['--profile', broken], 'actions: give either url or command'],
+      [['--service', '--profile', broken], '--service tries the deployment'],
+      [['--service', '--only', 'hold-placed,nonsense'], '--only: there is no scenario nonsense.'],
+      [['--service', '--level', '7'], '--level: 7 is not a level.'],
+      [['--service', '--level', '3', '--only', 'hold-placed'], 'none of the scenarios is of level 3'],
+      [['--service', '--report-html', '/nowhere/x'], '--report-html: /nowhere/x cannot be written (ENOENT)'],
+    ];
+    for (const [args, said] of wrong) {
+      const { code, err } = await certifyCommand(candidate, args);
+      expect([args, code]).toEqual([args, 2]);
+      expect(err).toContain(said);
+    }
+  });
+
+  test('where the proxy’s port is taken: 2', async () => {
+    const taken = Number(new URL(service.url).port);
+    const profile = await writeProfile({
+      ...{ name: 'Busy', actions: { url: 'http://127.0.0.1:9' }, webhook_url: 'http://127.0.0.1:9' },
+      proxy_port: taken,
+    });
+    const { code, err } = await certifyCommand(candidate, ['--profile', profile]);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining(`proxy_port: 127.0.0.1:${taken} cannot be listened on`),
+    ]);
+  });
+
+  test('where the integration or the service is not there: 3', async () => {
+    const nobody = `http://127.0.0.1:${await freePort()}`;
+    const profile = await writeProfile({
+      ...{ name: 'Nobody', actions: { url: nobody }, webhook_url: nobody, proxy_port: await freePort() },
+    });
+    const integration = await certifyCommand(candidate, ['--profile', profile]);
+    expect([integration.code, integration.err]).toEqual([
+      3,
+      expect.stringContaining('The integration was not reached'),
+    ]);
+    const away = await certifyCommand({ ...candidate, baseUrl: nobody }, ['--profile', sound.profile]);
+    expect([away.code, away.err]).toEqual([
+      3,
+      expect.stringContaining(`The service at ${nobody} was not reached`),
+    ]);
+  });
+
+  test('on a production deployment: 3, before anything is sold', async () => {
+    const production = await hostedService({ overrides: { SERVICE_MODE: 'production' } });
+    try {
+      const operator = operatorOf(production);
+      const made = await operator.post('/api/v1/operator/partners', {
+        name: 'Live',
+        contact_email: 'a@b.example',
+      });
+      const base = `/api/v1/operator/partners/${String(expectStatus(made, 201)['partner_id'])}`;
+      expectStatus(await operator.post(`${base}/certify`), 200);
+      const key = expectStatus(await operator.post(`${base}/keys`, { label: 'live' }), 201);
+      const live = { ...candidate, baseUrl: production.url, apiKey: String(key['api_key']) };
+      const { code, err } = await certifyCommand(live, ['--service']);
+      expect([code, err]).toEqual([3, expect.stringContaining('This is a production deployment')]);
+    } finally {
+      await production.stop();
+    }
+  });
+});
+
+test('the deployment is tried by the model, which needs no profile', async () => {
+  const { code, out } = await certifyCommand(candidate, [
+    '--service',
+    '--only',
+    'hold-placed,genuine-accepted',
+  ]);
+  expect(code).toBe(0);
+  expect(out).toContain('model integration: incomplete (2 passed, 0 failed,');
+  expect(out).toContain('proves nothing of any partner');
+});
+
+test('the scenarios are listed without a service', async () => {
+  const nobody = { ...candidate, baseUrl: 'http://127.0.0.1:9' };
+  const { code, out } = await certifyCommand(nobody, ['--list', '--level', '4']);
+  const listed = out.trimEnd().split('\n');
+  expect([code, listed.length]).toEqual([0, SCENARIOS.filter(({ level }) => level === 4).length]);
+  expect(listed[0]).toMatch(/^4 two-holds-of-one-order +A double click/);
+});

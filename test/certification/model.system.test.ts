@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { DEFECTS } from '../../packages/client/src/certification/model/defects.ts';
+import { SCENARIOS } from '../../packages/client/src/certification/scenarios.ts';
+import { anyPartner, expectStatus } from '../support/factories.ts';
+import { rowsOf } from '../support/rows.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
+import type { Candidate } from './certification-scene.ts';
+import { anyCandidate, certifyModel, startFront, withOutcome } from './certification-scene.ts';
+import { ROWS } from './defects.ts';
+
+let service: HostedService;
+let candidate: Candidate;
+beforeAll(async () => {
+  // The limit that deployments have.
+  service = await hostedService({ hasWorkers: true, overrides: { RATE_LIMIT_PER_MINUTE: '600' } });
+  candidate = await anyCandidate(service);
+});
+afterAll(() => service.stop());
+
+test('every scenario has a defective integration that it catches, and every defect a scenario', () => {
+  const ids = SCENARIOS.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(new Set(ROWS.flatMap(({ caughtBy }) => caughtBy))).toEqual(new Set(ids));
+  expect(ROWS.map(({ defect }) => defect).toSorted()).toEqual(DEFECTS.toSorted());
+});
+
+test('the model integration passes every scenario, and what they made is given back', async () => {
+  const report = await certifyModel(candidate);
+  expect(withOutcome(report, 'failed')).toEqual({});
+  expect(withOutcome(report, 'not_tried')).toEqual({});
+  expect([report.mode, report.verdict]).toEqual(['service', 'passed']);
+  const { api } = candidate.partner;
+  expect(await api.get('/api/v1/partner/holds?status=ACTIVE')).toMatchObject({ body: { count: 0 } });
+  expect(await api.get('/api/v1/bookings?status=BOOKED')).toMatchObject({ body: { count: 0 } });
+  const taken = (await rowsOf(service, 'reservations', {})).filter(({ status }) => status === 'BOOKED');
+  expect(taken).toEqual([]);
+});
+
+test('a few slots are enough, and what one run did to them is not taken for what the next one does', async () => {
+  const resource = { operating_hours_start: '06:00', operating_hours_end: '07:00' };
+  const small = await anyCandidate(service, { resource });
+  const [venueId = ''] = small.venueIds;
+  const { apiKey } = await anyPartner(service, [venueId]);
+  const only = SCENARIOS.filter(({ level }) => level === 6).map(({ id }) => id);
+  for (let run = 1; run <= 2; run += 1) {
+    const report = await certifyModel({ ...small, apiKey }, [], only);
+    expect([run, withOutcome(report, 'failed')]).toEqual([run, {}]);
+    expect(report.summary.passed).toBe(only.length);
+  }
+});
+
+test('what a sandbox lacks leaves a run incomplete, and says so', async () => {
+  const poor = await anyCandidate(service, { hasPackage: false });
+  const report = await certifyModel(poor, [], ['hold-placed', 'credit-consumed']);
+  expect(withOutcome(report, 'passed')).toEqual({ 'hold-placed': null });
+  expect(withOutcome(report, 'not_tried')['credit-consumed']).toMatch(/^The catalogue has no active package/);
+  expect(report.verdict).toBe('incomplete');
+  const { apiKey } = await anyPartner(service, []);
+  const without = await certifyModel({ ...poor, apiKey }, [], ['hold-placed', 'empty-day-shown']);
+  expect(without.summary).toMatchObject({ passed: 0, failed: 0 });
+  expect(withOutcome(without, 'not_tried')).toMatchObject({
+    'hold-placed': expect.stringMatching(/^The sandbox has no free slot/),
+    'empty-day-shown': expect.stringMatching(/^No active venue is granted/),
+  });
+});
+
+test('a slot that another partner takes meanwhile fails nothing: another one is chosen', async () => {
+  const rival = await anyPartner(service, candidate.venueIds);
+  const lost: string[] = [];
+  const front = await startFront(service.url, async ({ method, path, body }) => {
+    if (method !== 'POST' || path !== '/api/v1/partner/holds' || lost.length > 0) return;
+    lost.push(String(body['slot_id']));
+    expectStatus(await rival.api.post(path, { slot_id: lost[0] }), 201);
+  });
+  try {
+    const report = await certifyModel({ ...candidate, baseUrl: front.url }, [], ['hold-placed']);
+    expect(withOutcome(report, 'passed')).toEqual({ 'hold-placed': null });
+    expect(lost).toHaveLength(1);
+  } finally {
+    await front.close();
+  }
+});

@@ -1,0 +1,151 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import type { Fault } from '../../packages/client/src/certification/proxied-calls.ts';
+import { callsOf } from '../../packages/client/src/certification/proxied-calls.ts';
+import type { Proxy } from '../../packages/client/src/certification/proxy.ts';
+import { startProxy } from '../../packages/client/src/certification/proxy.ts';
+
+const HOLDS = '/api/v1/partner/holds';
+
+/** What reached the service behind the proxy. */
+let reached: { target: string; headers: IncomingMessage['headers']; body: string }[] = [];
+const service = createServer((request, response) => {
+  const answer = async () => {
+    const body = Buffer.concat((await request.toArray()) as Buffer[]).toString();
+    reached.push({ target: request.url ?? '', headers: request.headers, body });
+    response.writeHead(201, { 'content-type': 'application/json', etag: '"1"', ratelimit: '"d";r=7;t=3' });
+    response.end(JSON.stringify({ hold_id: 'h1' }));
+  };
+  void answer();
+});
+let proxy: Proxy;
+let left: string | null = null;
+beforeAll(async () => {
+  service.listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  proxy = await startProxy({
+    baseUrl: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
+    port: 0,
+    onAnswer: (headers) => {
+      left = headers.get('ratelimit');
+    },
+  });
+});
+afterAll(async () => {
+  await proxy.close();
+  service.closeAllConnections();
+  service.close();
+});
+afterEach(() => {
+  proxy.forget();
+  reached = [];
+});
+
+const place = (headers: Record<string, string> = {}) =>
+  fetch(`${proxy.url}${HOLDS}?a=1`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': 'pk_1', ...headers },
+    body: '{"slot_id":"s1","idempotency_key":"k1"}',
+  });
+const arm = (fault: Fault) => proxy.arm({ isFor: callsOf('placeHold'), times: 1, fault });
+
+test('without a fault a call arrives as it was sent, and is noted with its key and its answer', async () => {
+  const response = await place();
+  expect([response.status, response.headers.get('etag'), await response.json()]).toEqual([
+    201,
+    '"1"',
+    { hold_id: 'h1' },
+  ]);
+  expect(reached).toMatchObject([
+    {
+      target: `${HOLDS}?a=1`,
+      headers: { 'x-api-key': 'pk_1' },
+      body: '{"slot_id":"s1","idempotency_key":"k1"}',
+    },
+  ]);
+  expect(proxy.calls).toMatchObject([
+    { operation: 'placeHold', key: 'k1', isFaulted: false, answer: { status: 201, body: { hold_id: 'h1' } } },
+  ]);
+  expect(left).toBe('"d";r=7;t=3');
+});
+
+test('a key in the header is noted too', async () => {
+  await fetch(`${proxy.url}${HOLDS}`, { method: 'POST', headers: { 'Idempotency-Key': 'k2' } });
+  expect(proxy.calls).toMatchObject([{ key: 'k2', body: undefined }]);
+});
+
+test('an answer is lost after the effect, a connection reset before it', async () => {
+  arm({ kind: 'lost answer' });
+  await expect(place()).rejects.toThrow('fetch failed');
+  expect(reached).toHaveLength(1);
+  arm({ kind: 'reset' });
+  await expect(place()).rejects.toThrow('fetch failed');
+  expect(reached).toHaveLength(1);
+  expect((await place()).status).toBe(201);
+  expect(proxy.calls.map(({ isFaulted }) => isFaulted)).toEqual([true, true, false]);
+});
+
+test('another answer comes instead, with or without the effect', async () => {
+  const fault = {
+    kind: 'answer',
+    status: 503,
+    headers: { 'retry-after': '1' },
+    body: { error: 'x' },
+  } as const;
+  arm({ ...fault, reaches: true });
+  const response = await place();
+  expect([response.status, response.headers.get('retry-after'), await response.json()]).toEqual([
+    503,
+    '1',
+    { error: 'x' },
+  ]);
+  expect(reached).toHaveLength(1);
+  arm({ ...fault, reaches: false, body: '<h1>502</h1>' });
+  expect(await (await place()).text()).toBe('<h1>502</h1>');
+  expect(reached).toHaveLength(1);
+});
+
+test('an answer that is slow comes in the end', async () => {
+  arm({ kind: 'slow answer', ms: 300 });
+  const from = performance.now();
+  expect((await place()).status).toBe(201);
+  expect(performance.now() - from).toBeGreaterThanOrEqual(290);
+});
+
+test('a body that is changed has no ETag, and a call that asks for a change only is asked in full', async () => {
+  arm({ kind: 'rewrite', body: (body) => ({ ...body, price_rupees: 5 }) });
+  const response = await place({ 'if-none-match': '"1"' });
+  expect([response.headers.get('etag'), await response.json()]).toEqual([
+    null,
+    { hold_id: 'h1', price_rupees: 5 },
+  ]);
+  expect(reached[0]?.headers['if-none-match']).toBeUndefined();
+});
+
+test('the query can be another one', async () => {
+  arm({ kind: 'ask', query: () => ({ a: undefined, limit: '1' }) });
+  await place();
+  expect(reached[0]?.target).toBe(`${HOLDS}?limit=1`);
+});
+
+test('a rule that was disarmed, or forgotten, is for nothing', async () => {
+  proxy.arm({ isFor: () => true, fault: { kind: 'reset' } })();
+  expect((await place()).status).toBe(201);
+  proxy.arm({ isFor: () => true, fault: { kind: 'reset' } });
+  proxy.forget();
+  expect((await place()).status).toBe(201);
+});
+
+test('it listens on this machine alone', async () => {
+  const { port } = new URL(proxy.url);
+  const others = Object.values(networkInterfaces())
+    .flat()
+    .filter((each) => each !== undefined && !each.internal && each.family === 'IPv4');
+  for (const each of others)
+    await expect(fetch(`http://${each?.address}:${port}/`)).rejects.toThrow('fetch failed');
+  expect(new URL(proxy.url).hostname).toBe('127.0.0.1');
+});

@@ -1,0 +1,248 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import * as example from '../../examples/verify-webhook/typescript/verify-webhook.ts';
+import { verifyWebhook } from '../../packages/client/src/webhooks/verify.ts';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Json, Partner, Venue } from '../support/factories.ts';
+import { anyPartner, anyVenue, expectStatus, freeSlotIds, placeHold } from '../support/factories.ts';
+import type { KeptProcess } from '../support/kept-process.ts';
+import { keptProcess } from '../support/kept-process.ts';
+import type { Received, WebhookReceiver } from '../support/receiver.ts';
+import { headerOf, startReceiver } from '../support/receiver.ts';
+import type { SharedService } from '../support/service-host.ts';
+import { sharedService } from '../support/service-host.ts';
+import type { TcpRelay } from '../support/tcp-relay.ts';
+import { startTcpRelay } from '../support/tcp-relay.ts';
+import type { Fault } from './built-command.ts';
+import { builtCommand, keyFileOf } from './built-command.ts';
+
+const run = promisify(execFile);
+
+/** A listener between a service and an endpoint, each behind a way that can be cut. */
+type Scene = {
+  listener: KeptProcess;
+  toService: TcpRelay;
+  toEndpoint: TcpRelay;
+  endpoint: WebhookReceiver;
+  partner: Partner;
+  secret: string;
+  /** What Node runs. */
+  commandLine: string[];
+  /** Everything that the listener has printed, in all its lives. */
+  printed(): Promise<string>;
+  /** Places holds and releases them, so many times two events. */
+  makeEvents(pairs: number): Promise<void>;
+  /** The ids of all events that have happened, in the order of the feed. */
+  happened(): Promise<string[]>;
+};
+
+let service: SharedService;
+let venue: Venue;
+beforeAll(async () => {
+  service = sharedService();
+  venue = await anyVenue(service);
+});
+afterAll(() => service.stop());
+
+const releases: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const release of releases.splice(0).toReversed()) await release();
+});
+
+async function startScene(fault?: Fault): Promise<Scene> {
+  const partner = await anyPartner(service, [venue.id]);
+  const endpoint = await startReceiver();
+  const toEndpoint = await startTcpRelay(Number(new URL(endpoint.url).port));
+  const toService = await startTcpRelay(Number(new URL(service.url).port));
+  const folder = await temporaryFolder();
+  const [state, output] = [path.join(folder, 'state.json'), path.join(folder, 'output')];
+  const forwardTo = `http://127.0.0.1:${toEndpoint.port}${new URL(endpoint.url).pathname}`;
+  const program = [await builtCommand(fault), 'listen', '--forward-to', forwardTo];
+  const options = ['--base-url', `http://127.0.0.1:${toService.port}`, '--state', state];
+  const key = ['--key-file', await keyFileOf(partner.apiKey)];
+  const commandLine = [...program, ...options, ...key];
+  const line = [process.execPath, ...commandLine].map((word) => `'${word}'`).join(' ');
+  const listener = keptProcess(() => Promise.resolve(['sh', '-c', `exec ${line} >>'${output}' 2>&1`]));
+  releases.push(
+    () => endpoint.close(),
+    () => toEndpoint.close(),
+    () => toService.close(),
+    () => listener.end(),
+  );
+  const begun = await feedOf(partner);
+  await listener.start();
+  const printed = () => readFile(output, 'utf8');
+  await eventually('the listener listens', async () => (await printed()).includes('Ctrl-C'));
+  const [slotId = ''] = await freeSlotIds(partner, venue.id);
+  const { secret } = JSON.parse(await readFile(state, 'utf8')) as { secret: string };
+  return {
+    ...{ listener, toService, toEndpoint, endpoint, partner, secret, printed, commandLine },
+    makeEvents: async (pairs) => {
+      for (let made = 0; made < pairs; made += 1) {
+        const { hold_id: holdId } = await placeHold(partner, slotId);
+        await partner.api.post(`/api/v1/partner/holds/${String(holdId)}/cancel`, {});
+        await service.dispatch(String(holdId));
+      }
+    },
+    happened: async () => (await feedOf(partner)).slice(begun.length),
+  };
+}
+
+/** Every event of the partner's venues, page by page. */
+async function feedOf(partner: Partner): Promise<string[]> {
+  const ids: string[] = [];
+  for (let after = ''; ; ) {
+    const page = await partner.api.get(`/api/v1/partner/events?limit=200${after}`);
+    const { data, next_cursor: next } = expectStatus(page, 200) as { data: Json[]; next_cursor: string };
+    ids.push(...data.map((event) => String(event['event_id'])));
+    if (data.length < 200) return ids;
+    after = `&after=${next}`;
+  }
+}
+
+const idOf = ({ body }: Received): string => String(body['event_id']);
+/** Those that the endpoint has answered with 204, or that it has at least seen. */
+const arrivedAt = ({ endpoint }: Scene): string[] => endpoint.received.map(idOf);
+
+/** Has the endpoint do something with the next delivery in place of answering it. */
+function withNextDelivery(
+  { endpoint }: Scene,
+  act: (response: ServerResponse) => Promise<unknown>,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    endpoint.respondWith((_attempt, response) => {
+      endpoint.respondWith(204);
+      act(response).then(() => resolve(), reject);
+    });
+  });
+}
+
+const restart = async ({ listener }: Scene) => {
+  await listener.signal('SIGKILL');
+  await listener.start();
+};
+
+/** What goes wrong while events happen; each resolves once it is over. */
+const CUTS: Record<string, (scene: Scene) => Promise<void>> = {
+  'the listener is killed while a delivery is under way': async (scene) => {
+    const cut = withNextDelivery(scene, () => scene.listener.signal('SIGKILL'));
+    await scene.makeEvents(1);
+    await cut;
+    await scene.makeEvents(2);
+    await scene.listener.start();
+  },
+  'the listener is killed as the endpoint answers': async (scene) => {
+    const cut = withNextDelivery(scene, async (response) => {
+      response.writeHead(204).end();
+      await scene.listener.signal('SIGKILL');
+    });
+    await scene.makeEvents(2);
+    await cut;
+    await scene.listener.start();
+  },
+  'the endpoint is gone before it answers, and comes back': async (scene) => {
+    const cut = withNextDelivery(scene, () => scene.toEndpoint.close());
+    await scene.makeEvents(2);
+    await cut;
+    await scene.toEndpoint.reopen();
+  },
+  'the endpoint fails': async (scene) => {
+    const cut = withNextDelivery(scene, async (response) => response.writeHead(500).end());
+    await scene.makeEvents(2);
+    await cut;
+  },
+  'the service is gone, and the listener is killed meanwhile': async (scene) => {
+    await scene.toService.close();
+    await scene.makeEvents(2);
+    await restart(scene);
+    await scene.toService.reopen();
+  },
+};
+
+/** The ids of a list that the listener had not said to be repeated when they came again. */
+async function unannounced(scene: Scene): Promise<string[]> {
+  const arrived = arrivedAt(scene);
+  const twice = arrived.filter((id, index) => arrived.indexOf(id) !== index);
+  const told = await scene.printed();
+  return twice.filter((id) => !new RegExp(`^repeated: \\w+ ${id} `, 'm').test(told));
+}
+
+async function faultsOfDeliveries({ endpoint, secret }: Scene): Promise<string[]> {
+  const judged = endpoint.received.map(async ({ bytes, headers, atUnixSeconds, body }) => {
+    const now = new Date(atUnixSeconds * 1000);
+    const event = await verifyWebhook(bytes, headers, secret, { now, toleranceSeconds: 5 });
+    const timestamp = headerOf({ headers }, 'x-service-timestamp');
+    const signature = headerOf({ headers }, 'x-service-signature');
+    example.verifyWebhook({ body: bytes, timestamp, signature }, secret, Math.floor(atUnixSeconds));
+    const isNamed = headerOf({ headers }, 'x-webhook-event') === event.event_type;
+    return isNamed && headerOf({ headers }, 'x-delivery-id') === body['delivery_id'] ? [] : [event.event_id];
+  });
+  return (await Promise.all(judged)).flat();
+}
+
+describe('partner listen', () => {
+  test('through 20 cuts and restarts, everything arrives in order, signed, and what comes twice is announced', async () => {
+    const scene = await startScene();
+    const cuts = Object.values(CUTS);
+    for (let round = 0; round < 4; round += 1)
+      for (const cut of cuts) {
+        await cut(scene);
+        await scene.makeEvents(1);
+      }
+    const happened = await scene.happened();
+    expect(happened.length).toBeGreaterThan(60);
+    await eventually('the last event arrives', () => arrivedAt(scene).includes(happened.at(-1) ?? ''));
+    expect([...new Set(arrivedAt(scene))]).toEqual(happened);
+    expect(arrivedAt(scene).length).toBeGreaterThan(happened.length);
+    expect(await unannounced(scene)).toEqual([]);
+    expect(await faultsOfDeliveries(scene)).toEqual([]);
+  }, 240_000);
+
+  test('control: with the cursor stored before its page is forwarded, a kill loses events', async () => {
+    const scene = await startScene({
+      file: 'follow-feed.ts',
+      from: 'await forwardPage(following, page);',
+      to: 'await store.update({ cursor: page.next_cursor, since: null }); await forwardPage(following, page);',
+    });
+    await scene.toService.close();
+    await scene.makeEvents(2);
+    const cut = withNextDelivery(scene, () => scene.listener.signal('SIGKILL'));
+    await scene.toService.reopen();
+    await cut;
+    await scene.listener.start();
+    await scene.makeEvents(1);
+    const happened = await scene.happened();
+    await eventually('the last event arrives', () => arrivedAt(scene).includes(happened.at(-1) ?? ''));
+    expect(new Set(arrivedAt(scene)).size).toBeLessThan(happened.length);
+  });
+
+  test('control: where attempts are not stored before they are made, what comes twice is not announced', async () => {
+    const scene = await startScene({
+      file: 'forward-event.ts',
+      from: 'await save({ attempts: told.attempt, mayHaveArrived: true });',
+      to: '',
+    });
+    const cut = withNextDelivery(scene, () => scene.listener.signal('SIGKILL'));
+    await scene.makeEvents(1);
+    await cut;
+    await scene.listener.start();
+    const [first = ''] = await scene.happened();
+    await eventually('it comes again', () => arrivedAt(scene).filter((id) => id === first).length === 2);
+    expect(await unannounced(scene)).toEqual([first]);
+  });
+
+  test('of two listeners with one state the second ends with 2, and names the process that has it', async () => {
+    const scene = await startScene();
+    const second = await run(process.execPath, scene.commandLine).catch((failure: unknown) => failure);
+    expect(second).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: --state: \S+ is in use by process \d+\. Stop that one/),
+    });
+  });
+});

@@ -1,0 +1,243 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { lockState } from '../../packages/client/src/cli/state-lock.ts';
+import { verifyWebhook } from '../../packages/client/src/webhooks/verify.ts';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Partner, Venue } from '../support/factories.ts';
+import { anyPartner, anyVenue, bookSlot, freeSlotIds, placeHold } from '../support/factories.ts';
+import type { WebhookReceiver } from '../support/receiver.ts';
+import { isGenuine, startReceiver } from '../support/receiver.ts';
+import type { SharedService } from '../support/service-host.ts';
+import { sharedService } from '../support/service-host.ts';
+import type { Running } from './partner.ts';
+import { startPartner } from './partner.ts';
+
+let service: SharedService;
+let venue: Venue;
+let partner: Partner;
+let endpoint: WebhookReceiver;
+let folder: string;
+beforeAll(() => {
+  service = sharedService();
+});
+afterAll(() => service.stop());
+
+const running: Running[] = [];
+afterEach(async () => {
+  for (const each of running.splice(0)) {
+    each.interrupt();
+    await each.ended;
+  }
+  await endpoint.close();
+});
+
+/** Begins a test: a venue, a partner and an endpoint of its own, and a folder for states. */
+async function begin(): Promise<void> {
+  venue = await anyVenue(service);
+  partner = await anyPartner(service, [venue.id]);
+  endpoint = await startReceiver(204);
+  folder = await temporaryFolder();
+}
+
+const stateFile = () => path.join(folder, 'state.json');
+
+/** Starts to listen with the state of this test; resolves once it does. */
+async function listen(...args: string[]): Promise<Running> {
+  const line = ['listen', '--forward-to', endpoint.url, '--state', stateFile(), ...args];
+  const started = await startPartner({ url: service.url, apiKey: partner.apiKey }, line);
+  running.push(started);
+  await eventually('it listens', () => /Ctrl-C|"listening"/.test(started.printed.err + started.printed.out));
+  return started;
+}
+
+async function stop(listener: Running): Promise<void> {
+  listener.interrupt();
+  await listener.ended;
+  running.splice(running.indexOf(listener), 1);
+}
+
+/** Places a hold on a free slot; its event is in the feed from then on. */
+async function makeHold(): Promise<string> {
+  const [slotId = ''] = await freeSlotIds(partner, venue.id);
+  const { hold_id: holdId } = await placeHold(partner, slotId);
+  await service.dispatch(String(holdId));
+  return String(holdId);
+}
+
+const holdsAt = () => endpoint.received.map(({ body }) => String(body['hold_id']));
+
+describe('partner listen', () => {
+  test('forwards what happens from the first start on, signed with the secret that it keeps for its owner alone', async () => {
+    await begin();
+    const before = await makeHold();
+    const listener = await listen();
+    const after = await makeHold();
+    await eventually('the event is forwarded', () => / 204 /.test(listener.printed.out));
+    const [received] = endpoint.received;
+    const { secret } = JSON.parse(await readFile(stateFile(), 'utf8')) as { secret: string };
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/);
+    expect(listener.printed.err).toContain(`Signed with ${secret}`);
+    expect(received !== undefined && isGenuine(received, secret)).toBe(true);
+    expect(holdsAt()).toEqual([after]);
+    expect(holdsAt()).not.toContain(before);
+    expect((await stat(stateFile())).mode & 0o777).toBe(0o600);
+    await stop(listener);
+    expect(listener.printed.err).toMatch(/Interrupted: 1 forwarded\.\n$/);
+    expect((await listener.ended).code).toBe(130);
+    const again = await listen();
+    expect(again.printed.err).toContain(`Signed with ${secret}`);
+  });
+
+  test('began while the feed had events of an hour, --since takes them too, and later starts go on', async () => {
+    await begin();
+    const first = await makeHold();
+    const listener = await listen('--since', '1h');
+    // Seen by the endpoint is not yet known to the listener, which would say so and repeat it.
+    await eventually('it is forwarded', () => / 204 /.test(listener.printed.out));
+    expect(holdsAt()).toEqual([first]);
+    await stop(listener);
+    const second = await makeHold();
+    const again = await listen('--since', '1h');
+    await eventually('the next arrives', () => holdsAt().includes(second));
+    expect(holdsAt().filter((id) => id === first)).toHaveLength(1);
+    expect(again.printed.err).toContain('--since is not used');
+  });
+
+  test('sends an event that is not accepted again, in its place, under its number, and says that it may have arrived', async () => {
+    await begin();
+    endpoint.respondWith(500);
+    const listener = await listen();
+    const first = await makeHold();
+    await eventually('it is refused twice', () => endpoint.received.length >= 2);
+    const second = await makeHold();
+    endpoint.respondWith(204);
+    await eventually('the next arrives', () => holdsAt().includes(second));
+    const refused = endpoint.received.slice(0, -1);
+    expect(holdsAt()).toEqual([...refused.map(() => first), second]);
+    expect(refused.map(({ headers }) => headers['x-delivery-attempt'])).toEqual(
+      refused.map((_, index) => String(index + 1)),
+    );
+    const ids = endpoint.received.map(({ headers }) => headers['x-delivery-id']);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(listener.printed.err).toMatch(
+      /^waiting: hold_created \S+ was not accepted by \S+ \(500, attempt 1\)/m,
+    );
+    expect(listener.printed.err).toMatch(/^repeated: hold_created \S+ may have arrived before/m);
+    expect(listener.printed.out).toMatch(/hold_created +\S+ +204 repeated\n/);
+  });
+
+  test('with --attempts an event is given up, which is said, and those after it are forwarded', async () => {
+    await begin();
+    endpoint.respondWith(({ body }, response) =>
+      response.writeHead(body['hold_id'] === lost ? 500 : 204).end(),
+    );
+    const lost = await makeHold();
+    const listener = await listen('--attempts', '2', '--since', '1h');
+    const next = await makeHold();
+    await eventually('the next arrives', () => holdsAt().includes(next));
+    expect(holdsAt()).toEqual([lost, lost, next]);
+    expect(listener.printed.err).toMatch(
+      /^given up: hold_created \S+ was not accepted by \S+ \(500, attempt 2\)\.$/m,
+    );
+    await stop(listener);
+    expect(listener.printed.err).toContain('1 given up');
+  });
+
+  test('with --events only those are forwarded, and with --secret that one signs', async () => {
+    await begin();
+    await listen('--events', 'booking_created', '--secret', 'whsec_mine');
+    const [slotId = ''] = await freeSlotIds(partner, venue.id);
+    const { hold_id: holdId } = await bookSlot(partner, slotId);
+    await service.dispatch(String(holdId));
+    const [received] = await eventually(
+      'it arrives',
+      () => endpoint.received.length > 0 && endpoint.received,
+    );
+    const event = await verifyWebhook(received?.bytes ?? '', received?.headers ?? {}, 'whsec_mine');
+    expect([event.event_type, endpoint.received.length]).toEqual(['booking_created', 1]);
+  });
+
+  test('--json is a line of JSON for whatever happens', async () => {
+    await begin();
+    endpoint.respondWith(500);
+    const listener = await listen('--json');
+    await makeHold();
+    await eventually('it is refused', () => endpoint.received.length >= 1);
+    endpoint.respondWith(204);
+    await eventually('it is accepted', () => listener.printed.out.includes('"forwarded"'));
+    const lines = listener.printed.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string });
+    expect(lines[0]).toMatchObject({
+      type: 'listening',
+      forward_to: endpoint.url,
+      secret: expect.any(String),
+    });
+    expect(lines.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['failed', 'repeating', 'forwarded']),
+    );
+    expect(lines.at(-1)).toMatchObject({
+      repeated: true,
+      status: 204,
+      event: { event_type: 'hold_created' },
+    });
+  });
+});
+
+describe('the state of partner listen', () => {
+  const start = async (apiKey = partner.apiKey) => {
+    const line = ['listen', '--forward-to', endpoint.url, '--state', stateFile()];
+    const started = await startPartner({ url: service.url, apiKey }, line);
+    return started.ended;
+  };
+
+  test('of another partner is not used, nor a file that is something else', async () => {
+    await begin();
+    await stop(await listen());
+    partner = await anyPartner(service, [venue.id]);
+    expect(await start()).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^error: --state: .+ is of partner /),
+    });
+    await writeFile(stateFile(), 'something else');
+    expect(await start()).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/is not a state of this command/),
+    });
+    expect(await readFile(stateFile(), 'utf8')).toBe('something else');
+  });
+
+  test('is not begun with a key that is refused, which ends it', async () => {
+    await begin();
+    expect(await start('pk_sandbox_none')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('INVALID_API_KEY'),
+    });
+    await expect(stat(stateFile())).rejects.toThrow('ENOENT');
+  });
+
+  test('with a cursor that the service does not take says what to do, and is left as it is', async () => {
+    await begin();
+    await stop(await listen());
+    const state = JSON.parse(await readFile(stateFile(), 'utf8')) as object;
+    await writeFile(stateFile(), JSON.stringify({ ...state, cursor: 'v2.of-another.deployment' }));
+    expect(await start()).toMatchObject({ code: 1, err: expect.stringContaining('start with --since 30d') });
+    expect(await readFile(stateFile(), 'utf8')).toContain('v2.of-another.deployment');
+  });
+
+  test('is in use by one process at a time; one that died is no obstacle', async () => {
+    await begin();
+    // pid 1 is always alive; no system has a process of the other.
+    await writeFile(`${stateFile()}.1.lock`, '');
+    await expect(lockState(stateFile())).rejects.toThrow(/is in use by process 1\./);
+    const dead = await temporaryFolder();
+    await writeFile(path.join(dead, 'state.json.99999999.lock'), '');
+    const unlock = await lockState(path.join(dead, 'state.json'));
+    await expect(stat(path.join(dead, 'state.json.99999999.lock'))).rejects.toThrow('ENOENT');
+    await unlock();
+    await expect(stat(path.join(dead, `state.json.${process.pid}.lock`))).rejects.toThrow('ENOENT');
+  });
+});

@@ -1,0 +1,52 @@
+import { runPartnerCommand } from '../../packages/client/src/cli/program.ts';
+import type { Environment, World } from '../../packages/client/src/cli/world.ts';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
+
+/** What a command line printed, and the code with which it would have ended. */
+export type Ended = { code: number; out: string; err: string };
+
+/** A command line that runs in this process. */
+export type Running = {
+  /** What it has printed so far. */
+  printed: { out: string; err: string };
+  /** As Ctrl-C does. */
+  interrupt(): void;
+  ended: Promise<Ended>;
+};
+
+type Given = { environment?: Partial<Environment>; isTty?: boolean; columns?: number };
+
+/** Starts the command line with a key at a service, without a terminal unless stated. */
+export async function startPartner(
+  { url, apiKey }: { url: string; apiKey: string | undefined },
+  args: readonly string[],
+  { environment = {}, isTty = false, columns }: Given = {},
+): Promise<Running> {
+  const printed = { out: '', err: '' };
+  const sink = (name: 'out' | 'err') => ({
+    write: (text: string) => {
+      printed[name] += text;
+    },
+    isTty,
+    columns,
+  });
+  const stop = new AbortController();
+  const world: World = {
+    ...{ out: sink('out'), err: sink('err'), interrupted: stop.signal },
+    environment: {
+      ...{ baseUrl: url, apiKey, isColorless: false },
+      ...{ stateFolder: await temporaryFolder(), ...environment },
+    },
+  };
+  const ended = runPartnerCommand(args, world).then((code) => ({ code, ...printed }));
+  return { printed, interrupt: () => stop.abort(), ended };
+}
+
+/** The same to its end. */
+export async function partner(
+  service: { url: string; apiKey: string | undefined },
+  args: readonly string[],
+  given: Given = {},
+): Promise<Ended> {
+  return (await startPartner(service, args, given)).ended;
+}
