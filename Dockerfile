@@ -3,18 +3,25 @@
 #   and for an operator at work: node dist/src/cli/operator.js <noun> <verb>
 # It runs as an unprivileged user, writes nothing to its file system, and stops on SIGTERM within 25 s.
 
-# Without packages/, which partners install: npm leaves out a workspace whose folder is not there, and all that only it needs.
+# npm leaves out a workspace whose folder is not there, and all that only it needs.
 FROM node:24-slim AS manifest
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 
 FROM manifest AS build
+# The client, which partners install from the documentation.
+COPY packages/client/package.json ./packages/client/package.json
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 COPY workers ./workers
-# What the operator's command line knows of the operator API.
-COPY docs/openapi.operator.json ./docs/openapi.operator.json
+# What the operator's command line knows of the operator API, and what the documentation for partners is made of.
+COPY docs ./docs
+COPY site ./site
+COPY scripts/build-site.ts ./scripts/build-site.ts
+COPY examples ./examples
+COPY CHANGELOG.md ./
+COPY packages/client ./packages/client
 RUN npm run build
 
 # Without the optional ones too: they are the compiler, which a library names as an optional peer, and a native decoder.

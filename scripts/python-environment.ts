@@ -25,15 +25,14 @@ export async function pythonEnvironment(
   env: Environment,
   log: (line: string) => void,
 ): Promise<string> {
-  const pinned = Object.entries(packages).map(([name, version]) => `${name}==${version}`);
+  const pinned = pinnedOf(packages);
   const [name = ''] = pinned;
   const home = path.join(cacheFolder(env), name.replace('==', '-'));
   if (!(await exists(home))) {
     log(`Installing ${pinned.join(', ')} with pip, once ...`);
     await withScratchFolder(env, async (folder) => {
-      const made = path.join(folder, 'venv');
-      await makeEnvironment(pinned, made, folder, env);
-      await rename(made, home).catch(async (error: unknown) => {
+      await installPackages(packages, folder, env);
+      await rename(path.join(folder, 'venv'), home).catch(async (error: unknown) => {
         if (!(await exists(home))) throw error;
       });
     });
@@ -41,12 +40,14 @@ export async function pythonEnvironment(
   return path.join(home, 'bin', 'python');
 }
 
-async function makeEnvironment(
-  pinned: readonly string[],
-  made: string,
-  folder: string,
-  env: Environment,
-): Promise<void> {
+/**
+ * Makes an environment with these packages in `folder` and returns where its programs are.
+ *
+ * @throws Error as `pythonEnvironment` does
+ */
+export async function installPackages(packages: Packages, folder: string, env: Environment): Promise<string> {
+  const pinned = pinnedOf(packages);
+  const made = path.join(folder, 'venv');
   const [python] = await executablesOnPath(['python3', 'python'], env);
   if (python === undefined)
     throw new Error(
@@ -57,7 +58,11 @@ async function makeEnvironment(
   await run(python, ['-m', 'venv', made]);
   const quiet = ['--no-input', '--quiet', '--disable-pip-version-check'];
   await run(path.join(made, 'bin', 'python'), ['-m', 'pip', 'install', ...quiet, ...pinned]);
+  return path.join(made, 'bin');
 }
+
+const pinnedOf = (packages: Packages): string[] =>
+  Object.entries(packages).map(([name, version]) => `${name}==${version}`);
 
 async function exists(file: string): Promise<boolean> {
   return access(file).then(

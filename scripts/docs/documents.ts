@@ -6,7 +6,11 @@ import { loadConfig } from '../../src/config/config.ts';
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import type { Operation } from '../../src/http/route.ts';
 import type { Context } from '../../src/process/context.ts';
+import { brunoCollection } from './bruno-collection.ts';
+import { collectionFolders } from './collection-requests.ts';
 import { errorsPage } from './errors-page.ts';
+import { postmanCollection } from './postman-collection.ts';
+import { webhooksPage } from './webhooks-page.ts';
 
 /** Nothing here is reached: a route table only closes over its connections. */
 const SETTINGS = {
@@ -57,5 +61,18 @@ export function generatedDocs(): Record<string, string> {
     'docs/openapi.partner.json': asText(partner),
     'docs/openapi.operator.json': asText(operator),
     'docs/errors.md': errorsPage(),
+    'docs/webhook-events.md': webhooksPage(partner),
+    ...collections(partner),
+  };
+}
+
+/** Every call of the partner interface, for Postman and for Bruno. */
+function collections(partner: OpenApiDocument): Record<string, string> {
+  const folders = collectionFolders(partner);
+  const title = String(partner.info['title']);
+  const bruno = Object.entries(brunoCollection(title, folders));
+  return {
+    'docs/collections/postman.json': postmanCollection(title, folders),
+    ...Object.fromEntries(bruno.map(([path, text]) => [`docs/collections/bruno/${path}`, text])),
   };
 }

@@ -81,7 +81,7 @@ export function createAdminApp(context: ApiContext, guards = unwatchedGuards(con
     },
   });
   app.use(auditTrail(context, routes, operatorOf));
-  mountApiReference(app, { title: 'Operator API reference · Partner Booking Service' });
+  mountApiReference(app, { path: '/docs', title: 'Operator API reference · Partner Booking Service' });
   mountConsole(app, context);
   app.use(BOARD_PATH, createQueueBoard(context.queues, context.config));
   mountApiDescription(app, () => describeOperatorApi(routes));

@@ -48,6 +48,7 @@ const OPERATOR_API: ApiDescription = {
   errors: ['INVALID_API_KEY', 'RATE_LIMITED'],
   errorsOfChanges: ['CSRF_REJECTED'],
   errorExtras: { SLOT_NOT_AVAILABLE: { field: 'conflict', schema: conflict } },
+  hasErrorPages: false,
   webhooks: [],
 };
 

@@ -10,6 +10,8 @@ import { holdRoutes } from '../holds/holds.router.ts';
 import { mountApiDescription } from '../http/api-description.ts';
 import { mountApiReference } from '../http/api-reference.ts';
 import { createBaseApp } from '../http/base-app.ts';
+import { documentationWords, mountDocumentation } from '../http/documentation.ts';
+import { nameErrorPages } from '../http/error-docs.ts';
 import { errorHandler } from '../http/error-handler.ts';
 import { mountHealth } from '../http/health.ts';
 import { mountRoutes, notFound } from '../http/mount-routes.ts';
@@ -45,10 +47,13 @@ export function partnerRoutes(context: Context): Route<PartnerCaller>[] {
 
 /** What partners reach on `PORT`; every call of the API is rejected while guards are missing. */
 export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(context.db)): Express {
-  const app = createBaseApp(context.log, context.metrics.observe('partner'), context.config);
+  const app = createBaseApp(context.log, context.metrics.observe('partner'), {
+    ...context.config,
+    moreWords: documentationWords(),
+  });
+  nameErrorPages(app);
   const { queues, stopping } = context;
   mountHealth(app, { missingGuards: guards.missing, isRedisReady: queues.isReady, stopping });
-  mountApiReference(app, { title: 'Partner API reference · Partner Booking Service' });
   const routes = partnerRoutes(context);
   mountApiDescription(app, () => describePartnerApi(routes));
   const { partnerCalls, badPartnerKeys } = context.rateLimits;
@@ -67,6 +72,10 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
   // By the contract: all scope is that of the key.
   const ignoredInQuery = ['partner_id'];
   mountRoutes(app, routes, authenticateCall, { limit, beforeRejection: count, ignoredInQuery });
+  // Behind the calls, which it costs nothing so.
+  const title = 'Partner API reference · Partner Booking Service';
+  mountApiReference(app, { path: '/docs/reference', title, ownsExamples: true });
+  mountDocumentation(app, context.log);
   app.use(count, notFound);
   app.use(errorHandler);
   return app;

@@ -14,7 +14,7 @@ const DESCRIPTION = `Sell time slots on sports courts and turfs: read availabili
 
 **Responses.** Instants are ISO 8601 in UTC with milliseconds. Money is rupees, a JSON number with at most two decimals; no call moves money. Fields may be added to responses and events at any time: ignore those that you do not know.
 
-**Errors.** Every error has the form of the schema \`Error\`. Decide by \`error.code\`. Beside those of each operation there are two that belong to none: \`ROUTE_NOT_FOUND\` (404) for a path that does not exist, and \`METHOD_NOT_ALLOWED\` (405, with the header \`Allow\`) for a method that a path does not have.
+**Errors.** Every error has the form of the schema \`Error\`. Decide by \`error.code\`; \`error.docs\` is the page about it, relative to the address of the service. Beside those of each operation there are two that belong to none: \`ROUTE_NOT_FOUND\` (404) for a path that does not exist, and \`METHOD_NOT_ALLOWED\` (405, with the header \`Allow\`) for a method that a path does not have.
 
 **Idempotency.** A repeated call with the same \`idempotency_key\` has no further effect and gets the original status and body, with the header \`Idempotent-Replayed: true\`. Keys belong to you alone, in four separate namespaces: holds; confirms; cancels and refunds together; purchases. Only a success stores a key.
 
@@ -53,6 +53,7 @@ const PARTNER_API: ApiDescription = {
   errors: ['INVALID_API_KEY', 'PARTNER_SUSPENDED', 'RATE_LIMITED'],
   errorsOfChanges: [],
   errorExtras: { SLOT_NOT_AVAILABLE: { field: 'conflict', schema: conflict } },
+  hasErrorPages: true,
   webhooks: WEBHOOKS,
 };
 

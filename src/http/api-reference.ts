@@ -3,9 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Express, Response } from 'express';
 import { referencePage, referenceScript, referenceStyle } from './api-reference-page.rules.ts';
-
-/** Where the reference lives on each listener. */
-const REFERENCE_PATH = '/docs';
+import { examplesScript } from './reference-examples.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -15,25 +13,34 @@ const PACKAGE_FILE = require.resolve('swagger-ui-dist/package.json');
 /** All that the page needs of Swagger UI: without the standalone preset there is no top bar and no link to a validator. */
 const SWAGGER_UI_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
+export type ReferenceOptions = { path: string; title: string; ownsExamples?: boolean };
+
 /**
- * The interactive reference at `/docs`: Swagger UI over the `/openapi.json` of the same
+ * The interactive reference at `path`: Swagger UI over the `/openapi.json` of the same
  * origin. It asks nothing of any other host, and runs under the app's own Content-Security-Policy: no script and no style
  * sheet is inline. It needs no key by itself: where one has to sign in, that is mounted first. `title` is the page's, as HTML.
  */
-export function mountApiReference(app: Express, options: { title: string }): void {
+export function mountApiReference(
+  app: Express,
+  { path: base, title, ownsExamples = false }: ReferenceOptions,
+): void {
   const { version } = JSON.parse(readFileSync(PACKAGE_FILE, 'utf8')) as { version: string };
-  const page = referencePage({ title: options.title, base: REFERENCE_PATH, version });
-  app.get(REFERENCE_PATH, (_req, res) => {
+  const page = referencePage({ title, base, version, ownsExamples });
+  app.get(base, (_req, res) => {
     sendOwn(res, 'html', page);
   });
-  app.get(`${REFERENCE_PATH}/reference.js`, (_req, res) => {
+  app.get(`${base}/reference.js`, (_req, res) => {
     sendOwn(res, 'js', referenceScript);
   });
-  app.get(`${REFERENCE_PATH}/reference.css`, (_req, res) => {
+  app.get(`${base}/reference.css`, (_req, res) => {
     sendOwn(res, 'css', referenceStyle);
   });
+  if (ownsExamples)
+    app.get(`${base}/examples.js`, (_req, res) => {
+      sendOwn(res, 'js', examplesScript);
+    });
   for (const file of SWAGGER_UI_FILES) {
-    app.get(`${REFERENCE_PATH}/${file}`, (_req, res) => {
+    app.get(`${base}/${file}`, (_req, res) => {
       // The page asks for them with the version in the query, so a newer one has another address.
       res.setHeader('Cache-Control', 'private, max-age=31536000, immutable');
       res.sendFile(file, { root: path.dirname(PACKAGE_FILE), cacheControl: false });

@@ -2,22 +2,28 @@ import type { ErrorRequestHandler, Response } from 'express';
 import type { ErrorCode, ErrorExtras } from '../domain/errors.ts';
 import { DomainError, fieldError } from '../domain/errors.ts';
 import { isDatabaseUnavailable } from '../platform/mongo.ts';
+import { errorPageOf, namesErrorPages } from './error-docs.ts';
 import { ERRORS } from './error-registry.ts';
 import { requestLog } from './request-log.ts';
 
 export type ErrorBody = {
   success: false;
-  error: { code: ErrorCode; message: string; request_id: string } & ErrorExtras;
+  error: { code: ErrorCode; message: string; request_id: string; docs?: string } & ErrorExtras;
+};
+
+export type ErrorFacts = {
+  code: ErrorCode;
+  message: string;
+  requestId: string;
+  /** Whether the listener has a page for each code (`nameErrorPages`). */
+  hasPage: boolean;
+  extras?: ErrorExtras;
 };
 
 /** The body of every error response. */
-export function errorBody(
-  code: ErrorCode,
-  message: string,
-  requestId: string,
-  extras: ErrorExtras = {},
-): ErrorBody {
-  return { success: false, error: { code, message, request_id: requestId, ...extras } };
+export function errorBody({ code, message, requestId, hasPage, extras = {} }: ErrorFacts): ErrorBody {
+  const page = hasPage ? { docs: errorPageOf(code) } : {};
+  return { success: false, error: { code, message, request_id: requestId, ...page, ...extras } };
 }
 
 /** What `Retry-After` says while the database is out of reach, or the same work is under way. */
@@ -42,9 +48,11 @@ export const errorHandler: ErrorRequestHandler = (thrown: unknown, req, res, nex
   // A limit on how often one may call has said by now when its window ends.
   if (RETRIED_LATER.has(error.code) && !res.hasHeader('Retry-After'))
     res.set('Retry-After', RETRY_AFTER_SECONDS);
+  const { code, message, extras } = error;
+  const hasPage = namesErrorPages(req.app);
   res
-    .status(ERRORS[error.code].status)
-    .json(errorBody(error.code, error.message, requestIdOf(res), error.extras));
+    .status(ERRORS[code].status)
+    .json(errorBody({ code, message, requestId: requestIdOf(res), hasPage, extras }));
 };
 
 function asDomainError(thrown: unknown): DomainError {

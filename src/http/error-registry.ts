@@ -61,7 +61,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   ROUTE_NOT_FOUND: {
     status: 404,
     when: 'There is no such path, or it is a sandbox path and this is a production deployment.',
-    remedy: 'Check the path and its prefix /api/v1; the reference at /docs lists every path.',
+    remedy: 'Check the path and its prefix /api/v1: /docs has the documentation, /openapi.json every path.',
   },
   VENUE_NOT_FOUND: {
     status: 404,

@@ -1,5 +1,6 @@
 import type { IRouter, NextFunction, Request, RequestHandler, Response } from 'express';
 import { DomainError } from '../domain/errors.ts';
+import { announceDeprecation } from './deprecation.ts';
 import { withKeyOfHeader } from './idempotency-key-header.ts';
 import { readJson } from './read-json.ts';
 import type { Authenticate, Route, RouteResponse } from './route.ts';
@@ -29,6 +30,7 @@ export function mountRoutes<Caller>(
     const mounted = router.route(path);
     for (const row of rows) {
       const body = row.method === 'get' ? [] : [readJson];
+      if (row.deprecation !== undefined) mounted[row.method](announceDeprecation(row.deprecation));
       mounted[row.method](identify(authenticate), limit, ...body, handle(row, ignoredInQuery));
     }
     mounted.all(beforeRejection, rejectMethod(rows));
@@ -100,6 +102,6 @@ function rejectPath(notOffered: string): RequestHandler {
 export function notFound(_req: Request, _res: Response, _next: NextFunction): void {
   throw new DomainError(
     'ROUTE_NOT_FOUND',
-    'There is no such path here. Check its spelling and the version prefix /api/v1: the reference at /docs lists every path, as does /openapi.json for programs.',
+    'There is no such path here. Check its spelling and the version prefix /api/v1: /docs has the documentation, /openapi.json every path.',
   );
 }

@@ -28,6 +28,16 @@ export type ResponseDescription = {
   headers?: readonly ResponseHeader[];
 };
 
+/** Of an endpoint that is on its way out; dates are `YYYY-MM-DD` and begin at midnight UTC. */
+export type Deprecation = {
+  /** From when on nothing new is built on it. */
+  since: string;
+  /** From when on it may be gone; absent where that is not decided. */
+  sunset?: string;
+  /** The page that says what to call instead, as a path on the same listener. */
+  guide: string;
+};
+
 type Described = {
   method: Method;
   path: string;
@@ -44,6 +54,8 @@ type Described = {
    * body, rate limit, faults of the service) are added by the generator.
    */
   errors: readonly ErrorCode[];
+  /** Present from when on callers are to move: every response says so, and the description. */
+  deprecation?: Deprecation;
   /** A sentence for callers that try a method of this path, or a path below it, which does not exist on purpose. */
   notOffered?: string;
 };

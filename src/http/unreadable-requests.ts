@@ -16,26 +16,28 @@ const REJECTIONS: Readonly<Record<string, ErrorCode>> = {
 /**
  * Rejects what cannot be read as a request in the documented form, which Node by itself does without a body, and closes the
  * connection. Where a response has begun on it, or one to an earlier request is under way (`responseOn`), nothing is put in
- * between: that one ends first.
+ * between: that one ends first. `hasErrorPages`: as in the app's own errors.
  */
 export function rejectUnreadable(
   server: Server,
   responseOn: (socket: Socket) => ServerResponse | undefined,
+  hasErrorPages: boolean,
 ): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const response = responseOn(socket);
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
     else if (response === undefined || (!response.headersSent && !response.req.complete)) {
-      socket.end(rejection(REJECTIONS[error.code ?? ''] ?? 'MALFORMED_REQUEST'), () => socket.destroy());
+      const code = REJECTIONS[error.code ?? ''] ?? 'MALFORMED_REQUEST';
+      socket.end(rejection(code, hasErrorPages), () => socket.destroy());
     } else if (response.req.complete) response.once('close', () => socket.destroySoon());
     else socket.destroy();
   });
 }
 
-function rejection(code: ErrorCode): string {
+function rejection(code: ErrorCode, hasPage: boolean): string {
   const { status, when, remedy } = ERRORS[code];
   const requestId = newId();
-  const body = JSON.stringify(errorBody(code, `${when} ${remedy}`, requestId));
+  const body = JSON.stringify(errorBody({ code, message: `${when} ${remedy}`, requestId, hasPage }));
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     'Content-Type: application/json; charset=utf-8',

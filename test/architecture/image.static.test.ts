@@ -1,8 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import type { ProcessName } from '../../src/config/config.ts';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { projectFolder } from './planted-tree.ts';
 import { variablesOf } from './settings-read.ts';
 
@@ -15,6 +17,18 @@ const instructionsOf = (dockerfile: string): string[] =>
     .replaceAll(/\\\n\s*/g, ' ')
     .split('\n')
     .filter((line) => line !== '');
+
+/** What the documentation has that is built in a folder with these files and folders of the project alone. */
+function pagesBuiltOf(folder: string, names: readonly string[]): string[] {
+  for (const name of names)
+    cpSync(path.join(projectFolder, name), path.join(folder, name), { recursive: true });
+  symlinkSync(path.join(projectFolder, 'node_modules'), path.join(folder, 'node_modules'));
+  const args = ['--import', 'tsx', 'scripts/build-site.ts', 'dist/.site'];
+  const { status } = spawnSync(process.execPath, args, { cwd: folder });
+  return status === 0
+    ? readdirSync(path.join(folder, 'dist/.site'), { recursive: true, encoding: 'utf8' })
+    : [];
+}
 
 /** What would make an image less safe than it is meant to be. */
 function faultsOfImage(dockerfile: string): string[] {
@@ -72,12 +86,28 @@ describe('the Dockerfile', () => {
     for (const limit of limits) expect(last?.split(' ')).toContain(`NODE_OPTIONS=${limit}`);
   });
 
+  test('copies all that the documentation is made of, and control: less is too little', async () => {
+    const copied = instructionsOf(dockerfile)
+      .filter((each) => each.startsWith('COPY ') && !each.includes('--from'))
+      .flatMap((each) => each.split(' ').slice(1, -1));
+    expect(pagesBuiltOf(await temporaryFolder(), copied)).toContain('docs/quickstart.html');
+    for (const needed of ['CHANGELOG.md', 'examples', 'packages/client']) {
+      const others = copied.filter((each) => each !== needed);
+      expect(others).toHaveLength(copied.length - 1);
+      expect(pagesBuiltOf(await temporaryFolder(), others)).toEqual([]);
+    }
+  });
+
   test('sees nothing but what it is built from: no .env, no data, no history', () => {
     const rules = read('.dockerignore')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'));
     expect(rules[0]).toBe('*');
-    const kept = rules.slice(1).map((line) => line.slice(1));
+    const kept = rules.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+    expect(rules.slice(kept.length + 1)).toEqual([
+      ...['packages/client/dist', 'packages/client/node_modules'],
+      ...['examples/*/.env', 'examples/*/data*', 'examples/*/node_modules'],
+    ]);
     expect(kept).toEqual(expect.arrayContaining(['package-lock.json', '.npmrc', 'src', 'workers']));
     expect(kept.filter((name) => /\.env|\.git|\.data|node_modules|^\.$/.test(name))).toEqual([]);
   });

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { projectFolder } from '../architecture/planted-tree.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** A shell into which commands are pasted one block after the other, as a person does with a guide. */
@@ -15,11 +14,11 @@ export type PastingShell = {
 /** What no person needs: a refused call (4xx, 5xx) ends the shell as a failed command does. */
 const STRICT = 'set -euo pipefail; curl() { command curl --fail-with-body "$@"; }\n';
 
-/** A shell in the project's folder, in a process group of its own. */
-export function startShell(environment: Record<string, string>): PastingShell {
+/** A shell in a folder, in a process group of its own. */
+export function startShell(cwd: string, environment: Record<string, string>): PastingShell {
   const { PATH = '', HOME = '' } = process.env;
   const shell = spawn('bash', ['--norc', '--noprofile'], {
-    cwd: projectFolder,
+    cwd,
     env: { PATH, HOME, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,

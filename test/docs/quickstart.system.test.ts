@@ -1,15 +1,20 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { signDelivery } from '../../src/sender/signature.rules.ts';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue } from '../support/factories.ts';
-import { rowsOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { endProcesses, startProcess } from '../support/worker-process.ts';
 import { blocksOf, readDocument } from './documents.ts';
 import { reasonToSkip } from './programs.ts';
-import type { PastingShell } from './quickstart-run.ts';
 import { startShell } from './quickstart-run.ts';
+import { commandsOf } from './shell-commands.ts';
+
+const MOST_COMMANDS = 12;
 
 /** The form of a response: names and types, of arrays the first element's. */
 function formOf(value: unknown): unknown {
@@ -18,90 +23,148 @@ function formOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, formOf(each)]));
 }
 
-/** The JSON object among what a block printed; a job in the background may print lines of its own. */
+/** The last JSON object among what a block printed; a job in the background may print lines of its own. */
 function printedJson(printed: string): unknown {
-  const line = printed.split('\n').find((each) => each.startsWith('{'));
+  const line = printed.split('\n').findLast((each) => each.startsWith('{'));
   return line === undefined ? undefined : JSON.parse(line);
 }
 
+/** The blocks of bash of a page: what a reader pastes. */
+const pastedFrom = (page: string): string[] =>
+  blocksOf({ text: page }).flatMap(({ language, text }) => (language === 'bash' ? [text] : []));
+
 const withoutShell = await reasonToSkip({ bash: '--version', curl: '--version' });
 (withoutShell === '' ? describe : describe.skip)(
-  `the quickstart, pasted block by block${withoutShell}`,
+  `the quickstart that a service serves, pasted block by block in an empty folder${withoutShell}`,
   () => {
     let service: Service;
-    let shell: PastingShell;
+    let page: string;
     let environment: Record<string, string>;
     beforeAll(async () => {
       service = await startService();
       const venue = await anyVenue(service, [{}], { time_zone: 'Asia/Kolkata' });
       const { apiKey } = await anyPartner(service, [venue.id]);
-      const workers = ['event-dispatch', 'webhook-delivery'];
-      const started = workers.map((name) => startProcess(`workers/${name}.ts`, service.environment));
-      await Promise.all(started.map((worker) => worker.ready));
-      environment = { API: `${service.url}/api/v1`, KEY: apiKey, RECEIVER_PORT: String(await freePort()) };
-      shell = startShell(environment);
+      const programs = ['src/api.ts', 'workers/event-dispatch.ts', 'workers/webhook-delivery.ts'];
+      const [api] = await Promise.all(
+        programs.map((name) => startProcess(name, service.environment)).map(({ ready }) => ready),
+      );
+      const url = String(api?.['url']);
+      await eventually('the API serves', async () => (await fetch(`${url}/readyz`)).ok);
+      page = await (await fetch(`${url}/docs/quickstart.md`)).text();
+      environment = { API: `${url}/api/v1`, KEY: apiKey, PORT: String(await freePort()) };
     });
     afterAll(async () => {
-      await shell.end();
       await endProcesses();
       await service.stop();
     });
 
-    test('works: every command succeeds, every response has the form that is shown, and webhooks arrive verified', async () => {
-      const blocks = blocksOf(await readDocument('docs/guides/quickstart.md'));
-      let printed = '';
-      let compared = 0;
-      for (const { language, text } of blocks) {
-        if (language === 'bash') printed = await shell.paste(text);
-        else if (language === 'json') {
-          expect(formOf(printedJson(printed))).toEqual(formOf(JSON.parse(text)));
-          compared += 1;
-        } else {
-          expect(language).toBe('text');
-          // Addresses and slots are of that day; what the receiver says of them is not.
-          for (const line of text.trimEnd().split('\n')) {
-            const said = line.replace(/ \S+$/, '');
-            await eventually(`"${said}" of the receiver`, () => shell.output().includes(said));
+    test('every command succeeds, every response has the form that is shown, the slot is BOOKED, and webhooks arrive verified', async () => {
+      const folder = await temporaryFolder();
+      expect(await readdir(folder)).toEqual([]);
+      const shell = startShell(folder, environment);
+      try {
+        let printed = '';
+        let compared = 0;
+        for (const { language, text } of blocksOf({ text: page })) {
+          if (language === 'bash') printed = await shell.paste(text);
+          else if (language === 'json') {
+            expect(formOf(printedJson(printed))).toEqual(formOf(JSON.parse(text)));
+            compared += 1;
+          } else if (language === 'text') {
+            for (const line of text.trimEnd().split('\n')) {
+              await eventually(`"${line}" of the receiver`, () => shell.output().includes(line));
+            }
           }
         }
+        expect(compared).toBe(4);
+        expect(shell.output()).not.toContain('refused');
+        expect(JSON.parse(await readFile(path.join(folder, 'booking.json'), 'utf8'))).toMatchObject({
+          status: 'BOOKED',
+        });
+        const isHeard = () =>
+          fetch(`http://127.0.0.1:${environment['PORT']}`).then(
+            () => true,
+            () => false,
+          );
+        await eventually('the receiver to have stopped', async () => !(await isHeard()));
+      } finally {
+        await shell.end();
       }
-      expect(compared).toBe(6);
-      expect(shell.output()).not.toContain('refused');
     });
 
-    test('pasted again, it takes the subscription that is there, and what is then signed is verified', async () => {
-      const again = startShell(environment);
+    test('its receiver refuses what is forged, stale or without a signature, and does not end by it', async () => {
+      const folder = await temporaryFolder();
+      const PORT = String(await freePort());
+      const SECRET_KEY = 'whsec_any';
+      const shell = startShell(folder, { PORT, SECRET_KEY });
       try {
-        const blocks = blocksOf(await readDocument('docs/guides/quickstart.md'));
-        const upToConfirm = blocks.filter(({ language }) => language === 'bash').slice(0, 7);
-        for (const { text } of upToConfirm) {
-          await again.paste(text);
-          if (text.includes('receive.ts')) {
-            await eventually('the receiver', () => again.output().includes('listening'));
-          }
-        }
-        await eventually('a verified webhook', () => again.output().includes('verified: booking_created'));
-        expect(again.output()).not.toContain('refused');
-        expect(await rowsOf(service, 'webhook_subscriptions', {})).toHaveLength(1);
+        const receiver = pastedFrom(page).find((block) => block.startsWith('cat > receiver.mjs')) ?? '';
+        await shell.paste(`${receiver}\nnode receiver.mjs &`);
+        await eventually('the receiver', () => shell.output().includes('listening'));
+        const body = Buffer.from('{"event_type":"hold_created","slot_id":"पिच"}');
+        const deliver = (
+          ageSeconds: number,
+          secretKey: string,
+          sent = body,
+          name = 'x-service-signature',
+        ) => {
+          const timestampSeconds = Math.floor(Date.now() / 1000) - ageSeconds;
+          const signature = signDelivery({ secretKey, timestampSeconds, body });
+          const headers = { 'x-service-timestamp': String(timestampSeconds), [name]: signature };
+          return fetch(`http://127.0.0.1:${PORT}/webhooks`, { method: 'POST', headers, body: sent });
+        };
+        const statuses = [
+          await deliver(0, SECRET_KEY),
+          await deliver(0, SECRET_KEY, body, 'x-service-signature-previous'),
+          await deliver(0, 'whsec_other'),
+          await deliver(310, SECRET_KEY),
+          await deliver(-310, SECRET_KEY),
+          await deliver(0, SECRET_KEY, Buffer.from('{"event_type":"hold_expired"}')),
+          await deliver(0, SECRET_KEY, body, 'x-other'),
+          await fetch(`http://127.0.0.1:${PORT}/webhooks`, { method: 'POST', body: '{}' }),
+          await deliver(0, SECRET_KEY),
+        ].map(({ status }) => status);
+        expect(statuses).toEqual([204, 204, 401, 401, 401, 401, 401, 401, 204]);
       } finally {
-        await again.end();
+        await shell.end();
       }
     });
 
     test('control: a call that is refused fails the block', async () => {
-      const strict = startShell(environment);
+      const strict = startShell(await temporaryFolder(), environment);
       await expect(strict.paste('curl -s "$API/partner/venues"')).rejects.toThrow('INVALID_API_KEY');
       await strict.end();
     });
-
-    test('control: another form of a response is noticed', () => {
-      const answer = { count: 1, data: [{ id: 'a', price: 2 }] };
-      expect(formOf(answer)).toEqual(formOf({ count: 9, data: [{ id: 'b', price: 3 }, {}] }));
-      expect(formOf(answer)).not.toEqual(formOf({ count: 1, data: [{ id: 'a', price: '2' }] }));
-      expect(formOf(answer)).not.toEqual(formOf({ count: 1, data: [{ id: 'a' }] }));
-    });
   },
 );
+
+describe('the quickstart', () => {
+  test(`has at most ${MOST_COMMANDS} commands, and reads nothing of the repository`, async () => {
+    const { text } = await readDocument('docs/guides/quickstart.md');
+    const pasted = pastedFrom(text);
+    expect(pasted.flatMap(commandsOf).length).toBeLessThanOrEqual(MOST_COMMANDS);
+    expect(pasted.join('')).not.toMatch(/\.data|examples\/|npm |npx |tsx|jq /);
+  });
+
+  test.each([
+    ['one line', 'call /a | tee b.json\n', 1],
+    ['two lines', 'A=1 B=$(x; y)\nexport C="a; b"\n', 2],
+    ['a here-document', "cat > f <<'END'\na; b && c\nEND\n", 1],
+    ['a continued line', 'curl a \\\n  -d b\n', 1],
+    ['a function', 'f() { a; b; }\n', 1],
+    ['joined commands', 'a && b; c || d\n', 4],
+    ['a loop', 'for a in b; do\n  c\ndone\n', 2],
+  ])('control: %s is counted honestly', (_what, block, count) => {
+    expect(commandsOf(block)).toHaveLength(count);
+  });
+
+  test('control: another form of a response is noticed', () => {
+    const answer = { count: 1, data: [{ id: 'a', price: 2 }] };
+    expect(formOf(answer)).toEqual(formOf({ count: 9, data: [{ id: 'b', price: 3 }, {}] }));
+    expect(formOf(answer)).not.toEqual(formOf({ count: 1, data: [{ id: 'a', price: '2' }] }));
+    expect(formOf(answer)).not.toEqual(formOf({ count: 1, data: [{ id: 'a' }] }));
+  });
+});
 
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {

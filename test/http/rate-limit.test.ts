@@ -219,7 +219,7 @@ describe('the two fields are on every response to a partner, whatever it is', ()
     const replies = [
       await api.get('/api/v1/nothing'),
       await api.send('DELETE', VENUES),
-      await api.get('/'),
+      await api.get('/nothing'),
       ...(await calls(api, 2)),
       await api.send('PATCH', VENUES),
       await api.get(VENUES),

@@ -32,7 +32,7 @@ const POST =
   'POST /api/v1/partner/holds HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 90000\r\n';
 /** More than the buffers of two sockets take; of the second, each response is a file that is read as it is sent. */
 const MANY_LARGE_ANSWERS = 'GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(40);
-const MANY_FILES = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(10);
+const MANY_FILES = 'GET /docs/reference/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(10);
 
 let service: Service;
 /** The service, on a listener with these limits. */

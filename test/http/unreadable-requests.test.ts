@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { sharedService } from '../support/service-host.ts';
-import { verdict } from '../support/verdict.ts';
+import { errorOf, verdict } from '../support/verdict.ts';
 import { converse, openRaw, repliesIn } from './raw-connection.ts';
 import type * as Listening from './unreadable-requests.in-host.ts';
 
@@ -42,6 +42,15 @@ describe('what is no request is answered in the documented form, and its connect
   test.each(unreadable)('%s', async (_what, sent, expected) => {
     for (const url of [service.url, service.adminUrl]) {
       expect(repliesIn(await converse(url, sent)).map(verdict)).toEqual([expected]);
+    }
+  });
+
+  test('it names the page of its code to partners, and to operators, who have none, not', async () => {
+    const docsOf = async (url: string, sent: string) =>
+      repliesIn(await converse(url, sent)).map((reply) => errorOf(reply).docs);
+    for (const [, sent, expected] of unreadable) {
+      expect(await docsOf(service.url, sent)).toEqual([`/docs/errors/${expected.slice(4)}`]);
+      expect(await docsOf(service.adminUrl, sent)).toEqual([undefined]);
     }
   });
 

@@ -88,7 +88,7 @@ export function describeApi(api: ApiDescription, operations: readonly Operation[
     const described = describeOperation(operation, api, gathered);
     paths[path] = { ...paths[path], [operation.method]: described };
   }
-  const error = errorSchema(codesOf(operations, api), api.errorExtras, gathered.schemas);
+  const error = errorSchema(codesOf(operations, api), api, gathered.schemas);
   const webhooks = api.webhooks.map((each) => [each.name, describeWebhook(each, gathered.schemas)] as const);
   return {
     openapi: '3.1.0',
@@ -113,7 +113,9 @@ export function describeApi(api: ApiDescription, operations: readonly Operation[
         ['Error', error],
       ]),
     },
-    'x-general-responses': Object.fromEntries(GENERAL_ERRORS.map((code) => [code, generalResponse(code)])),
+    'x-general-responses': Object.fromEntries(
+      GENERAL_ERRORS.map((code) => [code, generalResponse(code, api)]),
+    ),
   };
 }
 
@@ -143,8 +145,8 @@ function usedIn(
 }
 
 /** With its headers written out: what only this part of the document refers to, linters take for unused. */
-function generalResponse(code: ErrorCode): JsonSchema {
-  const { headers, ...response } = errorResponse([code], {});
+function generalResponse(code: ErrorCode, api: ApiDescription): JsonSchema {
+  const { headers, ...response } = errorResponse([code], api);
   const named = Object.keys(headers) as HeaderName[];
   return { ...response, headers: Object.fromEntries(named.map((name) => [name, HEADERS[name]])) };
 }

@@ -12,6 +12,13 @@ import { toJsonSchema } from './json-schema.ts';
 /** What some errors carry beside code and message, by code: `error.conflict`, say. */
 export type ErrorExtrasSchemas = Partial<Record<ErrorCode, { field: 'conflict'; schema: Schema }>>;
 
+/** What the errors of a listener carry beside code, message and request_id. */
+export type ErrorRules = {
+  errorExtras: ErrorExtrasSchemas;
+  /** Whether `error.docs` names a page of the code. */
+  hasErrorPages: boolean;
+};
+
 /** A response of the document. */
 export type ResponseObject = {
   description: string;
@@ -50,7 +57,7 @@ function pascalCase(code: string): string {
  * The error response that has one of these codes: when each comes, what to do, and an example of each. Its schema is that of all
  * errors: generated clients make a type of their own of every other one.
  */
-export function errorResponse(codes: readonly ErrorCode[], extras: ErrorExtrasSchemas): ResponseObject {
+export function errorResponse(codes: readonly ErrorCode[], rules: ErrorRules): ResponseObject {
   const [status = 500] = codes.map((code) => ERRORS[code].status);
   return {
     description: codes.map(paragraphOf).join('\n\n'),
@@ -60,7 +67,7 @@ export function errorResponse(codes: readonly ErrorCode[], extras: ErrorExtrasSc
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
         examples: Object.fromEntries(
-          codes.map((code) => [code, { summary: ERRORS[code].when, value: exampleBody(code, extras) }]),
+          codes.map((code) => [code, { summary: ERRORS[code].when, value: exampleBody(code, rules) }]),
         ),
       },
     },
@@ -72,20 +79,29 @@ function paragraphOf(code: ErrorCode): string {
   return `\`${code}\`: ${when} ${remedy}`;
 }
 
-function exampleBody(code: ErrorCode, extras: ErrorExtrasSchemas) {
+function exampleBody(code: ErrorCode, { errorExtras, hasErrorPages }: ErrorRules) {
   const { when, remedy } = ERRORS[code];
-  const extra = extras[code];
+  const extra = errorExtras[code];
   const details = [{ path: 'idempotency_key', message: 'is required' }];
-  return errorBody(code, `${when} ${remedy}`, EXAMPLE.requestId, {
+  const extras = {
     ...(code === 'VALIDATION_ERROR' ? { details } : {}),
     ...(extra === undefined ? {} : { [extra.field]: exampleOf(extra.schema) as Record<string, unknown> }),
-  });
+  };
+  const message = `${when} ${remedy}`;
+  return errorBody({ code, message, requestId: EXAMPLE.requestId, hasPage: hasErrorPages, extras });
 }
+
+const PAGE_OF_CODE: JsonSchema = {
+  type: 'string',
+  format: 'uri-reference',
+  description:
+    'The page about this code, relative to the address of the service. For people, not for decisions.',
+};
 
 /** The schema of every error response, with the codes that the document knows; there may be more (docs/guides/versioning.md). */
 export function errorSchema(
   codes: readonly ErrorCode[],
-  extras: ErrorExtrasSchemas,
+  { errorExtras, hasErrorPages }: ErrorRules,
   components: Components,
 ): JsonSchema {
   const text = { type: 'string', minLength: 1 };
@@ -100,6 +116,7 @@ export function errorSchema(
           code: { type: 'string', 'x-extensible-enum': codes },
           message: { ...text, description: 'What was wrong and what to do next.' },
           request_id: { ...text, description: 'X-Request-Id of this response; quote it to the operator.' },
+          ...(hasErrorPages ? { docs: PAGE_OF_CODE } : {}),
           details: {
             type: 'array',
             description: 'With VALIDATION_ERROR: every faulty field.',
@@ -110,7 +127,7 @@ export function errorSchema(
             },
           },
           ...Object.fromEntries(
-            Object.values(extras).map(({ field, schema }) => [field, toJsonSchema(schema, components)]),
+            Object.values(errorExtras).map(({ field, schema }) => [field, toJsonSchema(schema, components)]),
           ),
           booking_id: {
             ...text,

@@ -46,6 +46,25 @@ export const HEADERS = {
     schema: { type: 'string' },
     example: 'customer_nmae, colour',
   },
+  Deprecation: {
+    description:
+      'Since when this endpoint is deprecated: `@` and seconds since 1970 (RFC 9745). Link leads to what to call instead.',
+    required: true,
+    schema: { type: 'string', pattern: '^@[0-9]+$' },
+    example: '@1798761600',
+  },
+  Sunset: {
+    description: 'From when on this endpoint may be gone, as an HTTP date (RFC 8594).',
+    required: true,
+    schema: { type: 'string' },
+    example: 'Thu, 01 Jul 2027 00:00:00 GMT',
+  },
+  Link: {
+    description: 'The page that says what to call instead of this endpoint, with `rel="deprecation"`.',
+    required: true,
+    schema: { type: 'string' },
+    example: '</docs/changelog>; rel="deprecation"; type="text/html"',
+  },
   Allow: {
     description: 'The methods that the path has.',
     required: true,

@@ -2,20 +2,20 @@ import type { Schema } from 'joi';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { Operation } from '../route.ts';
 import { fieldsOf } from '../validate.ts';
-import type { ErrorExtrasSchemas, ResponseObject } from './error-response-schemas.ts';
+import type { ErrorRules, ResponseObject } from './error-response-schemas.ts';
 import { byStatus, errorResponse, responseName } from './error-response-schemas.ts';
 import { exampleOf } from './examples.ts';
+import type { HeaderName } from './headers.ts';
 import { headersOf } from './headers.ts';
 import type { Components, JsonSchema } from './json-schema.ts';
 import { isRequired, metaOf, toJsonSchema } from './json-schema.ts';
 
 /** What all endpoints of a listener have in common. */
-export type ListenerRules = {
+export type ListenerRules = ErrorRules & {
   /** The codes that come before any endpoint's own rules: keys, rate limit. */
   errors: readonly ErrorCode[];
   /** The same, of calls that change something. */
   errorsOfChanges: readonly ErrorCode[];
-  errorExtras: ErrorExtrasSchemas;
 };
 
 /** What describing operations gathers for the components of the document. */
@@ -50,6 +50,7 @@ export function describeOperation(
     tags: [tag],
     summary,
     ...(description === undefined ? {} : { description }),
+    ...(operation.deprecation === undefined ? {} : { deprecated: true }),
     ...(operation.isPublic === true ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: requestBodyOf(operationId, body, gathered.schemas) }),
@@ -83,13 +84,17 @@ function parameter(
   schemas: Components,
 ): JsonSchema {
   const { description, ...rest } = toJsonSchema(schema, schemas);
+  const required = location === 'path' || isRequired(schema);
+  const [example] = Array.isArray(rest['examples']) ? (rest['examples'] as unknown[]) : [];
   return {
     name,
     in: location,
     ...(description === undefined ? {} : { description }),
-    required: location === 'path' || isRequired(schema),
+    required,
     style: location === 'path' ? 'simple' : 'form',
     schema: rest,
+    // Swagger UI fills it in. An optional one would narrow what is asked for.
+    ...(required && example !== undefined ? { example } : {}),
   };
 }
 
@@ -120,7 +125,11 @@ function successesOf(operation: Operation, schemas: Components): Record<string, 
       status,
       {
         description,
-        headers: headersOf([...headers, ...(operation.method === 'get' ? [] : IGNORED_FIELDS)]),
+        headers: headersOf([
+          ...headers,
+          ...(operation.method === 'get' ? [] : IGNORED_FIELDS),
+          ...deprecationHeaders(operation),
+        ]),
         ...(body === undefined
           ? {}
           : {
@@ -139,6 +148,11 @@ function successesOf(operation: Operation, schemas: Components): Record<string, 
   );
 }
 
+function deprecationHeaders({ deprecation }: Operation): HeaderName[] {
+  if (deprecation === undefined) return [];
+  return ['Deprecation', 'Link', ...(deprecation.sunset === undefined ? [] : (['Sunset'] as const))];
+}
+
 function errorsByStatus(
   operation: Operation,
   rules: ListenerRules,
@@ -148,7 +162,7 @@ function errorsByStatus(
   return Object.fromEntries(
     grouped.map(([status, codes]) => {
       const name = responseName(codes);
-      if (!responses.has(name)) responses.set(name, errorResponse(codes, rules.errorExtras));
+      if (!responses.has(name)) responses.set(name, errorResponse(codes, rules));
       return [String(status), { $ref: `#/components/responses/${name}` }];
     }),
   );

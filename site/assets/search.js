@@ -1,0 +1,18 @@
+// Loaded when somebody searches for the first time, and the index with it.
+
+import MiniSearch from 'minisearch';
+import { SEARCH_OPTIONS } from './search-options.ts';
+
+const MOST = 8;
+
+/** Loads the index, and returns what searches in it: the best parts of pages, each `{url, page, heading}`. */
+export async function openSearch(indexUrl) {
+  const response = await fetch(indexUrl);
+  if (!response.ok) throw new Error(`The search index could not be loaded: ${response.status}`);
+  const index = MiniSearch.loadJSON(await response.text(), SEARCH_OPTIONS);
+  return (words) =>
+    index
+      .search(words)
+      .slice(0, MOST)
+      .map(({ id, page, heading }) => ({ url: id, page, heading }));
+}

@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { Eleventy } from '@11ty/eleventy';
+import { build as bundle } from 'esbuild';
+import { packClient } from './client-package.ts';
+import { llmsFull, llmsIndex, markdownTwin } from './llms.ts';
+import { createMarkdown } from './markdown.ts';
+import type { SitePage } from './pages.ts';
+import { readSite } from './pages.ts';
+import { searchIndex } from './search-index.ts';
+
+/** What of Eleventy's configuration is used. */
+type Configuration = {
+  setInputDirectory(folder: string): void;
+  setLayoutsDirectory(folder: string): void;
+  setTemplateFormats(formats: string[]): void;
+  addExtension(extensions: string[], options: { key: string }): void;
+  addGlobalData(name: string, value: unknown): void;
+  addTemplate(file: string, content: string, data: Record<string, unknown>): void;
+  setLibrary(engine: string, library: unknown): void;
+};
+
+/** Written last: the site is whole, and as new as this file. */
+export const MARKER = 'built';
+
+/**
+ * Makes the site of the project in `root`, and puts it into `folder` in place of what is there. A file of it is served at its own
+ * path; a page `/docs/x` is `docs/x.html`. Beside each file that is worth it is its gzip. Needs no network.
+ */
+export async function buildSite(root: string, folder: string): Promise<void> {
+  const made = `${folder}.${process.pid}`;
+  try {
+    await makeSite(root, made);
+    await rm(folder, { recursive: true, force: true });
+    await rename(made, folder);
+  } finally {
+    await rm(made, { recursive: true, force: true });
+  }
+}
+
+async function makeSite(root: string, made: string): Promise<void> {
+  const { pages, files } = readSite(root);
+  const assets = await writeAssets(root, made, searchIndex(pages));
+  await writePages(root, made, pages, assets);
+  await writeTexts(made, pages);
+  for (const [file, url] of files) await cp(path.join(root, file), path.join(made, url));
+  await packClient(root, made);
+  await compress(made);
+  await writeFile(path.join(made, MARKER), '');
+}
+
+/** Eleventy renders the Markdown of each page into the layout. */
+async function writePages(
+  root: string,
+  folder: string,
+  pages: readonly SitePage[],
+  assets: Readonly<Record<string, string>>,
+): Promise<void> {
+  const input = path.relative('.', path.join(root, 'site')) || '.';
+  const eleventy = new Eleventy(input, path.relative('.', folder), {
+    quietMode: true,
+    configPath: '',
+    config: (configuration: Configuration) => {
+      configuration.setLayoutsDirectory('layouts');
+      configuration.setTemplateFormats(['md']);
+      configuration.addExtension(['11ty.tsx'], { key: '11ty.js' });
+      configuration.setLibrary('md', createMarkdown());
+      configuration.addGlobalData('pages', pages);
+      configuration.addGlobalData('assets', assets);
+      for (const entry of [...pages, MISSING]) {
+        configuration.addTemplate(`${entry.url.slice(1)}.md`, entry.markdown, {
+          entry,
+          layout: 'page.11ty.tsx',
+          permalink: `${entry.url}.html`,
+          templateEngineOverride: 'md',
+        });
+      }
+    },
+  });
+  await eleventy.write();
+}
+
+/** What is served where there is no page. */
+const MISSING: SitePage = {
+  url: '/docs/404',
+  title: 'Page not found',
+  label: 'Page not found',
+  description: 'There is no such page.',
+  group: undefined,
+  markdown:
+    '# Page not found\n\nThere is no such page here. Search for it, or begin with the [overview](/docs), the [quickstart](/docs/quickstart) or [all errors](/docs/errors).\n',
+};
+
+async function writeTexts(folder: string, pages: readonly SitePage[]): Promise<void> {
+  for (const page of pages) {
+    const file = path.join(folder, `${page.url}.md`);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, markdownTwin(page, pages));
+  }
+  await writeFile(path.join(folder, 'llms.txt'), llmsIndex(pages));
+  await writeFile(path.join(folder, 'llms-full.txt'), llmsFull(pages));
+}
+
+/** Writes what pages load, each with a digest in its name, so that browsers keep it for ever; returns name → path on the listener. */
+async function writeAssets(root: string, folder: string, index: string): Promise<Record<string, string>> {
+  const own = path.join(root, 'site/assets');
+  const minify = { bundle: true, minify: true, write: false, format: 'esm', target: 'es2022' } as const;
+  const bundled = await Promise.all(
+    ['site.css', 'site.js', 'search.js'].map(async (name) => {
+      const { outputFiles } = await bundle({ ...minify, target: [], entryPoints: [path.join(own, name)] });
+      return [name, outputFiles[0]?.text ?? ''] as const;
+    }),
+  );
+  const icon = await readFile(path.join(root, 'src/console/assets/icon.svg'), 'utf8');
+  await mkdir(path.join(folder, 'docs/assets'), { recursive: true });
+  const written = [...bundled, ['icon.svg', icon] as const, ['search-index.json', index] as const].map(
+    async ([name, text]) => {
+      const digest = createHash('sha256').update(text).digest('hex').slice(0, 12);
+      const { name: stem, ext } = path.parse(name);
+      const url = `/docs/assets/${stem}.${digest}${ext}`;
+      await writeFile(path.join(folder, url), text);
+      return [name, url] as const;
+    },
+  );
+  return Object.fromEntries(await Promise.all(written));
+}
+
+/** Below it, what is saved is less than a packet. */
+const COMPRESSED_FROM_BYTES = 1024;
+
+async function compress(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.tgz'))
+    .map(({ parentPath, name }) => path.join(parentPath, name));
+  for (const file of files) {
+    const bytes = await readFile(file);
+    if (bytes.length >= COMPRESSED_FROM_BYTES)
+      await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 }));
+  }
+}

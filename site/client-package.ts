@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Where the client is served: partners install it from the address of the service, whatever registries have. */
+export const CLIENT_PACKAGE = '/docs/downloads/partner-booking-client.tgz';
+
+/** Builds the client of the project in `root`, and puts it into the site in `folder` as `npm pack` makes it. */
+export async function packClient(root: string, folder: string): Promise<void> {
+  const source = path.join(root, 'packages/client');
+  const made = path.join(folder, 'client-package');
+  const target = path.join(folder, CLIENT_PACKAGE);
+  const downloads = path.dirname(target);
+  await mkdir(downloads, { recursive: true });
+  await run(process.execPath, [path.join(source, 'scripts/build.mjs'), path.join(made, 'dist')]);
+  for (const file of ['package.json', 'README.md']) await cp(path.join(source, file), path.join(made, file));
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', downloads], { cwd: made });
+  const [packed] = JSON.parse(stdout) as { filename: string }[];
+  await rename(path.join(downloads, packed?.filename ?? ''), target);
+  await rm(made, { recursive: true });
+}

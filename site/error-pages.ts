@@ -1,0 +1,140 @@
+import type { ErrorCode } from '../src/domain/errors.ts';
+import { ERROR_CODES, ERRORS } from '../src/http/error-registry.ts';
+import { ERROR_FORM } from './error-form.ts';
+
+/** What of the description of the partner interface is needed: which call responds with which code, and an example of each. */
+type Description = {
+  paths: Record<string, Record<string, Operation>>;
+  components: { responses: Record<string, ErrorResponse> };
+  'x-general-responses': Record<string, ErrorResponse>;
+};
+type Operation = { operationId: string; tags: string[]; responses: Record<string, { $ref?: string }> };
+type ErrorResponse = {
+  'x-error-codes'?: string[];
+  content?: { 'application/json': { examples?: Record<string, { value: unknown }> } };
+};
+type Call = { name: string; reference: string };
+type Draft = { url: string; markdown: string; group: 'Reference' | undefined; label?: string };
+
+/** Where more is said about a code. */
+const READ_ON: Partial<Record<ErrorCode, string>> = {
+  VALIDATION_ERROR: '[What may change without a new version](/docs/versioning), and what is ignored',
+  INVALID_API_KEY: '[Quickstart](/docs/quickstart): the first call with your key',
+  SLOT_NOT_AVAILABLE: '[Quickstart](/docs/quickstart): availability, then a hold',
+  HOLD_EXPIRED: '[Idempotency and retries](/docs/idempotency-and-retries): what to do about a timeout',
+  INVALID_HOLD_STATE:
+    '[Idempotency and retries](/docs/idempotency-and-retries): what a repeated call returns',
+  IDEMPOTENCY_KEY_MISMATCH: '[Idempotency and retries](/docs/idempotency-and-retries): how to make keys',
+  RATE_LIMITED: '[Contract: rate limits](/docs/contract#rate-limits)',
+  WEBHOOK_LIMIT_REACHED: '[Receiving webhooks](/docs/receiving-webhooks#subscribe): change a subscription',
+  WEBHOOK_INACTIVE:
+    '[Receiving webhooks](/docs/receiving-webhooks#when-it-fails): what becomes of deliveries',
+  DELIVERY_IN_PROGRESS:
+    '[Receiving webhooks](/docs/receiving-webhooks#when-it-fails): what becomes of a delivery',
+  INTERNAL_ERROR: '[Idempotency and retries](/docs/idempotency-and-retries): how to repeat a call safely',
+  SERVICE_UNAVAILABLE:
+    '[Idempotency and retries](/docs/idempotency-and-retries): how to repeat a call safely',
+};
+
+/** The codes that have pages: those that only operators meet have none. */
+const PARTNER_CODES = ERROR_CODES.filter((code) => ERRORS[code].audience !== 'operator');
+
+/** The page of all errors, and one for each code that partners can meet. */
+export function errorPages(description: unknown): Draft[] {
+  const published = description as Description;
+  const pages = PARTNER_CODES.map((code): Draft => {
+    return { url: `/docs/errors/${code}`, markdown: pageOf(code, published), group: undefined };
+  });
+  return [{ url: '/docs/errors', markdown: overview(), group: 'Reference' }, ...pages];
+}
+
+function overview(): string {
+  const rows = PARTNER_CODES.map((code) => {
+    const { status, when, remedy } = ERRORS[code];
+    return `| ${status} | [\`${code}\`](/docs/errors/${code}) | ${when} ${remedy} |`;
+  });
+  return `# Errors
+
+Every error response has the same form. Decide by \`code\`, show \`message\` to a developer, and quote \`request_id\` (it is also
+in the header \`X-Request-Id\`) when you ask for help. \`docs\` is the page about the code, relative to the address of the service.
+
+${ERROR_FORM}
+
+## All codes
+
+| Status | Code | When, and what to do |
+|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+function pageOf(code: ErrorCode, description: Description): string {
+  const { status, when, remedy } = ERRORS[code];
+  const calls = callsWith(code, description).map(({ name, reference }) => `- [\`${name}\`](${reference})`);
+  const readOn = READ_ON[code];
+  return `# ${code}
+
+${when}
+
+**Status ${status}.** ${remedy}
+
+## Repeat the call?
+
+${repeatAfter(status)}
+
+## Example
+
+\`\`\`json
+${JSON.stringify(exampleOf(code, description), null, 2)}
+\`\`\`
+
+## Calls that return it
+
+${calls.length === 0 ? 'It belongs to no single call: any request can get it.' : calls.join('\n')}
+
+## Read on
+
+${readOn === undefined ? '' : `- ${readOn}\n`}- [All errors](/docs/errors)
+`;
+}
+
+function repeatAfter(status: number): string {
+  if (status === 429) return 'Yes, after the seconds in `Retry-After`. Nothing was done.';
+  if (status === 408 || status >= 500)
+    return 'Yes, with the same `idempotency_key`: whether the first one took effect is then of no matter. Wait longer before each further one.';
+  return 'Not as it is: it gets the same response until what the message names has changed.';
+}
+
+function responsesOf({ components, ...rest }: Description): ErrorResponse[] {
+  return [...Object.values(components.responses), ...Object.values(rest['x-general-responses'])];
+}
+
+function exampleOf(code: ErrorCode, description: Description): unknown {
+  const examples = responsesOf(description).map(
+    ({ content }) => content?.['application/json'].examples?.[code],
+  );
+  const example = examples.find((each) => each !== undefined);
+  if (example === undefined) throw new Error(`The description has no example of ${code}. Run: npm run docs`);
+  return example.value;
+}
+
+function callsWith(code: ErrorCode, { paths, components }: Description): Call[] {
+  const has = ({ $ref = '' }: { $ref?: string }): boolean =>
+    components.responses[$ref.split('/').at(-1) ?? '']?.['x-error-codes']?.includes(code) === true;
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([, { responses }]) => Object.values(responses).some(has))
+      .map(
+        ([
+          method,
+          {
+            operationId,
+            tags: [tag = ''],
+          },
+        ]) => ({
+          name: `${method.toUpperCase()} ${path}`,
+          reference: `/docs/reference#/${encodeURIComponent(tag)}/${operationId}`,
+        }),
+      ),
+  );
+}

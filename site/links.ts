@@ -1,0 +1,57 @@
+import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+
+export type Links = {
+  /** The Markdown of a file with links to what is served; of a link to anything else only the words remain. */
+  rewrite(file: string, markdown: string): string;
+  /** The files that were linked to and are no pages, and where each has to be served. */
+  files(): ReadonlyMap<string, string>;
+};
+
+/** Where files are that are served as they are. */
+const AS_THEY_ARE = /^(?:docs\/)?((?:examples|collections)\/.*)$/;
+
+/** Files that the service serves under another name. */
+const SERVED: Readonly<Record<string, string>> = {
+  'docs/openapi.partner.json': '/openapi.json',
+  'docs/errors.md': '/docs/errors',
+};
+
+/** `urls`: the file of each page, and where the page is served. */
+export function createLinks(root: string, urls: ReadonlyMap<string, string>): Links {
+  const linked = new Map<string, string>();
+  const servedAt = (file: string): string | undefined => {
+    const url = urls.get(file) ?? urls.get(`${file}/README.md`) ?? SERVED[file];
+    const [, name] = AS_THEY_ARE.exec(file) ?? [];
+    if (url !== undefined || name === undefined || !isFile(path.join(root, file))) return url;
+    linked.set(file, `/docs/${name}`);
+    return `/docs/${name}`;
+  };
+  const rewritten = (from: string, words: string, target: string): string => {
+    if (/^(?:[a-z]+:|#|\/)/.test(target)) return `[${words}](${target})`;
+    const [relative = '', anchor] = target.split('#');
+    const file = path.posix.join(path.posix.dirname(from), relative).replace(/\/$/, '');
+    const url = servedAt(file);
+    if (url === undefined) return words;
+    return `[${words}](${url}${anchor === undefined ? '' : `#${anchor}`})`;
+  };
+  return {
+    files: () => linked,
+    rewrite: (from, markdown) =>
+      outsideOfCode(markdown, (text) =>
+        text.replaceAll(/\[([^\]]*)\]\(([^)\s]+)\)/g, (_link, words: string, target: string) =>
+          rewritten(from, words, target),
+        ),
+      ),
+  };
+}
+
+/** Changes what is not in a fenced block. */
+export function outsideOfCode(markdown: string, change: (text: string) => string): string {
+  return markdown
+    .split(/(^```[^]*?^```$)/m)
+    .map((part, index) => (index % 2 === 0 ? change(part) : part))
+    .join('');
+}
+
+const isFile = (file: string): boolean => existsSync(file) && statSync(file).isFile();

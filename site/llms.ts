@@ -1,0 +1,43 @@
+import { outsideOfCode } from './links.ts';
+import { GROUPS } from './navigation.ts';
+import type { SitePage } from './pages.ts';
+
+const SUMMARY = `# Partner Booking Service
+
+> Partners sell time slots on sports courts and turfs over HTTP: read availability, place a hold on a slot, confirm the hold into a
+> booking, and get a signed webhook for every change. A call carries the partner's key in the header x-api-key; paths of calls begin
+> with /api/v1. All links are relative to the address of the service.
+`;
+
+/** A page as Markdown, whose links lead to Markdown where there is some. */
+export function markdownTwin({ markdown }: SitePage, pages: readonly SitePage[]): string {
+  const urls = new Set(pages.map(({ url }) => url));
+  return outsideOfCode(markdown, (text) =>
+    text.replaceAll(/\]\((\/[^)#\s]*)/g, (link, url: string) => (urls.has(url) ? `](${url}.md` : link)),
+  );
+}
+
+/** `/llms.txt`, in the form of llmstxt.org: what there is, with a line about each page. */
+export function llmsIndex(pages: readonly SitePage[]): string {
+  const line = ({ url, title, description }: SitePage) => `- [${title}](${url}.md): ${description}`;
+  const groups = GROUPS.map((group) => {
+    const listed = pages.filter((page) => page.group === group);
+    const described = '- [OpenAPI description](/openapi.json): every call, its fields and its errors';
+    return [`## ${group}\n`, ...listed.map(line), ...(group === 'Reference' ? [described] : [])].join('\n');
+  });
+  const errors = pages.filter(({ group }) => group === undefined);
+  const optional = [
+    '## Optional\n',
+    '- [All of these pages in one](/llms-full.txt): but for those of single errors',
+    ...errors.map(line),
+  ];
+  return `${[SUMMARY, ...groups, optional.join('\n')].join('\n\n')}\n`;
+}
+
+/** `/llms-full.txt`: the pages of the navigation, one after the other. */
+export function llmsFull(pages: readonly SitePage[]): string {
+  const listed = pages.filter(({ group }) => group !== undefined);
+  return [SUMMARY, ...listed.map((page) => `<!-- ${page.url} -->\n\n${markdownTwin(page, pages)}`)].join(
+    '\n\n',
+  );
+}

@@ -1,0 +1,187 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import type { BreakingChange } from '../../scripts/oasdiff.ts';
+import { breakingChanges } from '../../scripts/oasdiff.ts';
+import { projectFolder } from '../architecture/planted-tree.ts';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import { reasonToSkip } from './programs.ts';
+
+const BUILD_TIMEOUT_MS = 600_000;
+const releases = path.join(projectFolder, 'docs/releases');
+const [lastRelease = ''] = readdirSync(releases)
+  .filter((name) => name.startsWith('openapi.partner.'))
+  .toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+const today = path.join(projectFolder, 'docs/openapi.partner.json');
+
+/** What the comparison names since the last release and is none all the same. Emptied with each release. */
+const ACCEPTED: readonly {
+  id: string;
+  isNone: (found: BreakingChange, revision: Node) => boolean;
+  why: string;
+}[] = [
+  {
+    id: 'response-property-became-not-enum',
+    isNone: ({ path: of, text }) =>
+      /`(?:.*\/)?(?:error\/code|error\/conflict\/reason|event_type|event_types\/items|unavailable_reason)`/.test(
+        text,
+      ) ||
+      (/^\/api\/v1\/partner\/venues(?:\/\{venueId\})?$/.test(of) && /`(?:data\/items\/)?status`/.test(text)),
+    why: 'values that may grow were described as closed, although docs/guides/versioning.md said that they grow',
+  },
+  {
+    id: 'request-body-any-of-removed',
+    isNone: (found, revision) => fieldsOfUnion(revision, found).size > 0,
+    why: 'bodies are described as unions of named objects instead of by what is required of one',
+  },
+  {
+    id: 'request-property-removed',
+    isNone: (found, revision) => fieldsOfUnion(revision, found).has(/`(\w+)`$/.exec(found.text)?.[1] ?? ''),
+    why: 'the field is one of the named objects of the union',
+  },
+];
+
+/** The fields of the objects of which the call's body may be any; none where it is no union. */
+function fieldsOfUnion({ paths, components }: Node, { operation, path: of }: BreakingChange): Set<string> {
+  const { content } = paths?.[of]?.[operation.toLowerCase()]?.['requestBody'] ?? {};
+  const named = (schema: Node | undefined): Node =>
+    components?.['schemas']?.[((schema?.['$ref'] ?? '') as string).split('/').at(-1) ?? ''] ?? schema ?? {};
+  const { anyOf } = named(content?.['application/json']?.['schema']);
+  const members = (anyOf ?? []) as unknown as Node[];
+  return new Set(members.flatMap((member) => Object.keys(named(member)['properties'] ?? {})));
+}
+
+const named = ({ id, operation, path: of, text }: BreakingChange) => `${id}: ${operation} ${of}: ${text}`;
+
+async function breaks(base: string, revision: string): Promise<string[]> {
+  const found = await breakingChanges(base, revision, process.env);
+  const document = JSON.parse(readFileSync(revision, 'utf8')) as Node;
+  return found
+    .filter((each) => !ACCEPTED.some(({ id, isNone }) => id === each.id && isNone(each, document)))
+    .map(named);
+}
+
+type Node = { [key: string]: Node };
+type Parameter = { name: string; schema: Node };
+type Responses = Record<string, { $ref?: string; content?: { 'application/json'?: { examples?: Node } } }>;
+type Description = { paths: Record<string, Record<string, { responses: Responses }>>; components: Node };
+
+const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Description;
+
+/** `POST /api/v1/partner/holds 409 SLOT_NOT_AVAILABLE`: each error that the description has for each call. */
+function documentedErrors({ paths, components }: Description): string[] {
+  return Object.entries(paths).flatMap(([of, operations]) =>
+    Object.entries(operations).flatMap(([method, { responses }]) =>
+      Object.entries(responses).flatMap(([status, response]) => {
+        const shared = components['responses'] as unknown as Responses;
+        const { content } = shared[response.$ref?.split('/').at(-1) ?? ''] ?? response;
+        const codes = Number(status) < 400 ? {} : (content?.['application/json']?.examples ?? {});
+        return Object.keys(codes).map((code) => `${method.toUpperCase()} ${of} ${status} ${code}`);
+      }),
+    ),
+  );
+}
+
+const errorsGone = (base: Description, revision: Description): string[] => {
+  const kept = new Set(documentedErrors(revision));
+  return documentedErrors(base).filter((each) => !kept.has(each));
+};
+
+const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'version' }) : '';
+
+(skipped === '' ? describe : describe.skip)(`the interface since ${lastRelease}${skipped}`, () => {
+  test(
+    'has only grown',
+    async () => {
+      expect(await breaks(path.join(releases, lastRelease), today)).toEqual([]);
+    },
+    BUILD_TIMEOUT_MS,
+  );
+
+  test('has every documented error of every call', () => {
+    const [base, revision] = [read(path.join(releases, lastRelease)), read(today)];
+    expect(documentedErrors(base).length).toBeGreaterThan(300);
+    expect(errorsGone(base, revision)).toEqual([]);
+    const renamed = JSON.stringify(revision).replaceAll('"HOLD_EXPIRED":', '"HOLD_LAPSED":');
+    expect(errorsGone(base, JSON.parse(renamed) as Description)).toContain(
+      'POST /api/v1/bookings/confirm 409 HOLD_EXPIRED',
+    );
+  });
+
+  test.each<[what: string, name: string, broken: (document: Node) => void]>([
+    [
+      'a closed list of values that is open',
+      'response-property-became-not-enum: GET /api/v1/partner/holds/{holdId}: removed the enum constraint from the `status`',
+      ({ components }) => delete components?.['schemas']?.['Hold']?.['properties']?.['status']?.['enum'],
+    ],
+    [
+      'a field of a union of bodies that is gone',
+      'request-property-removed: POST /api/v1/partner/holds: removed the request property `ttl_seconds`',
+      ({ components }) => {
+        for (const name of ['PlaceHoldBySlotId', 'PlaceHoldByStart'])
+          removeField(components?.['schemas']?.[name], 'ttl_seconds');
+      },
+    ],
+    [
+      'an operation that is gone',
+      'api-path-removed-without-deprecation: GET /api/v1/packages',
+      ({ paths }) => delete paths?.['/api/v1/packages'],
+    ],
+    [
+      'a field of a response that is gone',
+      'response-required-property-removed: GET /api/v1/slots/availability: removed the required property `slots/items/price_rupees`',
+      ({ components }) => removeField(components?.['schemas']?.['Slot'], 'price_rupees'),
+    ],
+    [
+      'a field of a webhook that is gone',
+      'request-property-removed: POST webhook:hold_created: removed the request property `venue_id`',
+      ({ components }) => removeField(components?.['schemas']?.['HoldCreatedDelivery'], 'venue_id'),
+    ],
+    [
+      'a field of another type',
+      'response-property-type-changed: GET /api/v1/slots/availability: the `slots/items/price_rupees` response',
+      ({ components }) =>
+        set(components?.['schemas']?.['Slot']?.['properties']?.['price_rupees'], { type: 'string' }),
+    ],
+    [
+      'a bound that is narrower',
+      'request-parameter-max-decreased: GET /api/v1/bookings: for the `query` request parameter `limit`, the max was decreased from `200.00` to `100.00`',
+      ({ paths }) => {
+        const parameters = paths?.['/api/v1/bookings']?.['get']?.['parameters'] as unknown as Parameter[];
+        set(parameters.find(({ name }) => name === 'limit')?.schema, { maximum: 100 });
+      },
+    ],
+    [
+      'an optional field that is required',
+      'request-property-became-required: POST /api/v1/bookings/confirm: the request property `customer_email` became required',
+      ({ components }) => requireField(components?.['schemas']?.['ConfirmBookingBody'], 'customer_email'),
+    ],
+    [
+      'a field that can be null and could not',
+      'response-property-became-nullable: GET /api/v1/slots/availability: the response property `slots/items/slot_end` became nullable',
+      ({ components }) =>
+        set(components?.['schemas']?.['Slot']?.['properties']?.['slot_end'], { type: ['string', 'null'] }),
+    ],
+  ])('%s fails by its name', async (_what, name, broken) => {
+    const document = JSON.parse(readFileSync(today, 'utf8')) as Node;
+    broken(document);
+    const file = path.join(await temporaryFolder(), 'openapi.json');
+    await writeFile(file, JSON.stringify(document));
+    expect(await breaks(path.join(releases, lastRelease), file)).toContainEqual(
+      expect.stringContaining(name),
+    );
+  });
+});
+
+const set = (schema: Node | undefined, fields: object): void => void Object.assign(schema ?? {}, fields);
+
+function removeField(schema: Node | undefined, name: string): void {
+  delete schema?.['properties']?.[name];
+  set(schema, { required: namesIn(schema).filter((each) => each !== name) });
+}
+
+const requireField = (schema: Node | undefined, name: string): void =>
+  set(schema, { required: [...namesIn(schema), name] });
+
+const namesIn = (schema: Node | undefined): string[] => (schema?.['required'] ?? []) as unknown as string[];

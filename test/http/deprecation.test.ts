@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { describePartnerApi } from '../../src/apps/partner-openapi.ts';
+import { DomainError } from '../../src/domain/errors.ts';
+import { createBaseApp } from '../../src/http/base-app.ts';
+import { errorHandler } from '../../src/http/error-handler.ts';
+import { mountRoutes } from '../../src/http/mount-routes.ts';
+import type { Deprecation, Route } from '../../src/http/route.ts';
+import { ok, route } from '../../src/http/route.ts';
+import type { PartnerCaller } from '../../src/partners/partners.service.ts';
+
+const LEAVING: Deprecation = { since: '2027-01-01', guide: '/docs/changelog' };
+
+const row = (name: string, deprecation?: Deprecation): Route<PartnerCaller> =>
+  route<PartnerCaller>({
+    method: 'get',
+    path: `/api/v1/${name}`,
+    operationId: name,
+    tag: 'Venues',
+    summary: name,
+    responses: { 200: { description: 'Yes.' } },
+    errors: [],
+    ...(deprecation === undefined ? {} : { deprecation }),
+    handle: async () => ok({}),
+  });
+
+const ROUTES = [row('kept'), row('leaving', LEAVING), row('ending', { ...LEAVING, sunset: '2027-07-01' })];
+
+const app = createBaseApp(pino({ level: 'silent' }));
+mountRoutes(app, ROUTES, async (req) => {
+  if (req.headers['x-api-key'] === undefined) throw new DomainError('INVALID_API_KEY', 'No key.');
+  return { partnerId: 'p' } as PartnerCaller;
+});
+app.use(errorHandler);
+const server = app.listen(0, '127.0.0.1');
+beforeAll(() => (server.listening ? undefined : once(server, 'listening')));
+afterAll(() => new Promise((resolve) => void server.close(resolve)));
+
+async function saidOf(name: string, key?: string): Promise<unknown[]> {
+  const { port } = server.address() as AddressInfo;
+  const { status, headers } = await fetch(`http://127.0.0.1:${port}/api/v1/${name}`, {
+    headers: key === undefined ? {} : { 'x-api-key': key },
+  });
+  return [status, ...['deprecation', 'link', 'sunset'].map((each) => headers.get(each))];
+}
+
+test('every response of a deprecated endpoint says since when, until when and what to read', async () => {
+  const link = '</docs/changelog>; rel="deprecation"; type="text/html"';
+  expect(await saidOf('kept', 'k')).toEqual([200, null, null, null]);
+  expect(await saidOf('leaving', 'k')).toEqual([200, '@1798761600', link, null]);
+  const end = 'Thu, 01 Jul 2027 00:00:00 GMT';
+  expect(await saidOf('ending', 'k')).toEqual([200, '@1798761600', link, end]);
+  expect(await saidOf('ending')).toEqual([401, '@1798761600', link, end]);
+});
+
+test('the description says so too, and of no other endpoint', () => {
+  const { paths } = describePartnerApi(ROUTES);
+  const saidIn = (name: string) => {
+    const operation = paths[`/api/v1/${name}`]?.['get'] as {
+      deprecated?: boolean;
+      responses: { 200: { headers: object } };
+    };
+    const headers = Object.keys(operation.responses[200].headers);
+    return [operation.deprecated, headers.filter((each) => /Deprecation|Link|Sunset/.test(each))];
+  };
+  expect(saidIn('kept')).toEqual([undefined, []]);
+  expect(saidIn('leaving')).toEqual([true, ['Deprecation', 'Link']]);
+  expect(saidIn('ending')).toEqual([true, ['Deprecation', 'Link', 'Sunset']]);
+});

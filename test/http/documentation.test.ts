@@ -1,0 +1,123 @@
+import { gunzipSync } from 'node:zlib';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import { createClient } from '../support/client.ts';
+import { sharedService } from '../support/service-host.ts';
+import { errorOf, verdict } from '../support/verdict.ts';
+import type * as Serving from './documentation.in-host.ts';
+
+const service = sharedService();
+const { loggedWith } = service.inHost<typeof Serving>('test/http/documentation.in-host.ts');
+const stranger = createClient(service.url, undefined);
+afterAll(() => service.stop());
+
+const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+describe('/', () => {
+  test('leads a browser to the documentation, and tells a program where it is', async () => {
+    const browser = await fetch(service.url, { headers: BROWSER, redirect: 'manual' });
+    expect([browser.status, browser.headers.get('location')]).toEqual([302, '/docs']);
+    const program = await stranger.get('/');
+    expect(program.body).toEqual({ documentation: '/docs', description: '/openapi.json', llms: '/llms.txt' });
+    expect(program.headers.get('vary')).toContain('Accept');
+  });
+});
+
+describe('a page', () => {
+  test('is HTML at its path, and Markdown behind .md or where the caller asks for that', async () => {
+    const types = [
+      await stranger.get('/docs'),
+      await stranger.get('/docs/'),
+      await stranger.get('/docs.md'),
+      await stranger.get('/docs/quickstart', BROWSER),
+      await stranger.get('/docs/quickstart.md'),
+      await stranger.get('/docs/quickstart', { accept: 'text/markdown' }),
+      await stranger.get('/llms.txt'),
+      await stranger.get('/docs/examples/verify-webhook/typescript/verify-webhook.ts'),
+    ].map(({ status, headers }) => `${status} ${headers.get('content-type')}`);
+    const [html, markdown, plain] = ['html', 'markdown', 'plain'].map(
+      (type) => `200 text/${type}; charset=utf-8`,
+    );
+    expect(types).toEqual([html, html, markdown, html, markdown, markdown, plain, plain]);
+  });
+
+  test('is kept by browsers that ask again, and its assets for a year, under names that change with them', async () => {
+    const page = await stranger.get('/docs/quickstart');
+    const assets = [...page.text.matchAll(/"(\/docs\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+    expect(assets.length).toBeGreaterThanOrEqual(5);
+    for (const path of ['/docs/quickstart', '/docs/quickstart.md', '/llms.txt', ...assets]) {
+      const { headers, status } = await stranger.get(path);
+      const isAsset = path.startsWith('/docs/assets/');
+      expect([path, status, headers.get('cache-control')]).toEqual([
+        ...[path, 200],
+        isAsset ? 'public, max-age=31536000, immutable' : 'no-cache',
+      ]);
+      const tag = headers.get('etag') ?? '';
+      expect((await stranger.get(path, { 'if-none-match': tag })).status).toBe(304);
+      expect((await stranger.get(path, { 'if-none-match': '"other"' })).status).toBe(200);
+      if (isAsset) expect(path).toMatch(/\.[0-9a-f]{12}\.\w+$/);
+    }
+  });
+
+  test('comes in gzip to who takes that, in the same words', async () => {
+    const [plain, packed] = await Promise.all(
+      ['identity', 'gzip'].map((coding) => rawGet('/docs/quickstart', { 'accept-encoding': coding })),
+    );
+    expect([plain?.encoding, packed?.encoding]).toEqual([null, 'gzip']);
+    expect(gunzipSync(packed?.bytes ?? Buffer.of()).equals(plain?.bytes ?? Buffer.of())).toBe(true);
+    expect([packed?.vary, packed?.etag]).toEqual([plain?.vary, plain?.etag]);
+    expect(packed?.vary).toContain('Accept-Encoding');
+  });
+
+  test('that there is not is a page to a browser, and an error in the documented form to a program', async () => {
+    const browser = await stranger.get('/docs/no-such-page', BROWSER);
+    expect([browser.status, browser.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(browser.text).toContain('href="/docs/quickstart"');
+    for (const path of [
+      '/docs/no-such-page',
+      '/docs/errors/NO_SUCH',
+      '/docs/built',
+      '/docs/%2e%2e/package.json',
+      '/docs/..%2f..%2fpackage.json',
+      '/docs/assets/..%5c..%5c..%5cpackage.json',
+      '/docs/quickstart.html.gz',
+    ]) {
+      const reply = await stranger.get(path);
+      expect(verdict(reply)).toBe('404 ROUTE_NOT_FOUND');
+      expect(errorOf(reply).docs).toBe('/docs/errors/ROUTE_NOT_FOUND');
+    }
+    expect(verdict(await stranger.post('/docs/quickstart', {}))).toBe('404 ROUTE_NOT_FOUND');
+  });
+
+  test('runs under the policy of every other response', async () => {
+    const policyOf = async (path: string) =>
+      (await stranger.get(path)).headers.get('content-security-policy');
+    expect(await policyOf('/docs')).toMatch(/script-src 'self';/);
+    expect(await policyOf('/docs')).toBe(await policyOf('/healthz'));
+  });
+});
+
+describe('errors', () => {
+  test('of the admin listener name no page: it has none', async () => {
+    const reply = await createClient(service.adminUrl, undefined).get('/api/v1/operator/nothing');
+    expect([verdict(reply), errorOf(reply).docs]).toEqual(['401 INVALID_API_KEY', undefined]);
+  });
+});
+
+describe('a service whose documentation was not built', () => {
+  test('says so in its log, and control: one that has it does not', async () => {
+    expect(await loggedWith(await temporaryFolder())).toContain('npm run build');
+    expect(await loggedWith(null)).toBe('');
+  });
+});
+
+type Raw = { encoding: string | null; vary: string | null; etag: string | null; bytes: Buffer };
+
+/** With the bytes as they were sent, which `fetch` unpacks. */
+async function rawGet(path: string, headers: Record<string, string>): Promise<Raw> {
+  const { request } = await import('undici');
+  const reply = await request(service.url + path, { headers });
+  const header = (name: string): string | null => reply.headers[name]?.toString() ?? null;
+  const bytes = Buffer.from(await reply.body.arrayBuffer());
+  return { encoding: header('content-encoding'), vary: header('vary'), etag: header('etag'), bytes };
+}

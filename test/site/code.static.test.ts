@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from '@swc/core';
+import { readSite } from '../../site/pages.ts';
+import { projectFolder } from '../architecture/planted-tree.ts';
+import { blocksOf } from '../docs/documents.ts';
+import { reasonToSkip } from '../docs/programs.ts';
+
+const { pages } = readSite(projectFolder);
+const blocks = pages.flatMap(({ url, markdown }) =>
+  blocksOf({ text: markdown }).map(({ language, text }) => ({ url, language, text })),
+);
+
+type Check = (text: string) => Promise<string | undefined>;
+
+/** What a program says of a text that it reads from its standard input; undefined where it finds nothing wrong. */
+const checkedBy =
+  (program: string, ...args: string[]): Check =>
+  async (text) => {
+    const { status, stderr } = spawnSync(program, args, { input: text, encoding: 'utf8' });
+    return status === 0 && stderr === '' ? undefined : stderr || `exit code ${String(status)}`;
+  };
+
+const parsed =
+  (read: (text: string) => unknown): Check =>
+  async (text) => {
+    try {
+      await read(text);
+      return undefined;
+    } catch (error) {
+      return String(error);
+    }
+  };
+
+const withoutPython = await reasonToSkip({ python3: '--version' });
+const withoutGo = await reasonToSkip({ gofmt: '-h' });
+
+/** How code in each language is checked; `http` and `text` are no code. */
+const CHECKS: Readonly<Record<string, Check>> = {
+  json: parsed(JSON.parse),
+  bash: checkedBy('bash', '-n'),
+  sh: checkedBy('bash', '-n'),
+  ts: parsed((text) => parse(text, { syntax: 'typescript', target: 'es2022' })),
+  js: parsed((text) => parse(text, { syntax: 'ecmascript', target: 'es2022' })),
+  ...(withoutPython === ''
+    ? { python: checkedBy('python3', '-c', 'import ast, sys; ast.parse(sys.stdin.read())') }
+    : {}),
+  // A part of a file: in a package of its own.
+  ...(withoutGo === ''
+    ? { go: (text: string) => checkedBy('gofmt', '-e', '-l')(`package shown\n\n${text}`) }
+    : {}),
+};
+const UNCHECKED = [
+  'http',
+  'text',
+  '',
+  ...(withoutPython === '' ? [] : ['python']),
+  ...(withoutGo === '' ? [] : ['go']),
+];
+
+describe(`code on the pages${withoutPython}${withoutGo}`, () => {
+  test('is in a language that is checked', () => {
+    const unknown = blocks.filter(
+      ({ language }) => CHECKS[language] === undefined && !UNCHECKED.includes(language),
+    );
+    expect(unknown).toEqual([]);
+    expect(blocks.length).toBeGreaterThan(50);
+  });
+
+  test.each(Object.keys(CHECKS).filter((each) => blocks.some(({ language }) => language === each)))(
+    'in %s is well formed, and control: half of it is not',
+    async (wanted) => {
+      const check = CHECKS[wanted];
+      const shown = blocks.filter(({ language }) => language === wanted);
+      for (const { url, text } of shown) {
+        expect([url, text, await check?.(text)]).toEqual([url, text, undefined]);
+      }
+      const longest = shown.map(({ text }) => text).toSorted((a, b) => b.length - a.length)[0] ?? '';
+      expect(await check?.(`${longest.slice(0, longest.lastIndexOf('}'))} ( "`)).toBeDefined();
+    },
+  );
+
+  test('of the receiver in the quickstart is JavaScript that runs', () => {
+    const block = blocks.find(({ text }) => text.startsWith('cat > receiver.mjs'))?.text ?? '';
+    const [, source = ''] = /<<'END'\n([^]*)\nEND\n/.exec(block) ?? [];
+    const { status, stderr } = spawnSync(process.execPath, ['--check', '--input-type=module', '-'], {
+      input: source,
+      cwd: path.dirname(projectFolder),
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([0, '']);
+    expect(source).toContain('timingSafeEqual');
+  });
+});

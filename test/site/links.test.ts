@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createClient } from '../support/client.ts';
+import { sharedService } from '../support/service-host.ts';
+
+const service = sharedService();
+const stranger = createClient(service.url, undefined);
+afterAll(() => service.stop());
+
+type Page = { path: string; links: string[]; ids: Set<string> };
+
+/** Every page that a reader can get to, by path. */
+const pages = new Map<string, Page>();
+/** `#/Holds/placeHold` and the like, in the reference. */
+const operations = new Set<string>();
+
+const attribute = (html: string, name: string): string[] =>
+  [...html.matchAll(new RegExp(` ${name}="([^"]*)"`, 'g'))].map(([, value = '']) => value);
+
+async function read(path: string): Promise<Page | undefined> {
+  const { status, text, headers } = await stranger.get(path, { accept: 'text/html' });
+  if (status !== 200) return undefined;
+  const isPage = headers.get('content-type')?.startsWith('text/html') === true;
+  const links = isPage ? attribute(text, 'href') : [];
+  return { path, links, ids: new Set(isPage ? attribute(text, 'id') : []) };
+}
+
+beforeAll(async () => {
+  const waiting = ['/docs'];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (pages.has(path)) continue;
+    const page = await read(path);
+    if (page === undefined) continue;
+    pages.set(path, page);
+    const isOurs = page.path.startsWith('/docs') && page.path !== '/docs/reference';
+    const linked = page.links.filter((link) => link.startsWith('/')).map((link) => link.split('#')[0] ?? '');
+    if (isOurs) waiting.push(...linked);
+  }
+  const { body } = await stranger.get('/openapi.json');
+  const { paths } = body as {
+    paths: Record<string, Record<string, { operationId: string; tags: string[] }>>;
+  };
+  for (const operation of Object.values(paths).flatMap((item) => Object.values(item))) {
+    operations.add(`/${encodeURIComponent(operation.tags[0] ?? '')}/${operation.operationId}`);
+  }
+});
+
+/** The links of a page that lead nowhere: to nothing that is served, or to an anchor that the page has not. */
+function deadLinks({ path, links }: Page): string[] {
+  return links.filter((link) => {
+    if (/^(?:https:|data:)/.test(link)) return false;
+    const [target = '', anchor] = link.split('#');
+    const page = pages.get(target === '' ? path : target);
+    if (page === undefined) return true;
+    if (anchor === undefined) return false;
+    return target === '/docs/reference' ? !operations.has(anchor) : !page.ids.has(anchor);
+  });
+}
+
+describe('from the start page', () => {
+  test('every page is reached', () => {
+    const reached = [...pages.keys()];
+    for (const path of ['/docs/quickstart', '/docs/errors/HOLD_EXPIRED', '/docs/reference', '/llms.txt']) {
+      expect(reached).toContain(path);
+    }
+    expect(reached.filter((path) => path.startsWith('/docs/errors/') && !path.endsWith('.md'))).toHaveLength(
+      34,
+    );
+  });
+
+  test('every link and every anchor of every page leads somewhere', () => {
+    const own = [...pages.values()].filter(({ path }) => path !== '/docs/reference');
+    const dead = own.map((page) => [page.path, deadLinks(page)] as const);
+    expect(dead.filter(([, links]) => links.length > 0)).toEqual([]);
+  });
+
+  test('every link of every page as Markdown does', async () => {
+    const twins = [...pages.keys()].filter((path) => path.endsWith('.md'));
+    expect(twins.length).toBeGreaterThan(40);
+    for (const path of twins) {
+      const { text } = await stranger.get(path);
+      const linked = [...text.matchAll(/\]\((\/[^)#\s]*)/g)].map(([, link = '']) => link);
+      for (const link of new Set(linked)) {
+        const { status } = pages.has(link) ? { status: 200 } : await stranger.get(link);
+        expect([path, link, status]).toEqual([path, link, 200]);
+      }
+    }
+  });
+
+  test.each(['/docs/gone', '/docs/quickstart#gone', '#gone', '/docs/reference#/Holds/gone'])(
+    'control: a link to %s is noticed',
+    (link) => {
+      const links = [link, '/docs/errors#all-codes', 'https://x.example'];
+      expect(deadLinks({ path: '/docs', links, ids: new Set() })).toEqual([link]);
+    },
+  );
+});

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { seriousFaults } from '../console/axe.ts';
+import type { WatchedPage } from '../support/browser.ts';
+import { findBrowser, startBrowser, takeScreenshot, watchedPage } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+
+const DESKTOP = { viewport: { width: 1280, height: 900 } };
+const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+
+const LOOKED_AT = [
+  ...[
+    '/docs',
+    '/docs/quickstart',
+    '/docs/receiving-webhooks',
+    '/docs/errors',
+    '/docs/errors/SLOT_NOT_AVAILABLE',
+  ],
+  ...['/docs/webhook-events', '/docs/verifying-webhooks', '/docs/no-such-page'],
+];
+
+/** All that a first visit may fetch. */
+const MOST_BYTES = 100 * 1024;
+
+const program = await findBrowser();
+const describeInBrowser = program === undefined ? describe.skip : describe;
+let browser: Browser | undefined;
+let service: Service;
+beforeAll(async () => {
+  if (program !== undefined) [browser, service] = await Promise.all([startBrowser(program), startService()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  if (program !== undefined) await service.stop();
+});
+
+async function visit(path: string, options: BrowserContextOptions = DESKTOP): Promise<WatchedPage> {
+  if (browser === undefined) throw new Error('The browser is not running');
+  const watched = await watchedPage(browser, service.url, options);
+  await watched.page.goto(service.url + path);
+  await watched.page.locator('.search').waitFor();
+  return watched;
+}
+
+/** What the browser says of a page that is served with 404 is no fault of it. */
+const faultsOf = ({ faults }: WatchedPage): string[] => faults.filter((fault) => !/ 404 /.test(fault));
+
+/** Not by `innerWidth`, which a phone's browser makes as wide as what is too wide. */
+const fits = async ({ page }: WatchedPage): Promise<boolean> =>
+  (await page.evaluate<number>('document.documentElement.scrollWidth')) <= PHONE.viewport.width;
+
+async function listed(): Promise<string[]> {
+  const text = await (await fetch(`${service.url}/llms.txt`)).text();
+  return [...text.matchAll(/\]\((\/docs[^)]*)\.md\)/g)].map(([, path = '']) => path);
+}
+
+describeInBrowser('the documentation in a browser', () => {
+  test.each(LOOKED_AT.flatMap((path) => (['light', 'dark'] as const).map((look) => ({ path, look }))))(
+    '$path, $look, has no fault that axe calls serious, asks no other host, and keeps to the policy',
+    async ({ path, look }) => {
+      const visited = await visit(path, { ...DESKTOP, colorScheme: look });
+      const ground = await visited.page.evaluate('getComputedStyle(document.body).backgroundColor');
+      expect(ground).toBe(look === 'dark' ? 'rgb(20, 23, 21)' : 'rgb(255, 255, 255)');
+      expect(await seriousFaults(visited.page)).toEqual([]);
+      expect(faultsOf(visited)).toEqual([]);
+      await takeScreenshot(visited.page, `docs${path.replaceAll('/', '-')}-${look}`);
+      await visited.close();
+    },
+  );
+
+  test('control: axe finds grey text on white, and a picture without words', async () => {
+    const visited = await visit('/docs');
+    await visited.page.evaluate(
+      "document.querySelector('article p').style.color = '#bbb'; document.querySelector('article').append(new Image())",
+    );
+    expect((await seriousFaults(visited.page)).map((fault) => fault.replace(/:.*/s, '')).toSorted()).toEqual([
+      'color-contrast',
+      'image-alt',
+    ]);
+    await visited.close();
+  });
+
+  test('every page fits a phone: nothing scrolls sideways but code and tables', async () => {
+    const visited = await visit('/docs', PHONE);
+    const paths = await listed();
+    expect(paths.length).toBeGreaterThan(40);
+    const tooWide: string[] = [];
+    for (const path of paths) {
+      await visited.page.goto(service.url + path);
+      if (!(await fits(visited))) tooWide.push(path);
+    }
+    expect(tooWide).toEqual([]);
+    expect(faultsOf(visited)).toEqual([]);
+    await visited.page.evaluate("document.querySelector('h1').style.width = '400px'");
+    expect(await fits(visited)).toBe(false);
+    await visited.close();
+  });
+
+  test('on a phone the navigation is behind a button', async () => {
+    const { page, close } = await visit('/docs', PHONE);
+    const link = page.getByRole('navigation').getByRole('link', { name: 'Errors' });
+    expect(await link.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await takeScreenshot(page, 'docs-phone-menu');
+    await link.click();
+    await page.waitForURL(`${service.url}/docs/errors`);
+    await close();
+  });
+
+  test(`the first visit fetches at most ${MOST_BYTES / 1024} KB, and nothing of the search`, async () => {
+    const { page, close } = await visit('/docs');
+    const fetched = await page.evaluate<{ name: string; transferSize: number }[]>(
+      "[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].map(({ name, transferSize }) => ({ name, transferSize }))",
+    );
+    expect(fetched.length).toBeGreaterThanOrEqual(3);
+    for (const { transferSize } of fetched) expect(transferSize).toBeGreaterThan(300);
+    const bytes = fetched.reduce((sum, { transferSize }) => sum + transferSize, 0);
+    expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
+    expect(fetched.filter(({ name }) => name.includes('search'))).toEqual([]);
+    await close();
+  });
+
+  test('search finds "hold expired", by the keyboard alone, and says where there is nothing', async () => {
+    const visited = await visit('/docs');
+    const { page } = visited;
+    await page.keyboard.press('/');
+    await page.keyboard.type('hold expired');
+    const results = page.getByRole('region', { name: 'Search results' });
+    await results.getByRole('link').first().waitFor();
+    expect(await results.getByRole('link').first().innerText()).toContain('HOLD_EXPIRED');
+    await takeScreenshot(page, 'docs-search');
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByRole('searchbox').fill('zzzyx');
+    await results.getByText('Nothing found').waitFor();
+    await page.getByRole('searchbox').fill('hold expired');
+    await results.getByRole('link').first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${service.url}/docs/errors/HOLD_EXPIRED`);
+    expect(faultsOf(visited)).toEqual([]);
+    await visited.close();
+  });
+
+  test.each([
+    ['rate limit', 'RATE_LIMITED'],
+    ['verify signature', 'erifying'],
+    ['quickstart', 'Quickstart'],
+    ['idempotency key', 'dempotency'],
+    ['time zone', 'zone'],
+  ])('search finds %s', async (words, expected) => {
+    const { page, close } = await visit('/docs');
+    await page.getByRole('searchbox').fill(words);
+    const links = page.getByRole('region', { name: 'Search results' }).getByRole('link');
+    await links.first().waitFor();
+    expect((await links.allInnerTexts()).slice(0, 3).join()).toContain(expected);
+    await close();
+  });
+
+  test('a button copies the code beside it, all of it', async () => {
+    const { page, close } = await visit('/docs/quickstart', {
+      ...DESKTOP,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const block = page.locator('.code', { hasText: 'cat > receiver.mjs' });
+    await block.hover();
+    await block.getByRole('button', { name: 'Copy' }).click();
+    const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
+    await eventually('the text', async () => (await copied()).startsWith('cat > receiver.mjs'));
+    expect(await copied()).toBe(await block.locator('code').evaluate((code) => code.textContent));
+    await close();
+  });
+
+  test('an error leads to its page, and that to each call that returns it', async () => {
+    const reply = await fetch(`${service.url}/api/v1/partner/venues`);
+    const { error } = (await reply.json()) as { error: { docs: string } };
+    const { page, close } = await visit(error.docs);
+    expect(await page.locator('h1').innerText()).toBe('INVALID_API_KEY');
+    await page.getByRole('link', { name: 'GET /api/v1/partner/venues', exact: true }).click();
+    await page.locator('.opblock.is-open[id$="-listVenues"]').waitFor();
+    await close();
+  });
+});
