@@ -56,6 +56,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { noun: 'partner', verb: 'show', operationId: 'getPartner' },
   { noun: 'partner', verb: 'update', operationId: 'updatePartner' },
   { noun: 'partner', verb: 'certify', operationId: 'certifyPartner' },
+  { noun: 'partner', verb: 'report', operationId: 'getCertificationReport' },
 
   { noun: 'key', verb: 'issue', operationId: 'issueApiKey', remark: SHOWN_ONCE },
   {

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Field } from './description.ts';
-import { isObject, kebab, parseJson, textOf } from './values.ts';
+import { codeOf, isObject, kebab, parseJson, textOf } from './values.ts';
 
 /** What commander cannot keep as the value of an option: it takes null for no value at all. */
 const NOTHING = Symbol('null');
@@ -36,7 +37,7 @@ function describe(field: Field, isRequired: boolean): string {
   const remarks = [
     ...(isRequired ? ['required'] : []),
     ...(field.type === 'array' && field.itemType === 'string' ? ['comma-separated, or repeated'] : []),
-    ...(isJson(field) ? ['as JSON'] : []),
+    ...(isJson(field) ? ['as JSON, or @file'] : []),
     ...(field.isNullable ? ['null clears it'] : []),
     ...(field.fallback === undefined || textOf(field.fallback) === '[]'
       ? []
@@ -62,6 +63,14 @@ function read(field: Field, text: string, previous: unknown): unknown {
   return [...soFar, ...items.filter((item) => item !== '')];
 }
 
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new InvalidArgumentError(`${file} cannot be read: ${codeOf(error) ?? String(error)}.`);
+  }
+}
+
 function readNumber(text: string, pattern: RegExp, message: string): number {
   if (!pattern.test(text)) throw new InvalidArgumentError(message);
   return Number(text);
@@ -72,8 +81,9 @@ function readBoolean(text: string): boolean {
   return text === 'true';
 }
 
+/** JSON, or `@` and the file that has it. */
 function readJson({ type }: Field, text: string): unknown {
-  const value = parseJson(text);
+  const value = parseJson(text.startsWith('@') ? contentOf(text.slice(1)) : text);
   const isAsTyped = type === 'array' ? Array.isArray(value) : isObject(value);
   if (!isAsTyped) throw new InvalidArgumentError(`It must be a JSON ${type}.`);
   return value;

@@ -16,6 +16,7 @@ import { auditPage } from './audit-page.tsx';
 import { blackoutPage } from './blackout-page.tsx';
 import { bookingPage } from './booking-page.tsx';
 import { bookingsPage } from './bookings-page.tsx';
+import { certificationPage } from './certification-page.tsx';
 import { deadLettersPage } from './dead-letters-page.tsx';
 import { deliveriesPage } from './deliveries-page.tsx';
 import { deliveryPage } from './delivery-page.tsx';
@@ -38,6 +39,7 @@ const HANDLERS: Record<string, PageHandler> = {
   '/blackouts/:blackoutId': blackoutPage,
   '/partners': partnersPage,
   '/partners/:partnerId': partnerPage,
+  '/partners/:partnerId/certification': certificationPage,
   '/webhooks': webhooksPage,
   '/deliveries': deliveriesPage,
   '/deliveries/:deliveryId': deliveryPage,

@@ -5,7 +5,7 @@ import { getPartner, grantedVenueIds } from '../partners/partners.service.ts';
 import type { VenueRow } from '../venues/venues.service.ts';
 import { findVenuesById } from '../venues/venues.store.ts';
 import { venuesToChoose } from './choices.ts';
-import { withQuery } from './format.rules.ts';
+import { withQuery, words } from './format.rules.ts';
 import { ApiForm, Field } from './forms.tsx';
 import { Keys } from './partner-keys.tsx';
 import { Badge, Facts, Heading, When } from './parts.tsx';
@@ -36,6 +36,7 @@ export const partnerPage: PageHandler = async (deps, { params }) => {
                 ['Contact', partner.contactEmail],
                 ['Certified', <When at={partner.certifiedAt} timeZone={timeZone} />],
                 ['Notes', partner.certificationNotes],
+                ['Certification report', <ReportLink partner={partner} />],
                 ['Since', <When at={partner.createdAt} timeZone={timeZone} />],
                 ['Partner id', <code>{partner._id}</code>],
                 ['See also', <RelatedPages id={partner._id} />],
@@ -63,18 +64,32 @@ function RelatedPages({ id }: { id: string }): VNode {
   );
 }
 
+function ReportLink({ partner: { _id, certificationSummary } }: { partner: PartnerRow }): VNode | null {
+  if (certificationSummary === undefined) return null;
+  const { verdict, passed, notTried } = certificationSummary;
+  const untried = notTried === 0 ? '' : `, ${notTried} not tried`;
+  return <a href={`/partners/${_id}/certification`}>{`${words(verdict)}: ${passed} passed${untried}`}</a>;
+}
+
 function StatusActions({ partner: { _id, name, status, certifiedAt } }: { partner: PartnerRow }): VNode {
   const path = `/api/v1/operator/partners/${_id}`;
   return (
     <div class="row">
-      {certifiedAt === null ? (
-        <ApiForm class="row" call={`POST ${path}/certify`} done={`${name} is certified.`}>
-          <Field id="certify-notes" label="Notes (optional)">
-            <input id="certify-notes" name="notes" maxlength={2000} autocomplete="off" />
-          </Field>
-          <button>Certify</button>
-        </ApiForm>
-      ) : null}
+      <ApiForm class="row" call={`POST ${path}/certify`} done={`${name} is certified.`}>
+        <Field id="certify-notes" label="Notes (optional)">
+          <input id="certify-notes" name="notes" maxlength={2000} autocomplete="off" />
+        </Field>
+        <Field id="certify-report" label="Report (optional)" hint="What partner certify --report-json wrote.">
+          <input
+            id="certify-report"
+            name="report"
+            type="file"
+            accept="application/json,.json"
+            aria-describedby="certify-report-hint"
+          />
+        </Field>
+        <button>{certifiedAt === null ? 'Certify' : 'Certify again'}</button>
+      </ApiForm>
       {status === 'active' ? (
         <ApiForm
           call={`PATCH ${path}`}

@@ -13,6 +13,10 @@ const TONES: Record<string, 'good' | 'bad' | 'wait'> = {
   retrying: 'wait',
   pending: 'wait',
   ACTIVE: 'wait',
+  passed: 'good',
+  failed: 'bad',
+  incomplete: 'wait',
+  not_tried: 'wait',
 };
 
 /** A state as a word in a coloured frame. */

@@ -71,7 +71,7 @@ export function createPartnerAuthentication(
 }
 
 const UNKNOWN =
-  'The x-api-key header is missing, or its key is malformed or unknown. Send the key that the platform operator issued to you, whole.';
+  'The x-api-key header is missing, or its key is malformed or unknown. Send the key that the platform operator issued to you, whole: /docs on this service shows how.';
 
 function requireMode(prefix: string | undefined, serviceMode: keyof typeof KEY_START): void {
   if (prefix === undefined || isOfMode(prefix, serviceMode)) return;

@@ -3,6 +3,7 @@ import { Schema } from 'mongoose';
 import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
 import { collectionOf, modelOf } from '../platform/mongo.ts';
+import type { CertificationReport } from './certification.rules.ts';
 
 export type PartnerRow = {
   _id: string;
@@ -12,8 +13,22 @@ export type PartnerRow = {
   certifiedAt: Date | null;
   /** What the operator noted at the certification. Absent in what older releases wrote. */
   certificationNotes?: string | null;
+  /** Of the report that was attached last, what is shown beside the partner; the whole is in `certification_reports`. */
+  certificationSummary?: CertificationSummary;
   createdAt: Date;
 };
+
+export type CertificationSummary = {
+  integration: string;
+  verdict: CertificationReport['verdict'];
+  passed: number;
+  notTried: number;
+  suiteVersion: string;
+  endedAt: Date;
+};
+
+/** `_id` is the partner's. */
+export type CertificationReportRow = { _id: string; report: CertificationReport; attachedAt: Date };
 
 /** `hash` is the SHA-256 of the whole key in hex; the key itself is stored nowhere. `prefix` is public. */
 export type ApiKeyRow = {
@@ -43,9 +58,19 @@ const partnerSchema = new Schema<PartnerRow>(
     status: { type: String, enum: ['active', 'suspended'], required: true },
     certifiedAt: { type: Date, default: null },
     certificationNotes: { type: String, default: null },
+    certificationSummary: { type: Schema.Types.Mixed },
     createdAt: { type: Date, required: true },
   },
   { collection: 'partners', versionKey: false },
+);
+
+const certificationReportSchema = new Schema<CertificationReportRow>(
+  {
+    _id: { type: String, required: true },
+    report: { type: Schema.Types.Mixed, required: true },
+    attachedAt: { type: Date, required: true },
+  },
+  { collection: 'certification_reports', versionKey: false },
 );
 
 const apiKeySchema = new Schema<ApiKeyRow>(
@@ -77,6 +102,9 @@ export const partnerModel = (db: Db): Model<PartnerRow> => modelOf(db, 'Partner'
 
 export const partnerCollection = (db: Db) => collectionOf(partnerModel(db));
 
+export const certificationReportCollection = (db: Db) =>
+  collectionOf(modelOf(db, 'CertificationReport', certificationReportSchema));
+
 export const apiKeyModel = (db: Db): Model<ApiKeyRow> => modelOf(db, 'ApiKey', apiKeySchema);
 
 /** The collection as the driver has it, for updates by pipeline. */
@@ -94,6 +122,7 @@ export const PARTNER_COLLECTIONS: CollectionDefinition[] = [
     jsonSchema: { required: ['name', 'status'], properties: { status: { enum: ['active', 'suspended'] } } },
     indexes: [],
   },
+  { name: 'certification_reports', indexes: [] },
   {
     name: 'api_keys',
     indexes: [

@@ -7,7 +7,10 @@ import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import type { IssuedKey } from './api-keys.service.ts';
 import { issueApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './api-keys.service.ts';
-import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
+import { attachedReport } from './certification.schemas.ts';
+import type { Certification } from './certification.service.ts';
+import { certifyPartner, getCertificationReport } from './certification.service.ts';
+import type { ApiKeyRow, CertificationSummary, PartnerRow } from './partners.model.ts';
 import type { IssueKeyBody, PartnerBody, PartnerChange, RotateKeyBody } from './partners.schemas.ts';
 import {
   apiKey as apiKeySchema,
@@ -22,13 +25,7 @@ import {
   updatePartnerBody,
 } from './partners.schemas.ts';
 import type { PartnerDeps } from './partners.service.ts';
-import {
-  certifyPartner,
-  createPartner,
-  getPartner,
-  listPartners,
-  updatePartner,
-} from './partners.service.ts';
+import { createPartner, getPartner, listPartners, updatePartner } from './partners.service.ts';
 
 type PartnerParams = { partnerId: string };
 type KeyParams = PartnerParams & { keyId: string };
@@ -90,7 +87,14 @@ export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
           partnerView(await updatePartner(deps, params.partnerId, omitUndefined({ ...same, contactEmail }))),
         ),
     }),
-    route<Operator, PartnerParams, unknown, { notes?: string }>({
+    ...certificationRoutes(deps),
+    ...keyRoutes(deps),
+  ];
+}
+
+function certificationRoutes(deps: PartnerDeps): Route<Operator>[] {
+  return [
+    route<Operator, PartnerParams, unknown, Certification>({
       method: 'post',
       path: `${PREFIX}/:partnerId/certify`,
       operationId: 'certifyPartner',
@@ -102,10 +106,23 @@ export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
         200: { description: 'The partner, certified; the first date stays.', body: partnerSchema },
       },
       errors: ['PARTNER_NOT_FOUND'],
-      handle: async ({ params, body }) =>
-        ok(partnerView(await certifyPartner(deps, params.partnerId, body.notes))),
+      handle: async ({ params, body }) => ok(partnerView(await certifyPartner(deps, params.partnerId, body))),
     }),
-    ...keyRoutes(deps),
+    route<Operator, PartnerParams>({
+      method: 'get',
+      path: `${PREFIX}/:partnerId/certification-report`,
+      operationId: 'getCertificationReport',
+      tag: 'Partners',
+      summary: 'Read the report that was attached when the partner was certified',
+      params: { partnerId: partnerIdParam },
+      responses: { 200: { description: 'The report that was attached last.', body: attachedReport } },
+      errors: ['PARTNER_NOT_FOUND'],
+      handle: async ({ params: { partnerId } }) => {
+        const attached = await getCertificationReport(deps, partnerId);
+        const [at, report] = [attached?.attachedAt.toISOString() ?? null, attached?.report ?? null];
+        return ok({ partner_id: partnerId, attached_at: at, report });
+      },
+    }),
   ];
 }
 
@@ -188,7 +205,17 @@ function partnerView(partner: PartnerRow): Record<string, unknown> {
     status: partner.status,
     certified_at: partner.certifiedAt?.toISOString() ?? null,
     certification_notes: partner.certificationNotes ?? null,
+    certification_report: summaryView(partner.certificationSummary),
     created_at: partner.createdAt.toISOString(),
+  };
+}
+
+function summaryView(summary: CertificationSummary | undefined): Record<string, unknown> | null {
+  if (summary === undefined) return null;
+  const { integration, verdict, passed, notTried, suiteVersion, endedAt } = summary;
+  return {
+    ...{ integration, verdict, passed, not_tried: notTried },
+    ...{ suite_version: suiteVersion, ended_at: endedAt.toISOString() },
   };
 }
 

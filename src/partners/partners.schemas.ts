@@ -2,6 +2,8 @@ import Joi from 'joi';
 import { EXAMPLE } from '../http/example-values.ts';
 import { instant, pathId, prose, text } from '../http/fields.ts';
 import { id, named, object, orNull, timestamp } from '../http/response-fields.ts';
+import { certificationReport, certificationSummary } from './certification.schemas.ts';
+import type { Certification } from './certification.service.ts';
 
 export type PartnerBody = { name: string; contact_email: string };
 
@@ -29,10 +31,11 @@ export const updatePartnerBody = Joi.object<PartnerChange>({
   status: status(),
 }).required();
 
-export const certifyPartnerBody = Joi.object<{ notes?: string }>({
+export const certifyPartnerBody = Joi.object<Certification>({
   notes: prose(2000)
     .description('Kept with the partner in the place of earlier notes.')
     .example('All scenarios of the certification passed.'),
+  report: certificationReport,
 }).required();
 
 export type IssueKeyBody = { label?: string; expires_at?: Date };
@@ -69,6 +72,9 @@ export const partner = named(
     certified_at: orNull(timestamp()).description('Null before certification.').example(null),
     certification_notes: orNull(Joi.string())
       .description('The notes of the last call of certify that had any.')
+      .example(null),
+    certification_report: orNull(certificationSummary)
+      .description('Of the report of the last call of certify that had one.')
       .example(null),
     created_at: timestamp(),
   }),

@@ -8,7 +8,6 @@ import type { Page, PageWanted } from '../platform/pagination.ts';
 import { grantsTag, partnerTag } from './cached-partners.service.ts';
 import type { PartnerRow } from './partners.model.ts';
 import {
-  certifyPartnerRow,
   deleteGrant,
   fenceGrant,
   findGrant,
@@ -58,7 +57,7 @@ export async function partnerNames(
 
 /** @throws DomainError PARTNER_NOT_FOUND */
 export async function getPartner(deps: PartnerDeps, partnerId: string): Promise<PartnerRow> {
-  return found(await findPartner(deps.db, partnerId));
+  return requirePartner(await findPartner(deps.db, partnerId));
 }
 
 /** Changes name, contact or status. When it returns, every process refuses a suspended partner's keys. @throws PARTNER_NOT_FOUND */
@@ -67,22 +66,10 @@ export async function updatePartner(
   partnerId: string,
   change: Partial<Pick<PartnerRow, 'name' | 'contactEmail' | 'status'>>,
 ): Promise<PartnerRow> {
-  const partner = found(await updatePartnerRow(deps.db, partnerId, change));
+  const partner = requirePartner(await updatePartnerRow(deps.db, partnerId, change));
   const cache = leasedCacheOf(deps.db);
   await (change.status === 'suspended' ? cache.changedForAll : cache.changed)([partnerTag(partnerId)]);
   return partner;
-}
-
-/**
- * Records that the partner passed certification; the first date stays. Notes take the place of those that are there; a call
- * without any leaves them. @throws DomainError PARTNER_NOT_FOUND
- */
-export async function certifyPartner(
-  deps: PartnerDeps,
-  partnerId: string,
-  notes: string | undefined,
-): Promise<PartnerRow> {
-  return found(await certifyPartnerRow(deps.db, partnerId, deps.clock.now(), notes));
 }
 
 /** Lets the partner operate the venue. The caller has checked that the venue exists. @throws DomainError PARTNER_NOT_FOUND */
@@ -138,7 +125,8 @@ export const SUSPENDED: Record<Audience, string> = {
   operator: 'The partner is suspended, so nothing is delivered to it. Reactivate the partner first.',
 };
 
-function found(partner: PartnerRow | null): PartnerRow {
+/** The partner, where there is one. @throws DomainError PARTNER_NOT_FOUND */
+export function requirePartner(partner: PartnerRow | null): PartnerRow {
   if (partner !== null) return partner;
   throw new DomainError('PARTNER_NOT_FOUND', 'There is no partner with that id.');
 }

@@ -4,10 +4,11 @@ import { inSnapshot } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
 import { toPage } from '../platform/pagination.ts';
-import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
+import type { ApiKeyRow, CertificationReportRow, PartnerRow } from './partners.model.ts';
 import {
   apiKeyCollection,
   apiKeyModel,
+  certificationReportCollection,
   grantCollection,
   grantIdOf,
   grantModel,
@@ -49,22 +50,39 @@ export async function updatePartnerRow(
   return partnerModel(db).findByIdAndUpdate(partnerId, { $set: set }, { returnDocument: 'after' }).lean();
 }
 
-/** Sets the date of certification where there is none, and the notes where some are given; null where there is no such partner. */
+/**
+ * Sets the date of certification where there is none, and what else is given; null where there is no such partner. In one update: of
+ * two calls at once the date of the first stays.
+ */
 export async function certifyPartnerRow(
   db: Db,
   partnerId: string,
   now: Date,
-  notes: string | undefined,
+  given: Pick<PartnerRow, 'certificationNotes' | 'certificationSummary'>,
+  tx: Tx,
 ): Promise<PartnerRow | null> {
-  // In one update: of two calls at once the date of the first stays.
   const certifiedAt = { $ifNull: ['$certifiedAt', now] };
-  const certificationNotes = notes === undefined ? {} : { certificationNotes: { $literal: notes } };
-  return partnerModel(db)
-    .findByIdAndUpdate(partnerId, [{ $set: { certifiedAt, ...certificationNotes } }], {
-      returnDocument: 'after',
-      updatePipeline: true,
-    })
-    .lean();
+  const literals = Object.entries(given).map(([name, value]) => ({ [name]: { $literal: value } }));
+  return partnerCollection(db).findOneAndUpdate(
+    { _id: partnerId },
+    [{ $set: { certifiedAt } }, ...literals.map(($set) => ({ $set }))],
+    { returnDocument: 'after', session: tx },
+  );
+}
+
+/** Puts the report in the place of the partner's earlier one. */
+export async function replaceCertificationReport(db: Db, row: CertificationReportRow, tx: Tx): Promise<void> {
+  await certificationReportCollection(db).replaceOne({ _id: row._id }, row, { upsert: true, session: tx });
+}
+
+export async function findCertificationReport(
+  db: Db,
+  partnerId: string,
+): Promise<CertificationReportRow | null> {
+  return confirmAbsence(
+    (options) => certificationReportCollection(db).findOne({ _id: partnerId }, options),
+    NEWEST,
+  );
 }
 
 /** Of `partnerIds`, those that are active. */

@@ -111,7 +111,9 @@ describe('in the image', () => {
     const read = (file: string) => readFile(path.join(projectFolder, file), 'utf8');
     const source = await read('src/cli/description.ts');
     const [, imported = ''] = /from '\.\.\/\.\.\/(\S+\.json)'/.exec(source) ?? [];
-    expect(await read('Dockerfile')).toContain(`COPY ${imported} ./${imported}\n`);
-    expect(await read('.dockerignore')).toContain(`!${imported}\n`);
+    const [folder] = imported.split('/');
+    expect(folder).toBe('docs');
+    expect(await read('Dockerfile')).toContain(`COPY ${folder} ./${folder}\n`);
+    expect(await read('.dockerignore')).toContain(`!${folder}\n`);
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { certificationReport } from '../partners/certification-report.ts';
 import type { Client, Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import type { Json } from '../support/factories.ts';
@@ -47,6 +48,7 @@ const paths = (): string[] => [
   `/blackouts/${String(world.blackout['blackout_id'])}`,
   '/partners',
   `/partners/${world.partner.id}`,
+  `/partners/${world.partner.id}/certification`,
   '/webhooks',
   '/deliveries',
   `/deliveries/${world.deliveryId}`,
@@ -238,7 +240,11 @@ describe('names that others chose', () => {
     const ending = { reason: HOSTILE, idempotency_key: 'hostile' };
     const bookingId = String(booked['booking_id']);
     expectStatus(await operator.post(`/api/v1/operator/bookings/${bookingId}/cancel`, ending), 200);
+    const report = certificationReport(seller.id, ['passed'], { integration: HOSTILE });
+    const certify = `/api/v1/operator/partners/${seller.id}/certify`;
+    expectStatus(await operator.post(certify, { report }), 200);
     for (const path of [
+      `/partners/${seller.id}/certification`,
       ...[`/?venue_id=${venue.id}&date=${world.date}`, '/bookings', `/bookings/${bookingId}`],
       ...[`/holds/${String(hold['hold_id'])}`, '/partners', `/partners/${String(made['partner_id'])}`],
       `/bookings?customer_name=${encodeURIComponent(HOSTILE)}`,

@@ -54,6 +54,7 @@ describe('partners', () => {
       status: 'active',
       certified_at: null,
       certification_notes: null,
+      certification_report: null,
       created_at: expect.stringMatching(INSTANT),
     });
     expect(expectStatus(await operator.get(`${PARTNERS}/${id}`), 200)).toEqual(partner);

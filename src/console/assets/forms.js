@@ -41,22 +41,32 @@ async function call(form) {
     method,
     headers: hasBody ? json : { accept: json.accept },
     signal: AbortSignal.timeout(TIMEOUT_MS),
-    ...(hasBody ? { body: JSON.stringify(bodyOf(form)) } : {}),
+    ...(hasBody ? { body: JSON.stringify(await bodyOf(form)) } : {}),
   });
   const { ok, status } = response;
   return { ok, status, body: status === 204 ? {} : await response.json() };
 }
 
 /** The fields as the API wants them; those that were left blank are left out. */
-function bodyOf(form) {
+async function bodyOf(form) {
   const body = {};
   for (const control of form.elements) {
     if (control.name === '' || control.disabled || 'path' in control.dataset) continue;
-    const value = valueOf(control, form);
+    const value = control.type === 'file' ? await contentOf(control) : valueOf(control, form);
     if (control.dataset.type === 'list' && value !== undefined) (body[control.name] ??= []).push(value);
     else if (value !== undefined) body[control.name] = value;
   }
   return body;
+}
+
+/** The value of the chosen JSON file; its text where it is no JSON, which the API rejects with the reason. */
+async function contentOf({ files: [file] }) {
+  const text = await file?.text();
+  try {
+    return text && JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 function valueOf(control, form) {
@@ -107,7 +117,8 @@ function showFaults(form, { message, details = [] }) {
 }
 
 function showAtField(form, { path, message }) {
-  const control = [...form.elements].find(({ name, type }) => name === path && type !== 'hidden');
+  const [field] = path.split('.');
+  const control = [...form.elements].find(({ name, type }) => name === field && type !== 'hidden');
   if (control === undefined) return false;
   const earlier = document.getElementById(`${control.id}-fault`);
   if (earlier !== null) {

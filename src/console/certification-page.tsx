@@ -1,0 +1,73 @@
+import type { VNode } from 'preact';
+import type { CertificationReport } from '../partners/certification.rules.ts';
+import { getCertificationReport } from '../partners/certification.service.ts';
+import { getPartner } from '../partners/partners.service.ts';
+import { Badge, Facts, Heading, Table, When } from './parts.tsx';
+import type { PageHandler } from './request.ts';
+
+/** The report that was attached when a partner was certified, scenario by scenario. */
+export const certificationPage: PageHandler = async (deps, { params }) => {
+  const partner = await getPartner(deps, params['partnerId'] ?? '');
+  const attached = await getCertificationReport(deps, partner._id);
+  const timeZone = deps.config.defaultTimeZone;
+  const at = (instant: string) => <When at={new Date(instant)} timeZone={timeZone} />;
+  const report = attached?.report;
+  return {
+    title: `Certification of ${partner.name}`,
+    section: '/partners',
+    content: (
+      <>
+        <Heading title={`Certification of ${partner.name}`}>
+          {report === undefined ? null : <Badge state={report.verdict} />}
+        </Heading>
+        <p>
+          <a href={`/partners/${partner._id}`}>{partner.name}</a>
+        </p>
+        {report === undefined ? (
+          <p class="faint">No report is attached. Attach one where you certify the partner.</p>
+        ) : (
+          <>
+            <section aria-labelledby="run">
+              <h2 id="run">Run</h2>
+              <Facts
+                facts={[
+                  ['Integration', report.integration],
+                  ['Service', report.base_url],
+                  ['Began', at(report.started_at)],
+                  ['Ended', at(report.ended_at)],
+                  ['Attached', <When at={attached?.attachedAt} timeZone={timeZone} />],
+                  ['Version of the scenarios', report.suite_version],
+                ]}
+              />
+              <p class="faint">The report was made by the partner, by its own clock.</p>
+            </section>
+            <Scenarios report={report} />
+          </>
+        )}
+      </>
+    ),
+  };
+};
+
+function Scenarios({ report: { scenarios } }: { report: CertificationReport }): VNode {
+  return (
+    <section aria-labelledby="scenarios">
+      <h2 id="scenarios">Scenarios</h2>
+      <Table
+        caption="Scenarios of the certification"
+        columns={['Level', 'Scenario', 'Outcome', 'Found']}
+        empty="The report has no scenarios."
+        rows={scenarios.map(({ id, level, title, outcome, finding, remedy }) => (
+          <tr key={id}>
+            <td>{level}</td>
+            <td>{title}</td>
+            <td>
+              <Badge state={outcome} />
+            </td>
+            <td>{[finding, remedy].filter((each) => each !== null).join(' ')}</td>
+          </tr>
+        ))}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,86 @@
+import Joi from 'joi';
+import { EXAMPLE } from '../http/example-values.ts';
+import { list, prose, text, uuid } from '../http/fields.ts';
+import { count, id, named, object, orNull, timestamp } from '../http/response-fields.ts';
+import type { CertificationReport } from './certification.rules.ts';
+import { OUTCOMES, REPORT_FORMAT, VERDICTS } from './certification.rules.ts';
+
+const MAX_SCENARIOS = 200;
+
+const scenario = Joi.object({
+  id: text(80).required().example('confirm-answer-lost'),
+  level: Joi.number().integer().min(1).max(20).required().description('The higher, the harder.').example(3),
+  title: text(200).required().example('The response to a confirm is lost'),
+  outcome: Joi.string()
+    .valid(...OUTCOMES)
+    .required()
+    .example('passed'),
+  duration_ms: Joi.number().integer().min(0).required().example(412),
+  finding: prose(4000)
+    .allow(null)
+    .required()
+    .description('What was seen; null where it passed.')
+    .example(null),
+  remedy: prose(4000).allow(null).required().description('What to mend; null where it passed.').example(null),
+});
+
+/** The report that `partner certify` writes (docs/guides/certification.md). */
+export const certificationReport = named(
+  'CertificationReport',
+  Joi.object<CertificationReport>({
+    format: Joi.string().valid(REPORT_FORMAT).required().example(REPORT_FORMAT),
+    mode: Joi.string()
+      .valid('partner')
+      .required()
+      .description('A report of service mode tells of a deployment, not of a partner.')
+      .example('partner'),
+    suite_version: text(40).required().example('1.0.0'),
+    partner_id: uuid().required().example(EXAMPLE.partnerId),
+    integration: text(120)
+      .required()
+      .description('What was certified, in its own words.')
+      .example('Box Office'),
+    base_url: text(2048).required().example('https://sandbox.bookings.example'),
+    started_at: timestamp().isoDate().required(),
+    ended_at: timestamp(EXAMPLE.later).isoDate().required(),
+    verdict: Joi.string()
+      .valid(...VERDICTS)
+      .required()
+      .description('`incomplete`: none failed, and at least one could not be tried.')
+      .example('passed'),
+    summary: Joi.object({
+      passed: count(1).required(),
+      failed: count(0).required(),
+      not_tried: count(0).required(),
+    })
+      .required()
+      .description('Scenarios by outcome.'),
+    scenarios: list(scenario, MAX_SCENARIOS).min(1).unique('id').required(),
+  }).description(
+    'What `partner certify --report-json` wrote. At certification: of this partner, and none of its scenarios failed; it takes the place of an earlier one.',
+  ),
+);
+
+/** What is shown of a report beside its partner. */
+export const certificationSummary = named(
+  'CertificationSummary',
+  object({
+    integration: Joi.string().example('Box Office'),
+    verdict: Joi.string()
+      .valid(...VERDICTS)
+      .example('passed'),
+    passed: count(48),
+    not_tried: count(0),
+    suite_version: Joi.string().example('1.0.0'),
+    ended_at: timestamp().description('When the run ended, by the clock of whoever made it.'),
+  }),
+);
+
+export const attachedReport = named(
+  'AttachedReport',
+  object({
+    partner_id: id(EXAMPLE.partnerId),
+    attached_at: orNull(timestamp()).description('Null where no report is attached.').example(EXAMPLE.later),
+    report: orNull(certificationReport).description('Null where none is attached.'),
+  }),
+);

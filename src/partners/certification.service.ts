@@ -1,0 +1,54 @@
+import { fieldError } from '../domain/errors.ts';
+import { inTransaction } from '../platform/mongo.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
+import type { CertificationReport } from './certification.rules.ts';
+import { faultOfReport } from './certification.rules.ts';
+import type { CertificationReportRow, CertificationSummary, PartnerRow } from './partners.model.ts';
+import type { PartnerDeps } from './partners.service.ts';
+import { getPartner, requirePartner } from './partners.service.ts';
+import { certifyPartnerRow, findCertificationReport, replaceCertificationReport } from './partners.store.ts';
+
+export type Certification = { notes?: string; report?: CertificationReport };
+
+/**
+ * Records that the partner passed certification; the first date stays. Notes and report take the place of those that are there; a call
+ * without either leaves it. All of it or nothing. @throws DomainError PARTNER_NOT_FOUND, VALIDATION_ERROR where the report is of another
+ * partner, contradicts itself or has failed
+ */
+export async function certifyPartner(
+  deps: PartnerDeps,
+  partnerId: string,
+  { notes, report }: Certification,
+): Promise<PartnerRow> {
+  const now = deps.clock.now();
+  await getPartner(deps, partnerId);
+  const fault = report && faultOfReport(report, partnerId);
+  if (fault !== undefined) throw fieldError(fault.path, fault.message);
+  const given = omitUndefined({
+    certificationNotes: notes,
+    certificationSummary: report && summaryOf(report),
+  });
+  const certified = await inTransaction(deps.db, async (tx) => {
+    if (report !== undefined)
+      await replaceCertificationReport(deps.db, { _id: partnerId, report, attachedAt: now }, tx);
+    return certifyPartnerRow(deps.db, partnerId, now, given, tx);
+  });
+  return requirePartner(certified);
+}
+
+/** The report that was attached last; null where none is. @throws DomainError PARTNER_NOT_FOUND */
+export async function getCertificationReport(
+  deps: PartnerDeps,
+  partnerId: string,
+): Promise<CertificationReportRow | null> {
+  await getPartner(deps, partnerId);
+  return findCertificationReport(deps.db, partnerId);
+}
+
+function summaryOf(report: CertificationReport): CertificationSummary {
+  const { integration, verdict, summary } = report;
+  return {
+    ...{ integration, verdict, passed: summary.passed, notTried: summary.not_tried },
+    ...{ suiteVersion: report.suite_version, endedAt: new Date(report.ended_at) },
+  };
+}
