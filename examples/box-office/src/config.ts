@@ -1,0 +1,45 @@
+export type Config = {
+  baseUrl: string;
+  apiKey: string;
+  host: string;
+  port: number;
+  dataFolder: string;
+  /** Without a slash at its end; undefined where nobody reaches this shop from outside. */
+  publicUrl: string | undefined;
+  catchUpSeconds: number;
+  availabilityMaxAgeSeconds: number;
+  isCertified: boolean;
+};
+
+/** The settings of the environment, and of .env beside package.json. @throws Error that names every faulty one */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const faults: string[] = [];
+  const text = (name: string, fallback: string): string => env[name]?.trim() || fallback;
+  const whole = (name: string, fallback: number, most: number): number => {
+    const given = text(name, String(fallback));
+    if (!/^\d{1,9}$/.test(given) || Number(given) > most)
+      faults.push(`${name} is "${given}": give a whole number from 0 to ${most}`);
+    return Number(given);
+  };
+  const url = (name: string, fallback: string): string => {
+    const given = text(name, fallback);
+    if (given !== '' && !(URL.canParse(given) && /^https?:$/.test(new URL(given).protocol)))
+      faults.push(`${name} is "${given}": give an address such as https://shop.example`);
+    return given.replace(/\/+$/, '');
+  };
+  const config: Config = {
+    baseUrl: url('PARTNER_BASE_URL', 'http://127.0.0.1:3000'),
+    apiKey: text('PARTNER_API_KEY', ''),
+    host: text('HOST', '127.0.0.1'),
+    port: whole('PORT', 4000, 65_535),
+    dataFolder: text('DATA_DIR', 'data'),
+    publicUrl: url('PUBLIC_URL', '') || undefined,
+    catchUpSeconds: whole('CATCH_UP_SECONDS', 60, 86_400),
+    availabilityMaxAgeSeconds: whole('AVAILABILITY_MAX_AGE_SECONDS', 15, 86_400),
+    isCertified: text('CERTIFICATION', '') === '1',
+  };
+  if (config.apiKey === '') faults.push('PARTNER_API_KEY is empty: set the key that the operator gave you');
+  if (config.catchUpSeconds === 0) faults.push('CATCH_UP_SECONDS is 0: give at least 1');
+  if (faults.length > 0) throw new Error(`The settings have faults:\n  ${faults.join('\n  ')}`);
+  return config;
+}

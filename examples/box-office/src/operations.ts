@@ -1,0 +1,124 @@
+import type { PartnerClient } from 'partner-booking-client';
+import type { Answers, Kind, Operation, Order, Requests } from './order-types.ts';
+import { outcomeOf, RefusedError, refuse } from './refusals.ts';
+import type { Store } from './store.ts';
+
+export type Operations = {
+  /**
+   * Asks the service once, however often it is called for the same order: what is asked for and the key that it goes by are on the disk
+   * before the call. An answer is returned for ever; a refusal may be tried again, as the next request of the customer.
+   *
+   * @throws RefusedError where the service refused, or the order is for something else; UnansweredError where nobody knows
+   */
+  perform<Each extends Kind>(
+    order: Pick<Order, 'orderId' | 'customer'>,
+    kind: Each,
+    request: Requests[Each],
+  ): Promise<Answers[Each]>;
+  /**
+   * Repeats with their keys the calls that nobody has answered, of this process or of one before it: those of an order, or all that
+   * somebody still waits for. Resolves when it has tried; what came of them is in the store.
+   */
+  settle(orderId?: string): Promise<void>;
+};
+
+/** A hold of which nothing was heard for so long would have lapsed; its customer may ask again. */
+const HOLD_IS_WANTED_MS = 10 * 60_000;
+
+type Calls = { [Each in Kind]: (request: Requests[Each], idempotency_key: string) => Promise<Answers[Each]> };
+
+/** What makes two requests the same one. Another name or phone number in a repetition changes nothing. */
+const SUBJECTS: { [Each in Kind]: (request: Requests[Each]) => string } = {
+  hold: ({ slot_id }) => slot_id,
+  release: ({ hold_id }) => hold_id,
+  confirm: ({ hold_id }) => hold_id,
+  cancel: ({ booking_id }) => booking_id,
+  refund: ({ booking_id }) => booking_id,
+  purchase: ({ package_id, customer_phone }) => `${package_id} ${customer_phone}`,
+};
+
+function callsOf(client: PartnerClient): Calls {
+  const path = (bookingId: string) => ({ path: { bookingId } });
+  return {
+    hold: ({ slot_id }, idempotency_key) => client.placeHold({ body: { slot_id, idempotency_key } }),
+    // It has no key: a hold that is released stays released.
+    release: ({ hold_id }) => client.releaseHold({ path: { holdId: hold_id } }),
+    confirm: (body, idempotency_key) => client.confirmBooking({ body: { ...body, idempotency_key } }),
+    cancel: ({ booking_id, reason }, idempotency_key) =>
+      client.cancelBooking({ ...path(booking_id), body: { reason, idempotency_key } }),
+    refund: ({ booking_id, reason }, idempotency_key) =>
+      client.refundBooking({ ...path(booking_id), body: { reason, idempotency_key } }),
+    purchase: async ({ package_id, customer_phone }, idempotency_key) => {
+      const body = { customer_phone, payment_method: 'upi', idempotency_key };
+      return (await client.buyPackage({ path: { packageId: package_id }, body })).purchase;
+    },
+  };
+}
+
+export function createOperations(store: Store, client: PartnerClient): Operations {
+  const calls = callsOf(client);
+  const underWay = new Map<string, { subject: string; outcome: Promise<unknown> }>();
+
+  const ask = async <Each extends Kind>(
+    order: Pick<Order, 'orderId' | 'customer'>,
+    kind: Each,
+    request: Requests[Each],
+  ): Promise<Answers[Each]> => {
+    const known = store.order(order.orderId)?.operations[kind];
+    // Where the outcome is unknown, the bytes of the first attempt are repeated.
+    const isRepeated = known !== undefined && known.refusal === undefined;
+    if (!isRepeated) await store.asked(order, kind, request);
+    try {
+      const answer = await calls[kind](isRepeated ? known.request : request, keyOf(order.orderId, kind));
+      await store.answered(order.orderId, kind, answer);
+      return answer;
+    } catch (error) {
+      const outcome = outcomeOf(error);
+      if (outcome instanceof RefusedError) await store.refused(order.orderId, kind, outcome.refusal);
+      throw outcome;
+    }
+  };
+
+  const perform: Operations['perform'] = async (order, kind, request) => {
+    const name = `${order.orderId} ${kind}`;
+    const subject = SUBJECTS[kind](request);
+    const known = store.order(order.orderId)?.operations[kind];
+    const other = underWay.get(name)?.subject ?? subjectOf(known);
+    if (other !== undefined && other !== subject) throw refuse('IDEMPOTENCY_KEY_MISMATCH');
+    if (known?.answer !== undefined) return known.answer;
+    const running = underWay.get(name) ?? { subject, outcome: ask(order, kind, request) };
+    underWay.set(name, running);
+    try {
+      return (await running.outcome) as Answers[typeof kind];
+    } finally {
+      if (underWay.get(name) === running) underWay.delete(name);
+    }
+  };
+
+  return {
+    perform,
+    settle: async (orderId) => {
+      const wanted = store
+        .unanswered()
+        .filter(({ operation }) =>
+          orderId === undefined ? isWanted(operation) : operation.orderId === orderId,
+        );
+      const repeated = wanted.map(({ order, operation }) =>
+        perform(order, operation.kind, operation.request),
+      );
+      await Promise.allSettled(repeated);
+    },
+  };
+}
+
+/** The key of a call for an order, the same whenever it is asked for. */
+const keyOf = (orderId: string, kind: Kind): string => `${orderId}-${kind}`;
+
+/** What a call that is not refused stands for. */
+function subjectOf<Each extends Kind>(operation: Operation<Each> | undefined): string | undefined {
+  if (operation === undefined || operation.refusal !== undefined) return undefined;
+  return SUBJECTS[operation.kind](operation.request);
+}
+
+const isWanted = ({ kind, askedAt }: Operation): boolean =>
+  kind !== 'hold' || Date.now() - Date.parse(askedAt) < HOLD_IS_WANTED_MS;

@@ -1,0 +1,37 @@
+import type { Input, Schemas, Success } from 'partner-booking-client';
+import type { Refusal } from './refusals.ts';
+
+/** What can be asked of the service for an order, each at most once with success. */
+export type Requests = {
+  hold: { slot_id: string; venue_id?: string; date?: string };
+  release: { hold_id: string };
+  confirm: Omit<Input<'confirmBooking'>['body'], 'idempotency_key'>;
+  cancel: { booking_id: string; reason: string };
+  refund: { booking_id: string; reason: string };
+  purchase: { package_id: string; customer_phone: string };
+};
+export type Answers = {
+  hold: Schemas['Hold'];
+  release: Success<'releaseHold'>;
+  confirm: Success<'confirmBooking'>;
+  cancel: Success<'cancelBooking'>;
+  refund: Success<'refundBooking'>;
+  purchase: Schemas['Purchase'];
+};
+export type Kind = keyof Requests;
+
+/** A call for an order: neither answer nor refusal means that nobody knows yet. */
+export type Operation<Each extends Kind = Kind> = {
+  orderId: string;
+  kind: Each;
+  askedAt: string;
+  request: Requests[Each];
+  answer?: Answers[Each];
+  refusal?: Refusal;
+};
+export type Order = {
+  orderId: string;
+  /** The browser, or whoever else it is for. */
+  customer: string;
+  operations: { [Each in Kind]?: Operation<Each> };
+};

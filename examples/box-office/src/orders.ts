@@ -1,0 +1,98 @@
+import type { PartnerClient, Schemas } from 'partner-booking-client';
+import type { Availability } from './availability.ts';
+import type { Operations } from './operations.ts';
+import type { Answers, Order, Requests } from './order-types.ts';
+import { refuse } from './refusals.ts';
+import type { Store } from './store.ts';
+
+export type CustomerData = { name: string; phone: string; email?: string };
+type Who = Pick<Order, 'orderId' | 'customer'>;
+
+/** What a customer does, each call as often as it is clicked: the same order is the same hold and the same booking. */
+export type Orders = {
+  place(who: Who, request: Requests['hold']): Promise<Answers['hold']>;
+  release(orderId: string, holdId: string): Promise<Answers['release']>;
+  confirm(orderId: string, request: ConfirmRequest): Promise<Answers['confirm']>;
+  cancel(orderId: string, bookingId: string, reason: string): Promise<Answers['cancel']>;
+  refund(orderId: string, bookingId: string, reason: string): Promise<Answers['refund']>;
+  buyPackage(who: Who, packageId: string, customerPhone: string): Promise<Answers['purchase']>;
+};
+export type ConfirmRequest = {
+  holdId: string;
+  customer: CustomerData;
+  paymentReference: string;
+  usesCredit?: boolean;
+};
+
+export function createOrders(store: Store, operations: Operations, availability: Availability): Orders {
+  const known = (orderId: string): Order => {
+    const order = store.order(orderId);
+    if (order === undefined) throw refuse('ORDER_NOT_FOUND');
+    return order;
+  };
+  /** The customer must see at once what this shop has done itself. */
+  const thenHint = async <Result>(order: Who, result: Promise<Result>): Promise<Result> => {
+    try {
+      return await result;
+    } finally {
+      const hold = store.order(order.orderId)?.operations.hold;
+      availability.hint({ venue_id: hold?.answer?.venue_id ?? hold?.request.venue_id });
+    }
+  };
+
+  return {
+    place: (who, request) => thenHint(who, operations.perform(who, 'hold', request)),
+    release: async (orderId, holdId) => {
+      const order = known(orderId);
+      return thenHint(order, operations.perform(order, 'release', { hold_id: holdId }));
+    },
+    confirm: async (orderId, { holdId, customer, paymentReference, usesCredit }) => {
+      const order = known(orderId);
+      const request: Requests['confirm'] = {
+        hold_id: holdId,
+        payment_reference: paymentReference,
+        customer_name: customer.name,
+        customer_phone: customer.phone,
+        ...(customer.email === undefined ? {} : { customer_email: customer.email }),
+        ...(usesCredit === undefined ? {} : { use_package_credit: usesCredit }),
+      };
+      return thenHint(order, operations.perform(order, 'confirm', request));
+    },
+    cancel: async (orderId, bookingId, reason) => {
+      const order = known(orderId);
+      return thenHint(order, operations.perform(order, 'cancel', { booking_id: bookingId, reason }));
+    },
+    refund: async (orderId, bookingId, reason) => {
+      const order = known(orderId);
+      return thenHint(order, operations.perform(order, 'refund', { booking_id: bookingId, reason }));
+    },
+    buyPackage: (who, packageId, customerPhone) =>
+      operations.perform(who, 'purchase', { package_id: packageId, customer_phone: customerPhone }),
+  };
+}
+
+/** Where an order stands, as the service says now; where it does not answer, as it said last. */
+export type OrderNow = {
+  order: Order;
+  hold?: Schemas['Hold'];
+  /** Whole seconds by the service's clock; undefined where it does not answer. */
+  secondsLeft?: number;
+  booking?: Schemas['Booking'];
+};
+
+export async function orderNow(client: PartnerClient, order: Order): Promise<OrderNow> {
+  const { hold: held, confirm } = order.operations;
+  const placed = held?.answer;
+  if (confirm?.answer !== undefined) {
+    const path = { bookingId: confirm.answer.booking_id };
+    const booking = await client.getBooking({ path }).catch(() => undefined);
+    return { order, ...(placed && { hold: placed }), ...(booking && { booking }) };
+  }
+  if (placed === undefined) return { order };
+  try {
+    const hold = await client.getHold({ path: { holdId: placed.hold_id } });
+    return { order, hold, secondsLeft: client.secondsLeft(hold) };
+  } catch {
+    return { order, hold: placed };
+  }
+}

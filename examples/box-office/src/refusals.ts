@@ -1,0 +1,94 @@
+import { PartnerApiError } from 'partner-booking-client';
+
+/** What the service refused, as the journal keeps it. */
+export type Refusal = {
+  code: string;
+  /** What is wrong with a field of the request, by the field's name. */
+  faults: Record<string, string>;
+  /** Where the slot is taken: free ones nearest in time. */
+  alternatives: { slot_id: string; slot_start: string; price_rupees: number }[];
+};
+
+/** The service refused a call, or this shop did in its place. Nothing was done; the same again is refused again. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal, options?: ErrorOptions) {
+    super(sentenceFor(refusal), options);
+    this.refusal = refusal;
+  }
+}
+
+/** Nobody knows whether a call was carried out. It is repeated with its key until the service says. */
+export class UnansweredError extends Error {
+  override readonly name = 'UnansweredError';
+  readonly code: string;
+
+  constructor(code: string, options?: ErrorOptions) {
+    super(
+      'The booking service does not answer at the moment. We keep asking: look again in a minute.',
+      options,
+    );
+    this.code = code;
+  }
+}
+
+/** What an error of the client says about the call: that it was refused, or that its outcome is unknown. */
+export function outcomeOf(error: unknown): RefusedError | UnansweredError {
+  if (error instanceof RefusedError || error instanceof UnansweredError) return error;
+  if (!(error instanceof PartnerApiError)) return new UnansweredError('NO_RESPONSE', { cause: error });
+  // 429 says that nothing was done, but what was asked for is still wanted.
+  if (error.status === 429 || error.status >= 500) return new UnansweredError(error.code, { cause: error });
+  const alternatives = (error.conflict?.alternatives ?? []).map(({ slot_id, slot_start, price_rupees }) => ({
+    slot_id,
+    slot_start,
+    price_rupees,
+  }));
+  const faults = Object.fromEntries(error.details.map(({ path, message }) => [path, message]));
+  return new RefusedError({ code: error.code, faults, alternatives }, { cause: error });
+}
+
+/** Of this shop itself, before it asks the service. */
+export const refuse = (code: string): RefusedError =>
+  new RefusedError({ code, faults: {}, alternatives: [] });
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  SLOT_NOT_AVAILABLE: 'Somebody else has just taken this time.',
+  SLOT_NOT_FOUND: 'This time is not offered any more. Please choose another.',
+  HOLD_LIMIT_REACHED: 'Too many people are paying at this moment. Please try again in a few minutes.',
+  HOLD_EXPIRED:
+    'The time to pay has run out, so the court was given back. You were not charged. Please start again.',
+  HOLD_NOT_FOUND: 'This reservation does not exist any more. You were not charged. Please start again.',
+  DOUBLE_BOOKING_ATTEMPT:
+    'The venue gave this court to somebody else before you had paid. You were not charged. Please choose another time.',
+  INVALID_HOLD_STATE: 'This was done already, or the reservation was given up. Please look in your bookings.',
+  IDEMPOTENCY_KEY_MISMATCH: 'This order is for something else already. Please start again.',
+  BOOKING_NOT_FOUND: 'There is no such booking.',
+  VENUE_NOT_FOUND: 'We do not sell courts of this venue.',
+  VENUE_NOT_AUTHORIZED: 'We do not sell courts of this venue.',
+  PACKAGE_NOT_FOUND: 'This package is not sold any more.',
+  VALIDATION_ERROR: 'Please correct what is marked below.',
+  INVALID_API_KEY: 'Our shop is closed at the moment. Nothing was booked, and you were not charged.',
+  PARTNER_SUSPENDED: 'Our shop is closed at the moment. Nothing was booked, and you were not charged.',
+};
+
+const FIELDS: Readonly<Record<string, string>> = {
+  customer_name: 'Please give your name, in at most 120 letters.',
+  customer_phone: 'Please give your phone number, such as +91 98765 43210.',
+  customer_email: 'Please give an e-mail address, or none.',
+  reason: 'Please say why, in at most 500 letters.',
+};
+
+/** What a customer is told to do about a field; undefined where nothing is wrong with it. */
+export function faultOf(field: string, refusal: Refusal | undefined): string | undefined {
+  const fault = refusal?.faults[field];
+  return fault === undefined ? undefined : (FIELDS[field] ?? fault);
+}
+
+/** What a customer is told of a refusal. */
+export function sentenceFor({ code }: Pick<Refusal, 'code'>): string {
+  return (
+    SENTENCES[code] ?? 'The booking service did not accept this. Nothing was done, and you were not charged.'
+  );
+}

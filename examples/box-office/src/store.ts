@@ -1,0 +1,129 @@
+import path from 'node:path';
+import type { Journal } from './journal.ts';
+import { openJournal } from './journal.ts';
+import type { Answers, Kind, Operation, Order, Requests } from './order-types.ts';
+import type { Refusal } from './refusals.ts';
+
+export type WebhookSecret = { secretKey: string; subscriptionId?: string };
+
+type Entry =
+  | { type: 'asked'; at: string; orderId: string; customer: string; kind: Kind; request: Requests[Kind] }
+  | { type: 'answered'; orderId: string; kind: Kind; answer: Answers[Kind] }
+  | { type: 'refused'; orderId: string; kind: Kind; refusal: Refusal }
+  | { type: 'handled'; at: string; eventId: string }
+  | { type: 'read'; cursor: string | null }
+  | ({ type: 'secret' } & WebhookSecret);
+
+/** Everything that outlives this process. What it shows is on the disk. */
+export type Store = {
+  order(orderId: string): Order | undefined;
+  /** Newest first. */
+  ordersOf(customer: string): Order[];
+  /** Those that nobody has answered yet. */
+  unanswered(): { order: Order; operation: Operation }[];
+  asked(order: Pick<Order, 'orderId' | 'customer'>, kind: Kind, request: Requests[Kind]): Promise<void>;
+  answered(orderId: string, kind: Kind, answer: Answers[Kind]): Promise<void>;
+  refused(orderId: string, kind: Kind, refusal: Refusal): Promise<void>;
+  /** The ids of handled events, each once for each time. */
+  handledEvents(): readonly string[];
+  hasHandled(eventId: string): boolean;
+  handled(eventId: string): Promise<void>;
+  /** How far the event feed has been read. */
+  cursor(): string | undefined;
+  read(cursor: string): Promise<void>;
+  forgetCursor(): Promise<void>;
+  secret(): WebhookSecret | undefined;
+  changeSecret(secret: WebhookSecret): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Opens what the processes before this one have left in the folder. @throws Error where another one is at work there */
+export async function openStore(folder: string): Promise<Store> {
+  const { entries, journal } = await openJournal(path.join(folder, 'journal.jsonl'), stillNeeded);
+  return storeOf(entries, journal);
+}
+
+const now = (): string => new Date().toISOString();
+
+/** Longer than the service keeps an event in its feed: one that is older does not come again. */
+const EVENT_DAYS = 31;
+
+/** Without the cursors and secrets that others have followed, and the events that are forgotten everywhere. Orders stay. */
+function stillNeeded(entries: Entry[]): Entry[] {
+  const oldest = new Date(Date.now() - EVENT_DAYS * 86_400_000).toISOString();
+  const lastOf = (type: Entry['type']) => entries.findLastIndex((each) => each.type === type);
+  const last = { read: lastOf('read'), secret: lastOf('secret') };
+  return entries.filter((entry, index) => {
+    if (entry.type === 'handled') return entry.at > oldest;
+    return entry.type === 'read' || entry.type === 'secret' ? index === last[entry.type] : true;
+  });
+}
+
+function storeOf(entries: readonly Entry[], journal: Journal<Entry>): Store {
+  const orders = new Map<string, Order>();
+  const handled: string[] = [];
+  const handledOnce = new Set<string>();
+  let cursor: string | undefined;
+  let secret: WebhookSecret | undefined;
+
+  const settle = ({ orderId, kind }: { orderId: string; kind: Kind }, outcome: Partial<Operation>) => {
+    const operation = orders.get(orderId)?.operations[kind];
+    if (operation !== undefined) Object.assign(operation, outcome);
+  };
+  const apply = (entry: Entry): void => {
+    switch (entry.type) {
+      case 'asked': {
+        const { orderId, customer, kind, request, at: askedAt } = entry;
+        const order = orders.get(orderId) ?? { orderId, customer, operations: {} };
+        orders.set(orderId, order);
+        Object.assign(order.operations, { [kind]: { orderId, kind, askedAt, request } });
+        return;
+      }
+      case 'answered':
+        settle(entry, { answer: entry.answer });
+        return;
+      case 'refused':
+        settle(entry, { refusal: entry.refusal });
+        return;
+      case 'handled':
+        handled.push(entry.eventId);
+        handledOnce.add(entry.eventId);
+        return;
+      case 'read':
+        cursor = entry.cursor ?? undefined;
+        return;
+      case 'secret':
+        secret = entry;
+    }
+  };
+  for (const entry of entries) apply(entry);
+  const write = async (entry: Entry): Promise<void> => {
+    await journal.append(entry);
+    apply(entry);
+  };
+  const operationsOf = (order: Order): Operation[] => Object.values(order.operations) as Operation[];
+
+  return {
+    order: (orderId) => orders.get(orderId),
+    ordersOf: (customer) => [...orders.values()].filter((order) => order.customer === customer).reverse(),
+    unanswered: () =>
+      [...orders.values()].flatMap((order) =>
+        operationsOf(order)
+          .filter(({ answer, refusal }) => answer === undefined && refusal === undefined)
+          .map((operation) => ({ order, operation })),
+      ),
+    asked: ({ orderId, customer }, kind, request) =>
+      write({ type: 'asked', at: now(), orderId, customer, kind, request }),
+    answered: (orderId, kind, answer) => write({ type: 'answered', orderId, kind, answer }),
+    refused: (orderId, kind, refusal) => write({ type: 'refused', orderId, kind, refusal }),
+    handledEvents: () => handled,
+    hasHandled: (eventId) => handledOnce.has(eventId),
+    handled: (eventId) => write({ type: 'handled', at: now(), eventId }),
+    cursor: () => cursor,
+    read: (next) => write({ type: 'read', cursor: next }),
+    forgetCursor: () => write({ type: 'read', cursor: null }),
+    secret: () => secret,
+    changeSecret: (next) => write({ type: 'secret', ...next }),
+    close: () => journal.close(),
+  };
+}

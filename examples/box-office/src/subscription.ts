@@ -1,0 +1,49 @@
+import type { PartnerClient } from 'partner-booking-client';
+import type { Store } from './store.ts';
+
+const EVENT_TYPES = [
+  'hold_created',
+  'hold_cancelled',
+  'hold_expired',
+  'booking_created',
+  'booking_cancelled',
+  'booking_refunded',
+] as const;
+
+const OVERLAP_SECONDS = 86_400;
+
+/**
+ * Sees to it that the service sends its events to `endpointUrl`, and that the secret is on the disk. There is no unsubscribing, so one
+ * that is there is used: where its secret was lost between the service's answer and the disk, it gets another.
+ */
+export async function ensureSubscription(
+  store: Store,
+  client: PartnerClient,
+  endpointUrl: string,
+): Promise<void> {
+  const { data } = await client.listSubscriptions();
+  const found = data.find((each) => each.endpoint_url === endpointUrl && each.status === 'active');
+  if (found === undefined) {
+    const body = { endpoint_url: endpointUrl, event_types: [...EVENT_TYPES] };
+    const { id, secret_key: secretKey } = await client.createSubscription({ body });
+    await store.changeSecret({ secretKey, subscriptionId: id });
+  } else if (store.secret()?.subscriptionId !== found.id) {
+    const { secret_key: secretKey } = await client.rotateSecret({ path: { id: found.id } });
+    await store.changeSecret({ secretKey, subscriptionId: found.id });
+  }
+}
+
+/**
+ * Changes the secret without losing a delivery: for a day each is signed with the old one too, by which it is accepted until the new one
+ * is on the disk. From then on the old one is worth nothing here.
+ */
+export async function rotateSecret(store: Store, client: PartnerClient): Promise<void> {
+  const subscriptionId = store.secret()?.subscriptionId;
+  if (subscriptionId === undefined)
+    throw new Error('There is no subscription: set PUBLIC_URL and start again');
+  const { secret_key: secretKey } = await client.rotateSecret({
+    path: { id: subscriptionId },
+    body: { overlap_seconds: OVERLAP_SECONDS },
+  });
+  await store.changeSecret({ secretKey, subscriptionId });
+}

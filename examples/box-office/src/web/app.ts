@@ -1,0 +1,89 @@
+import path from 'node:path';
+import type { Express, NextFunction, Request, Response } from 'express';
+import express from 'express';
+import { expressWebhook } from 'partner-booking-client/webhooks/express';
+import { certification } from '../certification.ts';
+import type { Config } from '../config.ts';
+import { outcomeOf, RefusedError } from '../refusals.ts';
+import type { Shop } from '../shop.ts';
+import { customerOf } from './customer.ts';
+import { html } from './html.ts';
+import { page } from './layout.ts';
+import { orderRoutes } from './order-routes.ts';
+import { packageRoutes } from './package-routes.ts';
+import { venueRoutes } from './venue-routes.ts';
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** The shop over HTTP. `catchUp` is called where it looks as if webhooks had not come. */
+export function createApp(shop: Shop, config: Config, catchUp: () => void): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.use((_request, response, next) => {
+    response.set({
+      'Content-Security-Policy': POLICY,
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'same-origin',
+      'Cache-Control': 'no-store',
+    });
+    next();
+  });
+  app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }));
+  app.use('/assets', express.static(path.join(import.meta.dirname, 'assets'), { cacheControl: false }));
+  app.post('/webhooks', express.raw({ type: () => true }), webhooks(shop, catchUp));
+  if (config.isCertified) app.use('/certification', certification(shop));
+  const isSecure = config.publicUrl?.startsWith('https:') ?? false;
+  // From the first page on: two clicks of a browser without a cookie would be those of two customers.
+  app.use((request: Request<never>, response, next) => {
+    if (request.method === 'GET') customerOf(request, response, isSecure);
+    next();
+  });
+  app.use(venueRoutes(shop), orderRoutes(shop, isSecure), packageRoutes(shop, isSecure));
+  app.use((_request, response) => {
+    response.status(404).send(page({ title: 'There is no such page', content: START_AGAIN }));
+  });
+  app.use(onError);
+  return app;
+}
+
+/** Each delivery is verified by the secret of the moment: a change counts from the next one on. */
+function webhooks({ store, events }: Shop, catchUp: () => void) {
+  return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
+    const failed = (error?: unknown): void => {
+      catchUp();
+      next(error);
+    };
+    await expressWebhook(store.secret()?.secretKey ?? '', events.handle)(request, response, failed);
+    // An attempt that is not the first says that others have failed, and some perhaps for good.
+    const isLate = Number(request.get('x-delivery-attempt') ?? 1) > 1;
+    if (isLate && response.statusCode === 204) catchUp();
+  };
+}
+
+const START_AGAIN = html`<p><a class="button" href="/">Find a court</a></p>`;
+
+/** What a customer is told when something fails that no page has a place for. Four parameters make it Express's error handler. */
+function onError(error: unknown, _request: Request, response: Response, _next: NextFunction): void {
+  const { status: thrown = 500 } = error as { status?: number };
+  const outcome = outcomeOf(error);
+  if (outcome instanceof RefusedError) {
+    response
+      .status(409)
+      .send(page({ title: 'That did not work', error: outcome.message, content: START_AGAIN }));
+    return;
+  }
+  if (isOfClient(error)) {
+    response
+      .status(503)
+      .send(page({ title: 'Please wait a moment', error: outcome.message, content: START_AGAIN }));
+    return;
+  }
+  if (thrown >= 500) console.error(error);
+  const title = thrown >= 500 ? 'Something is broken on our side' : 'We did not understand this request';
+  response.status(thrown).send(page({ title, content: START_AGAIN }));
+}
+
+const isOfClient = (error: unknown): boolean =>
+  error instanceof Error &&
+  ['UnansweredError', 'PartnerApiError', 'PartnerConnectionError'].includes(error.name);

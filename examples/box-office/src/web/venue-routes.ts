@@ -1,0 +1,28 @@
+import type { Request, Router } from 'express';
+import express from 'express';
+import type { Shop } from '../shop.ts';
+import { isDate, today } from '../venue-time.ts';
+import { dayPage, dayPath, venuesPage } from './venue-pages.ts';
+
+export function venueRoutes({ client, availability }: Shop): Router {
+  const router = express.Router();
+
+  router.get('/', async (_request, response) => {
+    response.send(venuesPage((await client.listVenues()).data));
+  });
+
+  router.get('/venues/:venueId', async (request: Request<{ venueId: string }>, response) => {
+    const { venueId } = request.params;
+    const { date } = request.query;
+    if (typeof date !== 'string' || !isDate(date)) {
+      const { time_zone } = await client.getVenue({ path: { venueId } });
+      response.redirect(303, dayPath(venueId, today(time_zone)));
+      return;
+    }
+    const day = await availability.day(venueId, date);
+    // Without the names of the courts the page is as good.
+    const courts = await client.listResources({ path: { venueId } }).catch(() => ({ data: [] }));
+    response.send(dayPage(day, date, courts.data));
+  });
+  return router;
+}

@@ -1,0 +1,213 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { seriousFaults } from '../console/axe.ts';
+import type { WatchedPage } from '../support/browser.ts';
+import { findBrowser, startBrowser, takeScreenshot, watchedPage } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Json, Partner, Venue } from '../support/factories.ts';
+import { anyPackage, anyPartner, anyVenue, dateIn, expectStatus, freeSlotIds } from '../support/factories.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
+import type { RunningShop } from './installed-box-office.ts';
+import { freePort, installBoxOffice, startBoxOffice, tsc } from './installed-box-office.ts';
+
+const run = promisify(execFile);
+const DESKTOP = { viewport: { width: 1280, height: 800 } };
+const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+
+const program = await findBrowser();
+const describeInBrowser = program === undefined ? describe.skip : describe;
+
+let service: HostedService;
+let venue: Venue;
+let partner: Partner;
+/** The folder of a partner who has copied the example. */
+let app: string;
+beforeAll(async () => {
+  service = await hostedService({ hasWorkers: true });
+  app = await installBoxOffice();
+  venue = await anyVenue(service, [{}, {}, { name: 'Court', sport_category: 'tennis' }]);
+  partner = await anyPartner(service, [venue.id]);
+}, 240_000);
+afterAll(() => service.stop());
+
+const settings = () => ({ PARTNER_BASE_URL: service.url, PARTNER_API_KEY: partner.apiKey });
+
+test('in a partner’s hands, with the published client, the example compiles', async () => {
+  expect((await run(process.execPath, [tsc, '-p', app])).stdout).toBe('');
+});
+
+test('all tests that the example brings pass on a sandbox, and none is skipped', async () => {
+  const { PATH = '', HOME = '' } = process.env;
+  const env = { PATH, HOME, SANDBOX_URL: service.url, SANDBOX_API_KEY: partner.apiKey };
+  const { stdout } = await run('npm', ['test', '--silent'], { cwd: app, env, timeout: 100_000 }).catch(
+    (error: unknown) => {
+      const failed = error as { stdout: string; stderr: string };
+      throw new Error(`${failed.stdout}\n${failed.stderr}`);
+    },
+  );
+  const count = (name: string) => Number(new RegExp(`^\\S ${name} (\\d+)$`, 'm').exec(stdout)?.[1]);
+  expect([count('fail'), count('skipped')]).toEqual([0, 0]);
+  expect(count('pass')).toBeGreaterThan(15);
+});
+
+const date = dateIn(5);
+const DATA = 'data-browser';
+
+describeInBrowser('in a browser, with webhooks that the service sends', () => {
+  let browser: Browser;
+  let shop: RunningShop;
+  beforeAll(async () => {
+    if (program === undefined) return;
+    const port = await freePort();
+    const own = { PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}`, AVAILABILITY_MAX_AGE_SECONDS: '3600' };
+    [browser, shop] = await Promise.all([
+      startBrowser(program),
+      startBoxOffice(app, { ...settings(), ...own, CATCH_UP_SECONDS: '3600', DATA_DIR: DATA }),
+    ]);
+    await eventually('the shop to be subscribed', async () => {
+      const { body } = await partner.api.get('/api/v1/partner/webhooks');
+      return (body as { count: number }).count > 0;
+    });
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await shop?.stop();
+  });
+
+  const visit = async (path: string, options: BrowserContextOptions = DESKTOP): Promise<WatchedPage> => {
+    const watched = await watchedPage(browser, shop.url, options);
+    await watched.page.goto(shop.url + path);
+    return watched;
+  };
+  const dayPath = () => `/venues/${venue.id}?date=${date}`;
+  const offers = (page: Page) => page.locator('.slots button');
+  const fits = async (page: Page) =>
+    (await page.evaluate<number>('document.documentElement.scrollWidth')) <=
+    (page.viewportSize()?.width ?? 0);
+  const journal = () => readFile(join(app, DATA, 'journal.jsonl'), 'utf8');
+  /** As the README says. */
+  const changeSecret = async () => {
+    const secrets = async () => (await journal()).match(/"type":"secret"/g)?.length ?? 0;
+    const before = await secrets();
+    process.kill(Number(await readFile(join(app, DATA, 'journal.jsonl.lock'), 'utf8')), 'SIGUSR2');
+    await eventually('the new secret to be on the disk', async () => (await secrets()) === before + 1);
+  };
+  /** Nothing but a webhook brings events in this suite: the feed is read once an hour. */
+  const untilHandled = (slotId: string, eventType: string) =>
+    eventually(`the webhook of ${eventType}`, async () => {
+      const { body } = await partner.api.get(`/api/v1/partner/events?limit=200&event_type=${eventType}`);
+      const found = (body as { data: Json[] }).data.find((each) => each['slot_id'] === slotId);
+      return found !== undefined && (await journal()).includes(String(found['event_id']));
+    });
+  const isShownFree = async (page: Page, slotId: string) => {
+    await page.reload();
+    return (await page.locator(`input[name=slot_id][value="${slotId}"]`).count()) === 1;
+  };
+
+  test('a customer sees a hold count down, books, finds the booking and cancels it; every page is accessible', async () => {
+    const { page, faults, close } = await visit('/');
+    const look = async (name: string) => {
+      await takeScreenshot(page, `box-office-${name}`);
+      expect(await seriousFaults(page)).toEqual([]);
+    };
+    await look('venues');
+    await page.goto(shop.url + dayPath());
+    await look('day');
+    await offers(page).first().click();
+    const left = page.locator('[data-seconds-left]');
+    const first = await left.innerText();
+    expect(first).toMatch(/^9:5\d$/);
+    await eventually('the seconds to run', async () => (await left.innerText()) < first);
+    await look('order');
+    await page.getByLabel('Name').fill('Asha Rao');
+    await page.getByLabel('Phone').fill('12345');
+    await page.getByRole('button', { name: /^Book for/ }).click();
+    await page.locator('[aria-invalid=true]').waitFor();
+    await look('fault');
+    await page.getByLabel('Phone').fill('+919876543210');
+    await page.getByRole('button', { name: /^Book for/ }).click();
+    await page.getByRole('status').filter({ hasText: 'Booked' }).waitFor();
+    await look('booked');
+    await page.getByRole('link', { name: 'My bookings' }).first().click();
+    await page.locator('.tag', { hasText: 'Booked' }).waitFor();
+    await look('bookings');
+    await page.locator('.cards a').click();
+    await page.getByLabel('Why do you cancel?').fill('Rain');
+    await page.getByRole('button', { name: 'Cancel this booking' }).click();
+    await page.getByRole('status').filter({ hasText: 'Cancelled' }).waitFor();
+    // What a page with a fault is answered with, the browser notes as an error.
+    expect(faults.filter((each) => !each.includes('409'))).toEqual([]);
+    await close();
+  });
+
+  test('when the time has run out the page says so by itself', async () => {
+    const { page, faults, close } = await visit(dayPath());
+    await page.clock.install();
+    await offers(page).first().click();
+    await page.locator('[data-seconds-left]').waitFor();
+    const { data } = expectStatus(await partner.api.get('/api/v1/partner/holds?status=ACTIVE'), 200) as {
+      data: { hold_id: string }[];
+    };
+    const holdId = data[0]?.hold_id ?? '';
+    expectStatus(await partner.api.post(`/api/v1/sandbox/holds/${holdId}/expire`, {}), 200);
+    await page.clock.fastForward('12:00');
+    await page.getByRole('alert').filter({ hasText: 'The time to pay has run out' }).waitFor();
+    await takeScreenshot(page, 'box-office-over');
+    expect(await seriousFaults(page)).toEqual([]);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test('what the other channel takes or gives back is shown when its webhook has come, also by a changed secret', async () => {
+    const { page, close } = await visit(dayPath());
+    const [slotId = ''] = (await freeSlotIds(partner, venue.id, date)).slice(-1);
+    expect(await isShownFree(page, slotId)).toBe(true);
+    expectStatus(await partner.api.post(`/api/v1/sandbox/slots/${slotId}/walk-in`, {}), 201);
+    await eventually('the slot to be shown as taken', async () => !(await isShownFree(page, slotId)));
+    await untilHandled(slotId, 'booking_created');
+    await changeSecret();
+    expectStatus(await partner.api.post(`/api/v1/sandbox/slots/${slotId}/release`, {}), 200);
+    await untilHandled(slotId, 'booking_cancelled');
+    expect(await isShownFree(page, slotId)).toBe(true);
+    await close();
+  });
+
+  test('a package is bought, and its credit pays for a booking', async () => {
+    await anyPackage(service, partner, [venue.id]);
+    const { page, faults, close } = await visit('/packages');
+    expect(await seriousFaults(page)).toEqual([]);
+    await takeScreenshot(page, 'box-office-packages');
+    await page.getByLabel('Phone').fill('+919876543211');
+    await page.getByRole('button', { name: /^Buy for/ }).click();
+    await page.getByRole('status').filter({ hasText: 'You have 10 bookings' }).waitFor();
+    await page.goto(shop.url + dayPath());
+    await offers(page).first().click();
+    await page.getByLabel('Name').fill('Asha Rao');
+    await page.getByLabel('Phone').fill('+919876543211');
+    await page.getByLabel(/credit of my package/).check();
+    await page.getByRole('button', { name: /^Book for/ }).click();
+    await page.getByRole('status').filter({ hasText: 'paid with a credit' }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test.each(['light', 'dark'] as const)(
+    'on a phone, in %s colours, pages fit and are accessible',
+    async (colorScheme) => {
+      const { page, faults, close } = await visit(dayPath(), { ...PHONE, colorScheme });
+      for (const name of ['day', 'order']) {
+        if (name === 'order') await offers(page).first().click();
+        expect(await fits(page)).toBe(true);
+        expect(await seriousFaults(page)).toEqual([]);
+        await takeScreenshot(page, `box-office-phone-${colorScheme}-${name}`);
+      }
+      expect(faults).toEqual([]);
+      await close();
+    },
+  );
+});

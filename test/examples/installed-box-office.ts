@@ -1,0 +1,77 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, rm, symlink } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { projectFolder } from '../architecture/planted-tree.ts';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
+
+const run = promisify(execFile);
+const client = path.join(projectFolder, 'packages/client');
+export const tsc = path.join(client, 'node_modules/typescript/bin/tsc');
+
+/**
+ * The example as a partner has it: a folder of its own, in which the client is installed as it is published, and nothing leads to this
+ * project. Returns that folder.
+ */
+export async function installBoxOffice(): Promise<string> {
+  const app = path.join(await temporaryFolder(), 'box-office');
+  await cp(path.join(projectFolder, 'examples/box-office'), app, {
+    recursive: true,
+    filter: (file) => !/\/box-office\/(data[^/]*|node_modules|\.env)$/.test(file),
+  });
+  const modules = path.join(app, 'node_modules');
+  const installed = path.join(modules, 'partner-booking-client');
+  await mkdir(path.join(modules, '@types'), { recursive: true });
+  await run(process.execPath, [tsc, '-p', client, '--outDir', path.join(installed, 'dist')]);
+  await cp(path.join(client, 'src/schema.d.ts'), path.join(installed, 'dist/schema.d.ts'));
+  await cp(path.join(client, 'package.json'), path.join(installed, 'package.json'));
+  for (const name of ['express', 'tsx', 'openapi-fetch', '@types/express', '@types/node'])
+    await symlink(path.join(projectFolder, 'node_modules', name), path.join(modules, name));
+  return app;
+}
+
+/** A port that nobody listens on. */
+export async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return String(port);
+}
+
+export type RunningShop = { url: string; stop: () => Promise<void> };
+
+/** Starts the shop of that folder with these settings and no others. */
+export async function startBoxOffice(app: string, settings: Record<string, string>): Promise<RunningShop> {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn('npm', ['start', '--silent'], {
+    cwd: app,
+    env: { PATH, HOME, ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    // npm starts a shell, and that the shop: a group of their own is ended as one.
+    detached: true,
+  });
+  const exited = once(child, 'exit');
+  const stop = async () => {
+    process.kill(-(child.pid ?? 0), 'SIGTERM');
+    await exited;
+    await rm(path.join(app, settings['DATA_DIR'] ?? 'data'), { recursive: true, force: true });
+  };
+  let told = '';
+  const url = await Promise.race([
+    new Promise<string>((resolve) => {
+      child.stdout.on('data', (chunk: Buffer) => {
+        told += chunk.toString();
+        const [address] = /http:\/\/\S+/.exec(told) ?? [];
+        if (address !== undefined) resolve(address);
+      });
+    }),
+    exited.then(() => undefined),
+  ]);
+  if (url === undefined) throw new Error(`The box office ended before it was open: ${told}`);
+  return { url, stop };
+}
