@@ -55,6 +55,10 @@ export const GOALS = {
     ...{ row: 'availability-cold', label: 'availability, cold', limit: "the day's claims, one query" },
     ...{ unit: 'x', atLeast: 0.5 },
   },
+  search: {
+    ...{ row: 'search', label: 'free slots of 20 venues, 1 call', limit: 'availability of each, 20 calls' },
+    unit: 'x',
+  },
   middleware: {
     ...{ row: 'middleware', label: 'middleware, trivial response', limit: 'node:http' },
     ...{ unit: 'x', atLeast: 0.22 },

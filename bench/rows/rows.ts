@@ -18,6 +18,7 @@ import { memoryRow } from './memory.ts';
 import { middlewareRow } from './middleware.ts';
 import { pacedRow } from './paced.ts';
 import type { Row } from './row.ts';
+import { searchRow } from './search.ts';
 import { wholeWayRow } from './whole-way.ts';
 
 /** All rows, in the order in which they are run: those of a kind together, so that workers are rarely started. */
@@ -29,6 +30,7 @@ export const ROWS: readonly Row<never>[] = [
   bookingsRow,
   availabilityRow,
   availabilityColdRow,
+  searchRow,
   middlewareRow,
   growthKeptRow,
   growthLiveRow,

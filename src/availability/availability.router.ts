@@ -1,12 +1,12 @@
 import type { Schema } from 'joi';
-import { toRupees } from '../domain/money.ts';
 import type { ResponseDescription, Route, RouteResponse } from '../http/route.ts';
-import { listing, ok, route } from '../http/route.ts';
+import { ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { datesBetween } from '../platform/calendar.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import type { PreparedJson } from '../platform/prepared-json.ts';
+import { prepareJson } from '../platform/prepared-json.ts';
 import type { SlotDeps } from '../slots/slots.service.ts';
 import type { DayQuery, RangeQuery, SearchQuery } from './availability.schemas.ts';
 import {
@@ -18,10 +18,10 @@ import {
   searchQuery,
 } from './availability.schemas.ts';
 import { readAvailability } from './availability.service.ts';
-import type { FreeSlot } from './slot-search.service.ts';
+import type { VenueFound } from './slot-search.service.ts';
 import { searchFreeSlots, VENUES_OF_PAGE } from './slot-search.service.ts';
 import type { ListedPlan } from './slots-json.rules.ts';
-import { slotsJson } from './slots-json.rules.ts';
+import { freeSlotsJson, slotsJson } from './slots-json.rules.ts';
 
 const PROMISE = 'What is free now may be taken the next moment: place a hold before you promise a slot.';
 const REVALIDATION = 'Send the ETag back in If-None-Match to get 304 where nothing has changed.';
@@ -92,20 +92,20 @@ function searchRoute(deps: SlotDeps): Route<PartnerCaller> {
       const { venue_ids: venueIds, cursor: after, ...rest } = query;
       const wanted = { ...rest, ...omitUndefined({ venueIds, after }) };
       const { rows, next } = await searchFreeSlots(deps, caller.partnerId, wanted);
-      return listing(rows.map(freeSlotView), encodeCursor(next));
+      return ok(prepareJson(freeSlotsPage(rows, encodeCursor(next))));
     },
   });
 }
 
-const freeSlotView = ({ venueId, slotId, resource, start, end, pricePaise }: FreeSlot) => ({
-  venue_id: venueId,
-  slot_id: slotId,
-  resource_id: resource._id,
-  slot_start: start.toISOString(),
-  slot_end: end.toISOString(),
-  price_rupees: toRupees(pricePaise),
-  is_available: true,
-});
+/** A page of free slots as JSON, which has thousands of them. */
+function freeSlotsPage(venues: readonly VenueFound[], nextCursor: string | null): string {
+  const found = venues
+    .map(({ venueId, listed, isWanted }) => freeSlotsJson(listed, `"venue_id":"${venueId}"`, isWanted))
+    .filter(({ count }) => count > 0);
+  const count = found.reduce((sum, each) => sum + each.count, 0);
+  const data = found.map(({ json }) => json).join(',');
+  return `{"success":true,"count":${count},"data":[${data}],"next_cursor":${JSON.stringify(nextCursor)}}`;
+}
 
 /** Kept only to be revalidated: Express returns 304 where If-None-Match has the ETag that it makes of the body. */
 function revalidated(body: PreparedJson): RouteResponse {

@@ -107,6 +107,14 @@ export async function readFreeSlots(
   return listed.flatMap(({ plan, reasons }) => plan.slots.filter((_, index) => reasons[index] === null));
 }
 
+/** Every slot of a venue on an operating date as it is now. At most one query. */
+export async function listDay(deps: SlotDeps, rules: VenueRules, date: string): Promise<ListedPlan> {
+  const plan = planOf(deps, rules, date);
+  const days = await claimedDaysOf(deps.db).read(rules.venue._id, dayNumbersOf([plan]));
+  const { listed } = listSlots(deps, rules, [plan], days);
+  return listed[0] ?? { plan, reasons: [] };
+}
+
 function isValidNow({ db, clock }: SlotDeps, { valid }: Ready): boolean {
   const [now, nowByDatabase] = [clock.now().getTime(), databaseClockOf(db).now().getTime()];
   return (

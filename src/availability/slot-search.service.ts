@@ -9,8 +9,9 @@ import type { SlotDeps } from '../slots/slots.service.ts';
 import type { VenueRules } from '../slots/venue-rules.service.ts';
 import { requireVenueRules } from '../slots/venue-rules.service.ts';
 import { findActiveVenueCities, findVenueIdsWithSports, listSports } from '../venues/venues.store.ts';
-import { readFreeSlots } from './availability.service.ts';
+import { listDay } from './availability.service.ts';
 import type { PlannedSlot } from './planned-slots.service.ts';
+import type { ListedPlan } from './slots-json.rules.ts';
 
 /**
  * `date`: the operating day, a calendar date in each venue's zone. Sport and city match in capitals or not. `from` and `to` are wall
@@ -27,7 +28,8 @@ export type SlotSearch = {
   after?: Position;
 };
 
-export type FreeSlot = PlannedSlot & { venueId: string };
+/** The slots of a venue on the date, and which of them are looked for if they are available. */
+export type VenueFound = { venueId: string; listed: ListedPlan; isWanted: (slot: PlannedSlot) => boolean };
 
 /** How many venues one call looks at; the next page goes on with the next ones. */
 export const VENUES_OF_PAGE = 20;
@@ -42,15 +44,15 @@ export async function searchFreeSlots(
   deps: SlotDeps,
   partnerId: string,
   search: SlotSearch,
-): Promise<Page<FreeSlot>> {
+): Promise<Page<VenueFound>> {
   const { venueIds: named, after } = search;
   const granted = new Set(await listGrantedVenueIds(deps.db, partnerId));
   if (named?.some((id) => !granted.has(id)) === true) throw venueNotAuthorized();
   const fitting = await findFittingVenueIds(deps.db, named ?? [...granted], search);
   const left = fitting.filter((id) => after === undefined || id > after.id);
   const page = toPage(left.slice(0, VENUES_OF_PAGE + 1), VENUES_OF_PAGE, (id) => ({ at: new Date(0), id }));
-  const found = await Promise.all(page.rows.map((id) => freeSlotsAt(deps, partnerId, id, search)));
-  return { rows: found.flat(), next: page.next };
+  const found = await Promise.all(page.rows.map((id) => searchVenue(deps, partnerId, id, search)));
+  return { rows: found.filter((each) => each !== null), next: page.next };
 }
 
 /** Of these venues, sorted: those that are active, in the city, and have the sport. */
@@ -79,24 +81,27 @@ const MOST_NAMED = 20;
 
 const folded = (text: string): string => text.normalize('NFKC').toLowerCase();
 
-async function freeSlotsAt(
+async function searchVenue(
   deps: SlotDeps,
   partnerId: string,
   venueId: string,
   search: SlotSearch,
-): Promise<FreeSlot[]> {
+): Promise<VenueFound | null> {
   const rules = await requireVenueRules(deps, partnerId, venueId).catch((err: unknown) => {
     // Its grant was revoked a moment ago.
     if (err instanceof DomainError && search.venueIds === undefined) return null;
     throw err;
   });
-  if (rules === null) return [];
+  if (rules === null) return null;
   const { sport } = search;
-  const resources = rules.resources.filter(
-    ({ sportCategory }) => sport === undefined || folded(sportCategory) === folded(sport),
+  const ofSport = new Set(
+    rules.resources.filter(
+      ({ sportCategory }) => sport === undefined || folded(sportCategory) === folded(sport),
+    ),
   );
-  const slots = await readFreeSlots(deps, rules, resources, [search.date]);
-  return slots.filter(isWithin(rules, search)).map((slot) => ({ ...slot, venueId }));
+  const isInTime = isWithin(rules, search);
+  const listed = await listDay(deps, rules, search.date);
+  return { venueId, listed, isWanted: (slot) => ofSport.has(slot.resource) && isInTime(slot) };
 }
 
 function isWithin({ venue }: VenueRules, { date, from, to }: SlotSearch): (slot: PlannedSlot) => boolean {

@@ -85,7 +85,9 @@ export const waitingDelivery = (details: Record<string, unknown> = {}): Record<s
 export type TestBody = { event_type?: EventType };
 
 export const testBody = Joi.object<TestBody>({
-  event_type: eventType().description('One of those subscribed to; the first of them unless stated.'),
+  event_type: eventType()
+    .description('One of those subscribed to; the first of them unless stated.')
+    .example('booking_created', { override: true }),
 }).required();
 
 export type RecoverBody = { since: Date; until?: Date };

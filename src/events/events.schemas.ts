@@ -1,7 +1,7 @@
 import type { ObjectSchema } from 'joi';
 import Joi from 'joi';
 import { EXAMPLE } from '../http/example-values.ts';
-import { pageLimit, uuid } from '../http/fields.ts';
+import { instant, pageLimit, uuid } from '../http/fields.ts';
 import {
   amount,
   attachedIfGiven,
@@ -95,7 +95,13 @@ export const event = named(
 
 const CURSOR_EXAMPLE = 'v2.5b1f0c9e.mKQ3rV0e2sW8yTzL4nPcXgA7dHjB1uFi9oQkNvE6xRbSaMhZt5wJqUyD0lY';
 
-export type FeedQuery = { after?: string; event_type?: EventType; venue_id?: string; limit: number };
+export type FeedQuery = {
+  after?: string;
+  since?: Date;
+  event_type?: EventType;
+  venue_id?: string;
+  limit: number;
+};
 
 export const feedQuery = Joi.object<FeedQuery>({
   after: Joi.string()
@@ -104,6 +110,11 @@ export const feedQuery = Joi.object<FeedQuery>({
     .meta({ jsonSchema: { pattern: '^[A-Za-z0-9._-]+$' } })
     .description('The next_cursor of an earlier response; from the beginning unless stated.')
     .example(CURSOR_EXAMPLE),
+  since: instant()
+    .description(
+      'Only events from this instant on: to begin in the middle, then go on with next_cursor. With one to come, the response is the cursor of the end.',
+    )
+    .example(EXAMPLE.now),
   event_type: eventType().description('Only events of this type.'),
   venue_id: uuid().description('Only events at this venue.'),
   limit: pageLimit(),

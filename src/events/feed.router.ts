@@ -33,7 +33,7 @@ export function feedRoutes(deps: { db: Db; clock: Clock; cursorBox: SecretBox })
         const { events, next } = await readFeed(deps, partnerId, {
           after,
           limit: query.limit,
-          ...omitUndefined({ type: query.event_type, venueId: query.venue_id }),
+          ...omitUndefined({ since: query.since, type: query.event_type, venueId: query.venue_id }),
         });
         return listing(
           events.map((event) => eventBody(event, partnerId)),

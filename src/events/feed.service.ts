@@ -20,7 +20,7 @@ import {
 const KEPT_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-export type ReadFeed = { after: number; venueId?: string; type?: EventType; limit: number };
+export type ReadFeed = { after: number; since?: Date; venueId?: string; type?: EventType; limit: number };
 
 /**
  * The events at the partner's venues after a sequence number, in the order of the feed, and the number to go on from. There is one
@@ -31,13 +31,14 @@ export type ReadFeed = { after: number; venueId?: string; type?: EventType; limi
 export async function readFeed(
   deps: { db: Db; clock: Clock },
   partnerId: string,
-  { after, venueId, type, limit }: ReadFeed,
+  { after, since, venueId, type, limit }: ReadFeed,
 ): Promise<{ events: EventRow[]; next: number }> {
   return readingSnapshot(deps.db, async (snapshot) => {
     const granted = await listGrantedVenueIds(deps.db, partnerId, snapshot);
     const filter = {
       venueIds: venueId === undefined ? granted : granted.filter((each) => each === venueId),
-      since: feedBegin(deps),
+      since: laterOf(feedBegin(deps), since),
+      isByTime: since !== undefined && after === 0,
       ...(type === undefined ? {} : { type }),
     };
     const upTo = await findLastSequenceNumber(deps.db, snapshot);
@@ -49,6 +50,10 @@ export async function readFeed(
 
 function feedBegin({ clock }: { clock: Clock }): Date {
   return new Date(clock.now().getTime() - KEPT_DAYS * DAY_MS);
+}
+
+function laterOf(begin: Date, since: Date | undefined): Date {
+  return since !== undefined && since > begin ? since : begin;
 }
 
 /** Takes the events that are older than the feed goes back out of it; they stay in the log. Returns how many. */

@@ -58,6 +58,28 @@ async function sent(): Promise<string[]> {
 
 const RULES = ['find venues', 'find resources', 'find blackouts'];
 
+describe('a search of free slots', () => {
+  const searched = async (count: number) => {
+    const venues = await Promise.all(Array.from({ length: count }, () => anyVenue(service)));
+    const venueIds = venues.map(({ id }) => id);
+    const searcher = await anyPartner(service, venueIds);
+    const query = new URLSearchParams({ date: dateIn(3), venue_ids: venueIds.join(','), sport: 'football' });
+    const search = async () =>
+      expectStatus(await searcher.api.get(`/api/v1/slots/search?${query.toString()}`), 200);
+    await search();
+    return commandsOf(search);
+  };
+
+  test('is five reads at most at twenty venues, beside rules and keys that are not in memory: the claims of all in one', async () => {
+    const commands = await searched(20);
+    expect(commands.filter((command) => command === 'aggregate reservations').length).toBeLessThanOrEqual(1);
+    expect(
+      commands.filter((command) => ![...RULES, 'aggregate api_keys'].includes(command)).length,
+    ).toBeLessThanOrEqual(5);
+    expect(commands.filter((command) => !/^(find|aggregate|distinct) /.test(command))).toEqual([]);
+  });
+});
+
 describe('a hold', () => {
   const hold = () => commandsOf(() => placeHold(partner, nextSlot()));
 

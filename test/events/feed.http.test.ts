@@ -135,6 +135,29 @@ describe('the feed', () => {
     expect((await read(both, { after })).ids).toHaveLength(1);
   });
 
+  test('begins where `since` says, and goes on from there by cursor, with what came later', async () => {
+    const elsewhere = await anyVenue(service, [{ duration_minutes: 5 }]);
+    const shop = await anyPartner(service, [elsewhere.id]);
+    const [, middle = '', ...left] = await freeSlotIds(shop, elsewhere.id, dateIn(3));
+    const holds = [await placeHold(shop, left[0] ?? ''), await placeHold(shop, middle)];
+    const recent = holds[1]?.['hold_id'];
+    for (const { hold_id } of holds) await log(hold_id);
+    await service.sequence();
+    const { _id, at } = await rowOf(service, 'events', { holdId: recent });
+    const since = at.toISOString();
+    const first = await read(shop, { since, limit: '1' });
+    expect(first.ids).toEqual([_id]);
+    expect((await read(shop, { since: new Date(Date.parse(since) + 1).toISOString() })).ids).toEqual([]);
+    const toCome = await read(shop, { since: '2999-01-01T00:00:00Z' });
+    expect(toCome.ids).toEqual([]);
+    const { hold_id: later } = await placeHold(shop, left[1] ?? '');
+    await log(later);
+    await service.sequence();
+    for (const { next } of [first, toCome])
+      expect((await read(shop, { after: next })).data.map((event) => event['hold_id'])).toEqual([later]);
+    expect((await read(shop, { after: toCome.next, since: '2999-01-01T00:00:00Z' })).ids).toEqual([]);
+  });
+
   test('has neither test events nor what is older than 30 days', async () => {
     const { id } = await subscribe(partner, 'http://127.0.0.1:9/', ['hold_created']);
     const after = await end();
