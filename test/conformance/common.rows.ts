@@ -130,6 +130,29 @@ export const COMMON_ROWS: readonly Row[] = [
     },
   },
   {
+    rules: ['service/documentation'],
+    title: '/docs needs no key, each page is Markdown too, and / leads there',
+    // Pages are no endpoints.
+    endpoints: [],
+    check: async (world) => {
+      const stranger = world.client('no-key');
+      const entrance = json(await stranger.get('/'));
+      expect(entrance).toMatchObject({
+        documentation: '/docs',
+        description: '/openapi.json',
+        llms: '/llms.txt',
+      });
+      for (const path of [...Object.values(entrance), '/docs/quickstart', '/docs/quickstart.md']) {
+        expect([path, (await stranger.get(String(path))).status]).toEqual([path, 200]);
+      }
+      const page = await stranger.get('/docs/webhook-events.md');
+      expect([page.headers.get('content-type'), page.text.includes('hold_created')]).toEqual([
+        'text/markdown; charset=utf-8',
+        true,
+      ]);
+    },
+  },
+  {
     rules: ['service/version-in-path', 'requests/unknown-route'],
     title:
       'the version is in the path: every endpoint is under /api/v1/, and elsewhere is 404 ROUTE_NOT_FOUND',
@@ -174,7 +197,7 @@ export const COMMON_ROWS: readonly Row[] = [
   {
     rules: ['errors/body'],
     title:
-      '{success: false, error: {code, message, request_id, details?}}, details naming path and message of each fault',
+      '{success: false, error: {code, message, request_id, docs, details?}}, details naming path and message of each fault',
     endpoints: [
       'GET /api/v1/slots/availability 400 VALIDATION_ERROR',
       'GET /api/v1/bookings/{bookingId} 404 BOOKING_NOT_FOUND',
@@ -182,13 +205,34 @@ export const COMMON_ROWS: readonly Row[] = [
     check: async (world) => {
       const partner = await world.partner();
       const id = { 'x-request-id': 'r-1' };
-      const error = { code: expect.any(String), message: expect.any(String), request_id: 'r-1' };
+      const about = { docs: expect.stringMatching(/^\//), request_id: 'r-1' };
+      const error = { code: expect.any(String), message: expect.any(String), ...about };
       const detail = (path: string) => ({ path, message: expect.any(String) });
       expect(json(await partner.api.get('/api/v1/slots/availability', id))).toEqual({
         success: false,
         error: { ...error, details: [detail('venue_id'), detail('date')] },
       });
       expect(json(await partner.api.get(`${BOOKINGS}/${NOWHERE}`, id))).toEqual({ success: false, error });
+    },
+  },
+  {
+    rules: ['errors/docs'],
+    title: 'leads to a page about the code, in HTML and as Markdown, without a key',
+    endpoints: [
+      'GET /api/v1/slots/availability 400 VALIDATION_ERROR',
+      'GET /api/v1/bookings/{bookingId} 404 BOOKING_NOT_FOUND',
+    ],
+    check: async (world) => {
+      const partner = await world.partner();
+      const stranger = world.client('no-key');
+      for (const path of ['/api/v1/slots/availability', `${BOOKINGS}/${NOWHERE}`, '/nowhere']) {
+        const { code, docs } = errorOf(await partner.api.get(path));
+        expect(docs).toBe(`/docs/errors/${code}`);
+        for (const page of [`${docs}`, `${docs}.md`]) {
+          const reply = await stranger.get(page);
+          expect([reply.status, reply.text.includes(code)]).toEqual([200, true]);
+        }
+      }
     },
   },
   {

@@ -48,19 +48,22 @@ export const FEED_ROWS: readonly Row[] = [
   },
   {
     rules: ['events/feed'],
-    title: 'narrowed by event_type and venue_id; an unknown type and a malformed venue are 400',
+    title: 'narrowed by event_type, venue_id and since; an unknown type and malformed values are 400',
     endpoints: [`${FEED} 200`, `${FEED} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const [here, there] = [await world.scene(), await world.scene()];
       const partner = await world.partner([here.venue.id, there.venue.id]);
       await book({ ...here, partner });
       await placeHold(partner, there.slot());
-      await feedOf(partner, '', 3);
+      const [first] = await feedOf(partner, '', 3);
       const types = async (query: string) => typesOf(await list(partner, `${EVENTS}?${query}`)).toSorted();
       expect(await types('event_type=hold_created')).toEqual(['hold_created', 'hold_created']);
       expect(await types(`venue_id=${here.venue.id}`)).toEqual(['booking_created', 'hold_created']);
-      const faulty = await partner.api.get(`${EVENTS}?event_type=booking_confirmed&venue_id=7&limit=0`);
-      await expectVerdict(faulty, '400 VALIDATION_ERROR event_type, limit, venue_id');
+      expect(await types(`since=${String(first?.['timestamp'])}`)).toHaveLength(3);
+      expect(await types('since=2999-01-01T00:00:00Z')).toEqual([]);
+      const faults = 'event_type=booking_confirmed&venue_id=7&limit=0&since=yesterday';
+      const faulty = await partner.api.get(`${EVENTS}?${faults}`);
+      await expectVerdict(faulty, '400 VALIDATION_ERROR event_type, limit, since, venue_id');
     },
   },
   {

@@ -3,6 +3,7 @@ export const RULES = [
   'service/selling-flow',
   'service/moves-no-money',
   'service/same-interface-in-production',
+  'service/documentation',
   'service/version-in-path',
   'service/additive-changes',
 
@@ -25,6 +26,7 @@ export const RULES = [
   'responses/conditional-reads',
 
   'errors/body',
+  'errors/docs',
   'errors/internal',
   'errors/unavailable',
 

@@ -30,6 +30,11 @@ test('each interface is named with its reference', () => {
   }
 });
 
+test('the quickstart is named where there is a key for it', () => {
+  expect(welcomeText(options)).toContain(`${options.url}/docs/quickstart`);
+  expect(welcomeText({ ...options, demo: undefined })).not.toContain('quickstart');
+});
+
 test('the operator key is shown in the run that makes it only, the other secrets never', () => {
   const later = { ...options, secrets: { ...options.secrets, isOperatorKeyNew: false } };
   expect(welcomeText(options)).toContain(options.secrets.operatorApiKey);

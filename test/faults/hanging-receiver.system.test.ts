@@ -26,7 +26,7 @@ const STUCK = scaled(500, 24);
 const STREAM_MS = scaled(35_000, 2000);
 const HEALTHY_RECEIVERS = scaled(4, 2);
 /** What 500 hanging deliveries may cost the others; in the short form, that nothing waits for the deadline of what is stuck. */
-const PROMISED_P99_MS = scaled(2000, TIMEOUT_MS);
+const PROMISED_P99_MS = scaled(2000, 3000);
 /** How late an attempt may be cut; in the short form, that it is. */
 const CUT_LATE_MS = scaled(1000, 30_000);
 

@@ -149,6 +149,7 @@ export function canaryCalls(world: World): Record<string, () => Promise<Input> |
     'operator getPartner': ofPartner,
     'operator updatePartner': () => ({ ids: [partner.id], body: { name: 'Other' } }),
     'operator certifyPartner': () => ({ ids: [partner.id], body: { notes: 'fine' } }),
+    'operator getCertificationReport': ofPartner,
     'operator issueApiKey': () => ({ ids: [partner.id], body: { label: 'second' } }),
     'operator listApiKeys': ofPartner,
     'operator rotateApiKey': async () => ({ ids: await key(), body: { overlap_seconds: 60 } }),

@@ -29,6 +29,12 @@ const turf = {
   operating_hours_end: '23:00',
 };
 
+const tenGames = {
+  name: 'Ten games',
+  description: 'Ten hours on any of our turfs, to be used within three months.',
+  ...{ credits: 10, price_rupees: 9000, validity_days: 90 },
+};
+
 const eventTypes = [
   ...['hold_created', 'hold_cancelled', 'hold_expired'],
   ...['booking_created', 'booking_cancelled', 'booking_refunded'],
@@ -61,7 +67,7 @@ export async function readDemoWebhookSecret(dataDir: string): Promise<string | u
 /**
  * Sees to it that the demo exists, through the operator's and the partner's HTTP API only. Idempotent: everything made
  * is noted in demo.json at once, and what is noted and still exists is kept. A venue with a full turf and its two
- * halves, which share its space; a grant; an API key; one subscription to all six event types.
+ * halves, which share its space; a grant; an API key; a package of ten credits; one subscription to all six event types.
  *
  * @throws Error in a sentence, naming the call that did not response as the contract says
  */
@@ -101,6 +107,15 @@ export async function provisionDemo(options: DemoOptions): Promise<Demo> {
     shares_space_with: [halfA, halfB],
   });
   await operator('PUT', `${operatorPath}/partners/${partnerId}/venues/${venueId}`, [204]);
+  await notes.keep(
+    'packageId',
+    (id) => exists(`/packages/${id}`),
+    async () =>
+      textField(
+        await make('/packages', { ...tenGames, partner_id: partnerId, venue_ids: [venueId] }),
+        'package_id',
+      ),
+  );
   const webhook = await subscribe(apiCaller(options.url, apiKey), notes, options.webhookUrl);
   return { partnerId, apiKey, venueId, resourceIds: { halfA, halfB, full }, webhook };
 }
