@@ -96,10 +96,12 @@ export const searchQuery = Joi.object<SearchQuery>({
   to: wallTime()
     .custom((to: string, helpers) => {
       const [{ from }] = helpers.state.ancestors as [{ from?: unknown }];
-      return typeof from === 'string' && from >= to ? helpers.error('time.range') : to;
+      return from === to ? helpers.error('time.range') : to;
     })
-    .messages({ 'time.range': 'must be later than from' })
-    .description('Only slots that begin before this time.'),
+    .messages({ 'time.range': 'must not be the same as from: leave both out for the whole day' })
+    .description(
+      'Only slots that begin before this time; where it is earlier than `from`, before this time after midnight: from=22:00&to=02:00.',
+    ),
   cursor: cursor(),
 });
 

@@ -15,7 +15,8 @@ import type { ListedPlan } from './slots-json.rules.ts';
 
 /**
  * `date`: the operating day, a calendar date in each venue's zone. Sport and city match in capitals or not. `from` and `to` are wall
- * times `HH:MM` of that date at the venue: slots begin at the first of them or later, and before the second. Without `venueIds` all
+ * times `HH:MM` at the venue: slots begin at the first of them or later, and before the second, which is of the next date where it is
+ * the earlier one. Without `venueIds` all
  * venues that are granted are searched.
  */
 export type SlotSearch = {
@@ -51,8 +52,11 @@ export async function searchFreeSlots(
   const fitting = await findFittingVenueIds(deps.db, named ?? [...granted], search);
   const left = fitting.filter((id) => after === undefined || id > after.id);
   const page = toPage(left.slice(0, VENUES_OF_PAGE + 1), VENUES_OF_PAGE, (id) => ({ at: new Date(0), id }));
-  const found = await Promise.all(page.rows.map((id) => searchVenue(deps, partnerId, id, search)));
-  return { rows: found.filter((each) => each !== null), next: page.next };
+  const rules = await Promise.all(page.rows.map((id) => findVenueRules(deps, partnerId, id, search)));
+  // The claims are asked for when all rules are there: all at once, and so in one read.
+  const isKnown = (each: VenueRules | null): each is VenueRules => each !== null;
+  const rows = await Promise.all(rules.filter(isKnown).map((each) => searchVenue(deps, each, search)));
+  return { rows, next: page.next };
 }
 
 /** Of these venues, sorted: those that are active, in the city, and have the sport. */
@@ -81,18 +85,20 @@ const MOST_NAMED = 20;
 
 const folded = (text: string): string => text.normalize('NFKC').toLowerCase();
 
-async function searchVenue(
+/** Null where its grant was revoked a moment ago. */
+async function findVenueRules(
   deps: SlotDeps,
   partnerId: string,
   venueId: string,
-  search: SlotSearch,
-): Promise<VenueFound | null> {
-  const rules = await requireVenueRules(deps, partnerId, venueId).catch((err: unknown) => {
-    // Its grant was revoked a moment ago.
-    if (err instanceof DomainError && search.venueIds === undefined) return null;
+  { venueIds }: SlotSearch,
+): Promise<VenueRules | null> {
+  return requireVenueRules(deps, partnerId, venueId).catch((err: unknown) => {
+    if (err instanceof DomainError && venueIds === undefined) return null;
     throw err;
   });
-  if (rules === null) return null;
+}
+
+async function searchVenue(deps: SlotDeps, rules: VenueRules, search: SlotSearch): Promise<VenueFound> {
   const { sport } = search;
   const ofSport = new Set(
     rules.resources.filter(
@@ -101,15 +107,25 @@ async function searchVenue(
   );
   const isInTime = isWithin(rules, search);
   const listed = await listDay(deps, rules, search.date);
-  return { venueId, listed, isWanted: (slot) => ofSport.has(slot.resource) && isInTime(slot) };
+  return {
+    venueId: rules.venue._id,
+    listed,
+    isWanted: (slot) => ofSport.has(slot.resource) && isInTime(slot),
+  };
 }
 
+/**
+ * By what the venue's clocks show. An operating day may go on after midnight: its small hours are found by a time within them, and by
+ * one that goes on past midnight.
+ */
 function isWithin({ venue }: VenueRules, { date, from, to }: SlotSearch): (slot: PlannedSlot) => boolean {
   if (from === undefined && to === undefined) return () => true;
   const wallTimeOf = wallTimesIn(venue.timeZone);
-  const [first, last] = [`${date}T${from ?? ''}`, to === undefined ? undefined : `${date}T${to}`];
+  const passesMidnight = from !== undefined && (to === undefined || to < from);
   return ({ start }) => {
-    const begins = wallTimeOf(start);
-    return begins >= first && (last === undefined || begins < last);
+    const [day = '', time = ''] = wallTimeOf(start).split('T');
+    const [isFrom, isBefore] = [from === undefined || time >= from, to === undefined || time < to];
+    if (passesMidnight) return day > date ? isBefore : isFrom;
+    return isFrom && isBefore && (from !== undefined || day === date);
   };
 }

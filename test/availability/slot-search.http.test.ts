@@ -12,12 +12,15 @@ import {
 import type { SharedService } from '../support/service-host.ts';
 import { sharedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
+import { wallMsOf } from './wall-clock.ts';
 
 const DATE = dateIn(3);
 let service: SharedService;
 let partner: Partner;
 /** Two in Bengaluru, of which the second has tennis too, and one in Pune. */
 let venueIds: string[];
+/** Of one venue, open from 22:00 to 02:00. */
+let night: Partner;
 
 beforeAll(async () => {
   service = sharedService();
@@ -30,11 +33,15 @@ beforeAll(async () => {
   ];
   venueIds = venues.map(({ id }) => id).sort();
   partner = await anyPartner(service, venueIds);
+  const late = { ...hours, operating_hours_start: '22:00', operating_hours_end: '02:00' };
+  night = await anyPartner(service, [(await anyVenue(service, [late])).id]);
 });
 afterAll(() => service.stop());
 
 const ask = (query: string, who = partner) => who.api.get(`/api/v1/slots/search?date=${DATE}${query}`);
 const find = async (query = '', who = partner) => expectStatus(await ask(query, who), 200)['data'] as Json[];
+const wallTimeOf = (instant: string) =>
+  new Date(wallMsOf(Date.parse(instant), 'Asia/Kolkata')).toISOString().slice(11, 16);
 const venuesIn = (slots: readonly Json[]) => [...new Set(slots.map((slot) => slot['venue_id']))];
 
 describe('a search for free slots', () => {
@@ -65,6 +72,20 @@ describe('a search for free slots', () => {
   ])('%s finds slots of %i venues, %i in all', async (query, venues, slots) => {
     const found = await find(query);
     expect([venuesIn(found).length, found.length]).toEqual([venues, slots]);
+  });
+
+  test.each([
+    ['&from=23:00', ['23:00', '00:00', '01:00']],
+    ['&from=23:00&to=01:00', ['23:00', '00:00']],
+    ['&from=00:00&to=02:00', ['00:00', '01:00']],
+    ['&from=21:00&to=23:00', ['22:00']],
+    ['&to=23:00', ['22:00']],
+    ['&to=02:00', []],
+    ['&from=01:00', ['22:00', '23:00', '00:00', '01:00']],
+    ['&from=03:00&to=22:00', []],
+  ])('of a night that passes midnight, %s finds the slots of %j', async (query, starts) => {
+    const found = await find(query, night);
+    expect(found.map(({ slot_start: start }) => wallTimeOf(String(start)))).toEqual(starts);
   });
 
   test('looks at the venues that are named alone', async () => {
@@ -112,7 +133,7 @@ describe('a search that cannot be', () => {
     ['&sport=chess', 'sport', 'a sport of none of these venues; they have Football, tennis'],
     ['&sport=%20', 'sport', 'blank'],
     ['&from=25:00', 'from', 'a time HH:MM'],
-    ['&from=19:00&to=19:00', 'to', 'later than from'],
+    ['&from=19:00&to=19:00', 'to', 'not be the same as from'],
     ['&cursor=x', 'cursor', 'cursor'],
     ['&venue_id=x', 'venue_id', 'not a known query field'],
   ])('%s is rejected, and the field is named', async (query, field, message) => {
