@@ -133,15 +133,21 @@ describe.each(ROWS)('%s', (_what, change, call, outcome) => {
   });
 
   test('control: would not be if the response did not wait for the leases of others', async () => {
-    const place = await ground();
-    await cacheOf(other).readNoMore();
-    await remember(place, call);
-    try {
-      const changed = await waitingForNoLease(service, () => change(place));
-      expect([changed.status < 300, (await call(place)).status < 300]).toEqual([true, true]);
-    } finally {
-      await collectionCallsOf(other).restore('cache_versions.findOne');
+    const served: boolean[] = [];
+    // On a busy machine the lease may be over before the call: then once more.
+    for (let round = 0; round < ROUNDS && !served.includes(true); round += 1) {
+      const place = await ground();
+      await cacheOf(other).readNoMore();
+      await remember(place, call);
+      try {
+        const changed = await waitingForNoLease(service, () => change(place));
+        expect(changed.status).toBeLessThan(300);
+        served.push((await call(place)).status < 300);
+      } finally {
+        await collectionCallsOf(other).restore('cache_versions.findOne');
+      }
     }
+    expect(served).toContain(true);
   });
 });
 
