@@ -72,7 +72,8 @@ describeInBrowser('the reference of the demo of npm start', () => {
     await takeScreenshot(page, 'reference-filled');
     expect(faults).toEqual([]);
     await close();
-  });
+    // Each example that is filled has the page drawn anew: seconds, on a machine that is busy with others.
+  }, 300_000);
 
   test('control: without a key the examples are of nobody, and what they ask for is refused', async () => {
     if (browser === undefined) throw new Error('The browser is not running');
