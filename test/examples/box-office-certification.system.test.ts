@@ -27,12 +27,13 @@ async function failuresOf(
   const venue = await anyVenue(service, [{}, {}]);
   const partner = await anyPartner(service, [venue.id]);
   await anyPackage(service, partner, [venue.id]);
-  const [port, proxyPort] = [await freePort(), await freePort()];
+  const [port, actionsPort, proxyPort] = [await freePort(), await freePort(), await freePort()];
   const written = await readFile(path.join(folder, 'certification.json'), 'utf8');
-  const profile = parseProfile(written.replaceAll('4000', port).replace('4010', proxyPort));
+  const ports: Record<string, string> = { 4000: port, 4001: actionsPort, 4010: proxyPort };
+  const profile = parseProfile(written.replaceAll(/\b40[01][01]\b/g, (each) => ports[each] ?? each));
   const shop = await startBoxOffice(folder, {
     ...{ PARTNER_BASE_URL: `http://127.0.0.1:${proxyPort}`, PARTNER_API_KEY: partner.apiKey },
-    ...{ PORT: port, CERTIFICATION: '1', DATA_DIR: `data-${port}` },
+    ...{ PORT: port, CERTIFICATION_PORT: actionsPort, DATA_DIR: `data-${port}` },
   });
   try {
     const { scenarios } = await certify({

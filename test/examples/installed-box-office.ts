@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import path from 'node:path';
@@ -28,7 +28,13 @@ export async function installBoxOffice(): Promise<string> {
   await run(process.execPath, [tsc, '-p', client, '--outDir', path.join(installed, 'dist')]);
   await cp(path.join(client, 'src/schema.d.ts'), path.join(installed, 'dist/schema.d.ts'));
   await cp(path.join(client, 'package.json'), path.join(installed, 'package.json'));
-  for (const name of ['express', 'tsx', 'openapi-fetch', '@types/express', '@types/node'])
+  const { dependencies, devDependencies } = JSON.parse(
+    await readFile(path.join(app, 'package.json'), 'utf8'),
+  ) as Record<'dependencies' | 'devDependencies', Record<string, string>>;
+  // Of the tools for development there is nothing but the types: the shop starts where they were omitted.
+  const types = Object.keys(devDependencies).filter((name) => name.startsWith('@types/'));
+  const { 'partner-booking-client': _client, ...others } = dependencies;
+  for (const name of [...Object.keys(others), ...types, 'openapi-fetch'])
     await symlink(path.join(projectFolder, 'node_modules', name), path.join(modules, name));
   return app;
 }
@@ -66,7 +72,7 @@ export async function startBoxOffice(app: string, settings: Record<string, strin
     new Promise<string>((resolve) => {
       child.stdout.on('data', (chunk: Buffer) => {
         told += chunk.toString();
-        const [address] = /http:\/\/\S+/.exec(told) ?? [];
+        const [, address] = /open at (\S+)/.exec(told) ?? [];
         if (address !== undefined) resolve(address);
       });
     }),

@@ -61,9 +61,12 @@ export function createAvailability(client: PartnerClient, maxAgeMs: number): Ava
     if (kept.reading !== undefined && kept.reading.askedAtMs >= kept.hintedAtMs) return kept.reading.result;
     const askedAtMs = performance.now();
     const { venueId, date } = kept;
+    const known = client.getVenue({ path: { venueId } });
+    const listed = client.getAvailability({ query: { venue_id: venueId, date } });
+    // What is wrong with the venue is said first.
     const result = Promise.all([
-      client.getVenue({ path: { venueId } }),
-      client.getAvailability({ query: { venue_id: venueId, date } }),
+      known,
+      listed.catch((error: unknown) => known.then(() => Promise.reject(error))),
     ]).then(([venue, { slots }]) => {
       const day: Day = { venue, slots, readAt: new Date(), isOutdated: false };
       if (kept.newest === undefined || kept.newest.askedAtMs < askedAtMs) kept.newest = { day, askedAtMs };

@@ -1,6 +1,6 @@
 // The actions by which this shop is certified. Each is a function that its pages use, and no logic of its own.
 
-import type { NextFunction, Request, Response, Router } from 'express';
+import type { Express, NextFunction, Request, Response } from 'express';
 import express from 'express';
 import { outcomeOf, RefusedError } from './refusals.ts';
 import type { Shop } from './shop.ts';
@@ -92,12 +92,16 @@ function actionsOf({ client, store, availability, events, orders }: Shop): Recor
   };
 }
 
-/** Serves `POST /<action>` to this machine alone; to others there is nothing here. */
-export function certification(shop: Shop): Router {
+/**
+ * Serves `POST /<action>`, and nothing else. It is to listen on the loopback, on a port of its own: a proxy that stands in front of the
+ * shop's pages does not lead here, whatever it does with headers.
+ */
+export function createCertification(shop: Shop): Express {
   const actions = actionsOf(shop);
-  const router = express.Router();
-  router.use(requireLoopback, express.json());
-  router.post('/:action', async (request: Request<{ action: string }>, response: Response) => {
+  const app = express();
+  app.disable('x-powered-by');
+  app.use(requireOwnCaller, express.json());
+  app.post('/:action', async (request: Request<{ action: string }>, response: Response) => {
     const { action } = request.params;
     const perform = Object.hasOwn(actions, action) ? actions[action] : undefined;
     if (perform === undefined) {
@@ -110,7 +114,7 @@ export function certification(shop: Shop): Router {
       response.json(errorResult(error));
     }
   });
-  return router;
+  return app;
 }
 
 function errorResult(error: unknown): object {
@@ -124,17 +128,10 @@ function errorResult(error: unknown): object {
 }
 
 /** Another name may lead here all the same: that of a page whose host was pointed at this machine. */
-const OWN_NAMES: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1', '[::1]']);
+const OWN_NAMES: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost']);
 
-/**
- * A proxy on this machine would make everybody look like a neighbour, and so would a page in a browser: what the one has passed on and
- * what the other can send without being asked, which is no JSON, is refused too.
- */
-function requireLoopback(request: Request, response: Response, next: NextFunction): void {
-  const { remoteAddress = '' } = request.socket;
-  const { forwarded, 'x-forwarded-for': passedOnFor } = request.headers;
-  const isOwn = /^(::ffff:)?127\.|^::1$/.test(remoteAddress) && OWN_NAMES.has(request.hostname);
-  const isPassedOn = forwarded !== undefined || passedOnFor !== undefined;
-  if (isOwn && !isPassedOn && request.is('application/json') === 'application/json') next();
+/** A page in a browser of this machine reaches this port too: what it can send without being asked, which is no JSON, is refused. */
+function requireOwnCaller(request: Request, response: Response, next: NextFunction): void {
+  if (OWN_NAMES.has(request.hostname) && request.is('application/json') === 'application/json') next();
   else response.status(404).end();
 }

@@ -8,7 +8,8 @@ export type Config = {
   publicUrl: string | undefined;
   catchUpSeconds: number;
   availabilityMaxAgeSeconds: number;
-  isCertified: boolean;
+  /** Where the actions of the certification are served, on the loopback alone; undefined where they are not. */
+  certificationPort: number | undefined;
 };
 
 /** The settings of the environment, and of .env beside package.json. @throws Error that names every faulty one */
@@ -36,7 +37,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     publicUrl: url('PUBLIC_URL', '') || undefined,
     catchUpSeconds: whole('CATCH_UP_SECONDS', 60, 86_400),
     availabilityMaxAgeSeconds: whole('AVAILABILITY_MAX_AGE_SECONDS', 15, 86_400),
-    isCertified: text('CERTIFICATION', '') === '1',
+    certificationPort:
+      text('CERTIFICATION_PORT', '') === '' ? undefined : whole('CERTIFICATION_PORT', 0, 65_535),
   };
   if (config.apiKey === '') faults.push('PARTNER_API_KEY is empty: set the key that the operator gave you');
   if (config.catchUpSeconds === 0) faults.push('CATCH_UP_SECONDS is 0: give at least 1');

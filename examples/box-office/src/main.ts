@@ -1,12 +1,14 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { createCertification } from './certification.ts';
 import { readConfig } from './config.ts';
+import type { Listener } from './listen.ts';
+import { listen } from './listen.ts';
 import { openShop } from './shop.ts';
 import { ensureSubscription, rotateSecret } from './subscription.ts';
 import { createApp } from './web/app.ts';
 
 const tell = (what: string) => (error: unknown) =>
   console.error(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+const cannotOpen = tell('The box office cannot open');
 
 try {
   process.loadEnvFile();
@@ -14,7 +16,7 @@ try {
   // Without a file the environment has all of it.
   if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }
-const opened = await open().catch(tell('The box office cannot open'));
+const opened = await open().catch(cannotOpen);
 if (opened === undefined) process.exit(1);
 const { config, shop } = opened;
 const { client, store, operations, events } = shop;
@@ -27,6 +29,8 @@ async function open() {
 let isSubscribed = config.publicUrl === undefined;
 /** What may have been left undone, or passed by: tried until it works, now and at each interval. */
 async function catchUp(): Promise<void> {
+  // The journal says in its own words that it fails, and that it no longer does.
+  if (!store.isWritable()) await store.tryWrite().catch(() => undefined);
   const { publicUrl } = config;
   if (!isSubscribed && publicUrl !== undefined)
     await ensureSubscription(store, client, `${publicUrl}/webhooks`).then(
@@ -39,10 +43,20 @@ async function catchUp(): Promise<void> {
   ]);
 }
 
-const server = createApp(shop, config, () => void catchUp()).listen(config.port, config.host);
-await once(server, 'listening');
-const { address, port } = server.address() as AddressInfo;
-console.log(`The box office is open at http://${address}:${port}`);
+const listeners: Listener[] = [];
+async function listenAll(): Promise<void> {
+  const { host, port, certificationPort } = config;
+  const app = createApp(shop, config, () => void catchUp());
+  listeners.push(await listen(app, { host, port, portSetting: 'PORT' }));
+  if (certificationPort === undefined) return;
+  const where = { host: '127.0.0.1', port: certificationPort, portSetting: 'CERTIFICATION_PORT' };
+  listeners.push(await listen(createCertification(shop), where));
+}
+await listenAll().catch(async (error: unknown) => {
+  cannotOpen(error);
+  await store.close();
+  process.exit(1);
+});
 void catchUp();
 const timer = setInterval(() => void catchUp(), config.catchUpSeconds * 1000);
 
@@ -55,6 +69,19 @@ process.on('SIGUSR2', () => {
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
   process.once(signal, () => {
     clearInterval(timer);
-    server.close(() => void store.close().then(() => process.exit(0)));
-    server.closeIdleConnections();
+    const closed = listeners.map(
+      ({ server }) =>
+        new Promise((resolve) => {
+          server.close(resolve);
+          server.closeIdleConnections();
+        }),
+    );
+    void Promise.all(closed)
+      .then(() => store.close())
+      .then(() => process.exit(0));
   });
+
+// Last: who waits for this line may end the process right after it.
+const [pages, actions] = listeners;
+if (actions !== undefined) console.log(`The actions of the certification are at ${actions.url}`);
+console.log(`The box office is open at ${pages?.url}`);

@@ -1,6 +1,6 @@
 import type { PartnerClient } from 'partner-booking-client';
 import type { Answers, Kind, Operation, Order, Requests } from './order-types.ts';
-import { outcomeOf, RefusedError, refuse } from './refusals.ts';
+import { outcomeOf, RefusedError, refuse, UnansweredError } from './refusals.ts';
 import type { Store } from './store.ts';
 
 export type Operations = {
@@ -24,6 +24,8 @@ export type Operations = {
 
 /** A hold of which nothing was heard for so long would have lapsed; its customer may ask again. */
 const HOLD_IS_WANTED_MS = 10 * 60_000;
+
+const ABOUT_THE_CALLER: ReadonlySet<string> = new Set(['INVALID_API_KEY', 'PARTNER_SUSPENDED']);
 
 type Calls = { [Each in Kind]: (request: Requests[Each], idempotency_key: string) => Promise<Answers[Each]> };
 
@@ -67,14 +69,23 @@ export function createOperations(store: Store, client: PartnerClient): Operation
     const known = store.order(order.orderId)?.operations[kind];
     // Where the outcome is unknown, the bytes of the first attempt are repeated.
     const isRepeated = known !== undefined && known.refusal === undefined;
-    if (!isRepeated) await store.asked(order, kind, request);
+    if (!isRepeated)
+      await store.asked(order, kind, request).catch((cause: unknown) => {
+        throw refuse('JOURNAL_FAILED', { cause });
+      });
     try {
       const answer = await calls[kind](isRepeated ? known.request : request, keyOf(order.orderId, kind));
       await store.answered(order.orderId, kind, answer);
       return answer;
     } catch (error) {
       const outcome = outcomeOf(error);
-      if (outcome instanceof RefusedError) await store.refused(order.orderId, kind, outcome.refusal);
+      if (!(outcome instanceof RefusedError)) throw outcome;
+      // That we may not call now says nothing of the call before, whose answer was lost.
+      if (isRepeated && ABOUT_THE_CALLER.has(outcome.refusal.code))
+        throw new UnansweredError(outcome.refusal.code, { cause: error });
+      await store.refused(order.orderId, kind, outcome.refusal).catch((cause: unknown) => {
+        throw new UnansweredError('JOURNAL_FAILED', { cause });
+      });
       throw outcome;
     }
   };

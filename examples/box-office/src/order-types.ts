@@ -18,6 +18,14 @@ export type Answers = {
   refund: Success<'refundBooking'>;
   purchase: Schemas['Purchase'];
 };
+export const KINDS = [
+  'hold',
+  'release',
+  'confirm',
+  'cancel',
+  'refund',
+  'purchase',
+] as const satisfies (keyof Requests)[];
 export type Kind = keyof Requests;
 
 /** A call for an order: neither answer nor refusal means that nobody knows yet. */

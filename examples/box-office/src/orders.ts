@@ -78,10 +78,17 @@ export type OrderNow = {
   /** Whole seconds by the service's clock; undefined where it does not answer. */
   secondsLeft?: number;
   booking?: Schemas['Booking'];
+  purchase?: Schemas['Purchase'];
 };
 
 export async function orderNow(client: PartnerClient, order: Order): Promise<OrderNow> {
-  const { hold: held, confirm } = order.operations;
+  const { hold: held, confirm, purchase: bought } = order.operations;
+  if (bought?.answer !== undefined) {
+    const sold = bought.answer;
+    const path = { purchaseId: sold.id };
+    const now = await client.getPurchase({ path }).catch(() => ({ purchase: sold }));
+    return { order, purchase: now.purchase };
+  }
   const placed = held?.answer;
   if (confirm?.answer !== undefined) {
     const path = { bookingId: confirm.answer.booking_id };

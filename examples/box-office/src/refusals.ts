@@ -38,8 +38,9 @@ export class UnansweredError extends Error {
 export function outcomeOf(error: unknown): RefusedError | UnansweredError {
   if (error instanceof RefusedError || error instanceof UnansweredError) return error;
   if (!(error instanceof PartnerApiError)) return new UnansweredError('NO_RESPONSE', { cause: error });
-  // 429 says that nothing was done, but what was asked for is still wanted.
-  if (error.status === 429 || error.status >= 500) return new UnansweredError(error.code, { cause: error });
+  // 429 says that nothing was done, but what was asked for is still wanted; a proxy's page says nothing at all.
+  if ([408, 429].includes(error.status) || error.status >= 500 || error.code.startsWith('HTTP_'))
+    return new UnansweredError(error.code, { cause: error });
   const alternatives = (error.conflict?.alternatives ?? []).map(({ slot_id, slot_start, price_rupees }) => ({
     slot_id,
     slot_start,
@@ -50,8 +51,8 @@ export function outcomeOf(error: unknown): RefusedError | UnansweredError {
 }
 
 /** Of this shop itself, before it asks the service. */
-export const refuse = (code: string): RefusedError =>
-  new RefusedError({ code, faults: {}, alternatives: [] });
+export const refuse = (code: string, options?: ErrorOptions): RefusedError =>
+  new RefusedError({ code, faults: {}, alternatives: [] }, options);
 
 const SENTENCES: Readonly<Record<string, string>> = {
   SLOT_NOT_AVAILABLE: 'Somebody else has just taken this time.',
@@ -69,6 +70,10 @@ const SENTENCES: Readonly<Record<string, string>> = {
   VENUE_NOT_AUTHORIZED: 'We do not sell courts of this venue.',
   PACKAGE_NOT_FOUND: 'This package is not sold any more.',
   VALIDATION_ERROR: 'Please correct what is marked below.',
+  BAD_REQUEST: 'We did not understand this. Please start again.',
+  FOREIGN_FORM: 'This came from a page of another site. Please start again here.',
+  JOURNAL_FAILED:
+    'We cannot take orders at the moment. Nothing was booked, and you were not charged. Please try again in a few minutes.',
   INVALID_API_KEY: 'Our shop is closed at the moment. Nothing was booked, and you were not charged.',
   PARTNER_SUSPENDED: 'Our shop is closed at the moment. Nothing was booked, and you were not charged.',
 };
@@ -78,6 +83,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   customer_phone: 'Please give your phone number, such as +91 98765 43210.',
   customer_email: 'Please give an e-mail address, or none.',
   reason: 'Please say why, in at most 500 letters.',
+  package_order: 'This is no package that you have bought here.',
 };
 
 /** What a customer is told to do about a field; undefined where nothing is wrong with it. */
@@ -92,3 +98,17 @@ export function sentenceFor({ code }: Pick<Refusal, 'code'>): string {
     SENTENCES[code] ?? 'The booking service did not accept this. Nothing was done, and you were not charged.'
   );
 }
+
+const STATUSES: Readonly<Record<string, number>> = {
+  BAD_REQUEST: 400,
+  VALIDATION_ERROR: 400,
+  FOREIGN_FORM: 403,
+  VENUE_NOT_AUTHORIZED: 404,
+  JOURNAL_FAILED: 503,
+  INVALID_API_KEY: 503,
+  PARTNER_SUSPENDED: 503,
+};
+
+/** The HTTP status of the page that tells of a refusal. */
+export const statusFor = ({ code }: Pick<Refusal, 'code'>): number =>
+  STATUSES[code] ?? (code.endsWith('_NOT_FOUND') ? 404 : 409);

@@ -1,18 +1,10 @@
 import path from 'node:path';
+import type { Entry, WebhookSecret } from './entries.ts';
+import { isEntry, stillNeeded } from './entries.ts';
 import type { Journal } from './journal.ts';
 import { openJournal } from './journal.ts';
 import type { Answers, Kind, Operation, Order, Requests } from './order-types.ts';
 import type { Refusal } from './refusals.ts';
-
-export type WebhookSecret = { secretKey: string; subscriptionId?: string };
-
-type Entry =
-  | { type: 'asked'; at: string; orderId: string; customer: string; kind: Kind; request: Requests[Kind] }
-  | { type: 'answered'; orderId: string; kind: Kind; answer: Answers[Kind] }
-  | { type: 'refused'; orderId: string; kind: Kind; refusal: Refusal }
-  | { type: 'handled'; at: string; eventId: string }
-  | { type: 'read'; cursor: string | null }
-  | ({ type: 'secret' } & WebhookSecret);
 
 /** Everything that outlives this process. What it shows is on the disk. */
 export type Store = {
@@ -34,30 +26,20 @@ export type Store = {
   forgetCursor(): Promise<void>;
   secret(): WebhookSecret | undefined;
   changeSecret(secret: WebhookSecret): Promise<void>;
+  /** Whether the last write reached the disk. While it did not nothing can be sold. */
+  isWritable(): boolean;
+  /** Writes what changes nothing, to see whether it reaches the disk again. */
+  tryWrite(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Opens what the processes before this one have left in the folder. @throws Error where another one is at work there */
+/** Opens what the processes before this one have left in the folder. @throws Error where another one is at work there, or a line is bad */
 export async function openStore(folder: string): Promise<Store> {
-  const { entries, journal } = await openJournal(path.join(folder, 'journal.jsonl'), stillNeeded);
+  const { entries, journal } = await openJournal(path.join(folder, 'journal.jsonl'), isEntry, stillNeeded);
   return storeOf(entries, journal);
 }
 
 const now = (): string => new Date().toISOString();
-
-/** Longer than the service keeps an event in its feed: one that is older does not come again. */
-const EVENT_DAYS = 31;
-
-/** Without the cursors and secrets that others have followed, and the events that are forgotten everywhere. Orders stay. */
-function stillNeeded(entries: Entry[]): Entry[] {
-  const oldest = new Date(Date.now() - EVENT_DAYS * 86_400_000).toISOString();
-  const lastOf = (type: Entry['type']) => entries.findLastIndex((each) => each.type === type);
-  const last = { read: lastOf('read'), secret: lastOf('secret') };
-  return entries.filter((entry, index) => {
-    if (entry.type === 'handled') return entry.at > oldest;
-    return entry.type === 'read' || entry.type === 'secret' ? index === last[entry.type] : true;
-  });
-}
 
 function storeOf(entries: readonly Entry[], journal: Journal<Entry>): Store {
   const orders = new Map<string, Order>();
@@ -124,6 +106,8 @@ function storeOf(entries: readonly Entry[], journal: Journal<Entry>): Store {
     forgetCursor: () => write({ type: 'read', cursor: null }),
     secret: () => secret,
     changeSecret: (next) => write({ type: 'secret', ...next }),
+    isWritable: () => journal.failure() === undefined,
+    tryWrite: () => write({ type: 'read', cursor: cursor ?? null }),
     close: () => journal.close(),
   };
 }

@@ -2,31 +2,34 @@ import assert from 'node:assert/strict';
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
+import { isEntry } from '../src/entries.ts';
 import { openJournal } from '../src/journal.ts';
 import { localTime } from '../src/venue-time.ts';
 import { html, toText } from '../src/web/html.ts';
 import { temporaryFolder } from './support.ts';
 
+const isNumber = (value: unknown): value is number => typeof value === 'number';
+const isText = (value: unknown): value is string => typeof value === 'string';
 const journalFile = async () => path.join(await temporaryFolder(), 'data', 'journal.jsonl');
 
 test('what was appended is there when the journal is opened again, in order', async () => {
   const file = await journalFile();
-  const { journal } = await openJournal<number>(file);
+  const { journal } = await openJournal(file, isNumber);
   await Promise.all([1, 2, 3].map((each) => journal.append(each)));
   await journal.append(4);
   await journal.close();
-  const again = await openJournal<number>(file);
+  const again = await openJournal(file, isNumber);
   assert.deepEqual(again.entries, [1, 2, 3, 4]);
   await again.journal.close();
 });
 
 test('a line that was being written when the process died is cut off, and the next one is whole', async () => {
   const file = await journalFile();
-  const first = await openJournal<string>(file);
+  const first = await openJournal(file, isText);
   await first.journal.append('whole');
   await first.journal.close();
   await appendFile(file, '"ha');
-  const second = await openJournal<string>(file);
+  const second = await openJournal(file, isText);
   assert.deepEqual(second.entries, ['whole']);
   await second.journal.append('next');
   await second.journal.close();
@@ -37,32 +40,62 @@ test('what is not needed any more is gone once it is half of the file, and what 
   const file = await journalFile();
   const isOdd = (entries: number[]) => entries.filter((each) => each % 2 === 1);
   const lines = async () => (await readFile(file, 'utf8')).split('\n').slice(0, -1).map(Number);
-  const first = await openJournal<number>(file);
+  const first = await openJournal(file, isNumber);
   for (const each of [1, 2, 4]) await first.journal.append(each);
   await first.journal.close();
-  const second = await openJournal<number>(file, isOdd);
+  const second = await openJournal(file, isNumber, isOdd);
   assert.deepEqual(second.entries, [1]);
   await second.journal.append(3);
   await second.journal.close();
   assert.deepEqual(await lines(), [1, 3]);
 });
 
-test('a broken line within is not passed over', async () => {
+test('a bad line within is not passed over, and the file can be opened once it is mended', async () => {
   const file = await journalFile();
-  await (await openJournal(file)).journal.close();
-  await writeFile(file, '"ha\n"whole"\n');
-  await assert.rejects(openJournal(file), /journal\.jsonl:1 is not JSON/);
+  await (await openJournal(file, isText)).journal.close();
+  for (const bad of ['"ha', 'null', '1']) {
+    await writeFile(file, `"whole"\n${bad}\n"whole"\n`);
+    await assert.rejects(openJournal(file, isText), /journal\.jsonl:2 is no entry of this journal: restore/);
+  }
+  await writeFile(file, '"whole"\n');
+  const { journal } = await openJournal(file, isText);
+  await journal.close();
+});
+
+test('an entry is what the shop itself has written', () => {
+  const [orderId, kind, at] = ['order', 'hold', '2026-11-21T18:30:00.000Z'];
+  const asked = { type: 'asked', at, orderId, customer: 'browser', kind, request: { slot_id: 'slot' } };
+  const refusal = { code: 'SLOT_NOT_AVAILABLE', faults: {}, alternatives: [] };
+  for (const entry of [
+    asked,
+    { type: 'answered', orderId, kind, answer: {} },
+    { type: 'refused', orderId, kind, refusal },
+    { type: 'handled', at, eventId: 'event' },
+    { type: 'read', cursor: null },
+    { type: 'secret', secretKey: 'whsec_one' },
+  ])
+    assert.ok(isEntry(entry), JSON.stringify(entry));
+  for (const other of [
+    ...[null, 1, 'asked', [], {}, { type: 'toString' }, { type: 'made_later' }],
+    ...[
+      { ...asked, kind: 'toString' },
+      { ...asked, request: null },
+      { ...asked, orderId: 1 },
+    ],
+    ...[{ type: 'refused', orderId, kind, refusal: { code: 1 } }, { type: 'read' }, { type: 'secret' }],
+  ])
+    assert.ok(!isEntry(other), JSON.stringify(other));
 });
 
 test('a second writer is refused while the first lives, and takes over from a dead one', async () => {
   const file = await journalFile();
-  const { journal } = await openJournal(file);
+  const { journal } = await openJournal(file, isText);
   await writeFile(`${file}.lock`, String(process.ppid));
-  await assert.rejects(openJournal(file), /end it first/);
+  await assert.rejects(openJournal(file, isText), /end it first/);
   await journal.close();
   // No process has this number: Linux and macOS end well below it.
   await writeFile(`${file}.lock`, '99999999');
-  await (await openJournal(file)).journal.close();
+  await (await openJournal(file, isText)).journal.close();
 });
 
 test('local times tell apart the two 01:00s of a long night', () => {

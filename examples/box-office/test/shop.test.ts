@@ -88,6 +88,7 @@ describe('the shop', { skip }, () => {
     assert.match(cancelled.text, /Cancelled/);
     assert.equal(await isFreeInShop(slot_id), true);
     const stranger = await visitor(shop.url)(held.path);
+    assert.equal(stranger.status, 404);
     assert.match(stranger.text, /There is no such booking/);
   });
 
@@ -260,19 +261,27 @@ describe('the shop', { skip }, () => {
     assert.match(shown.text, /may have changed/);
   });
 
-  test('the actions of the certification are there for this machine alone, and only where they are asked for', async () => {
-    const json = { 'content-type': 'application/json' };
-    const ask = (url: string, headers: Record<string, string> = json) =>
-      fetch(`${url}/certification/list_venues`, { method: 'POST', headers, body: '{}' });
-    assert.equal((await ask(shop.url)).status, 200);
-    assert.equal((await ask(shop.url, { ...json, 'x-forwarded-for': '203.0.113.9' })).status, 404);
-    assert.equal((await ask(shop.url, { 'content-type': 'text/plain' })).status, 404);
-    const other = await startShop(await temporaryFolder(), { CERTIFICATION: '' });
-    assert.equal((await ask(other.url)).status, 404);
-    assert.equal(await other.stop(), 0);
+  test('what is not there is 404, and what is not asked for in our way 400', async () => {
+    const go = visitor(shop.url);
+    await go('/bookings');
+    const statusOf = async (path: string) => (await go(path)).status;
+    assert.equal(await statusOf(`/orders/${randomUUID()}`), 404);
+    assert.equal(await statusOf(`/venues/${randomUUID()}`), 404);
+    assert.equal(await statusOf(`/venues/${randomUUID()}?date=${date}`), 404);
+    assert.equal(await statusOf(`/venues/none?date=${date}`), 404);
+    for (const wrong of ['tomorrow', '2026-02-30', `${date}&date=${date}`])
+      assert.equal(await statusOf(`/venues/${venueId}?date=${wrong}`), 400);
+    const { status } = await go('/orders', { ...order('slot'), date: 'tomorrow' });
+    assert.equal(status, 400);
   });
 
-  test('two shops in one folder: the second does not start', async () => {
-    await assert.rejects(startShop(folder), /The shop ended with 1/);
+  test('a customer who asks in another tab for the time that is held is led to the order of the first', async () => {
+    const go = visitor(shop.url);
+    await go('/bookings');
+    const { slot_id } = await freeSlot();
+    const first = await go('/orders', order(slot_id));
+    const second = await go('/orders', order(slot_id));
+    assert.equal(second.path, first.path);
+    assert.equal((await visitor(shop.url)('/orders', order(slot_id))).status, 409);
   });
 });

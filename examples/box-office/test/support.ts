@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
@@ -45,35 +45,52 @@ export async function eventually<T>(what: string, check: () => Promise<T | undef
 
 export type Shop = {
   url: string;
+  /** Where the actions of the certification are. */
+  actionsUrl: string;
   /** What an action of the certification returns. */
   act<Result = Record<string, unknown>>(action: string, given?: object): Promise<Result>;
+  /** All that it has said on stderr. */
+  said(): string;
   kill(): Promise<void>;
   /** Ends it as an operator would. */
   stop(): Promise<number | null>;
 };
 
-/** The shop as a process of its own, with its pages and the actions of the certification. */
-export async function startShop(folder: string, environment: Record<string, string> = {}): Promise<Shop> {
+/**
+ * The shop as a process of its own, with its pages and the actions of the certification. With `fileBlocks` no file of it can have more
+ * than so many times 512 bytes, as if the disk was full.
+ */
+export async function startShop(
+  folder: string,
+  environment: Record<string, string> = {},
+  { fileBlocks }: { fileBlocks?: number } = {},
+): Promise<Shop> {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
+  const limit = fileBlocks === undefined ? '' : `ulimit -S -f ${fileBlocks}; `;
+  const program = [process.execPath, '--import', 'tsx', 'src/main.ts'];
+  const child = spawn('sh', ['-c', `${limit}exec "$0" "$@"`, ...program], {
     cwd: path.resolve(import.meta.dirname, '..'),
     env: {
       ...{ PATH, HOME, PORT: '0', DATA_DIR: folder, PARTNER_BASE_URL: sandboxUrl, PARTNER_API_KEY: apiKey },
-      ...{ CERTIFICATION: '1', CATCH_UP_SECONDS: '3600', AVAILABILITY_MAX_AGE_SECONDS: '3600' },
+      ...{ CERTIFICATION_PORT: '0', CATCH_UP_SECONDS: '3600', AVAILABILITY_MAX_AGE_SECONDS: '3600' },
       ...environment,
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const exited = once(child, 'exit') as Promise<[number | null]>;
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  const exited = once(child, 'close') as Promise<[number | null]>;
   releases.push(() => child.kill('SIGKILL'));
-  const url = await Promise.race([
-    addressOf(child),
-    exited.then(([code]) => Promise.reject(new Error(`The shop ended with ${code}`))),
+  const { url, actionsUrl } = await Promise.race([
+    addressesOf(child),
+    exited.then(([code]) => Promise.reject(new Error(`The shop ended with ${code}: ${said}`))),
   ]);
   return {
-    url,
+    ...{ url, actionsUrl, said: () => said },
     act: async <Result>(action: string, given: object = {}) => {
-      const response = await fetch(`${url}/certification/${action}`, {
+      const response = await fetch(`${actionsUrl}/${action}`, {
         ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(given) },
       });
       return (await response.json()) as Result;
@@ -90,13 +107,15 @@ export async function startShop(folder: string, environment: Record<string, stri
   };
 }
 
-function addressOf({ stdout }: ChildProcess): Promise<string> {
+/** Where it says that it listens: its pages last. */
+function addressesOf({ stdout }: ChildProcess): Promise<Pick<Shop, 'url' | 'actionsUrl'>> {
   let told = '';
   return new Promise((resolve) => {
     stdout?.on('data', (chunk: Buffer) => {
       told += chunk.toString();
-      const [url] = /http:\/\/\S+/.exec(told) ?? [];
-      if (url !== undefined) resolve(url);
+      const [, url] = /open at (\S+)/.exec(told) ?? [];
+      const [, actionsUrl = ''] = /certification are at (\S+)/.exec(told) ?? [];
+      if (url !== undefined) resolve({ url, actionsUrl });
     });
   });
 }
@@ -107,9 +126,10 @@ export function visitor(url: string) {
   const go = async (
     to: string,
     form?: Record<string, string>,
+    headers: Record<string, string> = {},
   ): Promise<{ status: number; path: string; text: string }> => {
     const response = await fetch(new URL(to, url), {
-      ...{ redirect: 'manual', headers: { cookie } },
+      ...{ redirect: 'manual', headers: { cookie, ...headers } },
       ...(form && { method: 'POST', body: new URLSearchParams(form) }),
     });
     cookie = response.headers.get('set-cookie')?.split(';')[0] ?? cookie;
@@ -135,6 +155,10 @@ export type Relay = {
   loseAnswerOf(path: string): Promise<void>;
   /** Nothing passes while it is down. */
   isDown: boolean;
+  /** Takes it down, and ends the calls whose answers were lost. */
+  cut(): void;
+  /** The paths of all calls, also of those that did not pass. */
+  asked: string[];
   /** Bodies of the calls that were passed on, by path. */
   passed: { path: string; body: string }[];
 };
@@ -142,13 +166,19 @@ export type Relay = {
 /** Stands between the shop and the sandbox. */
 export async function startRelay(): Promise<Relay> {
   const lost: { path: string; resolve: () => void }[] = [];
+  const hanging: Socket[] = [];
   const relay: Relay = {
-    ...{ url: '', isDown: false, passed: [] },
+    ...{ url: '', isDown: false, asked: [], passed: [] },
+    cut: () => {
+      relay.isDown = true;
+      for (const socket of hanging.splice(0)) socket.destroy();
+    },
     loseAnswerOf: (lostPath) => new Promise((resolve) => void lost.push({ path: lostPath, resolve })),
   };
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    relay.asked.push(request.url ?? '');
     if (relay.isDown) return void request.socket.destroy();
     const { method = 'GET', url: target = '/' } = request;
     const body = Buffer.concat(chunks);
@@ -159,7 +189,10 @@ export async function startRelay(): Promise<Relay> {
     });
     const bytes = Buffer.from(await answer.arrayBuffer());
     const index = lost.findIndex((each) => target.startsWith(each.path));
-    if (index >= 0) return lost.splice(index, 1)[0]?.resolve();
+    if (index >= 0) {
+      hanging.push(request.socket);
+      return lost.splice(index, 1)[0]?.resolve();
+    }
     const date = answer.headers.get('date') ?? '';
     response.writeHead(answer.status, { 'content-type': 'application/json', date }).end(bytes);
   };

@@ -2,11 +2,10 @@ import path from 'node:path';
 import type { Express, NextFunction, Request, Response } from 'express';
 import express from 'express';
 import { expressWebhook } from 'partner-booking-client/webhooks/express';
-import { certification } from '../certification.ts';
 import type { Config } from '../config.ts';
-import { outcomeOf, RefusedError } from '../refusals.ts';
+import { outcomeOf, RefusedError, statusFor } from '../refusals.ts';
 import type { Shop } from '../shop.ts';
-import { customerOf } from './customer.ts';
+import { knowCustomer } from './customer.ts';
 import { html } from './html.ts';
 import { page } from './layout.ts';
 import { orderRoutes } from './order-routes.ts';
@@ -29,17 +28,14 @@ export function createApp(shop: Shop, config: Config, catchUp: () => void): Expr
     });
     next();
   });
-  app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }));
+  app.get('/healthz', (_request, response) => {
+    if (shop.store.isWritable()) response.json({ status: 'ok' });
+    else response.status(503).json({ status: 'failed', failed: 'journal' });
+  });
   app.use('/assets', express.static(path.join(import.meta.dirname, 'assets'), { cacheControl: false }));
   app.post('/webhooks', express.raw({ type: () => true }), webhooks(shop, catchUp));
-  if (config.isCertified) app.use('/certification', certification(shop));
-  const isSecure = config.publicUrl?.startsWith('https:') ?? false;
-  // From the first page on: two clicks of a browser without a cookie would be those of two customers.
-  app.use((request: Request<never>, response, next) => {
-    if (request.method === 'GET') customerOf(request, response, isSecure);
-    next();
-  });
-  app.use(venueRoutes(shop), orderRoutes(shop, isSecure), packageRoutes(shop, isSecure));
+  app.use(knowCustomer(config.publicUrl));
+  app.use(venueRoutes(shop), orderRoutes(shop), packageRoutes(shop));
   app.use((_request, response) => {
     response.status(404).send(page({ title: 'There is no such page', content: START_AGAIN }));
   });
@@ -69,7 +65,7 @@ function onError(error: unknown, _request: Request, response: Response, _next: N
   const outcome = outcomeOf(error);
   if (outcome instanceof RefusedError) {
     response
-      .status(409)
+      .status(statusFor(outcome.refusal))
       .send(page({ title: 'That did not work', error: outcome.message, content: START_AGAIN }));
     return;
   }

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Request, Response } from 'express';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { NextFunction, Request, Response } from 'express';
+import express from 'express';
 import type { PartnerClient } from 'partner-booking-client';
 import { refuse } from '../refusals.ts';
 
@@ -8,17 +10,54 @@ export type Form = Record<string, string | undefined>;
 
 const COOKIE_SECONDS = 180 * 86_400;
 
-/** Whose browser it is; from now on it says so itself. Put your own sign-in here. */
-export function customerOf(request: Request<never>, response: Response, isSecure: boolean): string {
-  const [, known] = /(?:^|; )customer=([0-9a-f-]{36})(?:;|$)/.exec(request.headers.cookie ?? '') ?? [];
-  const customer = known ?? randomUUID();
-  response.cookie('customer', customer, {
-    ...{ httpOnly: true, secure: isSecure, maxAge: COOKIE_SECONDS * 1000 },
-    // It is not sent with the form of another site.
-    sameSite: 'lax',
-  });
-  return customer;
+/**
+ * Knows whose browser it is, by a cookie that each gets from its first page on. A form that a page of another site has sent is refused
+ * before that: it comes without the cookie, and would be given another. Put your own sign-in here.
+ */
+export function knowCustomer(publicUrl: string | undefined) {
+  const isSecure = publicUrl?.startsWith('https:') ?? false;
+  // With this prefix a neighbour below the same domain cannot set it.
+  const name = isSecure ? '__Host-customer' : 'customer';
+  const known = new RegExp(`(?:^|; )${name}=([0-9a-f-]{36})(?:;|$)`);
+  return (request: Request, response: Response, next: NextFunction): void => {
+    if (request.method !== 'GET' && request.method !== 'HEAD' && !isOwnForm(request.headers, publicUrl))
+      throw refuse('FOREIGN_FORM');
+    const customer = known.exec(request.headers.cookie ?? '')?.[1] ?? randomUUID();
+    response.locals['customer'] = customer;
+    response.cookie(name, customer, {
+      ...{ httpOnly: true, secure: isSecure, sameSite: 'lax', maxAge: COOKIE_SECONDS * 1000 },
+    });
+    next();
+  };
 }
+
+/** Whether a page of this shop has sent it, or no browser at all. Browsers that do not say from where say at least which origin. */
+function isOwnForm(
+  { 'sec-fetch-site': site, origin, host }: IncomingHttpHeaders,
+  publicUrl: string | undefined,
+): boolean {
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  if (origin === undefined) return true;
+  const own = [
+    `http://${host}`,
+    `https://${host}`,
+    ...(publicUrl === undefined ? [] : [new URL(publicUrl).origin]),
+  ];
+  return own.includes(origin);
+}
+
+/** Of whom the request is. */
+export const customerOf = ({ locals }: Response): string => String(locals['customer']);
+
+/** Reads a form. A field that comes twice is what it was the last time. */
+export const readForm = [
+  express.urlencoded({ extended: false, limit: '10kb' }),
+  (request: Request, _response: Response, next: NextFunction): void => {
+    const fields = Object.entries((request.body ?? {}) as Record<string, string | string[]>);
+    request.body = Object.fromEntries(fields.map(([name, value]) => [name, [value].flat().at(-1)]));
+    next();
+  },
+];
 
 /** The order, where it is this customer's. @throws RefusedError as if there was none where it is another's */
 export function requireOwn<Each extends { customer: string }>(
@@ -31,7 +70,7 @@ export function requireOwn<Each extends { customer: string }>(
 
 /** An id that a page of ours has made up. @throws RefusedError for any other text */
 export function requireOrderId(orderId = ''): string {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(orderId)) throw refuse('VALIDATION_ERROR');
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(orderId)) throw refuse('BAD_REQUEST');
   return orderId;
 }
 

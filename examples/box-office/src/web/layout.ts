@@ -34,6 +34,8 @@ export const rupees = (amount: number): string =>
 /** A field with its name and, where the service found a fault in it, what is wrong. */
 export function field(input: {
   name: string;
+  /** Where a page has several of that name. */
+  id?: string;
   label: string;
   type?: 'text' | 'tel' | 'email';
   autocomplete: string;
@@ -41,8 +43,22 @@ export function field(input: {
   fault?: string | undefined;
   isOptional?: boolean;
 }): Markup {
-  const { name, label, type = 'text', autocomplete, value = '', fault, isOptional = false } = input;
-  return html`<p class="field"><label for="${name}">${label}${isOptional && ' (optional)'}</label>
-<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" ${!isOptional && html`required`} ${fault !== undefined && html`aria-invalid="true" aria-describedby="${name}-fault"`}>
-${fault !== undefined && html`<span class="fault" id="${name}-fault">${fault}</span>`}</p>`;
+  const {
+    name,
+    id = name,
+    label,
+    type = 'text',
+    autocomplete,
+    value = '',
+    fault,
+    isOptional = false,
+  } = input;
+  return html`<p class="field"><label for="${id}">${label}${isOptional && ' (optional)'}</label>
+<input id="${id}" name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" ${!isOptional && html`required`} ${fault !== undefined && html`aria-invalid="true" aria-describedby="${id}-fault"`}>
+${fault !== undefined && html`<span class="fault" id="${id}-fault">${fault}</span>`}</p>`;
 }
+
+/** What stands on the page of an order while nobody knows what came of it. */
+export const waiting = (orderId: string): Markup =>
+  html`<p class="notice wait" role="status">This is being settled: the booking service has not answered yet. We ask it again until it does, and nothing is done twice.</p>
+<p><a class="button" href="/orders/${orderId}">Look again</a></p>`;

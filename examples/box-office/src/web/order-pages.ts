@@ -5,12 +5,20 @@ import { faultOf, sentenceFor } from '../refusals.ts';
 import { spokenTime } from '../venue-time.ts';
 import type { Markup } from './html.ts';
 import { html } from './html.ts';
-import { field, page, rupees } from './layout.ts';
+import { field, page, rupees, waiting } from './layout.ts';
+import { PURCHASE_STATUS, purchasePage } from './package-pages.ts';
 import type { Place } from './venue-pages.ts';
 import { dayPath, offer } from './venue-pages.ts';
 
 /** What the customer has typed, to be shown again beside what is wrong with it. */
 export type Typed = { name?: string; phone?: string; email?: string };
+type Attempt = {
+  typed?: Typed;
+  /** Of the form that was just sent; otherwise that of the confirm before counts. */
+  refusal?: Refusal;
+  /** What the customer has bought, and can pay with. */
+  packages: readonly { orderId: string; phone: string }[];
+};
 
 /** Why a slot could not be held, and what is free instead. */
 export function refusedPage(refusal: Refusal, place: Place | undefined): string {
@@ -25,31 +33,36 @@ ${
   )}</ul>`
 }
 <p><a href="${place === undefined ? '/' : dayPath(place.venueId, place.date)}">See all times</a></p>`;
-  return page({ title: 'This time is not free', error: sentenceFor(refusal), content });
+  return page({ title: titleOf(refusal), error: sentenceFor(refusal), content });
 }
 
+const titleOf = ({ code }: Refusal): string =>
+  code.startsWith('SLOT_') ? 'This time is not free' : 'That did not work';
+
 /** The order as it stands: to pay for, to wait for, booked, or over. */
-export function orderPage(now: OrderNow, timeZone: string, typed: Typed = {}): string {
+export function orderPage(now: OrderNow, timeZone: string, attempt: Attempt): string {
   const { order, hold } = now;
-  const { confirm, release } = order.operations;
-  if (confirm?.answer !== undefined) return bookedPage(now, timeZone);
+  const { purchase, confirm, release } = order.operations;
+  if (purchase !== undefined) return purchasePage(now, timeZone);
+  if (confirm?.answer !== undefined) return bookedPage(now, timeZone, attempt.refusal);
   const again = html`<p><a class="button" href="${dayOf(order)}">Choose a time</a></p>`;
   if (hold === undefined) {
     const { hold: asked } = order.operations;
     return asked?.refusal === undefined
-      ? page({ title: 'Your time is being reserved', content: waiting(order) })
-      : page({ title: 'This time is not free', error: sentenceFor(asked.refusal), content: again });
+      ? page({ title: 'Your time is being reserved', content: waiting(order.orderId) })
+      : page({ title: titleOf(asked.refusal), error: sentenceFor(asked.refusal), content: again });
   }
-  if (confirm !== undefined && confirm.refusal === undefined)
-    return page({ title: 'Your booking is being made', content: waiting(order) });
+  if (isPending(confirm))
+    return page({ title: 'Your booking is being made', content: waiting(order.orderId) });
   if (release?.answer !== undefined) return page({ title: 'You gave this time back', content: again });
+  const refusal = attempt.refusal ?? confirm?.refusal;
   if (hold.status !== 'ACTIVE' || now.secondsLeft === 0) {
     const lost = hold.status === 'RELEASED' ? 'DOUBLE_BOOKING_ATTEMPT' : 'HOLD_EXPIRED';
-    const error = sentenceFor({ code: confirm?.refusal?.code ?? lost });
-    return page({ title: 'This reservation is over', error, content: again });
+    // What was wrong with a field is none of it.
+    const code = refusal === undefined || refusal.code === 'VALIDATION_ERROR' ? lost : refusal.code;
+    return page({ title: 'This reservation is over', error: sentenceFor({ code }), content: again });
   }
-  const refusal = confirm?.refusal;
-  const content = payment(now, timeZone, refusal, typed);
+  const content = payment(now, timeZone, { ...attempt, ...(refusal && { refusal }) });
   return page({ title: 'Complete your booking', ...(refusal && { error: sentenceFor(refusal) }), content });
 }
 
@@ -58,30 +71,32 @@ const dayOf = ({ operations: { hold } }: Order): string => {
   return venueId === undefined || date === undefined ? '/' : dayPath(venueId, date);
 };
 
-const waiting = ({ orderId }: Order): Markup =>
-  html`<p class="notice wait" role="status">The booking service has not answered yet. We ask it again until it does, and nothing is done twice.</p>
-<p><a class="button" href="/orders/${orderId}">Look again</a></p>`;
-
 function payment(
   { order, hold, secondsLeft }: OrderNow,
   timeZone: string,
-  refusal: Refusal | undefined,
-  typed: Typed,
+  { typed = {}, refusal, packages }: Attempt,
 ): Markup {
   if (hold === undefined) return html``;
   const path = `/orders/${order.orderId}`;
   const asked = order.operations.confirm?.request;
   return html`
 <p><strong>${spokenTime(hold.slot_start, timeZone)}</strong> to ${spokenTime(hold.slot_end, timeZone).split(', ').at(-1)} · ${rupees(hold.price_rupees)}</p>
-${secondsLeft === undefined ? html`<p class="notice wait">The booking service does not answer: reserved until about ${spokenTime(hold.hold_expiry_at, timeZone)}.</p>` : html`<p class="notice wait">Reserved for you for <strong><time data-seconds-left="${secondsLeft}" datetime="PT${secondsLeft}S">${minutes(secondsLeft)}</time></strong> more.</p><p class="sr" role="status" data-countdown-status></p>`}
+${secondsLeft === undefined ? html`<p class="notice wait">The booking service does not answer: reserved until about ${spokenTime(hold.hold_expiry_at, timeZone)}.</p>` : html`<p class="notice wait">Reserved for you for <strong><time data-seconds-left="${secondsLeft}" data-order="${path}" datetime="PT${secondsLeft}S">${minutes(secondsLeft)}</time></strong> more.</p><p class="sr" role="status" data-countdown-status></p>`}
 <form method="post" action="${path}/confirm" class="form">
 ${field({ name: 'customer_name', label: 'Name', autocomplete: 'name', value: typed.name ?? asked?.customer_name, fault: faultOf('customer_name', refusal) })}
 ${field({ name: 'customer_phone', label: 'Phone', type: 'tel', autocomplete: 'tel', value: typed.phone ?? asked?.customer_phone, fault: faultOf('customer_phone', refusal) })}
 ${field({ name: 'customer_email', label: 'E-mail', type: 'email', autocomplete: 'email', value: typed.email ?? asked?.customer_email, fault: faultOf('customer_email', refusal), isOptional: true })}
-<p><label><input type="checkbox" name="use_package_credit" value="1"> Pay with a credit of my package, if I have one left</label></p>
+${packages.length > 0 && payWith(packages, faultOf('package_order', refusal))}
 <p><button class="button">Book for ${rupees(hold.price_rupees)}</button></p></form>
 <form method="post" action="${path}/release"><button class="plain">Give this time back</button></form>`;
 }
+
+const payWith = (packages: Attempt['packages'], fault: string | undefined): Markup =>
+  html`<p class="field"><label for="package_order">Pay with</label>
+<select id="package_order" name="package_order"><option value="">Money</option>${packages.map(
+    ({ orderId, phone }) => html`<option value="${orderId}">A credit of the package for ${phone}</option>`,
+  )}</select>
+${fault !== undefined && html`<span class="fault">${fault}</span>`}<span class="quiet">With a credit, the booking is for the phone number of the package.</span></p>`;
 
 const minutes = (seconds: number): string =>
   `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
@@ -92,17 +107,17 @@ const STATUS: Readonly<Record<string, string>> = {
   REFUNDED: 'Refunded',
 };
 
-function bookedPage({ order, hold, booking }: OrderNow, timeZone: string): string {
+function bookedPage({ order, hold, booking }: OrderNow, timeZone: string, attempted?: Refusal): string {
   const { confirm, cancel, refund } = order.operations;
   const status = booking?.status ?? statusOf(order);
-  const refusal = status === 'BOOKED' ? cancel?.refusal : undefined;
+  const refusal = attempted ?? (status === 'BOOKED' ? cancel?.refusal : undefined);
   const content = html`
 <p class="notice ${status === 'BOOKED' ? 'good' : 'wait'}" role="status">${STATUS[status] ?? status}${confirm?.answer?.package_credit_consumed === true && ', paid with a credit of your package'}</p>
 <dl>${booking !== undefined && html`<dt>Where</dt><dd>${booking.venue.name ?? ''}, ${booking.venue.city ?? ''}</dd>`}${hold !== undefined && html`<dt>When</dt><dd>${spokenTime(hold.slot_start, timeZone)}</dd><dt>Price</dt><dd>${rupees(hold.price_rupees)}</dd>`}
 <dt>Name</dt><dd>${confirm?.request.customer_name}</dd><dt>Booking</dt><dd><code>${confirm?.answer?.booking_id}</code></dd></dl>
 ${
   isPending(cancel) || isPending(refund)
-    ? waiting(order)
+    ? waiting(order.orderId)
     : status === 'BOOKED' &&
       html`<form method="post" action="/orders/${order.orderId}/cancel" class="form">
 ${field({ name: 'reason', label: 'Why do you cancel?', autocomplete: 'off', fault: faultOf('reason', refusal) })}
@@ -123,9 +138,26 @@ export function bookingsPage(orders: readonly { now: OrderNow; timeZone: string 
   const content =
     orders.length === 0
       ? html`<p>You have no bookings yet. <a href="/">Find a court</a></p>`
-      : html`<ul class="cards">${orders.map(({ now: { order, hold, booking }, timeZone }) => {
-          const status = booking?.status ?? statusOf(order);
-          return html`<li><a href="/orders/${order.orderId}"><strong>${hold === undefined ? 'Booking' : spokenTime(hold.slot_start, timeZone)}</strong> <span class="tag">${STATUS[status] ?? status}</span><br><span class="quiet">${booking?.venue.name ?? ''}</span></a></li>`;
+      : html`<ul class="cards">${orders.map(({ now, timeZone }) => {
+          const { what, status, where } = listed(now, timeZone);
+          return html`<li><a href="/orders/${now.order.orderId}"><strong>${what}</strong> <span class="tag">${status}</span><br><span class="quiet">${where}</span></a></li>`;
         })}</ul>`;
   return page({ title: 'My bookings', content });
+}
+
+function listed({ order, hold, booking, purchase }: OrderNow, timeZone: string) {
+  const { confirm, purchase: bought } = order.operations;
+  const isSettled = !isPending(confirm) && !isPending(bought);
+  if (bought !== undefined) {
+    const status = PURCHASE_STATUS[purchase?.status ?? ''] ?? purchase?.status;
+    const where =
+      purchase === undefined ? '' : `${purchase.credits_remaining} of ${purchase.credits_total} left`;
+    return { what: 'Package', status: isSettled ? status : 'Being settled', where };
+  }
+  const status = booking?.status ?? statusOf(order);
+  return {
+    what: hold === undefined ? 'Booking' : spokenTime(hold.slot_start, timeZone),
+    status: isSettled ? (STATUS[status] ?? status) : 'Being settled',
+    where: booking?.venue.name ?? '',
+  };
 }

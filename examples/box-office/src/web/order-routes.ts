@@ -3,100 +3,121 @@ import express from 'express';
 import type { Order } from '../order-types.ts';
 import { orderNow } from '../orders.ts';
 import { authorisePayment } from '../payments.ts';
-import { RefusedError, refuse, UnansweredError } from '../refusals.ts';
+import type { Refusal } from '../refusals.ts';
+import { RefusedError, refuse, statusFor, UnansweredError } from '../refusals.ts';
 import type { Shop } from '../shop.ts';
 import { isDate } from '../venue-time.ts';
 import type { Form } from './customer.ts';
-import { customerOf, requireOrderId, requireOwn, zoneOf } from './customer.ts';
+import { customerOf, readForm, requireOrderId, requireOwn, zoneOf } from './customer.ts';
 import type { Typed } from './order-pages.ts';
 import { bookingsPage, orderPage, refusedPage } from './order-pages.ts';
 
 type OrderRequest = Request<{ orderId: string }, unknown, Form | undefined>;
-type OrderHandler = (order: Order, form: Form, response: Response) => Promise<void>;
+type OrderHandler = (order: Order, form: Form, response: Response) => Promise<unknown>;
 
 /** The list asks the service about each order that it shows. */
 const MOST_ORDERS = 30;
 
-export function orderRoutes(shop: Shop, isSecure: boolean): Router {
+export function orderRoutes(shop: Shop): Router {
   const { client, store, orders, operations } = shop;
   const router = express.Router();
-  const form = express.urlencoded({ extended: false, limit: '10kb' });
 
-  /** Of an order that is this customer's. Where the service does not answer, the page of the order says so. */
+  /** Of an order that is this customer's. Its page says what came of it, also where the service refused or did not answer. */
   const ownOrder = (handle: OrderHandler) => async (request: OrderRequest, response: Response) => {
-    const customer = customerOf(request as Request<never>, response, isSecure);
-    const order = requireOwn(store.order(request.params.orderId), customer);
+    const form = request.body ?? {};
+    const order = requireOwn(store.order(request.params.orderId), customerOf(response));
     try {
-      await handle(order, request.body ?? {}, response);
+      await handle(order, form, response);
     } catch (error) {
-      if (error instanceof RefusedError) await show(order, response.status(409));
-      else if (error instanceof UnansweredError) response.redirect(303, pathOf(order));
-      else throw error;
+      if (error instanceof RefusedError) {
+        const { refusal } = error;
+        await show(order, response.status(statusFor(refusal)), { typed: typedIn(form), refusal });
+        return;
+      }
+      if (!(error instanceof UnansweredError)) throw error;
     }
+    if (!response.headersSent) response.redirect(303, pathOf(order));
   };
-  const show = async (order: Order, response: Response, typed: Typed = {}): Promise<void> => {
+  const show = async (
+    order: Order,
+    response: Response,
+    attempt: { typed?: Typed; refusal?: Refusal } = {},
+  ) => {
     const now = await orderNow(client, order);
-    response.send(orderPage(now, await zoneOf(client, now.hold?.venue_id), typed));
+    const zone = await zoneOf(client, now.hold?.venue_id ?? now.purchase?.venue_ids[0]);
+    response.send(orderPage(now, zone, { packages: packagesOf(order.customer), ...attempt }));
+  };
+  const packagesOf = (customer: string) =>
+    store.ordersOf(customer).flatMap(({ orderId, operations: { purchase } }) => {
+      const phone = purchase?.answer?.customer_phone;
+      return phone === undefined ? [] : [{ orderId, phone }];
+    });
+  /** The order by which this customer has the slot already, from another tab. */
+  const orderThatHas = async (slotId: string, customer: string): Promise<Order | undefined> => {
+    const [own] = store
+      .ordersOf(customer)
+      .filter(({ operations: { hold } }) => hold?.answer?.slot_id === slotId);
+    if (own === undefined) return undefined;
+    const { hold, booking } = await orderNow(client, own);
+    return booking?.status === 'BOOKED' || hold?.status === 'ACTIVE' ? own : undefined;
   };
 
-  router.post('/orders', form, async (request: Request<never, unknown, Form | undefined>, response) => {
-    const { order_id, slot_id = '', venue_id = '', date = '' } = request.body ?? {};
+  router.post('/orders', readForm, async (request: Request<never, unknown, Form>, response: Response) => {
+    const { order_id, slot_id = '', venue_id = '', date = '' } = request.body;
     const orderId = requireOrderId(order_id);
-    if (!isDate(date)) throw refuse('VALIDATION_ERROR');
-    const customer = customerOf(request, response, isSecure);
+    if (slot_id === '' || !isDate(date)) throw refuse('BAD_REQUEST');
+    const customer = customerOf(response);
     requireOwn(store.order(orderId) ?? { customer }, customer);
     try {
       await orders.place({ orderId, customer }, { slot_id, venue_id, date });
     } catch (error) {
       if (error instanceof RefusedError) {
+        const { refusal } = error;
+        const own = refusal.code === 'SLOT_NOT_AVAILABLE' && (await orderThatHas(slot_id, customer));
+        if (own) return response.redirect(303, pathOf(own));
         const timeZone = await zoneOf(client, venue_id);
-        response.status(409).send(refusedPage(error.refusal, { venueId: venue_id, date, timeZone }));
-        return;
+        const place = { venueId: venue_id, date, timeZone };
+        return response.status(statusFor(refusal)).send(refusedPage(refusal, place));
       }
       if (!(error instanceof UnansweredError)) throw error;
     }
-    response.redirect(303, `/orders/${orderId}`);
+    return response.redirect(303, `/orders/${orderId}`);
   });
 
-  router.get('/orders/:orderId', async (request: OrderRequest, response) => {
-    const customer = customerOf(request as Request<never>, response, isSecure);
-    const order = requireOwn(store.order(request.params.orderId), customer);
-    await operations.settle(order.orderId);
-    await show(order, response);
-  });
+  router.get(
+    '/orders/:orderId',
+    ownOrder(async (order, _form, response) => {
+      await operations.settle(order.orderId);
+      await show(order, response);
+    }),
+  );
 
-  const confirm: OrderHandler = async (order, typed, response) => {
-    const { customer_name: name = '', customer_phone: phone = '', customer_email: email = '' } = typed;
-    const customer = { name, phone, ...(email !== '' && { email }) };
-    const paymentReference = await authorisePayment(order.orderId);
-    const usesCredit = typed['use_package_credit'] === '1';
-    const payment = { paymentReference, ...(usesCredit && { usesCredit }) };
-    try {
-      await orders.confirm(order.orderId, { holdId: holdIdOf(order), customer, ...payment });
-    } catch (error) {
-      if (!(error instanceof RefusedError)) throw error;
-      return show(order, response.status(409), { name, phone, email });
-    }
-    return response.redirect(303, pathOf(order));
+  const confirm: OrderHandler = async (order, form) => {
+    const { package_order: packageOrder = '' } = form;
+    const { name = '', phone = '', email = '' } = typedIn(form);
+    // A credit is for who has bought it: anybody could type the phone number of somebody who has.
+    const ownPackage = packagesOf(order.customer).find(({ orderId }) => orderId === packageOrder);
+    if (packageOrder !== '' && ownPackage === undefined) throw refuseField('package_order');
+    const customer = { name, phone: ownPackage?.phone ?? phone, ...(email !== '' && { email }) };
+    const payment = { paymentReference: await authorisePayment(order.orderId) };
+    const usesCredit = ownPackage !== undefined;
+    await orders.confirm(order.orderId, {
+      ...{ holdId: holdIdOf(order), customer, ...payment },
+      ...(usesCredit && { usesCredit }),
+    });
   };
-  router.post('/orders/:orderId/confirm', form, ownOrder(confirm));
+  router.post('/orders/:orderId/confirm', readForm, ownOrder(confirm));
+  router.post(
+    '/orders/:orderId/release',
+    ownOrder((order) => orders.release(order.orderId, holdIdOf(order))),
+  );
+  const cancel: OrderHandler = (order, { reason = '' }) =>
+    orders.cancel(order.orderId, bookingIdOf(order), reason);
+  router.post('/orders/:orderId/cancel', readForm, ownOrder(cancel));
 
-  const release: OrderHandler = async (order, _typed, response) => {
-    await orders.release(order.orderId, holdIdOf(order));
-    response.redirect(303, pathOf(order));
-  };
-  router.post('/orders/:orderId/release', ownOrder(release));
-
-  const cancel: OrderHandler = async (order, { reason = '' }, response) => {
-    await orders.cancel(order.orderId, bookingIdOf(order), reason);
-    response.redirect(303, pathOf(order));
-  };
-  router.post('/orders/:orderId/cancel', form, ownOrder(cancel));
-
-  router.get('/bookings', async (request: Request<never>, response) => {
-    const own = store.ordersOf(customerOf(request, response, isSecure));
-    const booked = own.filter((order) => order.operations.confirm?.answer !== undefined);
-    const shown = booked.slice(0, MOST_ORDERS).map(async (order) => {
+  router.get('/bookings', async (_request, response: Response) => {
+    const own = store.ordersOf(customerOf(response)).filter(isListed);
+    const shown = own.slice(0, MOST_ORDERS).map(async (order) => {
       const now = await orderNow(client, order);
       return { now, timeZone: await zoneOf(client, now.hold?.venue_id) };
     });
@@ -106,6 +127,19 @@ export function orderRoutes(shop: Shop, isSecure: boolean): Router {
 }
 
 const pathOf = ({ orderId }: Order): string => `/orders/${orderId}`;
+
+const typedIn = ({ customer_name: name, customer_phone: phone, customer_email: email }: Form): Typed => ({
+  ...(name !== undefined && { name }),
+  ...(phone !== undefined && { phone }),
+  ...(email !== undefined && { email }),
+});
+
+/** Bookings and packages, and those that are still being made. */
+const isListed = ({ operations: { confirm, purchase } }: Order): boolean =>
+  [confirm, purchase].some((asked) => asked !== undefined && asked.refusal === undefined);
+
+const refuseField = (name: string): RefusedError =>
+  new RefusedError({ code: 'VALIDATION_ERROR', faults: { [name]: 'is not yours' }, alternatives: [] });
 
 function holdIdOf({ operations: { hold } }: Order): string {
   if (hold?.answer === undefined) throw refuse('HOLD_NOT_FOUND');

@@ -1,34 +1,39 @@
-import type { Request, Router } from 'express';
+import type { Request, Response, Router } from 'express';
 import express from 'express';
-import { RefusedError } from '../refusals.ts';
+import { RefusedError, statusFor, UnansweredError } from '../refusals.ts';
 import type { Shop } from '../shop.ts';
 import type { Form } from './customer.ts';
-import { customerOf, requireOrderId, requireOwn } from './customer.ts';
-import { packagesPage, purchasePage } from './package-pages.ts';
+import { customerOf, readForm, requireOrderId, requireOwn } from './customer.ts';
+import { packagesPage } from './package-pages.ts';
 
-type PackageRequest = Request<{ packageId: string }, unknown, Form | undefined>;
+type PackageRequest = Request<{ packageId: string }, unknown, Form>;
 
-export function packageRoutes({ client, store, orders }: Shop, isSecure: boolean): Router {
+export function packageRoutes({ client, store, orders }: Shop): Router {
   const router = express.Router();
-  const form = express.urlencoded({ extended: false, limit: '10kb' });
 
   router.get('/packages', async (_request, response) => {
     response.send(packagesPage((await client.listCatalogue()).data));
   });
 
-  router.post('/packages/:packageId', form, async (request: PackageRequest, response) => {
-    const { order_id, customer_phone: phone = '' } = request.body ?? {};
+  router.post('/packages/:packageId', readForm, async (request: PackageRequest, response: Response) => {
+    const { packageId } = request.params;
+    const { order_id, customer_phone: phone = '' } = request.body;
     const orderId = requireOrderId(order_id);
-    const customer = customerOf(request as Request<never>, response, isSecure);
+    const customer = customerOf(response);
     requireOwn(store.order(orderId) ?? { customer }, customer);
     try {
-      response.send(
-        purchasePage(await orders.buyPackage({ orderId, customer }, request.params.packageId, phone)),
-      );
+      await orders.buyPackage({ orderId, customer }, packageId, phone);
     } catch (error) {
-      if (!(error instanceof RefusedError)) throw error;
-      response.status(409).send(packagesPage((await client.listCatalogue()).data, error.refusal));
+      if (error instanceof RefusedError) {
+        const { data } = await client.listCatalogue();
+        const { refusal } = error;
+        response.status(statusFor(refusal)).send(packagesPage(data, { packageId, phone, refusal }));
+        return;
+      }
+      if (!(error instanceof UnansweredError)) throw error;
     }
+    // The page of the order tells what came of it, also later.
+    response.redirect(303, `/orders/${orderId}`);
   });
   return router;
 }

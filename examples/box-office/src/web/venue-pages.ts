@@ -58,7 +58,12 @@ function clocks(slots: readonly Schemas['Slot'][], place: Place): Map<string, st
   );
 }
 
-const REASONS: Readonly<Record<string, string>> = { past: 'over', blackout: 'closed', inactive: 'closed' };
+const REASONS: Readonly<Record<string, string>> = {
+  past: 'over',
+  blackout: 'closed',
+  inactive: 'closed',
+  beyond_horizon: 'not yet on sale',
+};
 
 export function dayPage(day: Day, date: string, resources: readonly Schemas['Resource'][]): string {
   const { venue, slots } = day;

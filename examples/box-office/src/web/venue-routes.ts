@@ -1,5 +1,6 @@
 import type { Request, Router } from 'express';
 import express from 'express';
+import { refuse } from '../refusals.ts';
 import type { Shop } from '../shop.ts';
 import { isDate, today } from '../venue-time.ts';
 import { dayPage, dayPath, venuesPage } from './venue-pages.ts';
@@ -14,11 +15,12 @@ export function venueRoutes({ client, availability }: Shop): Router {
   router.get('/venues/:venueId', async (request: Request<{ venueId: string }>, response) => {
     const { venueId } = request.params;
     const { date } = request.query;
-    if (typeof date !== 'string' || !isDate(date)) {
+    if (date === undefined) {
       const { time_zone } = await client.getVenue({ path: { venueId } });
       response.redirect(303, dayPath(venueId, today(time_zone)));
       return;
     }
+    if (typeof date !== 'string' || !isDate(date)) throw refuse('BAD_REQUEST');
     const day = await availability.day(venueId, date);
     // Without the names of the courts the page is as good.
     const courts = await client.listResources({ path: { venueId } }).catch(() => ({ data: [] }));

@@ -18,7 +18,8 @@ if (shown !== null) {
     }
     if (left > 0) return;
     clearInterval(timer);
-    location.reload();
+    // Not again what has brought this page, which may have been a form.
+    location.replace(shown.getAttribute('data-order'));
   };
   const timer = setInterval(tick, 500);
   tick();

@@ -1,0 +1,58 @@
+import type { Answers, Kind, Requests } from './order-types.ts';
+import { KINDS } from './order-types.ts';
+import type { Refusal } from './refusals.ts';
+
+export type WebhookSecret = { secretKey: string; subscriptionId?: string };
+
+/** A line of the journal. */
+export type Entry =
+  | { type: 'asked'; at: string; orderId: string; customer: string; kind: Kind; request: Requests[Kind] }
+  | { type: 'answered'; orderId: string; kind: Kind; answer: Answers[Kind] }
+  | { type: 'refused'; orderId: string; kind: Kind; refusal: Refusal }
+  | { type: 'handled'; at: string; eventId: string }
+  | { type: 'read'; cursor: string | null }
+  | ({ type: 'secret' } & WebhookSecret);
+
+type Fields = Readonly<Record<string, unknown>>;
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isCall = ({ orderId, kind }: Fields): boolean =>
+  isText(orderId) && (KINDS as readonly unknown[]).includes(kind);
+const isRefusal = (value: unknown): boolean =>
+  isObject(value) &&
+  isText(value['code']) &&
+  isObject(value['faults']) &&
+  Array.isArray(value['alternatives']);
+
+/** What a line of each type must have; what is within the service's answers was checked by nobody but the service. */
+const CHECKS: { readonly [Type in Entry['type']]: (fields: Fields) => boolean } = {
+  asked: (fields) =>
+    isCall(fields) && isText(fields['at']) && isText(fields['customer']) && isObject(fields['request']),
+  answered: (fields) => isCall(fields) && isObject(fields['answer']),
+  refused: (fields) => isCall(fields) && isRefusal(fields['refusal']),
+  handled: ({ at, eventId }) => isText(at) && isText(eventId),
+  read: ({ cursor }) => isText(cursor) || cursor === null,
+  secret: ({ secretKey }) => isText(secretKey),
+};
+
+/** Whether a line says something that this shop understands: one of another version, or of another file, would be lost in silence. */
+export function isEntry(value: unknown): value is Entry {
+  if (!isObject(value) || !isText(value['type'])) return false;
+  const type = String(value['type']);
+  return Object.hasOwn(CHECKS, type) && CHECKS[type as Entry['type']](value);
+}
+
+/** Longer than the service keeps an event in its feed: one that is older does not come again. */
+const EVENT_DAYS = 31;
+
+/** Without the cursors and secrets that others have followed, and the events that are forgotten everywhere. Orders stay. */
+export function stillNeeded(entries: Entry[]): Entry[] {
+  const oldest = new Date(Date.now() - EVENT_DAYS * 86_400_000).toISOString();
+  const lastOf = (type: Entry['type']) => entries.findLastIndex((each) => each.type === type);
+  const last = { read: lastOf('read'), secret: lastOf('secret') };
+  return entries.filter((entry, index) => {
+    if (entry.type === 'handled') return entry.at > oldest;
+    return entry.type === 'read' || entry.type === 'secret' ? index === last[entry.type] : true;
+  });
+}

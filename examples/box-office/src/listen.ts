@@ -1,0 +1,27 @@
+import { once } from 'node:events';
+import type { RequestListener, Server } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type Listener = { server: Server; url: string };
+
+/** Listens where settings say; `portSetting` is the name of the one that says the port. @throws Error in words for who set them */
+export async function listen(
+  app: RequestListener,
+  { host, port, portSetting }: { host: string; port: number; portSetting: string },
+): Promise<Listener> {
+  const server = createServer(app).listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    throw new Error(
+      code === 'EADDRINUSE'
+        ? `Port ${port} of ${host} is taken: end the program that listens there, or set ${portSetting} to another port`
+        : `Port ${port} of ${host} cannot be listened on (${message}): change ${portSetting} or HOST`,
+      { cause },
+    );
+  }
+  const { address, family, port: given } = server.address() as AddressInfo;
+  return { server, url: `http://${family === 'IPv6' ? `[${address}]` : address}:${given}` };
+}

@@ -1,0 +1,120 @@
+// What needs no sandbox: how the shop starts, what it lets near it, and what it does when its disk is full.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { deliver, eventually, startRelay, startShop, temporaryFolder, visitor } from './support.ts';
+
+/** Settings of a shop whose service does not answer. */
+const alone = async () => {
+  const relay = await startRelay();
+  relay.isDown = true;
+  return { relay, settings: { PARTNER_BASE_URL: relay.url, PARTNER_API_KEY: 'pk_none' } };
+};
+const order = () => ({ order_id: randomUUID(), slot_id: 'slot', venue_id: 'venue', date: '2026-11-24' });
+
+test('settings that cannot be are said in one sentence each: a taken port by its setting, a bad line by its place', async () => {
+  const { settings } = await alone();
+  const folder = await temporaryFolder();
+  const shop = await startShop(folder, settings);
+  const second = startShop(folder, settings);
+  await assert.rejects(
+    second,
+    /^Error: The shop ended with 1: The box office cannot open: Process \d+ writes [^\n]+\n$/,
+  );
+  const { port } = new URL(shop.url);
+  for (const setting of ['PORT', 'CERTIFICATION_PORT']) {
+    const clash = startShop(await temporaryFolder(), { ...settings, [setting]: port });
+    await assert.rejects(
+      clash,
+      new RegExp(`1: [^\n]+: Port ${port} of [^\n]+ is taken: [^\n]+ set ${setting} [^\n]+\n$`),
+    );
+  }
+  const bad = await temporaryFolder();
+  await writeFile(path.join(bad, 'journal.jsonl'), '{"type":"read","cursor":null}\nnull\n{}\n');
+  await assert.rejects(startShop(bad, settings), /1: [^\n]+journal\.jsonl:2 is no entry [^\n]+\n$/);
+});
+
+test('a line that was half written is left out, and said to be', async () => {
+  const { settings } = await alone();
+  const folder = await temporaryFolder();
+  await writeFile(path.join(folder, 'journal.jsonl'), '{"type":"read","cursor":null}\n{"type":"se');
+  const shop = await startShop(folder, settings);
+  assert.match(shop.said(), /journal\.jsonl: the last line was half written/);
+  assert.equal(await shop.stop(), 0);
+});
+
+test('the actions of the certification are on a port of their own, for this machine alone, and only where they are asked for', async () => {
+  const { settings } = await alone();
+  const shop = await startShop(await temporaryFolder(), { ...settings, HOST: '0.0.0.0' });
+  const json = { 'content-type': 'application/json' };
+  const ask = async (url: string, headers: Record<string, string> = json) =>
+    (await fetch(`${url}/list_handled_events`, { method: 'POST', headers, body: '{}' })).status;
+  assert.equal(new URL(shop.actionsUrl).hostname, '127.0.0.1');
+  assert.equal(await ask(shop.actionsUrl), 200);
+  assert.equal(await ask(shop.actionsUrl, { 'content-type': 'text/plain' }), 404);
+  const pages = shop.url.replace('0.0.0.0', '127.0.0.1');
+  for (const url of [pages, `${pages}/certification`]) assert.equal(await ask(url), 404);
+  const other = await startShop(await temporaryFolder(), { ...settings, CERTIFICATION_PORT: '' });
+  assert.equal(other.actionsUrl, '');
+});
+
+test('a form that a page of another site sends is refused, and takes nobody’s cookie away', async () => {
+  const { settings } = await alone();
+  const shop = await startShop(await temporaryFolder(), { ...settings, PUBLIC_URL: 'https://shop.example' });
+  const send = (headers: Record<string, string>) =>
+    fetch(`${shop.url}/orders`, { method: 'POST', headers, body: new URLSearchParams(), redirect: 'manual' });
+  const foreign = [
+    ...[{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }],
+    ...[{ origin: 'https://evil.example' }, { origin: 'null' }],
+  ];
+  for (const headers of foreign as Record<string, string>[]) {
+    const { status, headers: answered } = await send(headers);
+    assert.deepEqual([status, answered.get('set-cookie')], [403, null], JSON.stringify(headers));
+  }
+  const own = [{ 'sec-fetch-site': 'same-origin' }, { origin: 'https://shop.example' }, { origin: shop.url }];
+  for (const headers of own as Record<string, string>[]) {
+    const { status, headers: answered } = await send(headers);
+    assert.equal(status, 400);
+    assert.match(
+      answered.get('set-cookie') ?? '',
+      /^__Host-customer=[^;]+; .*HttpOnly; Secure; SameSite=Lax$/,
+    );
+  }
+});
+
+test('while the journal cannot be written nothing is sold and /healthz says so; once it can, all is well again', async () => {
+  const { relay, settings } = await alone();
+  const folder = await temporaryFolder();
+  const journal = path.join(folder, 'journal.jsonl');
+  const secret = 'whsec_one';
+  const now = new Date().toISOString();
+  const entries = (eventId: string) =>
+    [
+      { type: 'secret', secretKey: secret },
+      { type: 'handled', at: now, eventId },
+    ]
+      .map((each) => `${JSON.stringify(each)}\n`)
+      .join('');
+  // As much room as the smallest entry takes.
+  const fileBlocks = 4096;
+  await writeFile(journal, entries('x'.repeat(fileBlocks * 512 - entries('').length - 40)));
+  const shop = await startShop(folder, settings, { fileBlocks });
+  const health = async () => (await fetch(`${shop.url}/healthz`)).status;
+  assert.equal(await health(), 200);
+  const refused = await visitor(shop.url)('/orders', order());
+  assert.equal(refused.status, 503);
+  assert.match(refused.text, /We cannot take orders at the moment/);
+  assert.ok(!relay.asked.some((each) => each.includes('/holds')), 'the service was not asked');
+  assert.equal(await health(), 503);
+  assert.match(shop.said(), /journal\.jsonl cannot be written: EFBIG[^\n]+ Nothing is sold until it can\n/);
+  // A delivery that cannot be kept is not taken over, and has the shop look whether it can.
+  assert.equal(await deliver(shop, { event_id: randomUUID() }, { secret }), 500);
+  await eventually('the journal to be written', async () => (await health()) === 200);
+  assert.match(shop.said(), /journal\.jsonl is written again\n/);
+  await shop.stop();
+  const lines = (await readFile(journal, 'utf8')).split('\n');
+  assert.deepEqual(lines.slice(2), ['{"type":"read","cursor":null}', '']);
+});
