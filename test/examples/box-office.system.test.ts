@@ -151,6 +151,11 @@ describeInBrowser('in a browser, with webhooks that the service sends', () => {
     await page.clock.install();
     await offers(page).first().click();
     await page.locator('[data-seconds-left]').waitFor();
+    // On a page that answers a form: it must not be sent again.
+    await page.getByLabel('Name').fill('Asha Rao');
+    await page.getByLabel('Phone').fill('12345');
+    await page.getByRole('button', { name: /^Book for/ }).click();
+    await page.locator('[aria-invalid=true]').waitFor();
     const { data } = expectStatus(await partner.api.get('/api/v1/partner/holds?status=ACTIVE'), 200) as {
       data: { hold_id: string }[];
     };
@@ -158,9 +163,10 @@ describeInBrowser('in a browser, with webhooks that the service sends', () => {
     expectStatus(await partner.api.post(`/api/v1/sandbox/holds/${holdId}/expire`, {}), 200);
     await page.clock.fastForward('12:00');
     await page.getByRole('alert').filter({ hasText: 'The time to pay has run out' }).waitFor();
+    expect(page.url()).toMatch(/\/orders\/[^/]+$/);
     await takeScreenshot(page, 'box-office-over');
     expect(await seriousFaults(page)).toEqual([]);
-    expect(faults).toEqual([]);
+    expect(faults.filter((each) => !each.includes('400'))).toEqual([]);
     await close();
   });
 

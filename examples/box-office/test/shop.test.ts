@@ -19,11 +19,10 @@ import {
 
 const FORM = { customer_name: 'Asha Rao', customer_phone: '+919876543210', customer_email: '' };
 const CUSTOMER = { name: 'Asha Rao', phone: '+919876543210' };
-/** Long enough ahead for nobody to be in the way, and within any horizon. */
-const date = new Date(Date.now() + 9 * 86_400_000).toISOString().slice(0, 10);
-
 describe('the shop', { skip }, () => {
   let venueId = '';
+  /** Long enough ahead for nobody to be in the way, within any horizon, and with the most that is free: runs before have booked. */
+  let date = '';
   let relay: Relay;
   let folder = '';
   let shop: Shop;
@@ -34,6 +33,13 @@ describe('the shop', { skip }, () => {
   };
   before(async () => {
     venueId = (await service().listVenues()).data[0]?.venue_id ?? '';
+    const days = [3, 4, 5, 6, 7, 8, 9].map(async (days) => {
+      const on = new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+      const listed = await service().getAvailability({ query: { venue_id: venueId, date: on } });
+      return { on, free: listed.slots.filter((each) => each.is_available).length };
+    });
+    const [freest] = (await Promise.all(days)).sort((one, other) => other.free - one.free);
+    date = freest?.on ?? '';
     relay = await startRelay();
     folder = await temporaryFolder();
     shop = await startShop(folder, { PARTNER_BASE_URL: relay.url });
@@ -234,6 +240,35 @@ describe('the shop', { skip }, () => {
     relay.isDown = false;
     assert.match((await go(`/orders/${form.order_id}`)).text, /data-seconds-left/);
     assert.equal((await activeHolds(form.slot_id)).length, 1);
+  });
+
+  test('a page that a proxy answers with is no refusal: the order is asked for again', async () => {
+    const go = visitor(shop.url);
+    await go('/bookings');
+    const form = order((await freeSlot()).slot_id);
+    relay.answer = { status: 403, body: '<html>Forbidden</html>' };
+    assert.match((await go('/orders', form)).text, /has not answered yet/);
+    relay.answer = undefined;
+    assert.match((await go(`/orders/${form.order_id}`)).text, /data-seconds-left/);
+  });
+
+  test('a booking whose answer was lost is not given up because the key is refused now', async () => {
+    const go = visitor(shop.url);
+    await go('/bookings');
+    const held = await go('/orders', order((await freeSlot()).slot_id));
+    const lost = relay.loseAnswerOf('/api/v1/bookings/confirm');
+    const clicked = go(`${held.path}/confirm`, FORM);
+    await lost;
+    relay.cut();
+    assert.match((await clicked).text, /has not answered yet/);
+    relay.isDown = false;
+    relay.answer = {
+      status: 401,
+      body: '{"success":false,"error":{"code":"INVALID_API_KEY","message":"no"}}',
+    };
+    assert.match((await go(held.path)).text, /has not answered yet/);
+    relay.answer = undefined;
+    assert.match((await go(held.path)).text, /Booked/);
   });
 
   test('what is not genuine is refused; while a rotation overlaps, the old secret is good until the new one is there', async () => {

@@ -155,6 +155,8 @@ export type Relay = {
   loseAnswerOf(path: string): Promise<void>;
   /** Nothing passes while it is down. */
   isDown: boolean;
+  /** What every call is answered with, and none is passed on, as long as it is there. */
+  answer: { status: number; body: string } | undefined;
   /** Takes it down, and ends the calls whose answers were lost. */
   cut(): void;
   /** The paths of all calls, also of those that did not pass. */
@@ -168,7 +170,7 @@ export async function startRelay(): Promise<Relay> {
   const lost: { path: string; resolve: () => void }[] = [];
   const hanging: Socket[] = [];
   const relay: Relay = {
-    ...{ url: '', isDown: false, asked: [], passed: [] },
+    ...{ url: '', isDown: false, answer: undefined, asked: [], passed: [] },
     cut: () => {
       relay.isDown = true;
       for (const socket of hanging.splice(0)) socket.destroy();
@@ -180,6 +182,8 @@ export async function startRelay(): Promise<Relay> {
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     relay.asked.push(request.url ?? '');
     if (relay.isDown) return void request.socket.destroy();
+    if (relay.answer !== undefined)
+      return void response.writeHead(relay.answer.status).end(relay.answer.body);
     const { method = 'GET', url: target = '/' } = request;
     const body = Buffer.concat(chunks);
     relay.passed.push({ path: target, body: body.toString() });
