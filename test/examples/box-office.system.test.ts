@@ -184,20 +184,25 @@ describeInBrowser('in a browser, with webhooks that the service sends', () => {
     await close();
   });
 
-  test('a package is bought, and its credit pays for a booking', async () => {
+  test('a package is bought, its credit pays for a booking, and that none is left for the next one is said', async () => {
+    await anyPackage(service, partner, [venue.id], { name: 'One evening', credits: 1 });
     const { page, faults, close } = await visit('/packages');
     expect(await seriousFaults(page)).toEqual([]);
     await takeScreenshot(page, 'box-office-packages');
-    await page.getByLabel('Phone').fill('+919876543211');
-    await page.getByRole('button', { name: /^Buy for/ }).click();
-    await page.getByRole('status').filter({ hasText: 'You have 10 bookings' }).waitFor();
-    await page.goto(shop.url + dayPath());
-    await offers(page).first().click();
-    await page.getByLabel('Name').fill('Asha Rao');
-    await page.getByLabel('Phone').fill('+919876543211');
-    await page.getByLabel('Pay with').selectOption({ label: 'A credit of the package for +919876543211' });
-    await page.getByRole('button', { name: /^Book for/ }).click();
-    await page.getByRole('status').filter({ hasText: 'paid with a credit' }).waitFor();
+    const offered = page.getByRole('region', { name: 'One evening' });
+    await offered.getByLabel('Phone').fill('+919876543211');
+    await offered.getByRole('button', { name: /^Buy for/ }).click();
+    await page.getByRole('status').filter({ hasText: 'you have 1 booking' }).waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    for (const said of ['paid with a credit', 'No credit was left']) {
+      await page.goto(shop.url + dayPath());
+      await offers(page).first().click();
+      await page.getByLabel('Name').fill('Asha Rao');
+      await page.getByLabel('Phone').fill('+919876543211');
+      await page.getByLabel('Pay with').selectOption({ label: 'A credit of the package for +919876543211' });
+      await page.getByRole('button', { name: /^Book for/ }).click();
+      await page.getByRole('status').filter({ hasText: said }).waitFor();
+    }
     expect(faults).toEqual([]);
     await close();
   });

@@ -2,7 +2,7 @@
 
 import type { Express, NextFunction, Request, Response } from 'express';
 import express from 'express';
-import { outcomeOf, RefusedError } from './refusals.ts';
+import { outcomeOf, RefusedError, refuse } from './refusals.ts';
 import type { Shop } from './shop.ts';
 import { localTime } from './venue-time.ts';
 
@@ -26,7 +26,10 @@ type Given = Record<
 type Action = (given: Given) => Promise<object>;
 
 function actionsOf({ client, store, availability, events, orders }: Shop): Record<string, Action> {
-  const who = ({ order_id: orderId }: Given) => ({ orderId, customer: 'certification' });
+  const who = ({ order_id: orderId }: Given) => {
+    if (typeof orderId !== 'string') throw refuse('BAD_REQUEST');
+    return { orderId, customer: 'certification' };
+  };
   return {
     list_venues: async () => {
       const { data } = await client.listVenues();
@@ -113,6 +116,9 @@ export function createCertification(shop: Shop): Express {
     } catch (error) {
       response.json(errorResult(error));
     }
+  });
+  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    response.status(400).json({ error: { code: 'INVALID_JSON', message: String(error) } });
   });
   return app;
 }

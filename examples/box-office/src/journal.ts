@@ -3,7 +3,10 @@ import path from 'node:path';
 import { takeLock } from './lock.ts';
 
 export type Journal<Entry> = {
-  /** Resolves once the entry is on the disk. Where it rejects the entry is not in the journal; the next one is tried all the same. */
+  /**
+   * Resolves once the entry is on the disk. Where it rejects the entry is not in the journal; the next one is tried all the same. What could
+   * not be read again is not written.
+   */
   append(entry: Entry): Promise<void>;
   /** Why the last write failed; undefined where it did not. */
   failure(): Error | undefined;
@@ -28,7 +31,7 @@ export async function openJournal<Entry>(
   const lock = await takeLock(file);
   try {
     const entries = await readEntries(file, isEntry, keep);
-    return { entries, journal: await openToAppend(file, lock.release) };
+    return { entries, journal: await openToAppend(file, isEntry, lock.release) };
   } catch (error) {
     await lock.release();
     throw error;
@@ -55,7 +58,11 @@ async function readEntries<Entry>(
   return entries;
 }
 
-async function openToAppend<Entry>(file: string, release: () => Promise<void>): Promise<Journal<Entry>> {
+async function openToAppend<Entry>(
+  file: string,
+  isEntry: (value: unknown) => value is Entry,
+  release: () => Promise<void>,
+): Promise<Journal<Entry>> {
   const handle = await open(file, 'a', 0o600);
   await syncFolder(path.dirname(file));
   let { size: wholeBytes } = await handle.stat();
@@ -95,7 +102,9 @@ async function openToAppend<Entry>(file: string, release: () => Promise<void>): 
   return {
     append: (entry) =>
       new Promise((resolve, reject) => {
-        waiting.push({ line: toLine(entry), resolve, reject });
+        const line = toLine(entry);
+        if (!isEntry(parseLine(line))) throw new TypeError(`${file} takes no such entry: ${line}`);
+        waiting.push({ line, resolve, reject });
         writing ??= Promise.resolve().then(writeAll);
       }),
     failure: () => failure,

@@ -23,6 +23,15 @@ test('what was appended is there when the journal is opened again, in order', as
   await again.journal.close();
 });
 
+test('what could not be read again is not written', async () => {
+  const file = await journalFile();
+  const { journal } = await openJournal(file, isText);
+  await assert.rejects(journal.append(undefined as unknown as string), /takes no such entry/);
+  await journal.append('next');
+  await journal.close();
+  assert.equal(await readFile(file, 'utf8'), '"next"\n');
+});
+
 test('a line that was being written when the process died is cut off, and the next one is whole', async () => {
   const file = await journalFile();
   const first = await openJournal(file, isText);

@@ -86,6 +86,8 @@ describe('packages', { skip }, () => {
     await other(`${theirs}/release`, {});
 
     const { path: own, text: offered } = await hold(owner);
+    const mixed = { ...form, order_id: own.split('/').at(-1) ?? '', customer_phone: phone };
+    assert.equal((await owner(action, mixed)).status, 409, 'an order is for one thing');
     assert.match(offered, /A credit of the package for/);
     assert.match((await owner(`${own}/confirm`, credit)).text, /paid with a credit/);
     assert.match(

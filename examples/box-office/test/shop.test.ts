@@ -33,8 +33,8 @@ describe('the shop', { skip }, () => {
   };
   before(async () => {
     venueId = (await service().listVenues()).data[0]?.venue_id ?? '';
-    const days = [3, 4, 5, 6, 7, 8, 9].map(async (days) => {
-      const on = new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    const days = [3, 4, 5, 6, 7, 8, 9].map(async (ahead) => {
+      const on = new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10);
       const listed = await service().getAvailability({ query: { venue_id: venueId, date: on } });
       return { on, free: listed.slots.filter((each) => each.is_available).length };
     });

@@ -3,7 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import express from 'express';
 import type { PartnerClient } from 'partner-booking-client';
+import type { Kind, Order } from '../order-types.ts';
 import { refuse } from '../refusals.ts';
+import type { Store } from '../store.ts';
 
 /** The fields of a form. */
 export type Form = Record<string, string | undefined>;
@@ -60,17 +62,25 @@ export const readForm = [
 ];
 
 /** The order, where it is this customer's. @throws RefusedError as if there was none where it is another's */
-export function requireOwn<Each extends { customer: string }>(
-  order: Each | undefined,
-  customer: string,
-): Each {
+export function requireOwn(order: Order | undefined, customer: string): Order {
   if (order?.customer !== customer) throw refuse('BOOKING_NOT_FOUND');
   return order;
 }
 
-/** An id that a page of ours has made up. @throws RefusedError for any other text */
-export function requireOrderId(orderId = ''): string {
+/**
+ * The id of the order that a form begins, as a page of ours has made it up, or goes on with. @throws RefusedError for any other text, and
+ * where the order is another's or has `other` already: one order is for one thing
+ */
+export function requireOrderId(
+  { order_id: orderId = '' }: Form,
+  store: Store,
+  customer: string,
+  other: Kind,
+): string {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(orderId)) throw refuse('BAD_REQUEST');
+  const known = store.order(orderId);
+  if (known !== undefined) requireOwn(known, customer);
+  if (known?.operations[other] !== undefined) throw refuse('IDEMPOTENCY_KEY_MISMATCH');
   return orderId;
 }
 

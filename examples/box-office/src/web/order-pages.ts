@@ -1,4 +1,4 @@
-import type { Order } from '../order-types.ts';
+import type { Operation, Order, Requests } from '../order-types.ts';
 import type { OrderNow } from '../orders.ts';
 import type { Refusal } from '../refusals.ts';
 import { faultOf, sentenceFor } from '../refusals.ts';
@@ -11,7 +11,7 @@ import type { Place } from './venue-pages.ts';
 import { dayPath, offer } from './venue-pages.ts';
 
 /** What the customer has typed, to be shown again beside what is wrong with it. */
-export type Typed = { name?: string; phone?: string; email?: string };
+export type Typed = { name?: string; phone?: string; email?: string; packageOrder?: string };
 type Attempt = {
   typed?: Typed;
   /** Of the form that was just sent; otherwise that of the confirm before counts. */
@@ -71,11 +71,8 @@ const dayOf = ({ operations: { hold } }: Order): string => {
   return venueId === undefined || date === undefined ? '/' : dayPath(venueId, date);
 };
 
-function payment(
-  { order, hold, secondsLeft }: OrderNow,
-  timeZone: string,
-  { typed = {}, refusal, packages }: Attempt,
-): Markup {
+function payment({ order, hold, secondsLeft }: OrderNow, timeZone: string, attempt: Attempt): Markup {
+  const { typed = {}, refusal, packages } = attempt;
   if (hold === undefined) return html``;
   const path = `/orders/${order.orderId}`;
   const asked = order.operations.confirm?.request;
@@ -86,17 +83,28 @@ ${secondsLeft === undefined ? html`<p class="notice wait">The booking service do
 ${field({ name: 'customer_name', label: 'Name', autocomplete: 'name', value: typed.name ?? asked?.customer_name, fault: faultOf('customer_name', refusal) })}
 ${field({ name: 'customer_phone', label: 'Phone', type: 'tel', autocomplete: 'tel', value: typed.phone ?? asked?.customer_phone, fault: faultOf('customer_phone', refusal) })}
 ${field({ name: 'customer_email', label: 'E-mail', type: 'email', autocomplete: 'email', value: typed.email ?? asked?.customer_email, fault: faultOf('customer_email', refusal), isOptional: true })}
-${packages.length > 0 && payWith(packages, faultOf('package_order', refusal))}
+${packages.length > 0 && payWith(attempt, hold.price_rupees, asked)}
 <p><button class="button">Book for ${rupees(hold.price_rupees)}</button></p></form>
 <form method="post" action="${path}/release"><button class="plain">Give this time back</button></form>`;
 }
 
-const payWith = (packages: Attempt['packages'], fault: string | undefined): Markup =>
-  html`<p class="field"><label for="package_order">Pay with</label>
-<select id="package_order" name="package_order"><option value="">Money</option>${packages.map(
-    ({ orderId, phone }) => html`<option value="${orderId}">A credit of the package for ${phone}</option>`,
+/** The price, or a credit: what was chosen before stays chosen. */
+function payWith(
+  { typed, packages, refusal }: Attempt,
+  price: number,
+  asked: Partial<Requests['confirm']> = {},
+): Markup {
+  const [before] =
+    asked.use_package_credit === true ? packages.filter(({ phone }) => phone === asked.customer_phone) : [];
+  const chosen = typed?.packageOrder ?? before?.orderId;
+  const fault = faultOf('package_order', refusal);
+  return html`<p class="field"><label for="package_order">Pay with</label>
+<select id="package_order" name="package_order"><option value="">${rupees(price)}</option>${packages.map(
+    ({ orderId, phone }) =>
+      html`<option value="${orderId}" ${orderId === chosen && html`selected`}>A credit of the package for ${phone}</option>`,
   )}</select>
 ${fault !== undefined && html`<span class="fault">${fault}</span>`}<span class="quiet">With a credit, the booking is for the phone number of the package.</span></p>`;
+}
 
 const minutes = (seconds: number): string =>
   `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
@@ -112,7 +120,7 @@ function bookedPage({ order, hold, booking }: OrderNow, timeZone: string, attemp
   const status = booking?.status ?? statusOf(order);
   const refusal = attempted ?? (status === 'BOOKED' ? cancel?.refusal : undefined);
   const content = html`
-<p class="notice ${status === 'BOOKED' ? 'good' : 'wait'}" role="status">${STATUS[status] ?? status}${confirm?.answer?.package_credit_consumed === true && ', paid with a credit of your package'}</p>
+<p class="notice ${status === 'BOOKED' ? 'good' : 'wait'}" role="status">${STATUS[status] ?? status}${status === 'BOOKED' && confirm !== undefined && paidWith(confirm)}</p>
 <dl>${booking !== undefined && html`<dt>Where</dt><dd>${booking.venue.name ?? ''}, ${booking.venue.city ?? ''}</dd>`}${hold !== undefined && html`<dt>When</dt><dd>${spokenTime(hold.slot_start, timeZone)}</dd><dt>Price</dt><dd>${rupees(hold.price_rupees)}</dd>`}
 <dt>Name</dt><dd>${confirm?.request.customer_name}</dd><dt>Booking</dt><dd><code>${confirm?.answer?.booking_id}</code></dd></dl>
 ${
@@ -125,6 +133,12 @@ ${field({ name: 'reason', label: 'Why do you cancel?', autocomplete: 'off', faul
 }
 <p><a href="/bookings">My bookings</a></p>`;
   return page({ title: 'Your booking', ...(refusal && { error: sentenceFor(refusal) }), content });
+}
+
+/** A credit that was asked for is not always there: the booking is made all the same. */
+function paidWith({ request, answer }: Operation<'confirm'>): string {
+  if (answer?.package_credit_consumed === true) return ', paid with a credit of your package';
+  return request.use_package_credit === true ? '. No credit was left for it: the price is to be paid' : '';
 }
 
 const isPending = (operation: { answer?: unknown; refusal?: unknown } | undefined): boolean =>

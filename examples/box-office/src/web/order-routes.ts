@@ -63,11 +63,10 @@ export function orderRoutes(shop: Shop): Router {
   };
 
   router.post('/orders', readForm, async (request: Request<never, unknown, Form>, response: Response) => {
-    const { order_id, slot_id = '', venue_id = '', date = '' } = request.body;
-    const orderId = requireOrderId(order_id);
-    if (slot_id === '' || !isDate(date)) throw refuse('BAD_REQUEST');
+    const { slot_id = '', venue_id = '', date = '' } = request.body;
     const customer = customerOf(response);
-    requireOwn(store.order(orderId) ?? { customer }, customer);
+    const orderId = requireOrderId(request.body, store, customer, 'purchase');
+    if (slot_id === '' || !isDate(date)) throw refuse('BAD_REQUEST');
     try {
       await orders.place({ orderId, customer }, { slot_id, venue_id, date });
     } catch (error) {
@@ -93,8 +92,7 @@ export function orderRoutes(shop: Shop): Router {
   );
 
   const confirm: OrderHandler = async (order, form) => {
-    const { package_order: packageOrder = '' } = form;
-    const { name = '', phone = '', email = '' } = typedIn(form);
+    const { name = '', phone = '', email = '', packageOrder = '' } = typedIn(form);
     // A credit is for who has bought it: anybody could type the phone number of somebody who has.
     const ownPackage = packagesOf(order.customer).find(({ orderId }) => orderId === packageOrder);
     if (packageOrder !== '' && ownPackage === undefined) throw refuseField('package_order');
@@ -128,10 +126,16 @@ export function orderRoutes(shop: Shop): Router {
 
 const pathOf = ({ orderId }: Order): string => `/orders/${orderId}`;
 
-const typedIn = ({ customer_name: name, customer_phone: phone, customer_email: email }: Form): Typed => ({
+const typedIn = ({
+  customer_name: name,
+  customer_phone: phone,
+  customer_email: email,
+  package_order: packageOrder,
+}: Form): Typed => ({
   ...(name !== undefined && { name }),
   ...(phone !== undefined && { phone }),
   ...(email !== undefined && { email }),
+  ...(packageOrder !== undefined && { packageOrder }),
 });
 
 /** Bookings and packages, and those that are still being made. */

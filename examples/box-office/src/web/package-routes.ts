@@ -3,7 +3,7 @@ import express from 'express';
 import { RefusedError, statusFor, UnansweredError } from '../refusals.ts';
 import type { Shop } from '../shop.ts';
 import type { Form } from './customer.ts';
-import { customerOf, readForm, requireOrderId, requireOwn } from './customer.ts';
+import { customerOf, readForm, requireOrderId } from './customer.ts';
 import { packagesPage } from './package-pages.ts';
 
 type PackageRequest = Request<{ packageId: string }, unknown, Form>;
@@ -17,10 +17,9 @@ export function packageRoutes({ client, store, orders }: Shop): Router {
 
   router.post('/packages/:packageId', readForm, async (request: PackageRequest, response: Response) => {
     const { packageId } = request.params;
-    const { order_id, customer_phone: phone = '' } = request.body;
-    const orderId = requireOrderId(order_id);
+    const { customer_phone: phone = '' } = request.body;
     const customer = customerOf(response);
-    requireOwn(store.order(orderId) ?? { customer }, customer);
+    const orderId = requireOrderId(request.body, store, customer, 'hold');
     try {
       await orders.buyPackage({ orderId, customer }, packageId, phone);
     } catch (error) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Schemas } from 'partner-booking-client';
 import type { Day } from '../availability.ts';
-import { dateAfter, localTime, spokenDate, spokenTime } from '../venue-time.ts';
+import { dateAfter, localTime, spokenDate, spokenTime, today } from '../venue-time.ts';
 import type { Markup } from './html.ts';
 import { html } from './html.ts';
 import { page, rupees } from './layout.ts';
@@ -74,9 +74,9 @@ export function dayPage(day: Day, date: string, resources: readonly Schemas['Res
   const content = html`
 <p class="quiet">${venue.address}, ${venue.city} · times of ${venue.time_zone}</p>
 ${day.isOutdated && html`<p class="notice wait" role="status">The booking service does not answer. This is from ${spokenTime(day.readAt.toISOString(), venue.time_zone)} and may have changed.</p>`}
-<nav class="days" aria-label="Date"><a href="${dayPath(place.venueId, dateAfter(date, -1))}">← The day before</a>
-<form method="get"><label for="date">Date</label> <input type="date" id="date" name="date" value="${date}" required> <button class="plain">Show</button></form>
-<a href="${dayPath(place.venueId, dateAfter(date, 1))}">The day after →</a></nav>
+<nav class="days" aria-label="Date">${date > today(venue.time_zone) && html`<a href="${dayPath(place.venueId, dateAfter(date, -1))}">← The day before</a>`}
+<a href="${dayPath(place.venueId, dateAfter(date, 1))}">The day after →</a>
+<form method="get"><label for="date">Date</label> <input type="date" id="date" name="date" value="${date}" required> <button class="plain">Show</button></form></nav>
 <h2>${spokenDate(date)}</h2>
 ${courts.length === 0 && html`<p>Nothing is offered on this day.</p>`}
 ${courts.map((id) => {
