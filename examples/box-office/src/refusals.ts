@@ -68,6 +68,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   BOOKING_NOT_FOUND: 'There is no such booking.',
   VENUE_NOT_FOUND: 'We do not sell courts of this venue.',
   VENUE_NOT_AUTHORIZED: 'We do not sell courts of this venue.',
+  DATE_NOT_FOUND: 'We sell nothing on this day.',
   PACKAGE_NOT_FOUND: 'This package is not sold any more.',
   VALIDATION_ERROR: 'Please correct what is marked below.',
   BAD_REQUEST: 'We did not understand this. Please start again.',

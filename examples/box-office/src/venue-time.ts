@@ -37,3 +37,12 @@ export const isDate = (text: string): boolean =>
 /** `Saturday, 21 November 2026`. */
 export const spokenDate = (date: string): string =>
   new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' }).format(new Date(date));
+
+/** Beyond the longest horizon that the service can be given, of 730 days. */
+const MOST_DAYS_AHEAD = 732;
+
+/** Whether anything can be on sale on a date, in whatever zone: who asks for all dates there are is not let through to the service. */
+export function canBeOnSale(date: string): boolean {
+  const days = (Date.parse(date) - Date.now()) / 86_400_000;
+  return days > -3 && days < MOST_DAYS_AHEAD;
+}

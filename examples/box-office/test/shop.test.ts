@@ -304,6 +304,10 @@ describe('the shop', { skip }, () => {
     assert.equal(await statusOf(`/venues/${randomUUID()}`), 404);
     assert.equal(await statusOf(`/venues/${randomUUID()}?date=${date}`), 404);
     assert.equal(await statusOf(`/venues/none?date=${date}`), 404);
+    relay.passed.length = 0;
+    for (const never of ['9999-12-31', '2020-01-01'])
+      assert.equal(await statusOf(`/venues/${venueId}?date=${never}`), 404);
+    assert.deepEqual(relay.passed, []);
     for (const wrong of ['tomorrow', '2026-02-30', `${date}&date=${date}`])
       assert.equal(await statusOf(`/venues/${venueId}?date=${wrong}`), 400);
     const { status } = await go('/orders', { ...order('slot'), date: 'tomorrow' });

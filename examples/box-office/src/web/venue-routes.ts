@@ -2,7 +2,7 @@ import type { Request, Router } from 'express';
 import express from 'express';
 import { refuse } from '../refusals.ts';
 import type { Shop } from '../shop.ts';
-import { isDate, today } from '../venue-time.ts';
+import { canBeOnSale, isDate, today } from '../venue-time.ts';
 import { dayPage, dayPath, venuesPage } from './venue-pages.ts';
 
 export function venueRoutes({ client, availability }: Shop): Router {
@@ -21,6 +21,7 @@ export function venueRoutes({ client, availability }: Shop): Router {
       return;
     }
     if (typeof date !== 'string' || !isDate(date)) throw refuse('BAD_REQUEST');
+    if (!canBeOnSale(date)) throw refuse('DATE_NOT_FOUND');
     const day = await availability.day(venueId, date);
     // Without the names of the courts the page is as good.
     const courts = await client.listResources({ path: { venueId } }).catch(() => ({ data: [] }));
