@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import type { Market } from './market.ts';
+import { openMarket } from './market.ts';
+import type { Relay, Shop } from './support.ts';
+import { eventually, sandbox, skip, startRelay, startShop, temporaryFolder, visitor } from './support.ts';
+
+const FORM = { customer_name: 'Asha Rao', customer_phone: '+919876543210', customer_email: '' };
+const CUSTOMER = { name: 'Asha Rao', phone: '+919876543210' };
+
+describe('an answer that is lost', { skip }, () => {
+  let market: Market;
+  let relay: Relay;
+  let folder = '';
+  let shop: Shop;
+  before(async () => {
+    market = await openMarket();
+    relay = await startRelay();
+    folder = await temporaryFolder();
+    shop = await startShop(folder, { PARTNER_BASE_URL: relay.url });
+  });
+
+  test('killed when the service has placed a hold that nobody was told of: after the restart it is the same one', async () => {
+    const given = market.order((await market.freeSlot()).slot_id);
+    const lost = relay.loseAnswerOf('/api/v1/partner/holds');
+    shop.act('place_hold', given).catch(() => undefined);
+    await lost;
+    await shop.kill();
+    const [placed] = await market.activeHolds(given.slot_id);
+    shop = await startShop(folder, { PARTNER_BASE_URL: relay.url });
+    const { hold_id } = await shop.act('place_hold', given);
+    assert.equal(hold_id, placed?.hold_id);
+    assert.equal((await market.activeHolds(given.slot_id)).length, 1);
+  });
+
+  test('killed while a booking is made: the restart alone finds out that it was, and makes no second', async () => {
+    const { order_id, slot_id } = market.order((await market.freeSlot()).slot_id);
+    const { hold_id } = await shop.act('place_hold', { order_id, slot_id });
+    const lost = relay.loseAnswerOf('/api/v1/bookings/confirm');
+    const given = { order_id, hold_id, customer: CUSTOMER, payment_reference: 'pay_1' };
+    shop.act('confirm_booking', given).catch(() => undefined);
+    await lost;
+    await shop.kill();
+    relay.passed.length = 0;
+    shop = await startShop(folder, { PARTNER_BASE_URL: relay.url });
+    const repeated = await eventually('the confirm to be repeated', async () =>
+      relay.passed.find(({ path }) => path.startsWith('/api/v1/bookings/confirm')),
+    );
+    assert.match(repeated.body, new RegExp(`"idempotency_key":"${order_id}-confirm"`));
+    const { booking_id } = await shop.act('confirm_booking', given);
+    const { data } = await sandbox().listBookings({ query: { hold_id: String(hold_id) } });
+    assert.deepEqual(
+      data.map((each) => each.booking_id),
+      [booking_id],
+    );
+  });
+
+  test('an order that the service never heard of is asked for again by whoever looks at it', async () => {
+    const go = visitor(shop.url);
+    await go('/bookings');
+    relay.isDown = true;
+    const form = market.order((await market.freeSlot()).slot_id);
+    assert.match((await go('/orders', form)).text, /has not answered yet/);
+    relay.isDown = false;
+    assert.match((await go(`/orders/${form.order_id}`)).text, /data-seconds-left/);
+    assert.equal((await market.activeHolds(form.slot_id)).length, 1);
+  });
+
+  test('a page that a proxy answers with is no refusal: the order is asked for again', async () => {
+    const go = visitor(shop.url);
+    await go('/bookings');
+    const form = market.order((await market.freeSlot()).slot_id);
+    relay.answer = { status: 403, body: '<html>Forbidden</html>' };
+    assert.match((await go('/orders', form)).text, /has not answered yet/);
+    relay.answer = undefined;
+    assert.match((await go(`/orders/${form.order_id}`)).text, /data-seconds-left/);
+  });
+
+  test('a booking whose answer was lost is not given up because the key is refused now', async () => {
+    const go = visitor(shop.url);
+    await go('/bookings');
+    const held = await go('/orders', market.order((await market.freeSlot()).slot_id));
+    const lost = relay.loseAnswerOf('/api/v1/bookings/confirm');
+    const clicked = go(`${held.path}/confirm`, FORM);
+    await lost;
+    relay.cut();
+    assert.match((await clicked).text, /has not answered yet/);
+    relay.isDown = false;
+    relay.answer = {
+      status: 401,
+      body: '{"success":false,"error":{"code":"INVALID_API_KEY","message":"no"}}',
+    };
+    assert.match((await go(held.path)).text, /has not answered yet/);
+    relay.answer = undefined;
+    assert.match((await go(held.path)).text, /Booked/);
+  });
+});

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import type { Schemas } from 'partner-booking-client';
+import { eventually, sandbox } from './support.ts';
+
+/** A day of the sandbox's first venue. */
+export type Market = {
+  venueId: string;
+  date: string;
+  slots(): Promise<Schemas['Slot'][]>;
+  /** A slot that no test of this file has touched yet. */
+  freeSlot(): Promise<Schemas['Slot']>;
+  /** The form by which a slot is asked for, as a new order. */
+  order(slotId: string): { order_id: string; slot_id: string; venue_id: string; date: string };
+  activeHolds(slotId: string): Promise<Schemas['Hold'][]>;
+  /** The events of a slot since the market was opened, oldest first, once there are so many. */
+  eventsOf(slotId: string, count: number): Promise<Schemas['Event'][]>;
+};
+
+/** The day with the most that is free: runs before have booked. Far enough ahead for nobody to be in the way, within any horizon. */
+export async function openMarket(): Promise<Market> {
+  const client = sandbox();
+  const venueId = (await client.listVenues()).data[0]?.venue_id ?? '';
+  const slotsOn = async (date: string) =>
+    (await client.getAvailability({ query: { venue_id: venueId, date } })).slots;
+  const days = [3, 4, 5, 6, 7, 8, 9].map(async (ahead) => {
+    const on = new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10);
+    return { on, free: (await slotsOn(on)).filter((each) => each.is_available).length };
+  });
+  const [freest] = (await Promise.all(days)).sort((one, other) => other.free - one.free);
+  const date = freest?.on ?? '';
+  const used = new Set<string>();
+  const allEvents = async () => {
+    const found: Schemas['Event'][] = [];
+    for await (const { data } of client.pages('listEvents', { query: { venue_id: venueId, limit: 200 } }))
+      found.push(...data);
+    return found;
+  };
+  const former = new Set((await allEvents()).map(({ event_id }) => event_id));
+  return {
+    venueId,
+    date,
+    slots: () => slotsOn(date),
+    freeSlot: async () => {
+      const free = (await slotsOn(date)).find((each) => each.is_available && !used.has(each.slot_id));
+      if (free === undefined) throw new Error(`Venue ${venueId} has no free slot on ${date}`);
+      used.add(free.slot_id);
+      return free;
+    },
+    order: (slotId) => ({ order_id: randomUUID(), slot_id: slotId, venue_id: venueId, date }),
+    activeHolds: async (slotId) => {
+      const { data } = await client.listHolds({ query: { status: 'ACTIVE', limit: 200 } });
+      return data.filter((each) => each.slot_id === slotId);
+    },
+    eventsOf: (slotId, count) =>
+      eventually(`${count} events of ${slotId}`, async () => {
+        const found = (await allEvents()).filter(
+          (each) => each.slot_id === slotId && !former.has(each.event_id),
+        );
+        return found.length >= count && found;
+      }),
+  };
+}
