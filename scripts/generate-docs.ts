@@ -1,4 +1,4 @@
-// Writes what is generated under docs/, and of that in packages/client/: `npm run docs`. Needs neither database nor network.
+// Writes what is generated: docs/, the suite of the certification in src/partners/, and of docs/ that in packages/client/: `npm run docs`. Needs neither database nor network.
 
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { generatedClient } from '../packages/client/scripts/generate.ts';

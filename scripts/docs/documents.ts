@@ -7,6 +7,7 @@ import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import type { Operation } from '../../src/http/route.ts';
 import type { Context } from '../../src/process/context.ts';
 import { brunoCollection } from './bruno-collection.ts';
+import { certificationSuite } from './certification-suite.ts';
 import { collectionFolders } from './collection-requests.ts';
 import { errorsPage } from './errors-page.ts';
 import { postmanCollection } from './postman-collection.ts';
@@ -53,7 +54,7 @@ export function apiDocuments(): { partner: OpenApiDocument; operator: OpenApiDoc
   return { partner: describePartnerApi(partner), operator: describeOperatorApi(operator) };
 }
 
-/** Everything under docs/ that is generated: path → text. */
+/** Everything that is generated of the code but the client's: path → text. */
 export function generatedDocs(): Record<string, string> {
   const { partner, operator } = apiDocuments();
   const asText = (document: OpenApiDocument) => `${JSON.stringify(document, null, 2)}\n`;
@@ -62,6 +63,7 @@ export function generatedDocs(): Record<string, string> {
     'docs/openapi.operator.json': asText(operator),
     'docs/errors.md': errorsPage(),
     'docs/webhook-events.md': webhooksPage(partner),
+    'src/partners/certification-suite.ts': certificationSuite(),
     ...collections(partner),
   };
 }

@@ -1,6 +1,8 @@
 import type { VNode } from 'preact';
 import type { CertificationReport } from '../partners/certification.rules.ts';
+import { isOfNewerSuite } from '../partners/certification.rules.ts';
 import { getCertificationReport } from '../partners/certification.service.ts';
+import { SUITE } from '../partners/certification-suite.ts';
 import { getPartner } from '../partners/partners.service.ts';
 import { Badge, Facts, Heading, Table, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
@@ -10,7 +12,7 @@ export const certificationPage: PageHandler = async (deps, { params }) => {
   const partner = await getPartner(deps, params['partnerId'] ?? '');
   const attached = await getCertificationReport(deps, partner._id);
   const timeZone = deps.config.defaultTimeZone;
-  const at = (instant: string) => <When at={new Date(instant)} timeZone={timeZone} />;
+  const at = (instant: Date | undefined) => <When at={instant} timeZone={timeZone} />;
   const report = attached?.report;
   return {
     title: `Certification of ${partner.name}`,
@@ -35,8 +37,9 @@ export const certificationPage: PageHandler = async (deps, { params }) => {
                   ['Service', report.base_url],
                   ['Began', at(report.started_at)],
                   ['Ended', at(report.ended_at)],
-                  ['Attached', <When at={attached?.attachedAt} timeZone={timeZone} />],
-                  ['Version of the scenarios', report.suite_version],
+                  ['Attached', at(attached?.attachedAt)],
+                  ['Version of the scenarios', versionOf(report)],
+                  ['Partner in the sandbox', <code>{report.partner_id}</code>],
                 ]}
               />
               <p class="faint">The report was made by the partner, by its own clock.</p>
@@ -48,6 +51,12 @@ export const certificationPage: PageHandler = async (deps, { params }) => {
     ),
   };
 };
+
+function versionOf(report: CertificationReport): string {
+  return isOfNewerSuite(report)
+    ? `${report.suite_version}, newer than this service’s ${SUITE.version}: it may lack scenarios of that version`
+    : report.suite_version;
+}
 
 function Scenarios({ report: { scenarios } }: { report: CertificationReport }): VNode {
   return (

@@ -42,7 +42,7 @@ export const partnerPage: PageHandler = async (deps, { params }) => {
                 ['See also', <RelatedPages id={partner._id} />],
               ]}
             />
-            <StatusActions partner={partner} />
+            <StatusActions partner={partner} mode={deps.config.serviceMode} />
           </section>
           <Grants partner={partner} granted={granted} venues={venues} />
         </div>
@@ -71,7 +71,15 @@ function ReportLink({ partner: { _id, certificationSummary } }: { partner: Partn
   return <a href={`/partners/${_id}/certification`}>{`${words(verdict)}: ${passed} passed${untried}`}</a>;
 }
 
-function StatusActions({ partner: { _id, name, status, certifiedAt } }: { partner: PartnerRow }): VNode {
+/** A report is of a sandbox, and names its partner by the id there. */
+const REPORT_HINT = {
+  sandbox: 'What partner certify --report-json wrote, with a key of this partner.',
+  production: 'What partner certify --report-json wrote on the sandbox, where the partner has another id.',
+};
+
+type StatusProps = { partner: PartnerRow; mode: keyof typeof REPORT_HINT };
+
+function StatusActions({ partner: { _id, name, status, certifiedAt }, mode }: StatusProps): VNode {
   const path = `/api/v1/operator/partners/${_id}`;
   return (
     <div class="row">
@@ -79,7 +87,7 @@ function StatusActions({ partner: { _id, name, status, certifiedAt } }: { partne
         <Field id="certify-notes" label="Notes (optional)">
           <input id="certify-notes" name="notes" maxlength={2000} autocomplete="off" />
         </Field>
-        <Field id="certify-report" label="Report (optional)" hint="What partner certify --report-json wrote.">
+        <Field id="certify-report" label="Report (optional)" hint={REPORT_HINT[mode]}>
           <input
             id="certify-report"
             name="report"

@@ -1,9 +1,10 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../http/example-values.ts';
-import { list, prose, text, uuid } from '../http/fields.ts';
+import { instant, instantNotAfter, list, prose, text, uuid } from '../http/fields.ts';
 import { count, id, named, object, orNull, timestamp } from '../http/response-fields.ts';
 import type { CertificationReport } from './certification.rules.ts';
 import { OUTCOMES, REPORT_FORMAT, VERDICTS } from './certification.rules.ts';
+import { SUITE } from './certification-suite.ts';
 
 const MAX_SCENARIOS = 200;
 
@@ -19,9 +20,13 @@ const scenario = Joi.object({
   finding: prose(4000)
     .allow(null)
     .required()
-    .description('What was seen; null where it passed.')
+    .description('What was seen, or why it was not tried; null where it passed.')
     .example(null),
-  remedy: prose(4000).allow(null).required().description('What to mend; null where it passed.').example(null),
+  remedy: prose(4000)
+    .allow(null)
+    .required()
+    .description('What to mend; null unless it failed.')
+    .example(null),
 });
 
 /** The report that `partner certify` writes (docs/guides/certification.md). */
@@ -34,15 +39,22 @@ export const certificationReport = named(
       .required()
       .description('A report of service mode tells of a deployment, not of a partner.')
       .example('partner'),
-    suite_version: text(40).required().example('1.0.0'),
-    partner_id: uuid().required().example(EXAMPLE.partnerId),
+    suite_version: Joi.string()
+      .pattern(/^\d{1,4}(?:\.\d{1,4}){2}$/)
+      .messages({ 'string.pattern.base': 'must be a version such as 1.0.0' })
+      .required()
+      .description(
+        "Not older than this release's. Whether a newer one has all of its suite's scenarios is not known here.",
+      )
+      .example(SUITE.version),
+    partner_id: uuid().required().description('In the sandbox.').example(EXAMPLE.partnerId),
     integration: text(120)
       .required()
       .description('What was certified, in its own words.')
       .example('Box Office'),
     base_url: text(2048).required().example('https://sandbox.bookings.example'),
-    started_at: timestamp().isoDate().required(),
-    ended_at: timestamp(EXAMPLE.later).isoDate().required(),
+    started_at: instantNotAfter('ended_at').required().example(EXAMPLE.now),
+    ended_at: instant().required().description('Not to come.').example(EXAMPLE.later),
     verdict: Joi.string()
       .valid(...VERDICTS)
       .required()
@@ -55,9 +67,13 @@ export const certificationReport = named(
     })
       .required()
       .description('Scenarios by outcome.'),
-    scenarios: list(scenario, MAX_SCENARIOS).min(1).unique('id').required(),
+    scenarios: list(scenario, MAX_SCENARIOS)
+      .min(1)
+      .unique('id')
+      .required()
+      .description('All that the suite has, those that were not tried too.'),
   }).description(
-    'What `partner certify --report-json` wrote. At certification: of this partner, and none of its scenarios failed; it takes the place of an earlier one.',
+    'What `partner certify --report-json` wrote. At certification: whole, and none of its scenarios failed; in a sandbox of this partner, in production of the one in the sandbox, whose id is another. It takes the place of an earlier one.',
   ),
 );
 

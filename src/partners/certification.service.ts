@@ -13,7 +13,7 @@ export type Certification = { notes?: string; report?: CertificationReport };
 /**
  * Records that the partner passed certification; the first date stays. Notes and report take the place of those that are there; a call
  * without either leaves it. All of it or nothing. @throws DomainError PARTNER_NOT_FOUND, VALIDATION_ERROR where the report is of another
- * partner, contradicts itself or has failed
+ * partner, not whole, contradicts itself or has failed
  */
 export async function certifyPartner(
   deps: PartnerDeps,
@@ -22,7 +22,7 @@ export async function certifyPartner(
 ): Promise<PartnerRow> {
   const now = deps.clock.now();
   await getPartner(deps, partnerId);
-  const fault = report && faultOfReport(report, partnerId);
+  const fault = report && faultOfReport(report, { partnerId, mode: deps.config.serviceMode, now });
   if (fault !== undefined) throw fieldError(fault.path, fault.message);
   const given = omitUndefined({
     certificationNotes: notes,
@@ -49,6 +49,6 @@ function summaryOf(report: CertificationReport): CertificationSummary {
   const { integration, verdict, summary } = report;
   return {
     ...{ integration, verdict, passed: summary.passed, notTried: summary.not_tried },
-    ...{ suiteVersion: report.suite_version, endedAt: new Date(report.ended_at) },
+    ...{ suiteVersion: report.suite_version, endedAt: report.ended_at },
   };
 }

@@ -87,7 +87,7 @@ describe('for people', () => {
 
   test('sends the JSON of a file, and says which cannot be read', async () => {
     const file = path.join(await temporaryFolder(), 'report.json');
-    await writeFile(file, JSON.stringify(certificationReport(partner.id, ['passed'])));
+    await writeFile(file, JSON.stringify(certificationReport(partner.id)));
     const certified = await run('partner', 'certify', partner.id, '--report', `@${file}`);
     expect(certified).toMatchObject({ code: 0, err: '' });
     const { report } = await operatorJson(url, ['partner', 'report', partner.id]);

@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { CertificationReport } from '../../src/partners/certification.rules.ts';
+import { SUITE } from '../../src/partners/certification-suite.ts';
 import type { Client } from '../support/client.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
 import type { SharedService } from '../support/service-host.ts';
-import { sharedService } from '../support/service-host.ts';
+import { hostedService, sharedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
-import type { Outcome } from './certification-report.ts';
+import type { Outcome, SentReport } from './certification-report.ts';
 import { certificationReport } from './certification-report.ts';
 
 const PARTNERS = '/api/v1/operator/partners';
+const OF_ANOTHER = '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02';
+const ALL = SUITE.scenarios.length;
 
 let service: SharedService;
 let operator: Client;
@@ -21,8 +23,23 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const reportOf = (outcomes: readonly [Outcome, Outcome], changed: Partial<CertificationReport> = {}) =>
-  certificationReport(partner.id, outcomes, changed);
+const reportOf = (first: readonly Outcome[] = [], changed: Json = {}) =>
+  certificationReport(partner.id, first, changed);
+
+/** The report with its first scenario changed. */
+const withFirst = (changed: Partial<SentReport['scenarios'][number]>, report = reportOf()) => ({
+  ...report,
+  scenarios: report.scenarios.map((each, index) => (index === 0 ? { ...each, ...changed } : each)),
+});
+
+/** A report of these scenarios alone, which all passed. */
+const ofOnly = (scenarios: SentReport['scenarios'], changed: Json = {}) =>
+  reportOf([], { scenarios, summary: { passed: scenarios.length, failed: 0, not_tried: 0 }, ...changed });
+
+const another: SentReport['scenarios'][number] = {
+  ...{ id: 'asked-by-a-newer-suite', level: 1, title: 'Any', outcome: 'passed', duration_ms: 1 },
+  ...{ finding: null, remedy: null },
+};
 
 const certify = (body: Json, id = partner.id) => operator.post(`${PARTNERS}/${id}/certify`, body);
 const attached = async (id = partner.id) =>
@@ -32,56 +49,79 @@ describe('a report that is attached at certification', () => {
   test('is kept whole, summed up with its partner, and replaced by a later one', async () => {
     const { id } = await anyPartner(service, []);
     expect(await attached(id)).toEqual({ partner_id: id, attached_at: null, report: null });
-    const first = reportOf(['passed', 'not_tried'], { partner_id: id });
+    const first = reportOf(['not_tried'], { partner_id: id });
     const certified = expectStatus(await certify({ notes: 'Run 1', report: first }, id), 200);
-    const summary = { integration: 'Box Office', suite_version: '1.0.0', ended_at: first.ended_at };
+    const summary = { integration: 'Box Office', suite_version: SUITE.version, ended_at: first.ended_at };
     expect(certified['certification_report']).toEqual({
       ...summary,
-      ...{ verdict: 'incomplete', passed: 1, not_tried: 1 },
+      ...{ verdict: 'incomplete', passed: ALL - 1, not_tried: 1 },
     });
     expect(await attached(id)).toEqual({
       ...{ partner_id: id, attached_at: expect.stringMatching(/Z$/), report: first },
     });
-    const second = reportOf(['passed', 'passed'], { partner_id: id });
+    const second = reportOf([], { partner_id: id });
     const again = expectStatus(await certify({ report: second }, id), 200);
     expect(again).toMatchObject({
       ...{ certified_at: certified['certified_at'], certification_notes: 'Run 1' },
-      certification_report: { ...summary, verdict: 'passed', passed: 2, not_tried: 0 },
+      certification_report: { ...summary, verdict: 'passed', passed: ALL, not_tried: 0 },
     });
     expect((await attached(id))['report']).toEqual(second);
     expect(expectStatus(await certify({ notes: 'Run 3' }, id), 200)['certification_report']).toMatchObject({
-      passed: 2,
+      passed: ALL,
     });
   });
 
   test.each<[what: string, path: string, report: () => Json]>([
-    [
-      'of another partner',
-      'report.partner_id',
-      () => reportOf(['passed', 'passed'], { partner_id: '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02' }),
-    ],
+    ['of another partner', 'report.partner_id', () => reportOf([], { partner_id: OF_ANOTHER })],
     ['that failed', 'report.verdict', () => reportOf(['passed', 'failed'])],
     [
       'whose verdict is better than its scenarios',
       'report.verdict',
-      () => reportOf(['passed', 'failed'], { verdict: 'passed' }),
+      () => reportOf(['failed'], { verdict: 'passed' }),
     ],
     [
       'that counts otherwise than its scenarios',
       'report.summary.passed',
-      () =>
-        reportOf(['passed', 'failed'], {
-          verdict: 'passed',
-          summary: { passed: 2, failed: 0, not_tried: 0 },
-        }),
+      () => reportOf(['failed'], { verdict: 'passed', summary: { passed: ALL, failed: 0, not_tried: 0 } }),
     ],
-    ['of a deployment', 'report.mode', () => ({ ...reportOf(['passed', 'passed']), mode: 'service' })],
+    ['of a deployment', 'report.mode', () => reportOf([], { mode: 'service' })],
+    ['of a later form', 'report.format', () => reportOf([], { format: 'partner-booking-certification/2' })],
+    ['without scenarios', 'report.scenarios', () => reportOf([], { scenarios: [] })],
+    ['of one scenario', 'report.scenarios', () => ofOnly(reportOf().scenarios.slice(0, 1))],
     [
-      'of a later form',
-      'report.format',
-      () => ({ ...reportOf(['passed', 'passed']), format: 'partner-booking-certification/2' }),
+      'of scenarios that the suite has not',
+      'report.scenarios',
+      () => ofOnly([...reportOf().scenarios, another]),
     ],
-    ['without scenarios', 'report.scenarios', () => ({ ...reportOf(['passed', 'passed']), scenarios: [] })],
+    [
+      'of a newer suite, without a scenario of this one',
+      'report.scenarios',
+      () => ofOnly([...reportOf().scenarios.slice(1), another], { suite_version: '99.0.0' }),
+    ],
+    ['of an older suite', 'report.suite_version', () => reportOf([], { suite_version: '0.10.0' })],
+    ['of a suite without a version', 'report.suite_version', () => reportOf([], { suite_version: 'latest' })],
+    [
+      'that began on 30 February',
+      'report.started_at',
+      () => reportOf([], { started_at: '2026-02-30T10:00:00Z' }),
+    ],
+    ['that has yet to end', 'report.ended_at', () => reportOf([], { ended_at: inMinutes(10) })],
+    [
+      'that ended before it began',
+      'report.started_at',
+      () => reportOf([], { started_at: '2026-11-20T10:01:00.001Z' }),
+    ],
+    [
+      'with a finding where it passed',
+      'report.scenarios.0',
+      () => withFirst({ finding: 'The hold was lost.' }),
+    ],
+    ['with a remedy where it passed', 'report.scenarios.0', () => withFirst({ remedy: 'Mend it.' })],
+    [
+      'that does not say why a scenario was not tried',
+      'report.scenarios.0',
+      () => withFirst({ finding: null }, reportOf(['not_tried'])),
+    ],
     ['that is text', 'report', () => 'passed' as unknown as Json],
   ])('%s is rejected, and the partner is as it was', async (_what, path, report) => {
     const before = expectStatus(await operator.get(`${PARTNERS}/${partner.id}`), 200);
@@ -92,12 +132,37 @@ describe('a report that is attached at certification', () => {
     expect((await attached())['report']).toBeNull();
   });
 
+  test('may be of a newer suite, and of a clock that is a little ahead', async () => {
+    const { id } = await anyPartner(service, []);
+    const times = { started_at: inMinutes(1), ended_at: inMinutes(2) };
+    const newer = ofOnly([...reportOf().scenarios, another], { partner_id: id, suite_version: '99.0.0' });
+    const certified = expectStatus(await certify({ report: { ...newer, ...times } }, id), 200);
+    expect(certified['certification_report']).toMatchObject({ suite_version: '99.0.0', passed: ALL + 1 });
+  });
+
+  test('names in production the partner of the sandbox, which has another id there', async () => {
+    const production = await hostedService({ overrides: { SERVICE_MODE: 'production' } });
+    try {
+      const seller = { name: 'Turf Town', contact_email: 'any@turftown.example' };
+      const { partner_id: id } = expectStatus(await operatorOf(production).post(PARTNERS, seller), 201);
+      const report = reportOf([], { partner_id: OF_ANOTHER });
+      const path = `${PARTNERS}/${String(id)}`;
+      expectStatus(await operatorOf(production).post(`${path}/certify`, { report }), 200);
+      const kept = expectStatus(await operatorOf(production).get(`${path}/certification-report`), 200);
+      expect(kept).toMatchObject({ partner_id: id, report: { partner_id: OF_ANOTHER } });
+    } finally {
+      await production.stop();
+    }
+  });
+
   test('is of a partner that exists', async () => {
     const missing = '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b99';
-    const report = reportOf(['passed', 'passed'], { partner_id: missing });
+    const report = reportOf([], { partner_id: missing });
     expect(verdict(await certify({ report }, missing))).toBe('404 PARTNER_NOT_FOUND');
     expect(verdict(await operator.get(`${PARTNERS}/${missing}/certification-report`))).toBe(
       '404 PARTNER_NOT_FOUND',
     );
   });
 });
+
+const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
