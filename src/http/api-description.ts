@@ -1,6 +1,7 @@
 import type { Express } from 'express';
 import Joi from 'joi';
 import type { OpenApiDocument } from './openapi/document.ts';
+import { rejectWrites } from './reject-method.ts';
 import type { Operation } from './route.ts';
 
 /** Where both listeners serve the description of themselves. */
@@ -26,9 +27,11 @@ export const describesItself = (isPublic: boolean): Operation => ({
 /** Serves the OpenAPI document of a listener, which is made when it is first asked for: that takes 50 ms of the processor. */
 export function mountApiDescription(app: Express, describe: () => OpenApiDocument): void {
   let text: string | undefined;
-  app.get(DESCRIPTION_PATH, (_req, res) => {
+  const described = app.route(DESCRIPTION_PATH);
+  described.get((_req, res) => {
     text ??= JSON.stringify(describe());
     // To be asked for again each time, so that nobody reads the description of a version that is gone.
     res.set('Cache-Control', 'no-cache').type('json').send(text);
   });
+  described.all(rejectWrites);
 }

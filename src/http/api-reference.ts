@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Express, Response } from 'express';
 import { referencePage, referenceScript, referenceStyle } from './api-reference-page.rules.ts';
 import { examplesScript } from './reference-examples.ts';
+import { rejectWrites } from './reject-method.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -26,21 +27,17 @@ export function mountApiReference(
 ): void {
   const { version } = JSON.parse(readFileSync(PACKAGE_FILE, 'utf8')) as { version: string };
   const page = referencePage({ title, base, version, ownsExamples });
-  app.get(base, (_req, res) => {
-    sendOwn(res, 'html', page);
-  });
-  app.get(`${base}/reference.js`, (_req, res) => {
-    sendOwn(res, 'js', referenceScript);
-  });
-  app.get(`${base}/reference.css`, (_req, res) => {
-    sendOwn(res, 'css', referenceStyle);
-  });
-  if (ownsExamples)
-    app.get(`${base}/examples.js`, (_req, res) => {
-      sendOwn(res, 'js', examplesScript);
-    });
+  const serve = (url: string, answer: (res: Response) => void) =>
+    app
+      .route(url)
+      .get((_req, res) => answer(res))
+      .all(rejectWrites);
+  serve(base, (res) => sendOwn(res, 'html', page));
+  serve(`${base}/reference.js`, (res) => sendOwn(res, 'js', referenceScript));
+  serve(`${base}/reference.css`, (res) => sendOwn(res, 'css', referenceStyle));
+  if (ownsExamples) serve(`${base}/examples.js`, (res) => sendOwn(res, 'js', examplesScript));
   for (const file of SWAGGER_UI_FILES) {
-    app.get(`${base}/${file}`, (_req, res) => {
+    serve(`${base}/${file}`, (res) => {
       // The page asks for them with the version in the query, so a newer one has another address.
       res.setHeader('Cache-Control', 'private, max-age=31536000, immutable');
       res.sendFile(file, { root: path.dirname(PACKAGE_FILE), cacheControl: false });

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Express, Request, Response } from 'express';
 import type { Logger } from '../platform/logger.ts';
+import { rejectWrites } from './reject-method.ts';
 
 /** Beside `src/`, in the project and in `dist/` alike. `scripts/build-site.ts` makes it. */
 const FOLDER = fileURLToPath(new URL('../../.site/', import.meta.url));
@@ -41,21 +42,31 @@ export function mountDocumentation(app: Express, log: Logger, folder: string = F
     const name = names.get(url);
     if (name === undefined) return undefined;
     const file = kept.get(url) ?? read(folder, name, app.get('etag fn') as (bytes: Buffer) => string);
-    kept.set(url, file);
+    if (file !== undefined) kept.set(url, file);
     return file;
   };
-  app.get('/', (req, res) => {
+  const entrance = app.route('/');
+  entrance.get((req, res) => {
     res.vary('Accept');
     if (req.accepts(['json', 'html']) === 'html') res.redirect(START);
     else res.json(ENTRANCE);
   });
+  entrance.all(rejectWrites);
   for (const pattern of [`${START}{/*page}`, `${START}.md`, '/llms.txt', '/llms-full.txt']) {
-    app.get(pattern, (req, res, next) => {
-      const file = load(wantedBy(req, names));
+    const pages = app.route(pattern);
+    pages.get((req, res, next) => {
+      const url = wantedBy(req, names);
+      const file = url === MISSING ? undefined : load(url);
+      if (file !== undefined) return send(req, res, file);
       const missing = load(MISSING);
-      if (file !== undefined) send(req, res, file);
-      else if (missing === undefined || req.accepts(['json', 'html']) !== 'html') next();
-      else send(req, res.status(404), missing);
+      res.vary('Accept');
+      if (missing === undefined || req.accepts(['json', 'html']) !== 'html') return next();
+      return send(req, res.status(404), missing);
+    });
+    pages.all((req, res, next) => {
+      const url = pathOf(req);
+      if (names.has(url) && url !== MISSING) rejectWrites(req, res, next);
+      else next();
     });
   }
 }
@@ -68,26 +79,38 @@ export function documentationWords(folder: string = FOLDER): string[] {
 /** Where each file is served: `docs/quickstart.html` at `/docs/quickstart`. */
 function namesIn(folder: string): ReadonlyMap<string, string> {
   if (!existsSync(folder)) return new Map();
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((name) => name.split(path.sep).join('/'))
-    .filter((name) => path.extname(name) !== '' && !name.endsWith('.gz'));
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && path.extname(entry.name) !== '' && !entry.name.endsWith('.gz'))
+    .map(({ parentPath, name }) =>
+      path.relative(folder, path.join(parentPath, name)).replaceAll(path.sep, '/'),
+    );
   return new Map(names.map((name) => [`/${name.replace(/\.html$/, '')}`, name]));
 }
 
 function wantedBy(req: Request, names: ReadonlyMap<string, string>): string {
-  const url = req.path.replace(/\/$/, '');
+  const url = pathOf(req);
   const twin = `${url}.md`;
   if (!names.has(twin)) return url;
   req.res?.vary('Accept');
   return req.accepts(['text/html', 'text/markdown']) === 'text/markdown' ? twin : url;
 }
 
-function read(folder: string, name: string, makeTag: (bytes: Buffer) => string): File {
-  const bytes = readFileSync(path.join(folder, name));
-  const compressed = existsSync(path.join(folder, `${name}.gz`))
-    ? readFileSync(path.join(folder, `${name}.gz`))
-    : undefined;
-  return { name, bytes, compressed, etag: makeTag(bytes) };
+const pathOf = (req: Request): string => req.path.replace(/\/$/, '');
+
+/** Undefined of a file that is gone: where the site was made anew, until the process starts again. */
+function read(folder: string, name: string, makeTag: (bytes: Buffer) => string): File | undefined {
+  const bytes = bytesOf(path.join(folder, name));
+  const compressed = bytesOf(path.join(folder, `${name}.gz`));
+  return bytes && { name, bytes, compressed, etag: makeTag(bytes) };
+}
+
+function bytesOf(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 function send(req: Request, res: Response, { name, bytes, compressed, etag }: File): void {

@@ -1,5 +1,6 @@
 import type { Express } from 'express';
 import Joi from 'joi';
+import { rejectWrites } from './reject-method.ts';
 import { named, object } from './response-fields.ts';
 import type { Operation } from './route.ts';
 import { sendJson } from './send-json.ts';
@@ -70,8 +71,11 @@ export type HealthDeps = {
  * required. Neither needs a key.
  */
 export function mountHealth(app: Express, deps: HealthDeps): void {
-  app.get('/healthz', (req, res) => sendJson(req, res, { status: 'ok' }));
-  app.get('/readyz', async (_req, res) => {
+  const life = app.route('/healthz');
+  life.get((req, res) => sendJson(req, res, { status: 'ok' }));
+  life.all(rejectWrites);
+  const readiness = app.route('/readyz');
+  readiness.get(async (_req, res) => {
     const redis = deps.isRedisReady() ? 'ok' : 'unreachable';
     if (deps.stopping.aborted) {
       res.status(503).json({ status: 'stopping', redis });
@@ -87,4 +91,5 @@ export function mountHealth(app: Express, deps: HealthDeps): void {
         .json({ status: 'unavailable', database: 'ok', redis, missing_indexes: missing, remedy });
     } else res.json({ status: 'ready', database: 'ok', redis });
   });
+  readiness.all(rejectWrites);
 }

@@ -3,6 +3,7 @@ import { DomainError } from '../domain/errors.ts';
 import { announceDeprecation } from './deprecation.ts';
 import { withKeyOfHeader } from './idempotency-key-header.ts';
 import { readJson } from './read-json.ts';
+import { rejectMethod } from './reject-method.ts';
 import type { Authenticate, Route, RouteResponse } from './route.ts';
 import { sendJson } from './send-json.ts';
 import { checkInput, fieldsOf, requireNoFaults } from './validate.ts';
@@ -33,7 +34,7 @@ export function mountRoutes<Caller>(
       if (row.deprecation !== undefined) mounted[row.method](announceDeprecation(row.deprecation));
       mounted[row.method](identify(authenticate), limit, ...body, handle(row, ignoredInQuery));
     }
-    mounted.all(beforeRejection, rejectMethod(rows));
+    mounted.all(beforeRejection, rejectOtherMethods(rows));
   }
   for (const { path, notOffered } of routes)
     if (notOffered !== undefined) router.use(path, rejectPath(notOffered));
@@ -76,20 +77,14 @@ async function send(req: Request, res: Response, { status, body, headers }: Rout
   else await sendJson(req, res, body);
 }
 
-function rejectMethod<Caller>(rows: readonly Route<Caller>[]): RequestHandler {
+function rejectOtherMethods<Caller>(rows: readonly Route<Caller>[]): RequestHandler {
   const allowed = [
     ...new Set(rows.flatMap((row) => (row.method === 'get' ? ['GET', 'HEAD'] : [row.method.toUpperCase()]))),
   ];
   const notOffered = rows
     .flatMap((row) => (row.notOffered === undefined ? [] : [` ${row.notOffered}`]))
     .join('');
-  return (req, res) => {
-    res.set('Allow', allowed.join(', '));
-    throw new DomainError(
-      'METHOD_NOT_ALLOWED',
-      `${req.method} is not allowed here. Use ${allowed.join(' or ')}.${notOffered}`,
-    );
-  };
+  return rejectMethod(allowed, notOffered);
 }
 
 function rejectPath(notOffered: string): RequestHandler {

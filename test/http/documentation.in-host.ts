@@ -1,3 +1,6 @@
+import { rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import express from 'express';
 import { mountDocumentation } from '../../src/http/documentation.ts';
 import { createLogger } from '../../src/platform/logger.ts';
@@ -8,4 +11,26 @@ export function loggedWith(_context: unknown, folder: string | null): string {
   const log = createLogger('api', 'info', { write: (line: string) => void lines.push(line) });
   mountDocumentation(express(), log, folder ?? undefined);
   return lines.join('');
+}
+
+/** What a browser gets of each path where the documentation is in `folder`, and the file `vanished` of it goes after the start. */
+export async function statusesIn(
+  _context: unknown,
+  folder: string,
+  vanished: string,
+  paths: string[],
+): Promise<number[]> {
+  const app = express();
+  mountDocumentation(app, createLogger('api', 'fatal'), folder);
+  await rm(path.join(folder, vanished));
+  const server = app.listen(0, '127.0.0.1');
+  try {
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    const headers = { accept: 'text/html' };
+    const replies = paths.map((url) => fetch(`http://127.0.0.1:${port}${url}`, { headers }));
+    return (await Promise.all(replies)).map(({ status }) => status);
+  } finally {
+    server.close();
+  }
 }

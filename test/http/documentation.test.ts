@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
@@ -7,7 +9,7 @@ import { errorOf, verdict } from '../support/verdict.ts';
 import type * as Serving from './documentation.in-host.ts';
 
 const service = sharedService();
-const { loggedWith } = service.inHost<typeof Serving>('test/http/documentation.in-host.ts');
+const { loggedWith, statusesIn } = service.inHost<typeof Serving>('test/http/documentation.in-host.ts');
 const stranger = createClient(service.url, undefined);
 afterAll(() => service.stop());
 
@@ -73,8 +75,11 @@ describe('a page', () => {
     const browser = await stranger.get('/docs/no-such-page', BROWSER);
     expect([browser.status, browser.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
     expect(browser.text).toContain('href="/docs/quickstart"');
+    expect(browser.headers.get('vary')).toContain('Accept');
+    expect((await stranger.get('/docs/404', BROWSER)).status).toBe(404);
     for (const path of [
       '/docs/no-such-page',
+      '/docs/404',
       '/docs/errors/NO_SUCH',
       '/docs/built',
       '/docs/%2e%2e/package.json',
@@ -85,8 +90,9 @@ describe('a page', () => {
       const reply = await stranger.get(path);
       expect(verdict(reply)).toBe('404 ROUTE_NOT_FOUND');
       expect(errorOf(reply).docs).toBe('/docs/errors/ROUTE_NOT_FOUND');
+      expect(verdict(await stranger.post(path, {}))).toBe('404 ROUTE_NOT_FOUND');
     }
-    expect(verdict(await stranger.post('/docs/quickstart', {}))).toBe('404 ROUTE_NOT_FOUND');
+    expect((await stranger.get('/docs/no-such-page')).headers.get('vary')).toContain('Accept');
   });
 
   test('runs under the policy of every other response', async () => {
@@ -101,6 +107,17 @@ describe('errors', () => {
   test('of the admin listener name no page: it has none', async () => {
     const reply = await createClient(service.adminUrl, undefined).get('/api/v1/operator/nothing');
     expect([verdict(reply), errorOf(reply).docs]).toEqual(['401 INVALID_API_KEY', undefined]);
+  });
+});
+
+describe('a folder with a dot in its name, and a file that vanished after the start', () => {
+  test('are no pages, and nothing fails of them', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(path.join(folder, 'docs/v1.2'), { recursive: true });
+    for (const name of ['404.html', 'gone.html', 'v1.2/there.html'])
+      await writeFile(path.join(folder, 'docs', name), name);
+    const paths = ['/docs/v1.2', '/docs/gone', '/docs/v1.2/there'];
+    expect(await statusesIn(folder, 'docs/gone.html', paths)).toEqual([404, 404, 200]);
   });
 });
 

@@ -223,7 +223,7 @@ describe('the two fields are on every response to a partner, whatever it is', ()
       ...(await calls(api, 2)),
       await api.send('PATCH', VENUES),
       await api.get(VENUES),
-      await api.post('/docs/quickstart', {}),
+      await api.post('/docs/nothing', {}),
     ];
     expect(verdicts(replies)).toEqual([
       ...['404 ROUTE_NOT_FOUND', '405 METHOD_NOT_ALLOWED', '404 ROUTE_NOT_FOUND', '200', '200'],
@@ -242,6 +242,8 @@ describe('the two fields are on every response to a partner, whatever it is', ()
       expect(quotaOf(await stranger.get(path))).toBeUndefined();
     }
     expect(quotaOf(await stranger.send('DELETE', VENUES))).toBeUndefined();
+    const { api } = await anyPartner(service);
+    expect(quotaOf(await api.post('/docs/quickstart', {}))).toBeUndefined();
   });
 });
 

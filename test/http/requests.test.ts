@@ -55,6 +55,12 @@ describe('a method that a path does not have returns 405 with Allow before anyon
     ['GET', '/api/v1/bookings/confirm', 'POST'],
     ['PUT', '/api/v1/bookings/some-id', 'GET, HEAD'],
     ['OPTIONS', '/api/v1/bookings/some-id/refund', 'POST'],
+    ...[
+      ...['/', '/healthz', '/readyz', '/openapi.json', '/llms.txt', '/docs', '/docs/quickstart', '/docs.md'],
+      ...['/docs/reference', '/docs/reference/examples.js', '/docs/reference/swagger-ui.css'],
+    ].flatMap((path) =>
+      ['POST', 'OPTIONS'].map((method): [string, string, string] => [method, path, 'GET, HEAD']),
+    ),
   ])('%s %s', async (method, path, allowed) => {
     const reply = await stranger.send(method, path);
     expect(verdict(reply)).toBe('405 METHOD_NOT_ALLOWED');
