@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
@@ -113,9 +113,9 @@ describe('errors', () => {
 describe('a folder with a dot in its name, and a file that vanished after the start', () => {
   test('are no pages, and nothing fails of them', async () => {
     const folder = await temporaryFolder();
-    await mkdir(path.join(folder, 'docs/v1.2'), { recursive: true });
+    await mkdir(join(folder, 'docs/v1.2'), { recursive: true });
     for (const name of ['404.html', 'gone.html', 'v1.2/there.html'])
-      await writeFile(path.join(folder, 'docs', name), name);
+      await writeFile(join(folder, 'docs', name), name);
     const paths = ['/docs/v1.2', '/docs/gone', '/docs/v1.2/there'];
     expect(await statusesIn(folder, 'docs/gone.html', paths)).toEqual([404, 404, 200]);
   });
