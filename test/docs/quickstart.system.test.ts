@@ -92,6 +92,18 @@ const withoutShell = await reasonToSkip({ bash: '--version', curl: '--version' }
       }
     });
 
+    test('pasted as a whole, it waits for the webhook of the cancel, and ends its receiver', async () => {
+      const shell = startShell(await temporaryFolder(), { ...environment, PORT: String(await freePort()) });
+      try {
+        const printed = await shell.paste(pastedFrom(page).join(''));
+        for (const type of ['hold_created', 'booking_created', 'booking_cancelled'])
+          expect(printed).toContain(`verified: ${type}`);
+        expect(await shell.paste('jobs')).not.toContain('Running');
+      } finally {
+        await shell.end();
+      }
+    });
+
     test('its receiver refuses what is forged, stale or without a signature, and does not end by it', async () => {
       const folder = await temporaryFolder();
       const PORT = String(await freePort());
