@@ -4,8 +4,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
-import { CLIENT_PACKAGE, packClient } from '../../site/client-package.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
+import { blocksOf, readDocument } from '../docs/documents.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { anyPartner, anyVenue, dateIn } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
@@ -93,18 +93,29 @@ beforeAll(async () => {
   await mkdir(app);
   await writeFile(path.join(app, 'package.json'), '{"name": "app", "private": true, "type": "module"}');
   await writeFile(path.join(app, 'tsconfig.json'), JSON.stringify(TSCONFIG));
-  // As the documentation serves it.
-  await packClient(projectFolder, app);
   const needed = ['openapi-fetch', 'openapi-typescript-helpers'];
   const folders = needed.map((name) => path.join(projectFolder, 'node_modules', name));
   const packed = await run('npm', ['pack', '--json', '--pack-destination', app, ...folders]);
   const tarballs = (JSON.parse(packed.stdout) as { filename: string }[]).map(
     ({ filename }) => `./${filename}`,
   );
-  const install = ['install', '--offline', '--ignore-scripts', '--no-audit', `.${CLIENT_PACKAGE}`];
-  await run('npm', [...install, ...tarballs], { cwd: app });
+  const offline = {
+    npm_config_offline: 'true',
+    npm_config_ignore_scripts: 'true',
+    npm_config_audit: 'false',
+  };
+  const there = { cwd: app, env: { ...process.env, ...offline } };
+  await run('npm', ['install', ...tarballs], there);
+  await run('sh', ['-ec', await installation()], there);
 }, 240_000);
 afterAll(() => service.stop());
+
+/** How its page says that the client is installed, from the service of this run. */
+async function installation(): Promise<string> {
+  const { text } = await readDocument('packages/client/README.md');
+  const [first] = blocksOf({ text }).filter(({ language }) => language === 'sh');
+  return (first?.text ?? '').replaceAll('https://bookings.example', service.url);
+}
 
 /** What the compiler says against a program; empty where it compiles. */
 async function compile(program: string): Promise<string> {
@@ -132,6 +143,14 @@ test('packed and installed in an empty folder, a strict program places and confi
     reason: 'booked',
   });
   expect(bookings).toBe('1');
+});
+
+test('installed as its page says, the lock file names a file of the project, not the address of a service that is upgraded', async () => {
+  const lock = JSON.parse(await readFile(path.join(app, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { resolved?: string }>;
+  };
+  const { resolved } = lock.packages['node_modules/partner-booking-client'] ?? {};
+  expect(resolved).toMatch(/^file:[\w.-]+\.tgz$/);
 });
 
 test('control: a program with a mistake does not compile', async () => {
