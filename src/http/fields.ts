@@ -93,23 +93,32 @@ export const dateNotAfter = (last: string) =>
 export const instant = () =>
   Joi.string()
     .custom((value: string, helpers) => {
-      // Date reads 30 February as 2 March.
-      const isReal = INSTANT.test(value) && isCalendarDate(value.slice(0, 10));
-      const parsed = isReal ? new Date(value) : new Date(Number.NaN);
-      return Number.isNaN(parsed.getTime()) ? helpers.error('string.instant') : parsed;
+      // Of a query, where + stands for a space.
+      const meant = value.replace(/ (?=\d{2}:\d{2}$)/, '+');
+      const parsed = parseInstant(meant);
+      if (parsed === undefined) return helpers.error('string.instant');
+      return meant === value ? parsed : helpers.error('string.plus');
     })
     .messages({
+      'string.plus': 'has a space before its offset: in an address, write + as %2B',
       'string.instant': 'must be an ISO 8601 timestamp with an offset, such as 2026-11-21T04:30:00.000Z',
     })
     .meta({ jsonSchema: { format: 'date-time', pattern: INSTANT_ANYWHERE } });
+
+function parseInstant(value: string): Date | undefined {
+  // Date reads 30 February as 2 March.
+  if (!INSTANT.test(value) || !isCalendarDate(value.slice(0, 10))) return undefined;
+  const parsed = new Date(value);
+  return Number.isNaN(parsed.getTime()) ? undefined : parsed;
+}
 
 /** The same, not after the instant in the field `last` beside it. */
 export const instantNotAfter = (last: string) =>
   instant()
     .custom((value: Date, helpers) => {
       const [{ [last]: given }] = helpers.state.ancestors as [Record<string, unknown>];
-      const end = typeof given === 'string' && INSTANT.test(given) ? new Date(given) : null;
-      return end !== null && value > end ? helpers.error('date.order') : value;
+      const end = typeof given === 'string' ? parseInstant(given) : undefined;
+      return end !== undefined && value > end ? helpers.error('date.order') : value;
     })
     .messages({ 'date.order': `must not be after ${last}` });
 

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { endBody, listQuery } from '../../src/bookings/bookings.schemas.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import { placeBody } from '../../src/holds/holds.schemas.ts';
-import { opaque, pageLimit, prose, text } from '../../src/http/fields.ts';
+import { instant, opaque, pageLimit, prose, text } from '../../src/http/fields.ts';
 import { checkInput, requireNoFaults } from '../../src/http/validate.ts';
 
 const check = (
@@ -53,6 +53,17 @@ describe('a query', () => {
       expect(ofQuery({ limit }, schema).map(({ path }) => path)).toEqual(['limit']);
     },
   );
+
+  test('whose instant lost its + in an address is told how to send it', () => {
+    const sentSince = (query: string) =>
+      ofQuery(Object.fromEntries(new URLSearchParams(query)), Joi.object({ since: instant() }));
+    expect(sentSince('since=2026-11-21T10:00:00%2B05:30')).toEqual([]);
+    expect(sentSince('since=2026-11-21T10:00:00+05:30')).toEqual([
+      { path: 'since', message: 'has a space before its offset: in an address, write + as %2B' },
+    ]);
+    for (const other of ['2026-11-21+10:00:00Z', '2026-02-30T10:00:00+05:30', 'now'])
+      expect(sentSince(`since=${other}`)).toMatchObject([{ message: expect.stringContaining('ISO 8601') }]);
+  });
 
   test.each([' true', 'TRUE', 'false ', 'yes'])('has no boolean %j', (open) => {
     expect(ofQuery({ open }, schema).map(({ path }) => path)).toEqual(['open']);
