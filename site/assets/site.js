@@ -41,7 +41,18 @@ function startSearch() {
   const input = box.querySelector('input');
   const results = box.querySelector('.results');
   let opened;
-  const open = () => (opened ??= import(searchUrl).then(({ openSearch }) => openSearch(indexUrl)));
+  let failures = 0;
+  // Browsers keep a module that failed to load under its address.
+  const load = async () => {
+    const { openSearch } = await import(failures === 0 ? searchUrl : `${searchUrl}?${failures}`);
+    return openSearch(indexUrl);
+  };
+  /** Resolves to what searches; to undefined where that cannot be loaded now, and then tries again when it is next asked for. */
+  const open = () =>
+    (opened ??= load().catch(() => {
+      failures += 1;
+      opened = undefined;
+    }));
   const links = () => [...results.querySelectorAll('a')];
 
   const show = async () => {
@@ -51,6 +62,11 @@ function startSearch() {
     const find = await open();
     // Somebody types on while the index is loaded.
     if (words !== input.value.trim()) return;
+    if (find === undefined) {
+      const said = 'The search could not be loaded. Type on to try again.';
+      results.replaceChildren(element('p', { textContent: said }));
+      return;
+    }
     const found = find(words);
     results.replaceChildren(
       ...(found.length === 0 ? [element('p', { textContent: `Nothing found for “${words}”.` })] : []),
@@ -76,7 +92,7 @@ function startSearch() {
   };
 
   box.hidden = false;
-  input.addEventListener('focus', () => void open(), { once: true });
+  input.addEventListener('focus', () => void open());
   input.addEventListener('input', () => void show());
   box.addEventListener('keydown', (event) => {
     if (event.key === 'ArrowDown') move(event, 1);

@@ -143,6 +143,23 @@ describeInBrowser('the documentation in a browser', () => {
     await visited.close();
   });
 
+  test.each(['search.*.js', 'search-index.*.json'])(
+    'search that could not load %s says so, and tries again at the next key',
+    async (file) => {
+      const { page, close } = await visit('/docs');
+      const address = `**/docs/assets/${file}`;
+      await page.route(address, (route) => route.abort());
+      await page.getByRole('searchbox').fill('hold expire');
+      const results = page.getByRole('region', { name: 'Search results' });
+      await results.getByText('could not be loaded').waitFor();
+      await page.unroute(address);
+      await page.getByRole('searchbox').fill('hold expired');
+      await results.getByRole('link').first().waitFor();
+      expect(await results.getByText('could not be loaded').count()).toBe(0);
+      await close();
+    },
+  );
+
   test.each([
     ['rate limit', 'RATE_LIMITED'],
     ['verify signature', 'erifying'],
