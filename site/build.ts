@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Eleventy } from '@11ty/eleventy';
 import { build as bundle } from 'esbuild';
+import { packArchives } from './archives.ts';
 import { packClient } from './client-package.ts';
 import { llmsFull, llmsIndex, markdownTwin } from './llms.ts';
 import { createMarkdown } from './markdown.ts';
@@ -48,6 +49,7 @@ async function makeSite(root: string, made: string): Promise<void> {
   await writeTexts(made, pages);
   for (const [file, url] of files) await cp(path.join(root, file), path.join(made, url));
   await packClient(root, made);
+  await packArchives(root, made);
   await compress(made);
   await writeFile(path.join(made, MARKER), '');
 }

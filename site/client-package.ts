@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** Where the client is served: partners install it from the address of the service, whatever registries have. */
-const CLIENT_PACKAGE = '/docs/downloads/partner-booking-client.tgz';
+export const CLIENT_PACKAGE = '/docs/downloads/partner-booking-client.tgz';
 
 /** Builds the client of the project in `root`, and puts it into the site in `folder` as `npm pack` makes it. */
 export async function packClient(root: string, folder: string): Promise<void> {

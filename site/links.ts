@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { ARCHIVES } from './archives.ts';
 
 export type Links = {
   /** The Markdown of a file with links to what is served; of a link to anything else only the words remain. */
@@ -15,13 +16,14 @@ const AS_THEY_ARE = /^(?:docs\/)?((?:examples|collections)\/.*)$/;
 const SERVED: Readonly<Record<string, string>> = {
   'docs/openapi.partner.json': '/openapi.json',
   'docs/errors.md': '/docs/errors',
+  ...ARCHIVES,
 };
 
 /** `urls`: the file of each page, and where the page is served. */
 export function createLinks(root: string, urls: ReadonlyMap<string, string>): Links {
   const linked = new Map<string, string>();
   const servedAt = (file: string): string | undefined => {
-    const url = urls.get(file) ?? urls.get(`${file}/README.md`) ?? SERVED[file];
+    const url = urls.get(file) ?? SERVED[file] ?? urls.get(`${file}/README.md`);
     const [, name] = AS_THEY_ARE.exec(file) ?? [];
     if (url !== undefined || name === undefined || !isFile(path.join(root, file))) return url;
     linked.set(file, `/docs/${name}`);
