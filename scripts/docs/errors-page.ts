@@ -8,7 +8,7 @@ Every error response has this form; the status is in the table. Decide by \`code
 
 ${ERROR_FORM} Which operation returns which code is in the OpenAPI documents beside this page.
 
-This page is generated from the registry of errors; \`npm run docs\` writes it.
+This page is generated from the registry of errors.
 
 | Status | Code | When | What to do |
 |---|---|---|---|

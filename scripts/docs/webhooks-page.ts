@@ -11,7 +11,7 @@ are read again is in [receiving webhooks](guides/receiving-webhooks.md), how to 
 `;
 
 const FOOT = `
-This page is generated from the schemas of the events; \`npm run docs\` writes it.
+This page is generated from the schemas of the events.
 `;
 
 type Request = {

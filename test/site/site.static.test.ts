@@ -74,6 +74,12 @@ describe('the site', () => {
       expect(page).not.toMatch(/<script(?! type="module" src="\/)|<style|style=|\son\w+=/);
       expect(page).not.toMatch(/(?:href|src)="(?!\/|#|https:\/\/)/);
     }
+    for (const name of names().filter((each) => /^docs.*\.md$|^llms/.test(each))) {
+      const pointers = (await read(name)).match(
+        /(?<![\w/])(?:docs|packages\/client|scripts)\/[\w/.-]+|repository|npm run docs/g,
+      );
+      expect([name, pointers]).toEqual([name, null]);
+    }
   });
 
   test('shows of the changelog what partners must know', async () => {

@@ -28,7 +28,7 @@ type Options = {
 const EPILOGUE = `
 Here exit code 0 says that every chosen scenario passed, 1 that one failed, and
 3 that one could not be tried, or something was not reached.
-The guide is docs/guides/certification.md of the service.`;
+The guide is /docs/certification of the service.`;
 
 /** Adds `partner certify`: drives an integration through the scenarios of the certification. */
 export function addCertify(program: Command, world: World): void {

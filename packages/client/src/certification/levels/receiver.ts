@@ -8,7 +8,7 @@ import { deliver, deliverAccepted, giveSecret, isHandled } from '../trial.ts';
 import { anyEvent, eventsOfEveryType, expectHandled } from '../trial-events.ts';
 
 const VERIFY =
-  'Verify as docs/guides/verifying-webhooks.md says, or use verifyWebhook of partner-booking-client; answer 401 and do nothing else.';
+  'Verify as /docs/verifying-webhooks of the service says, or use verifyWebhook of partner-booking-client; answer 401 and do nothing else.';
 /** Beyond the replay window of 300 s, by more than clocks differ. */
 const OUTSIDE_WINDOW = 330;
 const BURST = 40;
