@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { SUITE } from '../../src/partners/certification-suite.ts';
 import { certificationReport } from '../partners/certification-report.ts';
 import type { Client, Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
@@ -379,6 +380,18 @@ describe('what the pages tell', () => {
     const reply = await page(`/holds/${String(world.booking['hold_id'])}`);
     const location = `/bookings/${String(world.booking['booking_id'])}`;
     expect([reply.status, reply.headers.get('location')]).toEqual([303, location]);
+  });
+
+  test('a certification says whose it is in the sandbox, and that a suite newer than this service may not be whole', async () => {
+    const { id } = await anyPartner(service, []);
+    const certify = `/api/v1/operator/partners/${id}/certify`;
+    for (const version of [SUITE.version, '99.0.0']) {
+      const report = certificationReport(id, [], { suite_version: version });
+      expectStatus(await operator.post(certify, { report }), 200);
+      const { text } = await page(`/partners/${id}/certification`);
+      expect(text).toContain(`<code>${id}</code>`);
+      expect([version, text.includes('newer than this service')]).toEqual([version, version === '99.0.0']);
+    }
   });
 
   test('no page has a key, its hash or a secret', async () => {
