@@ -129,20 +129,6 @@ describe('the command line', () => {
     expect(away).toMatchObject({ code: 3, err: expect.stringContaining('was not reached') });
   });
 
-  test('what answers and is not the service is 3', async () => {
-    const elsewhere = await startFaultyProxy(service.url, () => ({
-      kind: 'answered',
-      status: 404,
-      body: '<p>',
-    }));
-    const ended = await runPartner({ url: elsewhere.url, apiKey: partner.apiKey }, ['status']);
-    await elsewhere.close();
-    expect(ended).toMatchObject({
-      code: 3,
-      err: expect.stringContaining('not as the Partner Booking Service does. Give the address'),
-    });
-  });
-
   test('where the service names a page about the code, its address is printed', () => {
     const body = { error: { code: 'SLOT_NOT_FOUND', message: 'No such slot.', request_id: 'r-1' } };
     const refusal = new PartnerApiError(new Response(null, { status: 404 }), body);

@@ -77,7 +77,7 @@ export function createPartnerClient(options: ClientOptions): PartnerClient {
       const { data, error, response } = await request(method, path, { ...init, signal: attemptSignal });
       clock.observe(response.headers.get('date'), sentAt);
       if (!response.ok) throw new PartnerApiError(response, error);
-      if (data === undefined) throw new Error('The response has no body');
+      if (data === undefined) throw new SyntaxError('The response has no body');
       return data;
     };
     return withRetries(

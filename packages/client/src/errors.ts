@@ -45,7 +45,10 @@ export class PartnerConnectionError extends Error {
   override readonly name = 'PartnerConnectionError';
 }
 
+/** The error of a body that is as the service makes them; of any other nothing, whatever is called `error` there. */
 function errorIn(body: unknown): Partial<ErrorBody> {
-  const { error } = (typeof body === 'object' && body !== null ? body : {}) as { error?: unknown };
-  return typeof error === 'object' && error !== null ? error : {};
+  const { error } = (body ?? {}) as { error?: Partial<Record<keyof ErrorBody, unknown>> | null };
+  const { code, message, request_id: requestId } = error ?? {};
+  const isOurs = [code, message, requestId].every((each) => typeof each === 'string');
+  return isOurs ? (error as ErrorBody) : {};
 }

@@ -23,11 +23,17 @@ export function interruption(): CommandError {
   return new CommandError('Interrupted.', EXIT.interrupted);
 }
 
-/** What a failed call comes to, in a sentence with the code, every detail and the request id; any other failure as it is. */
-export function asCommandError(failure: unknown, baseUrl: string): unknown {
+/**
+ * What a failed call comes to, in a sentence with the code, every detail and the request id; any other failure as it is. `newest` is
+ * the newest response, where there was one.
+ */
+export function asCommandError(failure: unknown, baseUrl: string, newest?: Answered): unknown {
+  // What it received whole, and could not read.
+  if (failure instanceof PartnerConnectionError && failure.cause instanceof SyntaxError && newest)
+    return notTheService(baseUrl, newest, 'a body that is not JSON');
   if (failure instanceof PartnerConnectionError) return unreachable(failure, baseUrl);
   if (!(failure instanceof PartnerApiError)) return failure;
-  if (failure.code === `HTTP_${failure.status}`) return unusable(failure, baseUrl);
+  if (failure.code === `HTTP_${failure.status}`) return notTheService(baseUrl, newest ?? failure);
   const exitCode = failure.status >= 500 ? EXIT.unreachable : EXIT.refused;
   return new CommandError(refusalText(failure, baseUrl), exitCode, failure);
 }
@@ -67,13 +73,19 @@ function unreachable(failure: PartnerConnectionError, baseUrl: string): CommandE
   return new CommandError(message, EXIT.unreachable, failure);
 }
 
-function unusable({ status }: PartnerApiError, baseUrl: string): CommandError {
-  const finding = `What answers at ${baseUrl} responded with ${status}, and not as the Partner Booking Service does.`;
+/** Of a response, what tells who sent it. */
+export type Answered = { status: number; headers?: Headers };
+
+/** What answered is another program: a proxy, or a service that has the address by mistake. */
+export function notTheService(baseUrl: string, { status, headers }: Answered, fault?: string): CommandError {
+  const signs = [headers?.get('content-type'), headers?.get('server'), fault].filter(Boolean).join(', ');
+  const what = `${status}${signs === '' ? '' : ` (${signs})`}`;
+  const finding = `What answers at ${baseUrl} responded with ${what}, and not as the Partner Booking Service does.`;
   const advice =
     status >= 500
       ? 'Perhaps a proxy in front of it gave up waiting: try again.'
       : 'Give the address of the service with --base-url or PARTNER_BASE_URL.';
-  return new CommandError(`${finding} ${advice}`, EXIT.unreachable);
+  return new CommandError(printable(`${finding} ${advice}`), EXIT.unreachable);
 }
 
 /** The code of a failed connection, such as ECONNREFUSED, else its text. */

@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { ClientOptions, PartnerClient } from '../client.ts';
 import { createPartnerClient } from '../client.ts';
-import { asCommandError, CommandError, interruption, usageError } from './command-error.ts';
+import { withKnownShapes } from './answers.ts';
+import type { Answered } from './command-error.ts';
+import { asCommandError, CommandError, interruption, notTheService, usageError } from './command-error.ts';
 import type { World } from './world.ts';
 
 /** The options of every command. */
@@ -14,6 +16,8 @@ export type Connection = {
   baseUrl: string;
   apiKey: string;
   client: PartnerClient;
+  /** The newest response; undefined where there was none, or the newest call got none. */
+  newest(): Answered | undefined;
   /** A header of the newest response; null where there is none. */
   newestHeader(name: string): string | null;
 };
@@ -40,18 +44,24 @@ async function connect(
   if (address.search !== '') throw usageError('--base-url: the address must not have a query. Leave it out.');
   const baseUrl = address.href.replace(/\/+$/, '');
   const apiKey = await findKey(options.keyFile, environment.apiKey);
-  let newest: Headers | undefined;
+  let newest: Response | undefined;
   const client = createPartnerClient({
     baseUrl,
     apiKey,
     fetch: async (request) => {
-      const response = await fetch(request);
-      newest = response.headers;
-      return response;
+      newest = undefined;
+      newest = await fetch(request);
+      return newest;
     },
     ...clientOptions,
   });
-  return { baseUrl, apiKey, client, newestHeader: (name) => newest?.get(name) ?? null };
+  const otherwise = ([fault]: readonly string[]) =>
+    notTheService(baseUrl, newest ?? { status: 200 }, `of the body, ${fault}`);
+  return {
+    ...{ baseUrl, apiKey, client: withKnownShapes(client, otherwise) },
+    newest: () => newest,
+    newestHeader: (name) => newest?.headers.get(name) ?? null,
+  };
 }
 
 /** Runs `work` with the service; what the service refuses, or not being reached, is a CommandError in a sentence. */
@@ -67,7 +77,7 @@ export async function withService<Result>(
   } catch (failure) {
     if (failure instanceof CommandError) throw failure;
     if (world.interrupted.aborted) throw interruption();
-    throw asCommandError(failure, connection.baseUrl);
+    throw asCommandError(failure, connection.baseUrl, connection.newest());
   }
 }
 

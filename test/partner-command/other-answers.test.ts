@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { partner } from './partner.ts';
+
+let answer: (response: ServerResponse) => void;
+const server = createServer((_request, response) => answer(response));
+let url: string;
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const run = (...args: string[]) => partner({ url, apiKey: 'pk_sandbox_any' }, args);
+const HTML = { 'content-type': 'text/html', server: 'nginx' };
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+test.each([
+  [404, HTML, '<p>', 'responded with 404 (text/html, nginx), and not as the Partner Booking Service does.'],
+  [403, JSON_TYPE, '{"error": {"code": 403, "message": ["no"]}}', 'responded with 403 (application/json)'],
+  [404, JSON_TYPE, '{"error": {"code": "Gone", "message": "m", "details": 1}}', 'responded with 404'],
+  [401, JSON_TYPE, '{"error": "unauthorized"}', 'responded with 401'],
+  [400, JSON_TYPE, 'null', 'responded with 400'],
+  [302, { location: '/login' }, '', 'responded with 302'],
+  [200, JSON_TYPE, '{"hello": "world"}', '200 (application/json, of the body, partner_id must be a text)'],
+  [200, JSON_TYPE, '[]', 'responded with 200 (application/json, of the body, it must be an object)'],
+])('status is told %i %j %j: 3, and what answered is said', async (status, headers, body, said) => {
+  answer = (response) => void response.writeHead(status, headers).end(body);
+  const { code, out, err } = await run('status');
+  expect([code, out]).toEqual([3, '']);
+  expect(err).toContain(said);
+  expect(err).toContain('Give the address of the service with --base-url');
+});
+
+test.each(['<h1>Sign in</h1>', ''])('200 and %j, where each command looks for its own: 3', async (body) => {
+  answer = (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(body);
+  const commands = [['status'], ['hold', '--venue', 'v', '--date', '2026-11-24'], ['hold', 'a-slot']];
+  const ended = await Promise.all(commands.map((args) => run(...args)));
+  for (const { code, err } of ended) {
+    expect(code).toBe(3);
+    expect(err).toContain('responded with 200 (text/html, a body that is not JSON)');
+  }
+});
+
+test('what a hold or a booking was answered with is looked at, too', async () => {
+  answer = (response) => void response.writeHead(201, JSON_TYPE).end('{"ok": true}');
+  const confirm = ['confirm', 'h', '--name', 'A', '--phone', '+919876543210', '--payment-reference', 'p'];
+  for (const args of [['hold', 'a-slot'], confirm]) {
+    const { code, err } = await run(...args);
+    expect([code, err]).toEqual([3, expect.stringContaining('must be a text')]);
+  }
+});
