@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import type { Transport } from './actions.ts';
 import { UnusableAnswer } from './scenario.ts';
-import { ACTION_DEADLINE_MS, excerptOf, parsed, withinDeadline } from './transports.ts';
+import { ACTION_DEADLINE_MS, excerptOf, parsed, requireWithin, withinDeadline } from './transports.ts';
 
 /** What a command is told of the service that it is to call. */
 export type CommandEnvironment = { PARTNER_BASE_URL: string; PARTNER_API_KEY: string };
+
+const KEPT_LENGTH = 10_000;
 
 /**
  * Runs `<command…> <action>` once for each action: the input is JSON on its stdin, the result JSON on its stdout, its exit code 0.
@@ -25,26 +28,26 @@ export function commandTransport(
         killSignal: 'SIGKILL',
         signal: ending,
       });
-      const [stdout, stderr] = [textOf(child.stdout), textOf(child.stderr)];
+      const stderr = beginningOf(child.stderr);
       // It may end without having read what it is given.
       child.stdin.on('error', () => undefined).end(JSON.stringify(input));
-      const code = await new Promise<number | null>((resolve, reject) => {
+      const ended = new Promise<number | null>((resolve, reject) => {
         child.once('error', reject).once('close', resolve);
       });
+      const [code, stdout] = await Promise.all([ended, requireWithin(action, child.stdout)]);
       if (code !== 0)
         throw new UnusableAnswer(
-          `${action}: the command ended with ${code === null ? 'a signal' : `exit code ${code}`}: ${excerptOf(await stderr)}`,
+          `${action}: the command ended with ${code === null ? 'a signal' : `exit code ${code}`}: ${excerptOf(stderr())}`,
         );
-      return parsed(action, await stdout);
+      return parsed(action, stdout);
     });
 }
 
-async function textOf(stream: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  try {
-    for await (const chunk of stream) chunks.push(chunk);
-  } catch {
-    // The child was killed: what came until then counts.
-  }
-  return Buffer.concat(chunks).toString();
+/** Reads all of a stream, and keeps what an excerpt takes. */
+function beginningOf(stream: Readable): () => string {
+  let text = '';
+  stream.setEncoding('utf8').on('data', (chunk: string) => {
+    if (text.length < KEPT_LENGTH) text += chunk;
+  });
+  return () => text;
 }

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import type { Schemas } from '../operation-types.ts';
+import { deliveryStatusOf } from './bounded-body.ts';
 import { reasonOf } from './transports.ts';
 
 /** The service waits so long for an endpoint. */
@@ -56,7 +57,7 @@ export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64
 /** What an endpoint answered: a status, or why there was none. */
 export type EndpointAnswer = { status: number | undefined; text: string; tookMs: number };
 
-/** Posts a delivery as the service does: 10 s for a whole response, redirects are not followed. */
+/** Posts a delivery as the service does: 10 s for an answer, redirects are not followed. */
 export async function postDelivery(url: string, { bytes, headers }: Delivery): Promise<EndpointAnswer> {
   const from = performance.now();
   const controller = new AbortController();
@@ -65,8 +66,8 @@ export async function postDelivery(url: string, { bytes, headers }: Delivery): P
     const response = await fetch(url, {
       ...{ method: 'POST', headers, body: Buffer.from(bytes), redirect: 'manual', signal: controller.signal },
     });
-    await response.arrayBuffer();
-    return { status: response.status, text: String(response.status), tookMs: performance.now() - from };
+    const status = await deliveryStatusOf(response);
+    return { status, text: String(status), tookMs: performance.now() - from };
   } catch (error) {
     const text = controller.signal.aborted ? 'no answer within 10 s' : `no answer (${reasonOf(error)})`;
     return { status: undefined, text, tookMs: performance.now() - from };

@@ -1,9 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Transport } from './actions.ts';
+import { textWithin } from './bounded-body.ts';
 import { Unreached, UnusableAnswer } from './scenario.ts';
 
 /** How long an integration may take to answer an action. */
 export const ACTION_DEADLINE_MS = 30_000;
+
+/** Many times the largest result that an action has. */
+const ANSWER_BYTES = 1_000_000;
 
 /** What of an answer is quoted in a finding. */
 const EXCERPT = 120;
@@ -20,7 +24,7 @@ export function httpTransport(url: string, signal: AbortSignal, deadlineMs = ACT
         redirect: 'manual',
         signal: ending,
       });
-      return { status: response.status, text: await response.text() };
+      return { status: response.status, text: await requireWithin(action, response.body) };
     });
     if (status === 404)
       throw new UnusableAnswer(`${action} is not offered: ${base}/${action} answered 404. Add the action.`);
@@ -28,6 +32,16 @@ export function httpTransport(url: string, signal: AbortSignal, deadlineMs = ACT
       throw new UnusableAnswer(`${action} answered ${status} instead of 200: ${excerptOf(text)}`);
     return parsed(action, text);
   };
+}
+
+/** The text of an answer. @throws UnusableAnswer where it has more than 1 MB, of which no more is then read */
+export async function requireWithin(
+  action: string,
+  answer: AsyncIterable<Uint8Array> | null,
+): Promise<string> {
+  const text = await textWithin(answer, ANSWER_BYTES);
+  if (text !== undefined) return text;
+  throw new UnusableAnswer(`${action} answered more than 1 MB. Answer its result and nothing else.`);
 }
 
 /** The JSON that an integration answered. @throws UnusableAnswer that quotes what it was instead */

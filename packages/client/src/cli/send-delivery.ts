@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { v7 as uuid } from 'uuid';
+import { deliveryStatusOf } from '../certification/bounded-body.ts';
 import type { Schemas } from '../operation-types.ts';
 import { withDeadline } from '../retries.ts';
 import { reasonOf } from './command-error.ts';
@@ -28,8 +29,8 @@ const TIMEOUT_MS = 10_000;
 const NEVER_ARRIVED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /**
- * Sends an event once, as the service would: the same body, headers and signature, with this moment's timestamp. Accepted is a whole
- * 2xx within 10 s; redirects are not followed. Never rejects but with the reason of `signal`.
+ * Sends an event once, as the service would: the same body, headers and signature, with this moment's timestamp. Accepted is a
+ * 2xx, whole or longer than 16 KB, within 10 s; redirects are not followed. Never rejects but with the reason of `signal`.
  */
 export async function sendDelivery(
   event: FeedEvent,
@@ -44,9 +45,7 @@ export async function sendDelivery(
   const send = async (attemptSignal: AbortSignal): Promise<number> => {
     const headers = headersOf(event, deliveryId, attempt, signatureOf(body, secret));
     const init = { method: 'POST', headers, body, redirect: 'manual', signal: attemptSignal } as const;
-    const response = await fetch(url, init);
-    await response.arrayBuffer();
-    return response.status;
+    return deliveryStatusOf(await fetch(url, init));
   };
   try {
     const status = await withDeadline(send, TIMEOUT_MS, signal);

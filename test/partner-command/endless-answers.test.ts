@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { postDelivery, signDelivery } from '../../packages/client/src/certification/deliveries.ts';
+import { httpTransport } from '../../packages/client/src/certification/transports.ts';
+import type { FeedEvent } from '../../packages/client/src/cli/send-delivery.ts';
+import { sendDelivery } from '../../packages/client/src/cli/send-delivery.ts';
+
+const CHUNK = Buffer.alloc(64 * 1024, 'x');
+/** Ten times what any of them reads; the network keeps some of it. */
+const MUCH_BYTES = 40_000_000;
+
+let status: number;
+let sentBytes: number;
+/** Answers without an end, as fast as it is read. */
+const server = createServer((_request, response) => {
+  const body = Readable.from(
+    (function* endless() {
+      while (sentBytes < MUCH_BYTES) {
+        sentBytes += CHUNK.length;
+        yield CHUNK;
+      }
+    })(),
+  );
+  body.pipe(response.writeHead(status));
+});
+let url: string;
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+beforeEach(() => {
+  sentBytes = 0;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const { signal } = new AbortController();
+const EVENT = {
+  event_id: 'e',
+  event_type: 'hold_created',
+  timestamp: '2026-11-24T09:00:00.000Z',
+} as FeedEvent;
+
+test('of an action that answers without an end, no more than 1 MB is read, and that is the finding', async () => {
+  status = 200;
+  await expect(httpTransport(url, signal)('reconcile', {})).rejects.toThrow(
+    'reconcile answered more than 1 MB. Answer its result and nothing else.',
+  );
+  expect(sentBytes).toBeLessThan(MUCH_BYTES);
+});
+
+test.each([200, 500])('of an endpoint that answers %i without an end, the status counts', async (given) => {
+  status = given;
+  const posted = await postDelivery(url, signDelivery(EVENT, { secret: 'whsec_any' }));
+  expect([posted.status, sentBytes < MUCH_BYTES]).toEqual([given, true]);
+  sentBytes = 0;
+  const sent = await sendDelivery(EVENT, 1, { url, secret: 'whsec_any' }, signal);
+  expect([sent.status, sentBytes < MUCH_BYTES]).toEqual([given, true]);
+});
