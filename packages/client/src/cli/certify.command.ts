@@ -1,20 +1,22 @@
-import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { htmlReport } from '../certification/html-report.ts';
 import type { Profile } from '../certification/profile.ts';
 import { ProfileError, parseProfile } from '../certification/profile.ts';
-import type { Report } from '../certification/report.ts';
+import type { Report, ScenarioReport } from '../certification/report.ts';
 import { CannotBegin, certify } from '../certification/runner.ts';
 import type { Scenario } from '../certification/scenario.ts';
 import { LEVELS, SCENARIOS } from '../certification/scenarios.ts';
 import { listScenarios, writeProgress, writeVerdict } from './certify-output.ts';
 import { CommandError, interruption, usageError } from './command-error.ts';
+import type { GlobalOptions } from './connection.ts';
 import { withService } from './connection.ts';
 import { EXIT } from './exit-codes.ts';
+import { requireWritable, writeReport } from './report-files.ts';
 import type { World } from './world.ts';
 import { writeJson } from './world.ts';
 
-type Options = {
+type Options = GlobalOptions & {
   profile?: string;
   service?: boolean;
   only?: string;
@@ -22,7 +24,6 @@ type Options = {
   reportJson?: string;
   reportHtml?: string;
   list?: boolean;
-  json?: boolean;
 };
 
 const EPILOGUE = `
@@ -49,21 +50,23 @@ export function addCertify(program: Command, world: World): void {
       if (options.list === true)
         return listScenarios(world, SCENARIOS.filter(isChosen), options.json === true);
       const subject = await subjectOf(options);
-      await requireWritable('--report-json', options.reportJson);
-      await requireWritable('--report-html', options.reportHtml);
-      const report = await withService(command, world, ({ baseUrl, apiKey }) =>
-        certify({
-          ...{ baseUrl, apiKey, subject, isChosen, signal: world.interrupted },
-          onEnd: (each) => writeProgress(world, each),
-        }).catch((failure: unknown) => {
+      const jsonFile = ['--report-json', options.reportJson] as const;
+      const htmlFile = ['--report-html', options.reportHtml] as const;
+      const read = [['--profile', options.profile] as const, ['--key-file', options.keyFile] as const];
+      await requireWritable([jsonFile, htmlFile], read);
+      const report = await withService(command, world, async ({ baseUrl, apiKey, client }) => {
+        const signal = world.interrupted;
+        // The runner calls by itself, and takes any answer for the service's.
+        await client.getMe({}, { signal });
+        const onEnd = (each: ScenarioReport) => writeProgress(world, each);
+        return certify({ baseUrl, apiKey, subject, isChosen, signal, onEnd }).catch((failure: unknown) => {
           throw asCommandFailure(failure);
-        }),
-      );
-      if (options.reportJson !== undefined)
-        await writeFile(options.reportJson, `${JSON.stringify(report, null, 2)}\n`);
-      if (options.reportHtml !== undefined) await writeFile(options.reportHtml, htmlReport(report));
+        });
+      });
       if (options.json === true) writeJson(world.out, report);
       else writeVerdict(world, report, isChosen);
+      await writeReport(jsonFile, `${JSON.stringify(report, null, 2)}\n`);
+      await writeReport(htmlFile, htmlReport(report));
       endWith(world, report, isChosen);
     });
 }
@@ -109,14 +112,6 @@ function asCommandFailure(failure: unknown): unknown {
   return failure instanceof CannotBegin
     ? new CommandError(failure.message, EXIT.unreachable, failure)
     : failure;
-}
-
-/** Said before the run: its report would be lost after it. */
-async function requireWritable(option: string, file: string | undefined): Promise<void> {
-  if (file === undefined) return;
-  await appendFile(file, '').catch((failure: NodeJS.ErrnoException) => {
-    throw usageError(`${option}: ${file} cannot be written (${failure.code ?? 'unknown reason'}).`);
-  });
 }
 
 /** Exit code 0 is for a run in which whatever was chosen passed. */

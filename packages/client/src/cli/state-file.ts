@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { open, readFile, rename } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { CommandError, usageError } from './command-error.ts';
 import { EXIT } from './exit-codes.ts';
+import { replaceFile } from './replace-file.ts';
 
 /** An event that was sent to the endpoint, and is not done with. */
 export type Attempted = {
@@ -72,10 +73,10 @@ function storeOf(file: string, initial: ListenState): StateStore {
   };
 }
 
-/** To a file beside it, which then takes its name. The secret is for its owner alone. */
+/** The secret is for its owner alone. */
 async function writeWhole(file: string, state: ListenState): Promise<void> {
   try {
-    await replaceWhole(file, `${JSON.stringify(state, null, 2)}\n`);
+    await replaceFile(file, `${JSON.stringify(state, null, 2)}\n`, 0o600);
   } catch (failure) {
     const { code = 'unknown reason' } = failure as NodeJS.ErrnoException;
     throw new CommandError(
@@ -84,19 +85,6 @@ async function writeWhole(file: string, state: ListenState): Promise<void> {
       failure,
     );
   }
-}
-
-async function replaceWhole(file: string, text: string): Promise<void> {
-  const beside = `${file}.new`;
-  const handle = await open(beside, 'w', 0o600);
-  try {
-    await handle.chmod(0o600);
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(beside, file);
 }
 
 function stateIn(text: string): ListenState | undefined {

@@ -1,0 +1,69 @@
+import { access, constants, realpath, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { CommandError, usageError } from './command-error.ts';
+import { EXIT } from './exit-codes.ts';
+import { replaceFile } from './replace-file.ts';
+
+/** A file, and the option by which it was named. */
+export type NamedFile = readonly [option: string, file: string | undefined];
+
+/**
+ * Whether each of `written` can be written, said before the run: its report would be lost after it. Nothing is written yet.
+ * @throws CommandError (exit code 2) that names the option: also where a file is one of `read`, or two are the same
+ */
+export async function requireWritable(
+  written: readonly NamedFile[],
+  read: readonly NamedFile[],
+): Promise<void> {
+  const known = new Map<string, string>();
+  for (const [option, file] of read) if (file !== undefined) known.set(await identityOf(file), option);
+  for (const [option, file] of written) {
+    if (file === undefined) continue;
+    await requireWritableFile(option, file);
+    const identity = await identityOf(file);
+    const other = known.get(identity);
+    if (other !== undefined)
+      throw usageError(`${option}: ${file} is the file of ${other}, too. Name another one.`);
+    known.set(identity, option);
+  }
+}
+
+/** Writes a report as a whole. @throws CommandError that names the option */
+export async function writeReport([option, file]: NamedFile, text: string): Promise<void> {
+  if (file === undefined) return;
+  try {
+    // A link stays one; a device or a pipe cannot be replaced.
+    const target = await realpath(file).catch(() => path.resolve(file));
+    if (await isSpecial(target)) await writeFile(target, text);
+    else await replaceFile(target, text);
+  } catch (failure) {
+    throw new CommandError(`${option}: ${cannotBeWritten(file, failure)}`, EXIT.refused, failure);
+  }
+}
+
+async function requireWritableFile(option: string, file: string): Promise<void> {
+  try {
+    const found = await stat(file).catch(() => undefined);
+    if (found?.isDirectory() === true) throw usageError(`${option}: ${file} is a folder. Name a file in it.`);
+    if (found !== undefined) await access(file, constants.W_OK);
+    if (!(await isSpecial(file))) await access(path.dirname(file), constants.W_OK);
+  } catch (failure) {
+    if (failure instanceof CommandError) throw failure;
+    throw usageError(`${option}: ${cannotBeWritten(file, failure)}`);
+  }
+}
+
+const cannotBeWritten = (file: string, failure: unknown): string =>
+  `${file} cannot be written (${(failure as NodeJS.ErrnoException).code ?? 'unknown reason'}).`;
+
+async function isSpecial(file: string): Promise<boolean> {
+  return (await stat(file).catch(() => undefined))?.isFile() === false;
+}
+
+/** The same for every name of a file, also of one that is not there yet. */
+async function identityOf(file: string): Promise<string> {
+  const found = await stat(file, { bigint: true }).catch(() => undefined);
+  if (found !== undefined) return `${found.dev}:${found.ino}`;
+  const folder = path.dirname(path.resolve(file));
+  return path.join(await realpath(folder).catch(() => folder), path.basename(file));
+}
