@@ -195,6 +195,25 @@ describe('partner trigger', () => {
     expect(await freeSlots()).toBe(before);
   });
 
+  test.each([
+    ['hold_expired', '/api/v1/partner/holds', /^Given back: hold \S+\.$/m],
+    ['booking_refunded', '/api/v1/bookings/confirm', /^Given back: booking \S+\.$/m],
+    ['booking_cancelled', '/cancel', /^Nothing was left to give back\.$/m],
+  ])('%s, interrupted as %s is under way, gives back what it made', async (type, under, said) => {
+    const before = await freeSlots();
+    let interrupt = () => undefined as void;
+    const proxy = await startFaultyProxy(service.url, ({ path: asked }) => {
+      if (asked.endsWith(under)) interrupt();
+      return { kind: 'none' };
+    });
+    const started = await startPartner({ url: proxy.url, apiKey: partner.apiKey }, ['trigger', type]);
+    interrupt = started.interrupt;
+    const { code, err } = await started.ended;
+    await proxy.close();
+    expect([code, err]).toEqual([130, expect.stringMatching(said)]);
+    expect(await freeSlots()).toBe(before);
+  });
+
   test('with --keep the hold stays, on the slot that was asked for', async () => {
     const [slotId = ''] = await freeSlotIds(partner, venue.id);
     const { code, out, err } = await run('trigger', 'hold_created', '--keep', '--slot', slotId);

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { Argument } from 'commander';
-import { CommandError } from './command-error.ts';
+import type { PartnerClient } from '../client.ts';
+import { PartnerApiError } from '../errors.ts';
+import { CommandError, reasonOf } from './command-error.ts';
 import type { Connection, GlobalOptions } from './connection.ts';
 import { withService } from './connection.ts';
 import type { EventType } from './event-types.ts';
@@ -8,9 +10,9 @@ import { EVENT_TYPES } from './event-types.ts';
 import { anyFreeSlot } from './slot-choice.ts';
 import { fieldLines } from './table.ts';
 import type { Step, Triggered } from './triggers.ts';
-import { CLEAN_UPS, TRIGGERS } from './triggers.ts';
+import { CLEAN_UPS, giveBack, TRIGGERS } from './triggers.ts';
 import type { World } from './world.ts';
-import { writeJson, writeLine } from './world.ts';
+import { printable, writeJson, writeLine, writeNote } from './world.ts';
 
 type TriggerOptions = GlobalOptions & { venue?: string; slot?: string; keep?: boolean };
 
@@ -56,14 +58,54 @@ async function trigger(
   const venueIds = venue === undefined ? me.venues.map(({ venue_id: id }) => id) : [venue];
   const slotId = slot ?? (await anyFreeSlot(client, venueIds, now, signal)).slot_id;
   const calls: Step[] = [];
-  const note = (step: Step) => {
+  let made: string | undefined;
+  const note = (step: Step, holdId: string) => {
+    made = holdId;
     calls.push(step);
     writeLine(world.err, `${step.call}: ${step.causes}`);
+    signal.throwIfAborted();
   };
-  const triggered = await TRIGGERS[type]({ client, slotId, signal, note });
-  const cleanUp = keep === true ? undefined : CLEAN_UPS[type];
-  if (cleanUp !== undefined) await cleanUp({ client, ...triggered, signal, note });
-  return { event_type: type, ...triggered, calls, left: leftOf(type, keep === true) };
+  // What is under way when it is interrupted may end, so that it is known what there is to give back.
+  const given = { client, slotId, signal: delayed(signal, GRACE_MS), note };
+  try {
+    const triggered = await TRIGGERS[type](given);
+    const cleanUp = keep === true ? undefined : CLEAN_UPS[type];
+    if (cleanUp !== undefined) await cleanUp({ ...given, ...triggered });
+    return { event_type: type, ...triggered, calls, left: leftOf(type, keep === true) };
+  } catch (failure) {
+    await sayGivenBack(world, client, failure, { slotId, made });
+    throw failure;
+  }
+}
+
+/** How long what is under way may take to end, and then what is given back, once it is interrupted. */
+const GRACE_MS = 5000;
+
+function delayed(signal: AbortSignal, ms: number): AbortSignal {
+  const ending = new AbortController();
+  const end = () => setTimeout(() => ending.abort(signal.reason), ms).unref();
+  signal.addEventListener('abort', end, { once: true });
+  return ending.signal;
+}
+
+/** Gives back what a trigger that failed has made, and says what that was. */
+async function sayGivenBack(
+  world: World,
+  client: PartnerClient,
+  failure: unknown,
+  { slotId, made }: { slotId: string; made: string | undefined },
+): Promise<void> {
+  const isRefused = failure instanceof PartnerApiError && failure.status < 500;
+  if (made === undefined && !isRefused)
+    writeNote(world, `It is unknown whether ${printable(slotId)} was held; such a hold expires by itself.`);
+  if (made === undefined) return;
+  try {
+    const freed = await giveBack(client, made, AbortSignal.timeout(GRACE_MS));
+    writeNote(world, freed === null ? 'Nothing was left to give back.' : `Given back: ${freed}.`);
+  } catch (problem) {
+    const reason = printable(reasonOf(problem));
+    writeNote(world, `Not given back (${reason}): hold ${made}, or the booking that it became. Free it.`);
+  }
 }
 
 /** What is there afterwards. */

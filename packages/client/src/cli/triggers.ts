@@ -1,10 +1,16 @@
 import type { PartnerClient } from '../client.ts';
+import { PartnerApiError } from '../errors.ts';
 import type { EventType } from './event-types.ts';
 
 /** A call that was made, and the event that it causes. */
 export type Step = { call: string; causes: EventType };
 
-type Sandbox = { client: PartnerClient; signal: AbortSignal; note: (step: Step) => void };
+type Sandbox = {
+  client: PartnerClient;
+  signal: AbortSignal;
+  /** Is told of each call that was made, with the hold that it began with. What it throws ends the trigger. */
+  note: (step: Step, holdId: string) => void;
+};
 
 /** What an event is of. */
 export type Triggered = { slot_id: string; hold_id: string; booking_id: string | null };
@@ -14,7 +20,7 @@ type CleanUp = (given: Sandbox & Triggered) => Promise<void>;
 
 const REASON = 'Made by partner trigger';
 
-/** Makes each type of event happen. A call that fails in between leaves no hold behind. */
+/** Makes each type of event happen. What one that fails leaves behind, `giveBack` frees. */
 export const TRIGGERS: Readonly<Record<EventType, Trigger>> = {
   hold_created: place,
   hold_cancelled: async (given) => {
@@ -25,7 +31,7 @@ export const TRIGGERS: Readonly<Record<EventType, Trigger>> = {
   hold_expired: async (given) => {
     const placed = await place(given);
     await given.client.expireHold({ path: { holdId: placed.hold_id } }, { signal: given.signal });
-    given.note({ call: 'expireHold', causes: 'hold_expired' });
+    given.note({ call: 'expireHold', causes: 'hold_expired' }, placed.hold_id);
     return placed;
   },
   booking_created: book,
@@ -38,7 +44,7 @@ export const TRIGGERS: Readonly<Record<EventType, Trigger>> = {
     const booked = await book(given);
     const path = { bookingId: booked.booking_id };
     await given.client.refundBooking({ path, body: { reason: REASON } }, { signal: given.signal });
-    given.note({ call: 'refundBooking', causes: 'booking_refunded' });
+    given.note({ call: 'refundBooking', causes: 'booking_refunded' }, booked.hold_id);
     return booked;
   },
 };
@@ -51,36 +57,54 @@ export const CLEAN_UPS: Readonly<Partial<Record<EventType, CleanUp>>> = {
 
 async function place({ client, slotId, signal, note }: Parameters<Trigger>[0]): Promise<Triggered> {
   const { hold_id } = await client.placeHold({ body: { slot_id: slotId } }, { signal });
-  note({ call: 'placeHold', causes: 'hold_created' });
+  note({ call: 'placeHold', causes: 'hold_created' }, hold_id);
   return { slot_id: slotId, hold_id, booking_id: null };
 }
 
 async function release({ client, hold_id: holdId, signal, note }: Parameters<CleanUp>[0]): Promise<void> {
   await client.releaseHold({ path: { holdId }, body: { reason: REASON } }, { signal });
-  note({ call: 'releaseHold', causes: 'hold_cancelled' });
+  note({ call: 'releaseHold', causes: 'hold_cancelled' }, holdId);
 }
 
-/** How long a hold may take to be released that is of no use any more. */
-const CLEAN_UP_MS = 5000;
-
 async function book(given: Parameters<Trigger>[0]): Promise<Triggered & { booking_id: string }> {
-  const { client, signal, note } = given;
   const placed = await place(given);
   const customer = { customer_name: 'Test Customer', customer_phone: '+919876543210' };
   const body = { hold_id: placed.hold_id, payment_reference: 'partner-trigger', ...customer };
+  const { booking_id } = await given.client.confirmBooking({ body }, { signal: given.signal });
+  given.note({ call: 'confirmBooking', causes: 'booking_created' }, placed.hold_id);
+  return { ...placed, booking_id };
+}
+
+async function cancel(given: Sandbox & Triggered): Promise<void> {
+  const { client, booking_id: id, hold_id: holdId, signal, note } = given;
+  if (id === null) return;
+  await client.cancelBooking({ path: { bookingId: id }, body: { reason: REASON } }, { signal });
+  note({ call: 'cancelBooking', causes: 'booking_cancelled' }, holdId);
+}
+
+/** Frees the slot of a hold, or of the booking that it became; resolves to what was freed, null where neither was there any more. */
+export async function giveBack(
+  client: PartnerClient,
+  holdId: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const body = { reason: REASON };
   try {
-    const { booking_id } = await client.confirmBooking({ body }, { signal });
-    note({ call: 'confirmBooking', causes: 'booking_created' });
-    return { ...placed, booking_id };
+    await client.releaseHold({ path: { holdId }, body }, { signal });
+    return `hold ${holdId}`;
   } catch (failure) {
-    // By a signal of its own: what ended the call may be the given one.
-    await release({ ...given, ...placed, signal: AbortSignal.timeout(CLEAN_UP_MS) }).catch(() => undefined);
-    throw failure;
+    if (!isTooLate(failure)) throw failure;
+    const { bookingId } = failure;
+    if (bookingId === undefined) return null;
+    return client.cancelBooking({ path: { bookingId }, body }, { signal }).then(
+      () => `booking ${bookingId}`,
+      (refusal: unknown) => {
+        if (!isTooLate(refusal)) throw refusal;
+        return null;
+      },
+    );
   }
 }
 
-async function cancel({ client, booking_id: id, signal, note }: Parameters<CleanUp>[0]): Promise<void> {
-  if (id === null) return;
-  await client.cancelBooking({ path: { bookingId: id }, body: { reason: REASON } }, { signal });
-  note({ call: 'cancelBooking', causes: 'booking_cancelled' });
-}
+const isTooLate = (failure: unknown): failure is PartnerApiError =>
+  failure instanceof PartnerApiError && failure.status === 409;
