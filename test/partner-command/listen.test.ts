@@ -128,6 +128,22 @@ describe('partner listen', () => {
     expect(listener.printed.out).toMatch(/hold_created +\S+ +204 repeated\n/);
   });
 
+  test('says at once that an event is not accepted, however often an earlier run has tried it', async () => {
+    await begin();
+    endpoint.respondWith(500);
+    const first = await listen();
+    await makeHold();
+    await eventually('it is refused', () => first.printed.err.includes('waiting: '));
+    await stop(first);
+    const state = JSON.parse(await readFile(stateFile(), 'utf8')) as { attempted: object };
+    const attempted = { ...state.attempted, attempts: 1000 };
+    await writeFile(stateFile(), JSON.stringify({ ...state, attempted }));
+    const again = await listen();
+    await eventually('it says so', () =>
+      again.printed.err.includes('(500, attempt 1001); it is tried again'),
+    );
+  });
+
   test('with --attempts an event is given up, which is said, and those after it are forwarded', async () => {
     await begin();
     endpoint.respondWith(({ body }, response) =>

@@ -9,6 +9,8 @@ export type Retries = {
   maxDelayMs: number;
   /** A response that asks for a longer wait than this is not waited for: the call rejects, and its error says how long. */
   maxRetryAfterSeconds: number;
+  /** Is told of each wait before it begins, and what failed. */
+  onWait?: (waitMs: number, error: unknown) => void;
 };
 
 export const DEFAULT_RETRIES: Retries = {
@@ -44,7 +46,9 @@ export async function withRetries<Result>(
         status === 429 || (isRepeatable && (status === undefined || UNKNOWN_OUTCOMES.has(status)));
       if (!mayRepeat || tried >= retries.tries || retryAfterSeconds > retries.maxRetryAfterSeconds)
         throw error;
-      await delay(retryAfterSeconds * 1000 + jitteredDelayMs(tried, retries), signal);
+      const waitMs = retryAfterSeconds * 1000 + jitteredDelayMs(tried, retries);
+      retries.onWait?.(waitMs, error);
+      await delay(waitMs, signal);
     }
   }
 }

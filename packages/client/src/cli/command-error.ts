@@ -1,5 +1,6 @@
 import { PartnerApiError, PartnerConnectionError } from '../errors.ts';
 import { EXIT } from './exit-codes.ts';
+import { spokenWait } from './waiting.ts';
 import { printable } from './world.ts';
 
 /** A command cannot do what it was asked. The message is for whoever typed it, and never has a key in it. */
@@ -54,8 +55,9 @@ function refusalText(refusal: PartnerApiError, baseUrl: string): string {
 }
 
 /** What else the response has that helps. */
-function remediesOf({ conflict, bookingId }: PartnerApiError): string[] {
+function remediesOf({ conflict, bookingId, retryAfterSeconds }: PartnerApiError): string[] {
   return [
+    ...(retryAfterSeconds === undefined ? [] : [`  again: ${spokenWait(retryAfterSeconds * 1000)}`]),
     ...(conflict?.hold_id === undefined ? [] : [`  your hold: ${conflict.hold_id}`]),
     ...(conflict?.free_at === undefined ? [] : [`  free at the latest: ${conflict.free_at}`]),
     ...(conflict?.alternatives ?? []).map((slot) => `  free instead: ${slot.slot_id}`),

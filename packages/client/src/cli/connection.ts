@@ -5,7 +5,9 @@ import { createPartnerClient } from '../client.ts';
 import { withKnownShapes } from './answers.ts';
 import type { Answered } from './command-error.ts';
 import { asCommandError, CommandError, interruption, notTheService, usageError } from './command-error.ts';
+import { waitNote } from './waiting.ts';
 import type { World } from './world.ts';
+import { writeNote } from './world.ts';
 
 /** The options of every command. */
 export type GlobalOptions = { baseUrl?: string; keyFile?: string; json?: boolean };
@@ -30,9 +32,10 @@ const DEFAULT_BASE_URL = 'http://127.0.0.1:3000';
  */
 async function connect(
   command: Command,
-  { environment }: World,
+  world: World,
   clientOptions: Partial<ClientOptions> = {},
 ): Promise<Connection> {
+  const { environment } = world;
   const options = command.optsWithGlobals<GlobalOptions>();
   const address = new URL(
     checkedAddress(
@@ -54,6 +57,13 @@ async function connect(
       return newest;
     },
     ...clientOptions,
+    retries: {
+      onWait: (waitMs, failure) => {
+        const text = waitNote(waitMs, failure);
+        if (text !== undefined) writeNote(world, text, 'yellow');
+      },
+      ...clientOptions.retries,
+    },
   });
   const otherwise = ([fault]: readonly string[]) =>
     notTheService(baseUrl, newest ?? { status: 200 }, `of the body, ${fault}`);

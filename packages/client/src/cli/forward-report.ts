@@ -1,24 +1,29 @@
 import type { ForwardReport, Told } from './forward-event.ts';
 import { timeOfDay } from './instants.ts';
 import type { Outcome } from './send-delivery.ts';
-import { isTold } from './service-patience.ts';
+import { rareNotes } from './waiting.ts';
 import type { World } from './world.ts';
 import { painted, printable, writeJson, writeLine, writeNote } from './world.ts';
 
 /** A line for each event on stdout, what goes wrong on stderr. */
 export function forwardReport(world: World, url: string): ForwardReport {
   const note = (text: string) => writeNote(world, text, 'yellow');
+  const failures = rareNotes();
   return {
     repeating: ({ event }) =>
       note(`repeated: ${event.event_type} ${event.event_id} may have arrived before; it is sent again.`),
     accepted: (told, { status, durationMs }) => {
+      failures.end();
       const end = told.isRepeated ? 'repeated' : `${durationMs} ms`;
       writeLine(world.out, `${subject(told)}  ${painted(world, world.out, 'green', String(status))} ${end}`);
     },
     failed: ({ event, attempt }, { reason }, waitMs) => {
       const what = `${event.event_type} ${event.event_id} was not accepted by ${url} (${printable(reason)}, attempt ${attempt})`;
-      if (waitMs === undefined) note(`given up: ${what}.`);
-      else if (isTold(attempt)) note(`waiting: ${what}; it is tried again, and what follows waits.`);
+      const isDue = failures.isDue();
+      if (waitMs === undefined) {
+        failures.end();
+        note(`given up: ${what}.`);
+      } else if (isDue) note(`waiting: ${what}; it is tried again, and what follows waits.`);
     },
   };
 }

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { PartnerApiError, PartnerConnectionError } from '../errors.ts';
 import { reasonOf } from './command-error.ts';
+import { rareNotes, spokenWait } from './waiting.ts';
+import { printable } from './world.ts';
 
 /** Makes calls that wait for the service to come back. */
 export type ServicePatience = {
@@ -11,10 +13,11 @@ export type ServicePatience = {
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 5000;
 
-/** `note` is told when the service is away, ever more rarely, and when it is back. */
+/** `note` is told when the service is away, ever more rarely but once a minute, and when it is back. */
 export function servicePatience(note: (text: string) => void): ServicePatience {
   return {
     untilAnswered: async (call, signal) => {
+      const notes = rareNotes();
       for (let failures = 0; ; ) {
         signal.throwIfAborted();
         try {
@@ -26,16 +29,16 @@ export function servicePatience(note: (text: string) => void): ServicePatience {
           if (!isPassing(failure)) throw failure;
           failures += 1;
           const waitMs = waitAfter(failure, failures);
-          if (isTold(failures)) note(`${told(failure)}; trying again until it does.`);
+          const isDue = notes.isDue();
+          const isLong = waitMs > LONGEST_WAIT_MS;
+          if (isLong || isDue)
+            note(`${told(failure)}; trying again ${isLong ? spokenWait(waitMs) : 'until it does'}.`);
           await delay(waitMs, undefined, { signal });
         }
       }
     },
   };
 }
-
-/** Of a long row of failures the 1st, 2nd, 4th, 8th and so on are told. */
-export const isTold = (failures: number): boolean => Number.isInteger(Math.log2(failures));
 
 function isPassing(failure: unknown): boolean {
   if (failure instanceof PartnerConnectionError) return true;
@@ -49,5 +52,5 @@ function waitAfter(failure: unknown, failures: number): number {
 
 function told(failure: unknown): string {
   const why = failure instanceof PartnerApiError ? `${failure.status} ${failure.code}` : reasonOf(failure);
-  return `The service does not answer (${why})`;
+  return `The service does not answer (${printable(why)})`;
 }
