@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import * as example from '../../examples/verify-webhook/typescript/verify-webhook.ts';
+import { lockState } from '../../packages/client/src/cli/state-lock.ts';
 import { verifyWebhook } from '../../packages/client/src/webhooks/verify.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
@@ -242,7 +243,19 @@ describe('partner listen', () => {
     expect(second).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringMatching(/^error: --state: \S+ is in use by process \d+\. Stop that one/),
+      stderr: expect.stringMatching(
+        /^error: --state: \S+ is in use by process \d+\. Stop that one, .+\.lock/,
+      ),
     });
+  });
+
+  test('a lock whose process died is no obstacle where another has its pid now', async () => {
+    const file = path.join(await temporaryFolder(), 'state.json');
+    const unlock = await lockState(file);
+    expect(await readFile(`${file}.${process.pid}.lock`, 'utf8')).not.toBe('');
+    await unlock();
+    await writeFile(`${file}.1.lock`, 'started long ago');
+    await (await lockState(file))();
+    expect(await readdir(path.dirname(file))).toEqual([]);
   });
 });

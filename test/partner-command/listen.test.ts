@@ -248,7 +248,7 @@ describe('the state of partner listen', () => {
     await begin();
     // pid 1 is always alive; no system has a process of the other.
     await writeFile(`${stateFile()}.1.lock`, '');
-    await expect(lockState(stateFile())).rejects.toThrow(/is in use by process 1\./);
+    await expect(lockState(stateFile())).rejects.toThrow(/is in use by process 1\. .+state\.json\.1\.lock/);
     const dead = await temporaryFolder();
     await writeFile(path.join(dead, 'state.json.99999999.lock'), '');
     const unlock = await lockState(path.join(dead, 'state.json'));

@@ -8,15 +8,23 @@ const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_60
  */
 export function instantOf(text: string, option: string, now: Date): string {
   const [, count, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
-  if (count !== undefined)
-    return new Date(now.getTime() - Number(count) * (UNITS_MS[unit] ?? 0)).toISOString();
-  const isZoned = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/.test(text);
-  const at = isZoned ? new Date(text) : new Date(Number.NaN);
-  if (Number.isNaN(at.getTime()))
+  const atMs =
+    count === undefined ? instantMsOf(text) : now.getTime() - Number(count) * (UNITS_MS[unit] ?? 0);
+  // Before 1970 nothing has happened that is in a feed.
+  if (!(atMs >= 0))
     throw usageError(
       `${option}: ${text} is no instant. Give how long ago, such as 2h (s, m, h or d), or an instant such as 2026-11-24T09:00:00Z.`,
     );
-  return at.toISOString();
+  return new Date(atMs).toISOString();
+}
+
+/** NaN where it is none: also of a day that its month has not, which Date takes for one of the next. */
+function instantMsOf(text: string): number {
+  const [, day = ''] =
+    /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/.exec(text) ?? [];
+  const midnight = new Date(day);
+  const isDay = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+  return isDay ? Date.parse(text) : Number.NaN;
 }
 
 /** `13:38:12` of an instant in UTC. */

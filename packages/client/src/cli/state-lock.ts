@@ -1,31 +1,34 @@
+import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { usageError } from './command-error.ts';
 
 /**
- * Makes this process the only one that uses `file`, and resolves to what ends that. A process that died, killed even, is no obstacle.
- * Each puts down a file with its pid in the name before it looks for others, so that of two that start at once at least one sees
- * the other. @throws CommandError that names the process which has it
+ * Makes this process the only one that uses `file`, and resolves to what ends that. A process that died, killed even, is no obstacle,
+ * also where another has its pid now. Each puts down a file with its pid in the name, and its start in it, before it looks for others, so
+ * that of two that start at once at least one sees the other. @throws CommandError that names the process which has it
  */
 export async function lockState(file: string): Promise<() => Promise<void>> {
   const folder = path.dirname(file);
   const own = `${file}.${process.pid}.lock`;
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeFile(own, '', { mode: 0o600 });
+    await writeFile(own, await startOf(process.pid), { mode: 0o600 });
   } catch (failure) {
     const { code = 'unknown reason' } = failure as NodeJS.ErrnoException;
     throw usageError(`--state: nothing can be written to ${folder} (${code}). Name a file elsewhere.`);
   }
   for (const pid of await pidsAt(file)) {
     if (pid === process.pid) continue;
-    if (await isAlive(pid)) {
+    const lock = `${file}.${pid}.lock`;
+    if (await isHeld(lock, pid)) {
       await rm(own, { force: true });
       throw usageError(
-        `--state: ${file} is in use by process ${pid}. Stop that one, or give this one a file of its own.`,
+        `--state: ${file} is in use by process ${pid}. Stop that one, or give this one a file of its own; where that is not a partner command, remove ${lock}.`,
       );
     }
-    await rm(`${file}.${pid}.lock`, { force: true });
+    await rm(lock, { force: true });
   }
   return () => rm(own, { force: true });
 }
@@ -40,14 +43,40 @@ async function pidsAt(file: string): Promise<number[]> {
     .map(Number);
 }
 
-async function isAlive(pid: number): Promise<boolean> {
+/** Whether the process that put down the lock runs. What the system does not tell of it counts for that. */
+async function isHeld(lock: string, pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
   } catch (failure) {
     // Another user's process is alive, too.
-    return (failure as NodeJS.ErrnoException).code === 'EPERM';
+    if ((failure as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
-  // A dead process keeps its pid until its parent asks for it, which in a container may be never. Elsewhere there is no such file.
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  return !/\) [ZX] /.test(stat);
+  // A dead process keeps its pid until its parent asks for it, which in a container may be never.
+  if (/^[ZX]/.test((await procFieldsOf(pid))[0] ?? '')) return false;
+  const [noted, now] = [await readFile(lock, 'utf8').catch(() => ''), await startOf(pid)];
+  return noted === '' || now === '' || noted === now;
+}
+
+/** When a process was started, as the system tells it: never the same for two of one pid. Empty where it tells nothing. */
+async function startOf(pid: number): Promise<string> {
+  const ticks = (await procFieldsOf(pid))[19];
+  if (ticks !== undefined) {
+    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
+    return `${boot.trim()} ${ticks}`;
+  }
+  if (process.platform === 'win32') return '';
+  const env = { ...process.env, TZ: 'UTC', LC_ALL: 'C' };
+  const args = ['-o', 'lstart=', '-p', String(pid)];
+  try {
+    const { stdout } = await promisify(execFile)('ps', args, { env });
+    return stdout.trim();
+  } catch {
+    return '';
+  }
+}
+
+/** Of proc(5), from the state on; empty where there is none. The name before it may have any character. */
+async function procFieldsOf(pid: number): Promise<string[]> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return text === '' ? [] : text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
