@@ -297,6 +297,22 @@ describe('partner hold and confirm', () => {
     expect((await started.ended).code).toBe(130);
   });
 
+  test('--watch notices what is done to the hold elsewhere, and ends with 0 when it is no more', async () => {
+    const [slotId = ''] = await freeSlotIds(partner, venue.id);
+    const line = ['hold', slotId, '--ttl', '600', '--watch', '--json'];
+    const started = await startPartner({ url: service.url, apiKey: partner.apiKey }, line);
+    await eventually('it counts', () => started.printed.err.includes(' left\n'));
+    const path = `/api/v1/partner/holds/${String((JSON.parse(started.printed.out) as Json)['hold_id'])}`;
+    expectStatus(await partner.api.post(`${path}/extend`, { ttl_seconds: 900 }), 200);
+    await eventually('it says so', () => /^It was extended, to \S+Z\.$/m.test(started.printed.err), 10_000);
+    expectStatus(await partner.api.post(`${path}/cancel`, {}), 200);
+    const { code, err } = await started.ended;
+    expect([code, err]).toEqual([
+      0,
+      expect.stringMatching(/1[45] min.* left\nThe hold is RELEASED: released by you or by the venue\.\n$/),
+    ]);
+  });
+
   test('--watch goes by the clock of the service, and ends with what has become of the hold', async () => {
     const [slotId = ''] = await freeSlotIds(partner, venue.id);
     const held = await placeHold(partner, slotId);
@@ -311,7 +327,10 @@ describe('partner hold and confirm', () => {
     );
     const ended = await runPartner({ url: proxy.url, apiKey: partner.apiKey }, ['hold', slotId, '--watch']);
     await proxy.close();
-    expect([ended.code, ended.err]).toEqual([0, '0 s left\nThe hold is RELEASED.\n']);
+    expect([ended.code, ended.err]).toEqual([
+      0,
+      '0 s left\nThe hold is RELEASED: released by you or by the venue.\n',
+    ]);
   });
 
   test('where no answer came, the message has the key with which the call is done once', async () => {

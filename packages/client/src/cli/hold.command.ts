@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import type { Schemas } from '../operation-types.ts';
@@ -9,10 +8,9 @@ import { spokenSeconds } from './instants.ts';
 import { keyFor, sayKeyWhereUnknown } from './keyed-call.ts';
 import { firstFreeSlot } from './slot-choice.ts';
 import { fieldLines } from './table.ts';
+import { watchHold } from './watch-hold.ts';
 import type { World } from './world.ts';
 import { writeJson, writeLine } from './world.ts';
-
-const TICK_MS = 1000;
 
 type HoldOptions = GlobalOptions & {
   venue?: string;
@@ -44,7 +42,7 @@ export function addHold(program: Command, world: World): void {
       '--idempotency-key <text>',
       'the same again is the same hold (default: a random one, which is shown)',
     )
-    .option('--watch', 'count down until it has expired, or Ctrl-C')
+    .option('--watch', 'count down until it is confirmed, released or expired, or Ctrl-C')
     .action(async (slotId: string | undefined) => {
       const options = command.optsWithGlobals<HoldOptions>();
       if ((slotId === undefined) !== (options.venue !== undefined && options.date !== undefined))
@@ -77,7 +75,7 @@ async function hold(
   if (options.json === true)
     writeJson(world.out, { ...held, replayed: isReplay, seconds_left: seconds, idempotency_key: key });
   else for (const line of linesOf(held, key, isReplay, seconds)) writeLine(world.out, line);
-  if (options.watch === true) await countDown(connection, held, world);
+  if (options.watch === true) await watchHold(connection, held, world);
 }
 
 function linesOf(held: Schemas['Hold'], key: string, isReplay: boolean, seconds: number): string[] {
@@ -93,25 +91,6 @@ function linesOf(held: Schemas['Hold'], key: string, isReplay: boolean, seconds:
       ['key', key],
     ]),
   ];
-}
-
-/** One line that is written over on a terminal, elsewhere a line a minute, until the hold is ACTIVE no more; then what it is. */
-async function countDown({ client }: Connection, held: Schemas['Hold'], world: World): Promise<void> {
-  const { err, interrupted: signal } = world;
-  const read = () => client.getHold({ path: { holdId: held.hold_id } }, { signal });
-  let current = held;
-  for (let told = Number.POSITIVE_INFINITY; current.status === 'ACTIVE'; ) {
-    const seconds = client.secondsLeft(current);
-    const text = `${spokenSeconds(seconds)} left`;
-    const minute = Math.ceil(seconds / 60);
-    if (err.isTty) err.write(`\r${text.padEnd(20)}`);
-    else if (minute < told) writeLine(err, text);
-    told = minute;
-    if (seconds > 0) await delay(TICK_MS, undefined, { signal });
-    // It has a moment more than is counted, or somebody has extended it.
-    else current = await delay(TICK_MS, undefined, { signal }).then(read);
-  }
-  writeLine(err, `${err.isTty ? '\r' : ''}The hold is ${current.status}.`);
 }
 
 function secondsOf(text: string): number {
