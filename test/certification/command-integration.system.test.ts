@@ -56,7 +56,7 @@ test('a command is run once for each action, with the proxy as its base URL; wha
     ...{
       name: 'Script',
       actions: { command },
-      webhook_url: 'http://127.0.0.1:9',
+      webhook_url: 'http://127.0.0.1:1023',
       proxy_port: await freePort(),
     },
   });

@@ -132,7 +132,7 @@ describe('a run cannot begin', () => {
   test('where the proxy’s port is taken: 2', async () => {
     const taken = Number(new URL(service.url).port);
     const profile = await writeProfile({
-      ...{ name: 'Busy', actions: { url: 'http://127.0.0.1:9' }, webhook_url: 'http://127.0.0.1:9' },
+      ...{ name: 'Busy', actions: { url: 'http://127.0.0.1:1023' }, webhook_url: 'http://127.0.0.1:1023' },
       proxy_port: taken,
     });
     const { code, err } = await certifyCommand(candidate, ['--profile', profile]);

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { faultOfAddress } from '../../packages/client/src/certification/addresses.ts';
 import { asCommandError } from '../../packages/client/src/cli/command-error.ts';
 import { EVENT_TYPES } from '../../packages/client/src/cli/event-types.ts';
 import { newSecret } from '../../packages/client/src/cli/state-file.ts';
@@ -78,6 +79,11 @@ describe('the command line', () => {
     [['listen'], '--forward-to'],
     [['listen', '--forward-to', 'localhost:4000'], '--forward-to'],
     [['listen', '--forward-to', 'http://u:p@localhost'], '--forward-to'],
+    [['listen', '--forward-to', 'http://127.0.0.1:6000/hooks'], '--forward-to: port 6000'],
+    [['status', '--base-url', 'http://127.0.0.1:6667'], '--base-url: port 6667'],
+    [['hold', 'a-slot', '--date', '2026-11-24'], '--date'],
+    [['hold', 'a-slot', '--resource', 'r'], '--resource'],
+    [['trigger', 'hold_created', '--slot', 'a-slot', '--venue', 'v'], '--venue'],
     [['listen', '--forward-to', 'http://localhost', '--events', 'hold'], '--events'],
     [['listen', '--forward-to', 'http://localhost', '--attempts', '0'], '--attempts'],
     [['listen', '--forward-to', 'http://localhost', '--secret-file', '/none/such'], '--secret-file'],
@@ -110,6 +116,47 @@ describe('the command line', () => {
     expect([broken.code, broken.err.includes('pk_')]).toEqual([2, false]);
   });
 
+  test('variables that are empty are as if not set, and an address is never quoted: it may have a password', async () => {
+    const empty = { baseUrl: '', apiKey: ' ', webhookSecret: '' };
+    const without = await runPartner({ url: '', apiKey: '' }, ['status'], { environment: empty });
+    expect(without).toMatchObject({ code: 2, err: expect.stringContaining('No API key was given') });
+    for (const address of [
+      'http://user:hidden@bookings example',
+      'https://user:hidden',
+      'user:hidden@bookings',
+    ]) {
+      const environment = { baseUrl: address };
+      const { code, err } = await runPartner({ url: '', apiKey: 'pk_any' }, ['status'], { environment });
+      expect([code, err.startsWith('error: PARTNER_BASE_URL: it is not an address')]).toEqual([2, true]);
+      expect(err).not.toContain('hidden');
+    }
+  });
+
+  test('--version is that of the package', async () => {
+    const file = new URL('../../packages/client/package.json', import.meta.url);
+    const { version } = JSON.parse(await readFile(file, 'utf8')) as { version: string };
+    expect(await run('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' });
+  });
+
+  test('the ports that are refused are those to which fetch sends nothing', async () => {
+    const nobody = {
+      dispatch: () => {
+        throw new Error('it would be sent');
+      },
+    };
+    const isBlocked = async (port: number) => {
+      const failure: unknown = await fetch(`http://127.0.0.1:${port}`, {
+        dispatcher: nobody,
+      } as RequestInit).catch((reason: { cause?: Error }) => reason.cause?.message);
+      return failure === 'bad port';
+    };
+    const ports = [...Array(11_000).keys()].filter((port) => port > 0);
+    const blocked = await Promise.all(ports.map(isBlocked));
+    const refused = ports.map((port) => faultOfAddress(`http://127.0.0.1:${port}`) !== undefined);
+    expect(ports.filter((_, index) => blocked[index] !== refused[index])).toEqual([]);
+    expect(blocked.filter(Boolean).length).toBeGreaterThan(70);
+  });
+
   test('the key is read from a file, and help says every exit code', async () => {
     const file = path.join(await temporaryFolder(), 'key');
     await writeFile(file, `${partner.apiKey}\n`);
@@ -128,7 +175,7 @@ describe('the command line', () => {
       /^error: .+\n {2}more: \S+\/docs\/errors\/INVALID_API_KEY\n\(INVALID_API_KEY, 401, request \S+\)\n$/,
     );
     expect(refused.err).toContain(`more: ${service.url}/docs/`);
-    const away = await runPartner({ url: 'http://127.0.0.1:9', apiKey: partner.apiKey }, ['status']);
+    const away = await runPartner({ url: 'http://127.0.0.1:1023', apiKey: partner.apiKey }, ['status']);
     expect(away).toMatchObject({ code: 3, err: expect.stringContaining('was not reached') });
   });
 
@@ -137,12 +184,12 @@ describe('the command line', () => {
     const refusal = new PartnerApiError(new Response(null, { status: 404 }), body);
     const told = asCommandError(
       Object.assign(refusal, { docs: '/docs/errors#slot' }),
-      'https://bookings.example',
+      'https://bookings.example/partners',
     );
     expect(told).toMatchObject({
       exitCode: 1,
       message:
-        'No such slot.\n  more: https://bookings.example/docs/errors#slot\n(SLOT_NOT_FOUND, 404, request r-1)',
+        'No such slot.\n  more: https://bookings.example/partners/docs/errors#slot\n(SLOT_NOT_FOUND, 404, request r-1)',
     });
   });
 
@@ -302,10 +349,10 @@ describe('partner hold and confirm', () => {
     const line = ['hold', slotId, '--ttl', '600', '--watch', '--json'];
     const started = await startPartner({ url: service.url, apiKey: partner.apiKey }, line);
     await eventually('it counts', () => started.printed.err.includes(' left\n'));
-    const path = `/api/v1/partner/holds/${String((JSON.parse(started.printed.out) as Json)['hold_id'])}`;
-    expectStatus(await partner.api.post(`${path}/extend`, { ttl_seconds: 900 }), 200);
+    const place = `/api/v1/partner/holds/${String((JSON.parse(started.printed.out) as Json)['hold_id'])}`;
+    expectStatus(await partner.api.post(`${place}/extend`, { ttl_seconds: 900 }), 200);
     await eventually('it says so', () => /^It was extended, to \S+Z\.$/m.test(started.printed.err), 10_000);
-    expectStatus(await partner.api.post(`${path}/cancel`, {}), 200);
+    expectStatus(await partner.api.post(`${place}/cancel`, {}), 200);
     const { code, err } = await started.ended;
     expect([code, err]).toEqual([
       0,
@@ -415,6 +462,9 @@ describe('partner status', () => {
       .filter((line) => line.startsWith(id) || line.startsWith('subscription'));
     expect(table).toHaveLength(2);
     expect(Math.max(...table.map((line) => line.length))).toBeLessThanOrEqual(80);
+    const terminal = { isTty: true, columns: 80, environment: { isColorless: true } };
+    const shown = await runPartner({ url: service.url, apiKey: failing.apiKey }, ['status'], terminal);
+    expect(Math.max(...shown.out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
   test('--json is one document with what the calls returned', async () => {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { lockState } from '../../packages/client/src/cli/state-lock.ts';
 import { verifyWebhook } from '../../packages/client/src/webhooks/verify.ts';
+import { startFaultyProxy } from '../client/faulty-proxy.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner, Venue } from '../support/factories.ts';
@@ -65,6 +66,9 @@ async function makeHold(): Promise<string> {
   await service.dispatch(String(holdId));
   return String(holdId);
 }
+
+/** The names in backticks, in order. */
+const namesIn = (text: string) => (text.match(/(?<=`)\w+(?=`)/g) ?? []).toSorted();
 
 const holdsAt = () => endpoint.received.map(({ body }) => String(body['hold_id']));
 
@@ -139,9 +143,8 @@ describe('partner listen', () => {
     const attempted = { ...state.attempted, attempts: 1000 };
     await writeFile(stateFile(), JSON.stringify({ ...state, attempted }));
     const again = await listen();
-    await eventually('it says so', () =>
-      again.printed.err.includes('(500, attempt 1001); it is tried again'),
-    );
+    await eventually('it says something of the event', () => again.printed.err.includes('waiting: '));
+    expect(again.printed.err).toContain('(500, attempt 1001); it is tried again');
   });
 
   test('with --attempts an event is given up, which is said, and those after it are forwarded', async () => {
@@ -175,14 +178,44 @@ describe('partner listen', () => {
     expect([event.event_type, endpoint.received.length]).toEqual(['booking_created', 1]);
   });
 
-  test('--json is a line of JSON for whatever happens', async () => {
+  test('takes the secret of the environment, and shows no control characters of names', async () => {
+    await begin();
+    const me = await partner.api.get('/api/v1/partner/me');
+    const named = JSON.stringify({ ...(me.body as object), name: 'Turf\u001b[31mTown' });
+    const headers = { 'content-type': 'application/json' };
+    const proxy = await startFaultyProxy(service.url, ({ path: asked }) =>
+      asked === '/api/v1/partner/me'
+        ? { kind: 'answered', status: 200, headers, body: named }
+        : { kind: 'none' },
+    );
+    const line = ['listen', '--forward-to', endpoint.url, '--state', stateFile()];
+    const environment = { webhookSecret: 'whsec_mine' };
+    const started = await startPartner({ url: proxy.url, apiKey: partner.apiKey }, line, { environment });
+    running.push(started);
+    await eventually('it listens', () => started.printed.err.includes('Ctrl-C'));
+    await makeHold();
+    const received = await eventually('it arrives', () => endpoint.received[0]);
+    expect(isGenuine(received, 'whsec_mine')).toBe(true);
+    expect(started.printed.err).toMatch(/^Turf\ufffd\[31mTown: forwarding all events/);
+    expect(started.printed.err).not.toContain('Signed with');
+    await stop(started);
+    await proxy.close();
+  });
+
+  test('--json is a line of JSON for whatever happens, with the fields of its row in the guide', async () => {
+    const guide = await readFile(new URL('../../docs/guides/partner-command.md', import.meta.url), 'utf8');
+    const rows = [...guide.matchAll(/^\| `(\w+)` \| [^|]+ \| (`.*) \|$/gm)];
+    const shapes = Object.fromEntries(
+      rows.map(([, type = '', fields = '']) => [type, namesIn(`\`type\` ${fields}`)]),
+    );
     await begin();
     endpoint.respondWith(500);
-    const listener = await listen('--json');
+    const listener = await listen('--json', '--attempts', '2');
     await makeHold();
-    await eventually('it is refused', () => endpoint.received.length >= 1);
+    await eventually('it is given up', () => listener.printed.out.includes('"given_up"'));
     endpoint.respondWith(204);
-    await eventually('it is accepted', () => listener.printed.out.includes('"forwarded"'));
+    await makeHold();
+    await eventually('the next is accepted', () => listener.printed.out.includes('"forwarded"'));
     const lines = listener.printed.out
       .trimEnd()
       .split('\n')
@@ -192,11 +225,11 @@ describe('partner listen', () => {
       forward_to: endpoint.url,
       secret: expect.any(String),
     });
-    expect(lines.map(({ type }) => type)).toEqual(
-      expect.arrayContaining(['failed', 'repeating', 'forwarded']),
+    expect(lines.map((line) => [line.type, Object.keys(line).toSorted()])).toEqual(
+      ['listening', 'failed', 'repeating', 'given_up', 'forwarded'].map((type) => [type, shapes[type]]),
     );
     expect(lines.at(-1)).toMatchObject({
-      repeated: true,
+      repeated: false,
       status: 204,
       event: { event_type: 'hold_created' },
     });

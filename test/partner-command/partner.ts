@@ -34,7 +34,7 @@ export async function startPartner(
   const world: World = {
     ...{ out: sink('out'), err: sink('err'), interrupted: stop.signal },
     environment: {
-      ...{ baseUrl: url, apiKey, isColorless: false },
+      ...{ baseUrl: url, apiKey, webhookSecret: undefined, isColorless: false },
       ...{ stateFolder: await temporaryFolder(), ...environment },
     },
   };

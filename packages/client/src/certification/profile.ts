@@ -1,3 +1,5 @@
+import { faultOfAddress } from './addresses.ts';
+
 /** What a partner says of its integration, so that it can be certified. */
 export type Profile = {
   name: string;
@@ -39,9 +41,7 @@ export function parseProfile(text: string): Profile {
       ? []
       : [`name: give a text of 1 to ${NAME_LENGTH} characters, the name of your integration`]),
     ...faultsOfActions(actions),
-    ...(isAddress(webhookUrl)
-      ? []
-      : [`webhook_url: ${addressWanted('where your endpoint takes deliveries')}`]),
+    ...faultsOfAddress('webhook_url', webhookUrl, 'where your endpoint takes deliveries'),
     ...(isPort(proxyPort)
       ? []
       : ['proxy_port: give a free port of this machine, a whole number from 1 to 65535']),
@@ -58,7 +58,7 @@ function faultsOfActions(actions: unknown): string[] {
   if ((url === undefined) === (command === undefined))
     return [...unknown, 'actions: give either url or command'];
   if (url !== undefined)
-    return isAddress(url) ? unknown : [...unknown, `actions.url: ${addressWanted('where your actions are')}`];
+    return [...unknown, ...faultsOfAddress('actions.url', url, 'where your actions are')];
   return Array.isArray(command) && command.length > 0 && command.every(isText)
     ? unknown
     : [...unknown, 'actions.command: give a list of texts, the program and its arguments'];
@@ -69,13 +69,15 @@ const unknownIn = (value: object, known: readonly string[], path: string): strin
     .filter((field) => !known.includes(field))
     .map((field) => `${path}${field}: no such field; leave it out (known are ${known.join(', ')})`);
 
-const addressWanted = (what: string) => `give an address that begins with http:// or https://, ${what}`;
+function faultsOfAddress(field: string, value: unknown, what: string): string[] {
+  const fault = faultOfAddress(isText(value) ? value : '');
+  return fault === undefined ? [] : [`${field}: ${fault}; give one ${what}`];
+}
+
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 const isName = (value: unknown): boolean =>
   isText(value) && value.length <= NAME_LENGTH && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value);
-const isAddress = (value: unknown): boolean =>
-  isText(value) && /^https?:\/\/./.test(value) && URL.canParse(value);
 const isPort = (value: unknown): boolean =>
   Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 65_535;

@@ -1,6 +1,6 @@
 import { PartnerApiError, PartnerConnectionError } from '../errors.ts';
 import { EXIT } from './exit-codes.ts';
-import { spokenWait } from './waiting.ts';
+import { spokenWait } from './spoken-time.ts';
 import { printable } from './world.ts';
 
 /** A command cannot do what it was asked. The message is for whoever typed it, and never has a key in it. */
@@ -67,7 +67,9 @@ function remediesOf({ conflict, bookingId, retryAfterSeconds }: PartnerApiError)
 
 /** The page about the code, where the service names one. */
 function docsOf({ docs }: PartnerApiError, baseUrl: string): string[] {
-  return typeof docs === 'string' ? [`  more: ${new URL(docs, baseUrl).href}`] : [];
+  if (docs === undefined) return [];
+  // Below the address of the service, which may have a path.
+  return [`  more: ${docs.startsWith('/') ? baseUrl + docs : docs}`];
 }
 
 function unreachable(failure: PartnerConnectionError, baseUrl: string): CommandError {

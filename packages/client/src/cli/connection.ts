@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { faultOfAddress } from '../certification/addresses.ts';
 import type { ClientOptions, PartnerClient } from '../client.ts';
 import { createPartnerClient } from '../client.ts';
 import { withKnownShapes } from './answers.ts';
@@ -37,14 +38,12 @@ async function connect(
 ): Promise<Connection> {
   const { environment } = world;
   const options = command.optsWithGlobals<GlobalOptions>();
-  const address = new URL(
-    checkedAddress(
-      options.baseUrl ?? environment.baseUrl ?? DEFAULT_BASE_URL,
-      '--base-url',
-      DEFAULT_BASE_URL,
-    ),
-  );
-  if (address.search !== '') throw usageError('--base-url: the address must not have a query. Leave it out.');
+  const [option, given] =
+    options.baseUrl === undefined
+      ? ['PARTNER_BASE_URL', environment.baseUrl || DEFAULT_BASE_URL]
+      : ['--base-url', options.baseUrl];
+  const address = new URL(checkedAddress(given, option, DEFAULT_BASE_URL));
+  if (address.search !== '') throw usageError(`${option}: the address must not have a query. Leave it out.`);
   const baseUrl = address.href.replace(/\/+$/, '');
   const apiKey = await findKey(options.keyFile, environment.apiKey);
   let newest: Response | undefined;
@@ -91,13 +90,11 @@ export async function withService<Result>(
   }
 }
 
-/** An http or https address without user and fragment. @throws CommandError that names the option */
+/** An address that can be called, without fragment. @throws CommandError that names the option, and never quotes what was given */
 export function checkedAddress(text: string, option: string, example: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
-    throw usageError(`${option}: ${text} is not an address. Give one such as ${example}.`);
-  if (url.username !== '' || url.password !== '')
-    throw usageError(`${option}: the address must not have a user or a password. Leave them out.`);
+  const fault = faultOfAddress(text);
+  if (fault !== undefined) throw usageError(`${option}: ${fault}. Give one such as ${example}.`);
+  const url = new URL(text);
   url.hash = '';
   return url.href;
 }

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { usageError } from './command-error.ts';
 import { checkedAddress, secretInFile } from './connection.ts';
+import type { World } from './world.ts';
 
 /** What the commands that forward events have in common. */
 export type EndpointOptions = { forwardTo: string; secret?: string; secretFile?: string };
@@ -10,7 +11,10 @@ const EXAMPLE = 'http://localhost:4000/webhooks';
 export function endpointOptions(): Option[] {
   return [
     new Option('--forward-to <url>', `your endpoint, such as ${EXAMPLE}`).makeOptionMandatory(),
-    new Option('--secret <secret>', 'sign with this, such as whsec_…, in place of the one in the state file'),
+    new Option(
+      '--secret <secret>',
+      'sign with this, such as whsec_…, in place of PARTNER_WEBHOOK_SECRET, else of the one in the state file; other users of the machine can see it',
+    ),
     new Option('--secret-file <file>', 'the same from a file').conflicts('secret'),
   ];
 }
@@ -27,9 +31,12 @@ export function attemptsOption(description: string): Option {
 export const forwardAddress = ({ forwardTo }: EndpointOptions): string =>
   checkedAddress(forwardTo, '--forward-to', EXAMPLE);
 
-/** The secret that was given; undefined where none was. @throws CommandError that names the option */
-export async function givenSecret({ secret, secretFile }: EndpointOptions): Promise<string | undefined> {
+/** The secret that was given, by an option or by PARTNER_WEBHOOK_SECRET; undefined where none was. @throws CommandError that names the option */
+export async function givenSecret(
+  { secret, secretFile }: EndpointOptions,
+  { environment }: World,
+): Promise<string | undefined> {
   if (secretFile !== undefined) return secretInFile(secretFile, '--secret-file');
   if (secret === '') throw usageError('--secret: it is empty. Leave it out to have one made.');
-  return secret;
+  return secret ?? (environment.webhookSecret?.trim() || undefined);
 }

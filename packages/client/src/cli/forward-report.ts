@@ -1,6 +1,6 @@
 import type { ForwardReport, Told } from './forward-event.ts';
-import { timeOfDay } from './instants.ts';
 import type { Outcome } from './send-delivery.ts';
+import { timeOfDay } from './spoken-time.ts';
 import { rareNotes } from './waiting.ts';
 import type { World } from './world.ts';
 import { painted, printable, writeJson, writeLine, writeNote } from './world.ts';
@@ -10,15 +10,14 @@ export function forwardReport(world: World, url: string): ForwardReport {
   const note = (text: string) => writeNote(world, text, 'yellow');
   const failures = rareNotes();
   return {
-    repeating: ({ event }) =>
-      note(`repeated: ${event.event_type} ${event.event_id} may have arrived before; it is sent again.`),
+    repeating: ({ event }) => note(`repeated: ${named(event)} may have arrived before; it is sent again.`),
     accepted: (told, { status, durationMs }) => {
       failures.end();
       const end = told.isRepeated ? 'repeated' : `${durationMs} ms`;
       writeLine(world.out, `${subject(told)}  ${painted(world, world.out, 'green', String(status))} ${end}`);
     },
     failed: ({ event, attempt }, { reason }, waitMs) => {
-      const what = `${event.event_type} ${event.event_id} was not accepted by ${url} (${printable(reason)}, attempt ${attempt})`;
+      const what = `${named(event)} was not accepted by ${url} (${printable(reason)}, attempt ${attempt})`;
       const isDue = failures.isDue();
       if (waitMs === undefined) {
         failures.end();
@@ -54,5 +53,7 @@ const fieldsOf = ({ deliveryId, status, reason, isAccepted, durationMs }: Outcom
   ...(isAccepted ? {} : { reason }),
 });
 
-const subject = ({ event }: Told): string =>
-  [timeOfDay(event.timestamp), printable(event.event_type).padEnd(17), event.event_id].join('  ');
+const named = ({ event_type: type, event_id: id }: Told['event']): string => printable(`${type} ${id}`);
+
+const subject = ({ event: { timestamp, event_type: type, event_id: id } }: Told): string =>
+  [timeOfDay(timestamp), type.padEnd(17), id].map(printable).join('  ');

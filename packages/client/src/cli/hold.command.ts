@@ -4,9 +4,9 @@ import type { Schemas } from '../operation-types.ts';
 import { usageError } from './command-error.ts';
 import type { Connection, GlobalOptions } from './connection.ts';
 import { withService } from './connection.ts';
-import { spokenSeconds } from './instants.ts';
 import { keyFor, sayKeyWhereUnknown } from './keyed-call.ts';
 import { firstFreeSlot } from './slot-choice.ts';
+import { spokenSeconds } from './spoken-time.ts';
 import { fieldLines } from './table.ts';
 import { watchHold } from './watch-hold.ts';
 import type { World } from './world.ts';
@@ -45,10 +45,17 @@ export function addHold(program: Command, world: World): void {
     .option('--watch', 'count down until it is confirmed, released or expired, or Ctrl-C')
     .action(async (slotId: string | undefined) => {
       const options = command.optsWithGlobals<HoldOptions>();
-      if ((slotId === undefined) !== (options.venue !== undefined && options.date !== undefined))
-        throw usageError('Give either a slot_id, or --venue and --date.');
+      requireOneWay(slotId, options);
       await withService(command, world, (connection) => hold(slotId, options, world, connection));
     });
+}
+
+function requireOneWay(slotId: string | undefined, { venue, date, resource }: HoldOptions): void {
+  if (slotId === undefined && (venue === undefined || date === undefined))
+    throw usageError('Give either a slot_id, or --venue and --date.');
+  const given = Object.entries({ venue, date, resource }).filter(([, value]) => value !== undefined);
+  if (slotId !== undefined && given.length > 0)
+    throw usageError(`--${given[0]?.[0]} says nothing beside a slot_id. Leave out one of the two.`);
 }
 
 async function hold(

@@ -26,23 +26,3 @@ function instantMsOf(text: string): number {
   const isDay = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
   return isDay ? Date.parse(text) : Number.NaN;
 }
-
-/** `13:38:12` of an instant in UTC. */
-export const timeOfDay = (instant: string): string => instant.slice(11, 19);
-
-/** `9 min 58 s`, `2 h 5 min`, `3 d 4 h`. */
-export function spokenSeconds(seconds: number): string {
-  const parts: [number, string][] = [
-    [Math.floor(seconds / 86_400), 'd'],
-    [Math.floor(seconds / 3600) % 24, 'h'],
-    [Math.floor(seconds / 60) % 60, 'min'],
-    [Math.floor(seconds) % 60, 's'],
-  ];
-  const first = parts.findIndex(([count]) => count > 0);
-  if (first === -1) return '0 s';
-  return parts
-    .slice(first, first + 2)
-    .filter(([count]) => count > 0)
-    .map(([count, unit]) => `${count} ${unit}`)
-    .join(' ');
-}

@@ -16,7 +16,7 @@ import type { StateStore } from './state-file.ts';
 import { stateFileOf } from './state-location.ts';
 import { lockState } from './state-lock.ts';
 import type { World } from './world.ts';
-import { writeJson, writeNote } from './world.ts';
+import { printable, writeJson, writeNote } from './world.ts';
 
 type ListenOptions = GlobalOptions &
   EndpointOptions & { events?: string[]; since?: string; state?: string; attempts?: number };
@@ -54,7 +54,7 @@ export function addListen(program: Command, world: World): void {
 
 async function listen(options: ListenOptions, world: World, connection: Connection): Promise<never> {
   const url = forwardAddress(options);
-  const given = await givenSecret(options);
+  const given = await givenSecret(options, world);
   const patience = servicePatience((text) => writeNote(world, text, 'yellow'));
   const signal = world.interrupted;
   const me = await patience.untilAnswered(() => connection.client.getMe({}, { signal }), signal);
@@ -68,7 +68,12 @@ async function listen(options: ListenOptions, world: World, connection: Connecti
     const secret = given ?? store.state.secret;
     const tally = { accepted: 0, givenUp: 0 };
     const report = counting(options.json === true ? jsonReport(world) : forwardReport(world, url), tally);
-    tellStart(options, world, { url, secret, store, name: me.name });
+    tellStart(options, world, {
+      url,
+      store,
+      name: me.name,
+      secret: given === undefined ? secret : undefined,
+    });
     const maxAttempts = options.attempts ?? Number.POSITIVE_INFINITY;
     const types = options.events;
     return await followFeed({
@@ -95,19 +100,19 @@ const lostCursor = (file: string): CommandError =>
   );
 
 function tellStart(
-  { json, events, secret: given, secretFile }: ListenOptions,
+  { json, events }: ListenOptions,
   world: World,
-  { url, secret, store, name }: { url: string; secret: string; store: StateStore; name: string },
+  /** `secret` is the one that was made; undefined where another was given. */
+  { url, secret, store, name }: { url: string; secret: string | undefined; store: StateStore; name: string },
 ): void {
-  const isOwn = given === undefined && secretFile === undefined;
   if (json === true)
     return writeJson(
       world.out,
-      { type: 'listening', forward_to: url, state: store.file, ...(isOwn ? { secret } : {}) },
+      { type: 'listening', forward_to: url, state: store.file, ...(secret === undefined ? {} : { secret }) },
       true,
     );
-  writeNote(world, `${name}: forwarding ${events?.join(', ') ?? 'all events'} to ${url}`);
-  if (isOwn) writeNote(world, `Signed with ${secret}`);
+  writeNote(world, `${printable(name)}: forwarding ${events?.join(', ') ?? 'all events'} to ${url}`);
+  if (secret !== undefined) writeNote(world, `Signed with ${secret}`);
   writeNote(world, `State in ${store.file}. Ctrl-C ends it; the next start goes on from here.`);
 }
 

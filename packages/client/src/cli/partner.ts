@@ -24,10 +24,12 @@ const exitCode = await runPartnerCommand(process.argv.slice(2), {
 process.exitCode ??= exitCode;
 
 function environment(): Environment {
-  const { PARTNER_BASE_URL, PARTNER_API_KEY, NO_COLOR = '', XDG_STATE_HOME = '' } = process.env;
+  const { PARTNER_BASE_URL, PARTNER_API_KEY, PARTNER_WEBHOOK_SECRET, NO_COLOR = '' } = process.env;
+  const { XDG_STATE_HOME = '' } = process.env;
   return {
     baseUrl: PARTNER_BASE_URL,
     apiKey: PARTNER_API_KEY,
+    webhookSecret: PARTNER_WEBHOOK_SECRET,
     isColorless: NO_COLOR !== '',
     stateFolder: path.join(XDG_STATE_HOME || path.join(homedir(), '.local/state'), 'partner'),
   };

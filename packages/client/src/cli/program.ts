@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
 import { addCertify } from './certify.command.ts';
 import { CommandError } from './command-error.ts';
 import { addConfirm } from './confirm.command.ts';
@@ -36,8 +37,7 @@ export async function runPartnerCommand(args: readonly string[], world: World): 
     await createProgram(world).parseAsync([...args], { from: 'user' });
     return EXIT.done;
   } catch (failure) {
-    if (failure instanceof CommanderError)
-      return failure.code === 'commander.helpDisplayed' ? EXIT.done : EXIT.usage;
+    if (failure instanceof CommanderError) return failure.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (!(failure instanceof CommandError)) throw failure;
     const prefix =
       failure.exitCode === EXIT.interrupted ? '' : `${painted(world, world.err, 'red', 'error:')} `;
@@ -60,6 +60,7 @@ function createProgram(world: World): Command {
     .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
     .showHelpAfterError('(--help shows what there is)')
     .description(INTRODUCTION)
+    .version(manifest.version, '--version', 'print the version, of the client and of the command')
     .option(
       '--base-url <url>',
       'where the service is (default: PARTNER_BASE_URL, else http://127.0.0.1:3000)',

@@ -12,7 +12,7 @@ import type { FeedEvent } from './send-delivery.ts';
 import { readState } from './state-file.ts';
 import { requireOwner, stateFileOf } from './state-location.ts';
 import type { World } from './world.ts';
-import { writeJson, writeLine } from './world.ts';
+import { printable, writeJson, writeLine } from './world.ts';
 
 type ReplayOptions = GlobalOptions &
   EndpointOptions & { since: string; until?: string; events?: string[]; state?: string; attempts: number };
@@ -49,7 +49,7 @@ async function replay(options: ReplayOptions, world: World, connection: Connecti
   const { client, newestHeader } = connection;
   const signal = world.interrupted;
   const url = forwardAddress(options);
-  const given = await givenSecret(options);
+  const given = await givenSecret(options, world);
   const me = await client.getMe({}, { signal });
   const now = new Date(newestHeader('date') ?? Date.now());
   const since = instantOf(options.since, '--since', now);
@@ -78,7 +78,7 @@ async function replay(options: ReplayOptions, world: World, connection: Connecti
 
 function stopped({ event_type: type, event_id: id, timestamp }: FeedEvent, forwarded: number): CommandError {
   return new CommandError(
-    `Stopped at ${type} ${id} after ${forwarded} events. Go on with --since ${timestamp}: that one comes again, and others of its instant.`,
+    `Stopped at ${printable(`${type} ${id}`)} after ${forwarded} events. Go on with --since ${printable(timestamp)}: that one comes again, and others of its instant.`,
   );
 }
 
@@ -90,7 +90,9 @@ async function keptSecret(
   const file = stateFileOf(world, owner, state);
   const store = await readState(file);
   if (store === undefined)
-    throw usageError(`There is no secret of listen in ${file}. Give one with --secret or --secret-file.`);
+    throw usageError(
+      `There is no secret of listen in ${file}. Give one with --secret-file or PARTNER_WEBHOOK_SECRET.`,
+    );
   requireOwner(file, store.state, owner);
   return store.state.secret;
 }

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { PartnerApiError, PartnerConnectionError } from '../errors.ts';
 import { reasonOf } from './command-error.ts';
-import { rareNotes, spokenWait } from './waiting.ts';
+import { spokenWait } from './spoken-time.ts';
+import { rareNotes } from './waiting.ts';
 import { printable } from './world.ts';
 
 /** Makes calls that wait for the service to come back. */

@@ -65,10 +65,10 @@ async function startOf(pid: number): Promise<string> {
     return `${boot.trim()} ${ticks}`;
   }
   if (process.platform === 'win32') return '';
-  const env = { ...process.env, TZ: 'UTC', LC_ALL: 'C' };
+  const env = { TZ: 'UTC', LC_ALL: 'C' };
   const args = ['-o', 'lstart=', '-p', String(pid)];
   try {
-    const { stdout } = await promisify(execFile)('ps', args, { env });
+    const { stdout } = await promisify(execFile)('/bin/ps', args, { env });
     return stdout.trim();
   } catch {
     return '';

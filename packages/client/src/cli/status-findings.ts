@@ -1,5 +1,5 @@
 import type { Success } from '../operation-types.ts';
-import { spokenSeconds } from './instants.ts';
+import { spokenSeconds } from './spoken-time.ts';
 
 type Given = { me: Success<'getMe'>; observability: Success<'getObservability'>; now: Date };
 

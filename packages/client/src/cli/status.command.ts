@@ -11,7 +11,7 @@ import { requireOwner, stateFileOf } from './state-location.ts';
 import { findingsOf } from './status-findings.ts';
 import { fieldLines, tableLines } from './table.ts';
 import type { World } from './world.ts';
-import { painted, widthOf, writeJson, writeLine } from './world.ts';
+import { painted, printable, widthOf, wrapped, writeJson, writeLine } from './world.ts';
 
 type StatusOptions = GlobalOptions & { state?: string };
 
@@ -85,7 +85,9 @@ function linesOf(status: Status, world: World): string[] {
     ['Last 24 h', `${events} events; deliveries: ${counts}`],
     ['Listen', listenOf(status.listen)],
   ]);
-  const action = needed.map((each) => painted(world, world.out, 'yellow', `Needs action: ${each}`));
+  const action = needed.map((each) =>
+    painted(world, world.out, 'yellow', wrapped(world.out, `Needs action: ${printable(each)}`)),
+  );
   return [
     ...fields,
     '',

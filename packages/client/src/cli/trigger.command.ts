@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { Argument } from 'commander';
+import { Argument, Option } from 'commander';
 import type { PartnerClient } from '../client.ts';
 import { PartnerApiError } from '../errors.ts';
 import { CommandError, reasonOf } from './command-error.ts';
@@ -28,7 +28,11 @@ export function addTrigger(program: Command, world: World): void {
     .description(DESCRIPTION)
     .addArgument(new Argument('<event>', 'which').choices([...EVENT_TYPES]))
     .option('--venue <venue_id>', 'where (default: the first of your venues that has a free slot)')
-    .option('--slot <slot_id>', 'which slot (default: a free one, three days ahead or later)')
+    .addOption(
+      new Option('--slot <slot_id>', 'which slot (default: a free one, three days ahead or later)').conflicts(
+        'venue',
+      ),
+    )
     .option('--keep', 'leave the hold or booking as it is then')
     .action(async (type: EventType) => {
       const options = command.optsWithGlobals<TriggerOptions>();

@@ -1,5 +1,5 @@
 import { PartnerApiError } from '../errors.ts';
-import { spokenSeconds, timeOfDay } from './instants.ts';
+import { spokenWait } from './spoken-time.ts';
 
 /** With an attempt of 10 s and a wait of 5 s, nobody is left without a word for more than a minute. */
 const LONGEST_SILENCE_MS = 45_000;
@@ -27,12 +27,6 @@ export function rareNotes(readMs: () => number = () => performance.now()): RareN
       failures = 0;
     },
   };
-}
-
-/** `in 45 s, at 13:38:12 UTC`, by this machine's clock. */
-export function spokenWait(waitMs: number): string {
-  const seconds = Math.ceil(waitMs / 1000);
-  return `in ${spokenSeconds(seconds)}, at ${timeOfDay(new Date(Date.now() + waitMs).toISOString())} UTC`;
 }
 
 /** Waits that nobody takes for a command that hangs. */

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Schemas } from '../operation-types.ts';
 import type { Connection } from './connection.ts';
-import { spokenSeconds } from './instants.ts';
 import { servicePatience } from './service-patience.ts';
+import { spokenSeconds } from './spoken-time.ts';
 import type { World } from './world.ts';
 import { printable, writeLine, writeNote } from './world.ts';
 

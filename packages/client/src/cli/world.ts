@@ -15,6 +15,8 @@ export type Environment = {
   baseUrl: string | undefined;
   /** PARTNER_API_KEY */
   apiKey: string | undefined;
+  /** PARTNER_WEBHOOK_SECRET */
+  webhookSecret: string | undefined;
   /** NO_COLOR has a value. */
   isColorless: boolean;
   /** The folder for what is kept from one run to the next. */
@@ -40,10 +42,14 @@ export function writeLine(sink: Sink, line = ''): void {
   sink.write(`${line}\n`);
 }
 
+/** Broken at spaces where that is a terminal, and else on one line. */
+export const wrapped = (sink: Sink, text: string): string =>
+  sink.isTty ? wrapAnsi(text, widthOf(sink)) : text;
+
 /** A sentence beside what was asked for, on stderr; broken at spaces where that is a terminal, and else on one line. */
 export function writeNote(world: World, text: string, paint?: Paint): void {
   const { err } = world;
-  const lines = err.isTty ? wrapAnsi(text, widthOf(err)) : text;
+  const lines = wrapped(err, text);
   writeLine(err, paint === undefined ? lines : painted(world, err, paint, lines));
 }
 
