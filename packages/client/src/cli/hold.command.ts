@@ -55,7 +55,7 @@ function requireOneWay(slotId: string | undefined, { venue, date, resource }: Ho
     throw usageError('Give either a slot_id, or --venue and --date.');
   const given = Object.entries({ venue, date, resource }).filter(([, value]) => value !== undefined);
   if (slotId !== undefined && given.length > 0)
-    throw usageError(`--${given[0]?.[0]} says nothing beside a slot_id. Leave out one of the two.`);
+    throw usageError(`--${given[0]?.[0]} has no effect beside a slot_id. Leave one of the two out.`);
 }
 
 async function hold(
