@@ -50,6 +50,14 @@ test.each([
   [{ ...PROFILE, actions: {} }, /^actions: give either url or command/],
   [{ ...PROFILE, actions: { url: 'http://x', command: ['x'] } }, /^actions: give either url or command/],
   [{ ...PROFILE, actions: { command: [] } }, /^actions\.command: give a list of texts/],
+  [
+    { ...PROFILE, webhook_url: 'http://user:hidden@x' },
+    /^webhook_url: it must not have a user or a password; give/,
+  ],
+  [
+    { ...PROFILE, actions: { url: 'http://127.0.0.1:6000' } },
+    /^actions\.url: port 6000 is blocked by fetch; give/,
+  ],
   [{ ...PROFILE, proxy_port: '4010' }, /^proxy_port: give a free port/],
   [{ ...PROFILE, proxy_port: 65_536 }, /^proxy_port: give a free port/],
 ])('%j has one fault', (profile, fault) => {
