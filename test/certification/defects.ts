@@ -105,6 +105,13 @@ export const ROWS: readonly Row[] = [
     defect: 'accepts-any-signature',
     caughtBy: ['wrong-secret-refused', 'tampered-refused', 'old-secret-refused'],
   },
+  {
+    defect: 'hangs-up-instead-of-refusing',
+    caughtBy: [
+      ...['tampered-refused', 'unsigned-refused', 'malformed-signature-refused', 'wrong-secret-refused'],
+      ...['old-timestamp-refused', 'malformed-timestamp-refused', 'old-secret-refused'],
+    ],
+  },
   { defect: 'no-replay-window', caughtBy: ['old-timestamp-refused'] },
   { defect: 'parses-timestamp-loosely', caughtBy: ['malformed-timestamp-refused'] },
   { defect: 'works-before-answering', caughtBy: ['burst-answered'] },

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AnyEvent } from './deliveries.ts';
+import type { AnyEvent, EndpointAnswer } from './deliveries.ts';
+import { isAccepted } from './deliveries.ts';
 import { expectThat } from './scenario.ts';
 import type { Trial } from './trial.ts';
-import { timesHandled } from './trial.ts';
+import { isHandled, timesHandled } from './trial.ts';
 
 /** How long an integration may take from its answer to having handled the event. */
 const HANDLED_WITHIN_MS = 10_000;
@@ -43,6 +45,19 @@ export async function eventsOfEveryType({ sandbox, feed }: Trial): Promise<AnyEv
     await feed.eventOf({ event_type: 'booking_cancelled', hold_id: booked }),
     await feed.eventOf({ event_type: 'booking_refunded', hold_id: booked }),
   ];
+}
+
+/** The event as another one, which the integration has not had. */
+export const fresh = (event: AnyEvent): AnyEvent => ({ ...event, event_id: randomUUID() });
+
+/** A delivery must have been refused, and its event not handled. @throws Finding */
+export async function expectRefused(trial: Trial, event: AnyEvent, answer: EndpointAnswer, what: string) {
+  expectThat(!isAccepted(answer), `${what} was accepted with ${answer.text}.`);
+  expectThat(answer.status !== undefined, `${what} got ${answer.text} instead of 401.`);
+  expectThat(
+    !(await isHandled(trial, event)),
+    `${what} was refused with ${answer.text}, and handled all the same.`,
+  );
 }
 
 /** Waits until the integration has handled the events, each of which it must once. @throws Finding */

@@ -1,29 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { AnyEvent, EndpointAnswer } from '../deliveries.ts';
 import { isAccepted, newSecret, postDelivery, signDelivery, unixSeconds } from '../deliveries.ts';
 import type { Scenario } from '../scenario.ts';
 import { expectThat } from '../scenario.ts';
-import type { Trial } from '../trial.ts';
-import { deliver, deliverAccepted, giveSecret, isHandled } from '../trial.ts';
-import { anyEvent, eventsOfEveryType, expectHandled } from '../trial-events.ts';
+import { deliver, deliverAccepted, giveSecret } from '../trial.ts';
+import { anyEvent, eventsOfEveryType, expectHandled, expectRefused, fresh } from '../trial-events.ts';
 
 const VERIFY =
   'Verify as /docs/verifying-webhooks of the service says, or use verifyWebhook of partner-booking-client; answer 401 and do nothing else.';
 /** Beyond the replay window of 300 s, by more than clocks differ. */
 const OUTSIDE_WINDOW = 330;
 const BURST = 40;
-
-/** A delivery must have been refused, and its event not handled. */
-async function expectRefused(trial: Trial, event: AnyEvent, answer: EndpointAnswer, what: string) {
-  expectThat(!isAccepted(answer), `${what} was accepted with ${answer.text}.`);
-  expectThat(answer.status !== undefined, `${what} got ${answer.text} instead of 401.`);
-  expectThat(
-    !(await isHandled(trial, event)),
-    `${what} was refused with ${answer.text}, and handled all the same.`,
-  );
-}
-
-const fresh = (event: AnyEvent): AnyEvent => ({ ...event, event_id: randomUUID() });
 
 /** Level 6: which deliveries are believed. */
 export const RECEIVER: readonly Scenario[] = [

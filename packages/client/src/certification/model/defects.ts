@@ -51,6 +51,7 @@ export const DEFECTS = [
   'accepts-unsigned',
   'accepts-bare-signature',
   'accepts-any-signature',
+  'hangs-up-instead-of-refusing',
   'no-replay-window',
   'parses-timestamp-loosely',
   'works-before-answering',

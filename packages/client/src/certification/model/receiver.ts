@@ -67,7 +67,9 @@ export async function startReceiver(
     return 204;
   };
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    response.writeHead(await statusFor(request)).end();
+    const status = await statusFor(request);
+    if (status === 401 && has('hangs-up-instead-of-refusing')) request.socket.destroy();
+    else response.writeHead(status).end();
   };
 
   const server = createServer((request, response) => {
