@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Defect } from '../../packages/client/src/certification/model/defects.ts';
-import type { Report } from '../../packages/client/src/certification/report.ts';
+import type { Report, ScenarioReport } from '../../packages/client/src/certification/report.ts';
 import { certify } from '../../packages/client/src/certification/runner.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPackage, anyPartner, anyVenue } from '../support/factories.ts';
@@ -28,16 +28,18 @@ export async function anyCandidate(
   return { baseUrl: service.url, apiKey: partner.apiKey, partner, venueIds };
 }
 
-/** Certifies the model integration, with what it does wrongly; only the scenarios that are named, or all. */
+/** Certifies the model integration, with what it does wrongly; only the scenarios that are named, or all. `onEnd` is told of each. */
 export function certifyModel(
   candidate: Candidate,
   defects: readonly Defect[] = [],
   only?: readonly string[],
+  onEnd: (report: ScenarioReport) => void = () => undefined,
 ): Promise<Report> {
   return certify({
     ...{ baseUrl: candidate.baseUrl, apiKey: candidate.apiKey },
     subject: { mode: 'service', defects },
     isChosen: ({ id }) => only?.includes(id) ?? true,
+    onEnd,
     signal: new AbortController().signal,
   });
 }
@@ -50,7 +52,7 @@ export const withOutcome = ({ scenarios }: Report, outcome: string): Record<stri
 
 type Asked = { method: string; path: string; body: Record<string, unknown> };
 
-/** Passes calls on to a service, each after `before` has been told of it. */
+/** Passes calls on to a service, each after `before` has been told of it; where that rejects, the connection is cut. */
 export async function startFront(
   serviceUrl: string,
   before: (asked: Asked) => Promise<void>,

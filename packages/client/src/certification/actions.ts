@@ -1,6 +1,7 @@
-import { expectThat, Finding, UnusableAnswer } from './scenario.ts';
+import { expectThat, Finding, Unreached, UnusableAnswer } from './scenario.ts';
 import type { Shape, Shaped } from './shapes.ts';
 import { faultsOfShape } from './shapes.ts';
+import { reasonOf } from './transports.ts';
 
 const SLOT = {
   slot_id: 'text',
@@ -110,3 +111,12 @@ export function resultOf<Name extends ActionName>(action: Name, outcome: Outcome
 export function isRefusal(answer: unknown): answer is Refusal {
   return faultsOfShape(answer, { error: { code: 'text' } }).length === 0;
 }
+
+const NOT_THERE = new Set([
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT', 'EACCES'],
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** Whether an action failed because nothing is there to take it. One that broke off may be what the integration died of. */
+export const isNotThere = (failure: unknown): failure is Unreached =>
+  failure instanceof Unreached && NOT_THERE.has(reasonOf(failure.cause));

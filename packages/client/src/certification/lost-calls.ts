@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OperationId } from '../operation-types.ts';
 import type { ActionInputs, ActionName, Result } from './actions.ts';
-import { isRefusal, resultOf } from './actions.ts';
+import { isNotThere, isRefusal, resultOf } from './actions.ts';
 import type { Fault, ProxiedCall } from './proxied-calls.ts';
 import { callsOf } from './proxied-calls.ts';
 import { expectThat, UnusableAnswer } from './scenario.ts';
@@ -31,7 +31,7 @@ export async function doThroughFault<Name extends ActionName>(
   const disarm = trial.proxy.arm({ isFor: callsOf(operation), times: 1, fault });
   try {
     for (let repeated = 0; ; repeated += 1) {
-      const outcome = await tryOrFail(trial, action, input);
+      const outcome = await tryOrFail(trial, action, input, repeated === 0);
       const hasFailed = outcome === undefined || isRefusal(outcome);
       if (hasFailed && repeated < REPEATS) {
         await delay(retryAfterSecondsOf(fault) * 1000);
@@ -47,11 +47,17 @@ export async function doThroughFault<Name extends ActionName>(
   }
 }
 
-async function tryOrFail<Name extends ActionName>(trial: Trial, action: Name, input: ActionInputs[Name]) {
+/** Undefined where the integration has failed; one that was not there before the fault has not. */
+async function tryOrFail<Name extends ActionName>(
+  { integration }: Trial,
+  action: Name,
+  input: ActionInputs[Name],
+  isFirst: boolean,
+) {
   try {
-    return await trial.integration.try(action, input);
+    return await integration.try(action, input);
   } catch (error) {
-    if (error instanceof UnusableAnswer) return undefined;
+    if (error instanceof UnusableAnswer && !(isFirst && isNotThere(error))) return undefined;
     throw error;
   }
 }

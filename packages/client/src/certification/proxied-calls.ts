@@ -18,6 +18,8 @@ export type ProxiedCall = {
   atMs: number;
   /** What the service answered, whatever became of that on its way; undefined where it never saw the call. */
   answer: { status: number; body: unknown } | undefined;
+  /** Why the service did not answer; undefined where it did, or was not asked. */
+  unreached: string | undefined;
   /** Whether a fault was put into it. */
   isFaulted: boolean;
 };
@@ -84,7 +86,7 @@ export function readCall(
   return {
     ...{ operation: operationOf(method, url.pathname)?.id, method, path: url.pathname },
     ...{ query: url.searchParams, body, key: typeof bodyKey === 'string' ? bodyKey : headerKey },
-    ...{ atMs: performance.now(), answer: undefined, isFaulted: false },
+    ...{ atMs: performance.now(), answer: undefined, unreached: undefined, isFaulted: false },
   };
 }
 

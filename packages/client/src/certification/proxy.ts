@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { askSandbox, bytesOf, madeAnswer, passedOn, rewritten, sendAnswer } from './proxied-answers.ts';
 import type { Fault, ProxiedCall, Rule } from './proxied-calls.ts';
 import { jsonOf, readCall } from './proxied-calls.ts';
+import { reasonOf } from './transports.ts';
 
 /** Stands between the integration and the sandbox, on this machine alone. */
 export type Proxy = {
@@ -50,7 +51,11 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
   };
 
   const passOn = async (request: IncomingMessage, call: ProxiedCall, bytes: Uint8Array, isWhole: boolean) => {
-    const answer = await askSandbox(`${baseUrl}${call.path}${queryOf(call.query)}`, request, bytes, isWhole);
+    const url = `${baseUrl}${call.path}${queryOf(call.query)}`;
+    const answer = await askSandbox(url, request, bytes, isWhole).catch((error: unknown) => {
+      call.unreached = reasonOf(error);
+      throw new Error(`The sandbox was not reached: ${call.unreached}`, { cause: error });
+    });
     onAnswer(answer.headers);
     call.answer = { status: answer.status, body: jsonOf(answer.bytes) };
     return { ...answer, headers: passedOn(answer.headers) };
@@ -85,10 +90,7 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
     const carried = carryOut(request, response).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
       if (response.headersSent || request.socket.destroyed) return void request.socket.destroy();
-      sendAnswer(
-        response,
-        madeAnswer({ status: 502, body: { error: `The sandbox was not reached: ${reason}` } }),
-      );
+      sendAnswer(response, madeAnswer({ status: 502, body: { error: reason } }));
     });
     underWay.add(carried);
     void carried.finally(() => underWay.delete(carried));

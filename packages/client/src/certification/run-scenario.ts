@@ -1,4 +1,5 @@
 import { PartnerApiError, PartnerConnectionError } from '../errors.ts';
+import { isNotThere } from './actions.ts';
 import { cleanUp } from './clean-up.ts';
 import type { ScenarioReport } from './report.ts';
 import type { Scenario } from './scenario.ts';
@@ -19,9 +20,9 @@ export async function runScenario(scenario: Scenario, trial: Trial): Promise<Sce
   const failure = await failureOf(() => untilInterrupted(scenario.run(trial), trial.signal));
   // A call that is still under way may book something yet.
   await trial.proxy.settled();
+  const report = reportOf(scenario, failure, trial);
   await failureOf(() => cleanUp(trial));
   trial.proxy.forget();
-  const report = reportOf(scenario, failure, trial.signal);
   const finding = report.finding === null ? null : readable(report.finding);
   return { ...report, finding, duration_ms: Math.round(performance.now() - from) };
 }
@@ -37,12 +38,19 @@ export function notTried({ id, level, title }: Scenario, finding: string): Scena
   return { id, level, title, outcome: 'not_tried', duration_ms: 0, finding, remedy: null };
 }
 
-function reportOf(scenario: Scenario, failure: Error | undefined, signal: AbortSignal): ScenarioReport {
+function reportOf(scenario: Scenario, failure: Error | undefined, { signal, proxy }: Trial): ScenarioReport {
   const { id, level, title, remedy } = scenario;
   if (failure === undefined)
     return { id, level, title, outcome: 'passed', duration_ms: 0, finding: null, remedy: null };
   if (signal.aborted) return notTried(scenario, INTERRUPTED);
   if (failure instanceof NotTried) return notTried(scenario, failure.message);
+  if (isNotThere(failure)) return notTried(scenario, `The integration was not reached: ${failure.message}`);
+  const unreached = proxy.calls.find((call) => call.unreached !== undefined);
+  if (failure instanceof Finding && unreached !== undefined)
+    return notTried(
+      scenario,
+      `The sandbox was not reached by the integration’s call ${unreached.operation ?? unreached.path}: ${unreached.unreached}.`,
+    );
   if (failure instanceof Finding)
     return { id, level, title, outcome: 'failed', duration_ms: 0, finding: failure.message, remedy };
   if (failure instanceof PartnerApiError && ABOUT_WHAT_WAS_REPORTED.has(failure.code)) {

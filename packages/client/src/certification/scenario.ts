@@ -22,7 +22,7 @@ export class Finding extends Error {
 /** The integration gave no usable answer to an action: none in time, another status than 200, or a result of another shape. */
 export class UnusableAnswer extends Finding {}
 
-/** Nothing took the action: no connection, or no such program. */
+/** Nothing took the action: no connection, or no such program; or the connection broke off before the answer. */
 export class Unreached extends UnusableAnswer {}
 
 /** The scenario could not be tried; the message says what the sandbox lacks. */

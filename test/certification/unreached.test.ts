@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { parseProfile } from '../../packages/client/src/certification/profile.ts';
+import type { Report } from '../../packages/client/src/certification/report.ts';
+import { certify } from '../../packages/client/src/certification/runner.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
+import type { Candidate } from './certification-scene.ts';
+import { anyCandidate, certifyModel, startFront, withOutcome } from './certification-scene.ts';
+import { serveModel } from './command-line.ts';
+
+let service: HostedService;
+let candidate: Candidate;
+beforeAll(async () => {
+  service = await hostedService({ hasWorkers: true });
+  candidate = await anyCandidate(service);
+});
+afterAll(() => service.stop());
+
+const outcomesOf = ({ scenarios }: Report, chosen: readonly string[]) =>
+  Object.fromEntries(
+    scenarios.filter(({ id }) => chosen.includes(id)).map(({ id, outcome }) => [id, outcome]),
+  );
+
+test('an integration that ends in the middle of a run fails nothing: the rest is not tried', async () => {
+  const integration = await serveModel(candidate);
+  const profile = parseProfile(await readFile(integration.profile, 'utf8'));
+  const chosen = ['venues-listed', 'hold-placed', 'hold-answer-lost', 'genuine-accepted'];
+  let closing = Promise.resolve();
+  const report = await certify({
+    ...{ baseUrl: service.url, apiKey: candidate.apiKey, subject: { mode: 'partner', profile } },
+    isChosen: ({ id }) => chosen.includes(id),
+    onEnd: ({ id }) => {
+      if (id === 'venues-listed') closing = integration.close();
+    },
+    signal: new AbortController().signal,
+  });
+  await closing;
+  expect(outcomesOf(report, chosen)).toEqual({
+    ...{ 'venues-listed': 'passed', 'hold-placed': 'not_tried', 'hold-answer-lost': 'not_tried' },
+    'genuine-accepted': 'not_tried',
+  });
+  expect(withOutcome(report, 'not_tried')).toMatchObject({
+    'hold-placed': 'The integration was not reached: place_hold got no answer: ECONNREFUSED.',
+    'hold-answer-lost': 'The integration was not reached: place_hold got no answer: ECONNREFUSED.',
+  });
+});
+
+test('an integration that breaks off while it carries an action out fails: the scenario may be what it died of', async () => {
+  const integration = await serveModel(candidate);
+  const profile = parseProfile(await readFile(integration.profile, 'utf8'));
+  // Closes while it waits for the answer to its hold.
+  const front = await startFront(service.url, async ({ method, path }) => {
+    if (method === 'POST' && path === '/api/v1/partner/holds') await integration.close();
+  });
+  const report = await certify({
+    ...{ baseUrl: front.url, apiKey: candidate.apiKey, subject: { mode: 'partner', profile } },
+    isChosen: ({ id }) => id === 'hold-placed',
+    signal: new AbortController().signal,
+  });
+  await front.close();
+  expect(withOutcome(report, 'failed')).toEqual({
+    'hold-placed': expect.stringMatching(/^place_hold got no answer: /),
+  });
+});
+
+test.each([
+  ['the integration’s calls', '/api/v1/partner/holds', /^The sandbox was not reached by the integration/],
+  ['every call', '', /^The sandbox /],
+])('a sandbox that does not take %s in the middle of a run fails nothing', async (_what, from, said) => {
+  let isAway = false;
+  const front = await startFront(service.url, async ({ path }) => {
+    if (isAway && path.startsWith(from)) throw new Error('away');
+  });
+  const chosen = ['venues-listed', 'hold-placed'];
+  const report = await certifyModel({ ...candidate, baseUrl: front.url }, [], chosen, ({ id }) => {
+    if (id === 'venues-listed') isAway = true;
+  });
+  await front.close();
+  expect(outcomesOf(report, chosen)).toEqual({ 'venues-listed': 'passed', 'hold-placed': 'not_tried' });
+  expect(withOutcome(report, 'not_tried')['hold-placed']).toMatch(said);
+});
