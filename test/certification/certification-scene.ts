@@ -68,8 +68,9 @@ export async function startFront(
     });
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
   };
+  const underWay: Promise<void>[] = [];
   const server = createServer((request, response) => {
-    passOn(request, response).catch(() => request.socket.destroy());
+    underWay.push(passOn(request, response).catch(() => void request.socket.destroy()));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -79,6 +80,8 @@ export async function startFront(
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
+      // Of a call that was abandoned the service may make something yet.
+      await Promise.all(underWay);
     },
   };
 }

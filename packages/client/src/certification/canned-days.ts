@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Schemas } from '../operation-types.ts';
 import type { Body, ProxiedCall, Rule } from './proxied-calls.ts';
-import { callsOf, operationOf } from './proxied-calls.ts';
+import { callsOf } from './proxied-calls.ts';
 
 /** Opening and closing. */
 type Hours = readonly [string, string];
@@ -81,8 +81,7 @@ export function lateNight(date: string): CannedDay {
 export function rulesOf(day: CannedDay): Rule[] {
   const { venue } = day;
   const isOfVenue = (call: ProxiedCall) =>
-    call.query.get('venue_id') === venue.venue_id ||
-    operationOf(call.method, call.path)?.pathId === venue.venue_id;
+    call.query.get('venue_id') === venue.venue_id || call.pathId === venue.venue_id;
   const answers = (body: (call: ProxiedCall) => Body): Rule => ({
     isFor: (call) => isOfVenue(call) && call.method === 'GET',
     fault: { kind: 'made', body },

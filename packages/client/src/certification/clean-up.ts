@@ -1,32 +1,68 @@
+import type { PartnerClient } from '../client.ts';
+import { PartnerApiError } from '../errors.ts';
+import type { OwnCalls } from './own-calls.ts';
+import type { ProxiedCall } from './proxied-calls.ts';
 import { callsOf } from './proxied-calls.ts';
-import { ignoringRefusals } from './sandbox.ts';
-import type { Trial } from './trial.ts';
+import type { Proxy } from './proxy.ts';
+import type { UnderWay } from './under-way.ts';
 
-/** Gives back what the integration holds and has booked through the proxy, and what the other channel took. */
-export async function cleanUp({ proxy, sandbox }: Pick<Trial, 'proxy' | 'sandbox'>): Promise<void> {
-  const idsOf = (operation: 'placeHold' | 'confirmBooking', field: string) =>
-    proxy.calls
-      .filter((call) => call.operation === operation && call.answer?.status === 201)
-      .map(({ answer }) => String((answer?.body as Record<string, unknown> | undefined)?.[field]));
-  const isPast = (id: string) =>
-    proxy.calls.some(
-      (call) =>
-        callsOf('releaseHold', 'cancelBooking', 'refundBooking')(call) &&
-        call.answer?.status === 200 &&
-        call.path.includes(id),
+/** What has to end before it can be told what was made, and what notes it. */
+export type Made = { actions: UnderWay; own: OwnCalls; proxy: Proxy };
+
+/**
+ * Gives back what the integration has made through the proxy and the runner itself, once nothing is under way that could make more; then
+ * forgets it. `client` must be another one than that of the runner's noted calls: those end with an interruption.
+ */
+export async function cleanUp({ actions, own, proxy }: Made, client: PartnerClient): Promise<void> {
+  for (const { settled } of [actions, proxy, own]) await settled();
+  const calls = [...proxy.calls, ...own.calls];
+  proxy.forget();
+  own.forget();
+  for (const bookingId of liveOf(calls, 'confirmBooking', 'booking_id'))
+    await ignoringRefusals(() =>
+      client.cancelBooking({ path: { bookingId }, body: { reason: 'Certification' } }),
     );
-  const confirmed = proxy.calls.filter(
-    ({ answer, operation }) => operation === 'confirmBooking' && answer?.status === 201,
+  const consumed = new Set(made(calls, 'confirmBooking').map(({ body }) => String(body?.['hold_id'])));
+  for (const holdId of liveOf(calls, 'placeHold', 'hold_id'))
+    if (!consumed.has(holdId)) await ignoringRefusals(() => client.releaseHold({ path: { holdId } }));
+  for (const slotId of soldByOther(calls))
+    await ignoringRefusals(() => client.releaseByOtherChannel({ path: { slotId } }));
+}
+
+const made = (calls: readonly ProxiedCall[], operation: 'placeHold' | 'confirmBooking'): ProxiedCall[] =>
+  calls.filter((call) => call.operation === operation && call.answer?.status === 201);
+
+/** The ids of what was made and not ended. */
+function liveOf(
+  calls: readonly ProxiedCall[],
+  operation: 'placeHold' | 'confirmBooking',
+  field: 'hold_id' | 'booking_id',
+): Set<string> {
+  const ended = calls.filter(
+    (call) => callsOf('releaseHold', 'cancelBooking', 'refundBooking')(call) && call.answer?.status === 200,
   );
-  const consumed = new Set(confirmed.map(({ body }) => body?.['hold_id']));
-  const { client } = sandbox;
-  for (const bookingId of new Set(idsOf('confirmBooking', 'booking_id')))
-    if (!isPast(bookingId))
-      await ignoringRefusals(() =>
-        client.cancelBooking({ path: { bookingId }, body: { reason: 'Certification' } }),
-      );
-  for (const holdId of new Set(idsOf('placeHold', 'hold_id')))
-    if (!isPast(holdId) && !consumed.has(holdId))
-      await ignoringRefusals(() => client.releaseHold({ path: { holdId } }));
-  await sandbox.releaseAll();
+  const ids = made(calls, operation).map(({ answer }) =>
+    String((answer?.body as Record<string, unknown> | undefined)?.[field]),
+  );
+  return new Set(ids.filter((id) => !ended.some(({ path }) => path.includes(id))));
+}
+
+/** The slots that the other channel has, or may have where the answer is not known. */
+function soldByOther(calls: readonly ProxiedCall[]): Set<string> {
+  const sold = new Set<string>();
+  for (const { operation, pathId, answer } of calls) {
+    const status = answer?.status ?? 500;
+    if (operation === 'sellByOtherChannel' && (status === 201 || status >= 500)) sold.add(pathId);
+    if (operation === 'releaseByOtherChannel' && status === 200) sold.delete(pathId);
+  }
+  return sold;
+}
+
+/** Resolves also where the service refused what `work` asks for. */
+async function ignoringRefusals(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof PartnerApiError)) throw error;
+  }
 }

@@ -9,6 +9,8 @@ export type ProxiedCall = {
   operation: OperationId | undefined;
   method: string;
   path: string;
+  /** The id in its path; empty where it has none. */
+  pathId: string;
   query: URLSearchParams;
   /** Undefined where it was not a JSON object. */
   body: Body | undefined;
@@ -59,7 +61,7 @@ const ROUTES = Object.entries(OPERATIONS).map(([id, row]) => {
 });
 
 /** The operation that a method and path call, and the id in its path. */
-export function operationOf(method: string, path: string): { id: OperationId; pathId: string } | undefined {
+function operationOf(method: string, path: string): { id: OperationId; pathId: string } | undefined {
   for (const { id, pattern, ...route } of ROUTES) {
     const match = route.method === method ? pattern.exec(path) : null;
     if (match !== null) return { id, pathId: decodeURIComponent(match[1] ?? '') };
@@ -83,8 +85,9 @@ export function readCall(
   const url = new URL(target, 'http://proxy');
   const body = jsonObject(bytes);
   const bodyKey = body?.['idempotency_key'];
+  const { id: operation, pathId = '' } = operationOf(method, url.pathname) ?? {};
   return {
-    ...{ operation: operationOf(method, url.pathname)?.id, method, path: url.pathname },
+    ...{ operation, method, path: url.pathname, pathId },
     ...{ query: url.searchParams, body, key: typeof bodyKey === 'string' ? bodyKey : headerKey },
     ...{ atMs: performance.now(), answer: undefined, unreached: undefined, isFaulted: false },
   };

@@ -6,6 +6,7 @@ import { askSandbox, bytesOf, madeAnswer, passedOn, rewritten, sendAnswer } from
 import type { Fault, ProxiedCall, Rule } from './proxied-calls.ts';
 import { jsonOf, readCall } from './proxied-calls.ts';
 import { reasonOf } from './transports.ts';
+import { createUnderWay } from './under-way.ts';
 
 /** Stands between the integration and the sandbox, on this machine alone. */
 export type Proxy = {
@@ -22,9 +23,6 @@ export type Proxy = {
   close(): Promise<void>;
 };
 
-/** Longer than a slow answer takes. */
-const SETTLED_WITHIN_MS = 5000;
-
 export type ProxyOptions = {
   /** The sandbox, without a slash at its end. */
   baseUrl: string;
@@ -40,7 +38,7 @@ export type ProxyOptions = {
 export async function startProxy(options: ProxyOptions): Promise<Proxy> {
   const { baseUrl, port, onAnswer = () => undefined, standing = [] } = options;
   const calls: ProxiedCall[] = [];
-  const underWay = new Set<Promise<void>>();
+  const underWay = createUnderWay();
   let rules: { rule: Rule; left: number }[] = [];
 
   const faultOf = (call: ProxiedCall): Fault | undefined => {
@@ -92,8 +90,7 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
       if (response.headersSent || request.socket.destroyed) return void request.socket.destroy();
       sendAnswer(response, madeAnswer({ status: 502, body: { error: reason } }));
     });
-    underWay.add(carried);
-    void carried.finally(() => underWay.delete(carried));
+    void underWay.add(carried);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -109,12 +106,7 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
         rules = rules.filter((each) => each !== armed);
       };
     },
-    settled: async () => {
-      const bound = new AbortController();
-      const late = delay(SETTLED_WITHIN_MS, undefined, { signal: bound.signal }).catch(() => undefined);
-      await Promise.race([Promise.all(underWay), late]);
-      bound.abort();
-    },
+    settled: underWay.settled,
     forget: () => {
       rules = [];
       calls.splice(0);

@@ -1,6 +1,5 @@
 import { PartnerApiError, PartnerConnectionError } from '../errors.ts';
 import { isNotThere } from './actions.ts';
-import { cleanUp } from './clean-up.ts';
 import type { ScenarioReport } from './report.ts';
 import type { Scenario } from './scenario.ts';
 import { Finding, NotTried } from './scenario.ts';
@@ -14,15 +13,16 @@ const ABOUT_WHAT_WAS_REPORTED = new Set([
 const FINDING_LENGTH = 2000;
 const INTERRUPTED = 'The run was interrupted.';
 
-/** Tries a scenario, then cleans up. Rejects only where the runner itself is at fault. */
-export async function runScenario(scenario: Scenario, trial: Trial): Promise<ScenarioReport> {
+/** Tries a scenario, then has what it made given back. Rejects only where the runner itself is at fault. */
+export async function runScenario(
+  scenario: Scenario,
+  trial: Trial,
+  giveBack: () => Promise<void>,
+): Promise<ScenarioReport> {
   const from = performance.now();
   const failure = await failureOf(() => untilInterrupted(scenario.run(trial), trial.signal));
-  // A call that is still under way may book something yet.
-  await trial.proxy.settled();
   const report = reportOf(scenario, failure, trial);
-  await failureOf(() => cleanUp(trial));
-  trial.proxy.forget();
+  await giveBack();
   const finding = report.finding === null ? null : readable(report.finding);
   return { ...report, finding, duration_ms: Math.round(performance.now() - from) };
 }

@@ -4,11 +4,13 @@ import type { Schemas } from '../operation-types.ts';
 import type { Transport } from './actions.ts';
 import { createIntegration } from './actions.ts';
 import { createCallBudget } from './call-budget.ts';
+import { cleanUp } from './clean-up.ts';
 import { commandTransport } from './command-transport.ts';
 import { OWN_CURSORS } from './feed-pages.ts';
 import { watchFeed } from './feed-watch.ts';
 import type { Defect } from './model/defects.ts';
 import { startModelIntegration } from './model/model-integration.ts';
+import { noteOwnCalls } from './own-calls.ts';
 import type { Profile } from './profile.ts';
 import { ProfileError } from './profile.ts';
 import type { Proxy, ProxyOptions } from './proxy.ts';
@@ -22,6 +24,7 @@ import { Unreached, UnusableAnswer } from './scenario.ts';
 import { SCENARIOS, SUITE_VERSION } from './scenarios.ts';
 import { httpTransport } from './transports.ts';
 import type { Trial } from './trial.ts';
+import { createUnderWay } from './under-way.ts';
 
 export type CertificationOptions = {
   /** The sandbox, without a slash at its end. */
@@ -59,9 +62,13 @@ export async function certify(options: CertificationOptions): Promise<Report> {
     return response;
   };
   const client = createPartnerClient({ baseUrl, apiKey, fetch: observed });
+  const own = noteOwnCalls(baseUrl, observed, signal);
+  const actions = createUnderWay();
   const me = requireSandbox(await client.getMe({}, { signal }));
   const port = judged.mode === 'partner' ? judged.profile.proxyPort : 0;
   const proxy = await openProxy({ baseUrl, port, onAnswer: budget.observe, standing: [OWN_CURSORS] });
+  // One that fails is not worth the report.
+  const giveBack = () => cleanUp({ actions, own, proxy }, client).catch(() => undefined);
   let subject: Subject | undefined;
   try {
     subject = await connectSubject(options, proxy);
@@ -69,20 +76,27 @@ export async function certify(options: CertificationOptions): Promise<Report> {
     proxy.forget();
     const run = randomBytes(5).toString('hex');
     let orders = 0;
+    const { transport } = subject;
     const trial: Trial = {
-      ...{ proxy, signal, webhookUrl: subject.webhookUrl, sandbox: createSandbox(client) },
-      integration: createIntegration(subject.transport),
+      ...{ proxy, signal, webhookUrl: subject.webhookUrl },
+      sandbox: createSandbox(createPartnerClient({ baseUrl, apiKey, fetch: own.send })),
+      integration: createIntegration(async (action, input) => {
+        signal.throwIfAborted();
+        return actions.add(transport(action, input));
+      }),
       feed: watchFeed(client, signal),
       newOrder: () => {
         orders += 1;
         return `certification-${run}-${orders}`;
       },
     };
-    const scenarios = await runAll(options, trial, () => budget.wait(signal));
+    const scenarios = await runAll(options, trial, () => budget.wait(signal), giveBack);
     return reportOf(options, me, subject.name, startedAt, scenarios);
   } finally {
     await subject?.close();
+    // An integration that was interrupted may have gone on until now.
     await proxy.close();
+    await giveBack();
   }
 }
 
@@ -90,6 +104,7 @@ async function runAll(
   { isChosen = () => true, onBegin, onEnd, signal }: CertificationOptions,
   trial: Trial,
   haveCallsLeft: () => Promise<void>,
+  giveBack: () => Promise<void>,
 ): Promise<ScenarioReport[]> {
   const reports: ScenarioReport[] = [];
   for (const scenario of SCENARIOS) {
@@ -103,7 +118,7 @@ async function runAll(
       continue;
     }
     onBegin?.(scenario);
-    const report = await runScenario(scenario, trial);
+    const report = await runScenario(scenario, trial, giveBack);
     reports.push(report);
     onEnd?.(report);
   }

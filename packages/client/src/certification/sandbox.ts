@@ -25,8 +25,6 @@ export type Sandbox = {
   releaseByOther(offer: Offer): Promise<void>;
   /** A slot that the other channel took: `wanted`, or another where somebody else was faster. */
   takenSlot(wanted?: Offer): Promise<Taken>;
-  /** Gives back what the other channel took. */
-  releaseAll(): Promise<void>;
 };
 
 /** Nobody else sells these days much, and every sandbox has them. */
@@ -34,10 +32,9 @@ const FIRST_DAY = 3;
 const DAYS = 7;
 const TRIES = 5;
 
-/** A sandbox of the partner whose key `client` has. */
+/** A sandbox of the partner whose key `client` has; who gives the client notes what it makes, and gives that back. */
 export function createSandbox(client: PartnerClient): Sandbox {
   const used = new Set<string>();
-  const taken = new Map<string, Offer>();
   let listed: Promise<Schemas['Venue'][]> | undefined;
 
   const venues = () => {
@@ -80,18 +77,10 @@ export function createSandbox(client: PartnerClient): Sandbox {
   ) => {
     const path = { slotId: offer.slot.slot_id };
     const body = { override_holds: overridesHolds };
-    // Before it is known: what is interrupted here has to be given back too.
-    taken.set(offer.slot.slot_id, offer);
-    try {
-      const { booking_id: bookingId } = await client.sellByOtherChannel({ path, body });
-      return { ...offer, bookingId };
-    } catch (failure) {
-      if (failure instanceof PartnerApiError && failure.status < 500) taken.delete(offer.slot.slot_id);
-      throw failure;
-    }
+    const { booking_id: bookingId } = await client.sellByOtherChannel({ path, body });
+    return { ...offer, bookingId };
   };
   const releaseByOther = async (offer: Offer) => {
-    taken.delete(offer.slot.slot_id);
     await client.releaseByOtherChannel({ path: { slotId: offer.slot.slot_id } });
   };
 
@@ -124,23 +113,11 @@ export function createSandbox(client: PartnerClient): Sandbox {
         }
       }
     },
-    releaseAll: async () => {
-      for (const offer of [...taken.values()]) await ignoringRefusals(() => releaseByOther(offer));
-    },
   };
 }
 
 const isRefusedWith = (error: unknown, code: string): boolean =>
   error instanceof PartnerApiError && error.code === code;
-
-/** Resolves also where the service refused what `work` asks for. */
-export async function ignoringRefusals(work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof PartnerApiError)) throw error;
-  }
-}
 
 /** The calendar date (UTC) so many days from today. */
 export const dateIn = (days: number): string =>

@@ -1,0 +1,40 @@
+import type { ProxiedCall } from './proxied-calls.ts';
+import { jsonOf, readCall } from './proxied-calls.ts';
+import { createUnderWay } from './under-way.ts';
+
+/** The calls that scenarios make at the sandbox themselves, noted so that what they made can be given back. */
+export type OwnCalls = {
+  /** Sends a call; once the signal has aborted it rejects. */
+  send(request: Request): Promise<Response>;
+  /** Every call since `forget`. */
+  calls: readonly ProxiedCall[];
+  settled(): Promise<void>;
+  forget(): void;
+};
+
+export function noteOwnCalls(
+  baseUrl: string,
+  fetch: (request: Request) => Promise<Response>,
+  signal: AbortSignal,
+): OwnCalls {
+  const calls: ProxiedCall[] = [];
+  const underWay = createUnderWay();
+  // As requests have it.
+  const prefix = new URL(baseUrl).href.replace(/\/$/, '');
+  const sendNoted = async (request: Request) => {
+    const target = request.url.slice(prefix.length);
+    const bytes = new Uint8Array(await request.clone().arrayBuffer());
+    const call = readCall(request.method, target, undefined, bytes);
+    signal.throwIfAborted();
+    calls.push(call);
+    const response = await fetch(request);
+    const body = jsonOf(new Uint8Array(await response.clone().arrayBuffer()));
+    call.answer = { status: response.status, body };
+    return response;
+  };
+  return {
+    send: (request) => (request.method === 'GET' ? fetch(request) : underWay.add(sendNoted(request))),
+    ...{ calls, settled: underWay.settled },
+    forget: () => void calls.splice(0),
+  };
+}

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { parseProfile } from '../../packages/client/src/certification/profile.ts';
+import { certify } from '../../packages/client/src/certification/runner.ts';
+import { rowsOf } from '../support/rows.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
+import type { Candidate } from './certification-scene.ts';
+import { anyCandidate, startFront } from './certification-scene.ts';
+import type { ServedIntegration } from './command-line.ts';
+import { serveModel } from './command-line.ts';
+
+/** Longer than it takes to clean up. */
+const SLOW_MS = 400;
+
+let service: HostedService;
+let candidate: Candidate;
+let integration: ServedIntegration;
+beforeAll(async () => {
+  service = await hostedService({ hasWorkers: true });
+  candidate = await anyCandidate(service);
+  integration = await serveModel(candidate);
+});
+afterAll(async () => {
+  await integration.close();
+  await service.stop();
+});
+
+test.each([
+  ['the runner’s own hold', 'tampered-refused', '/api/v1/partner/holds', 1],
+  ['the runner’s third hold', 'genuine-accepted', '/api/v1/partner/holds', 3],
+  ['the runner’s own booking', 'genuine-accepted', '/api/v1/bookings/confirm', 1],
+  ['a sale of the other channel', 'taken-slot-reported', '/walk-in', 1],
+  ['the hold of the integration', 'hold-placed', '/api/v1/partner/holds', 1],
+])('nothing is left of %s that an interruption meets', async (_what, scenario, ending, nth) => {
+  const stop = new AbortController();
+  let met = 0;
+  const front = await startFront(service.url, async ({ method, path }) => {
+    if (method !== 'POST' || !path.endsWith(ending)) return;
+    met += 1;
+    if (met !== nth) return;
+    stop.abort();
+    await delay(SLOW_MS);
+  });
+  const profile = parseProfile(await readFile(integration.profile, 'utf8'));
+  const report = await certify({
+    ...{ baseUrl: front.url, apiKey: candidate.apiKey, subject: { mode: 'partner', profile } },
+    isChosen: ({ id }) => id === scenario,
+    signal: stop.signal,
+  });
+  await front.close();
+  expect([met >= nth, report.summary.passed, report.summary.failed]).toEqual([true, 0, 0]);
+  const claims = await rowsOf(service, 'reservations', {});
+  const live = claims.filter(({ status }) => ['ACTIVE', 'BOOKED'].includes(status));
+  expect(live.map(({ status, partnerId, slotId }) => ({ status, partnerId, slotId }))).toEqual([]);
+});
