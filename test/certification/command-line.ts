@@ -31,16 +31,19 @@ export async function freePort(): Promise<number> {
 export type ServedIntegration = {
   /** The file that says where it is. */
   profile: string;
+  /** Where the proxy will be. */
+  proxyUrl: string;
   close(): Promise<void>;
 };
 
-/** The model integration as a partner has it: its actions over HTTP, its base URL the proxy, and a profile that says so. */
+/** The model integration as a partner has it: its actions over HTTP, its base URL the proxy unless stated, and a profile that says so. */
 export async function serveModel(
   { apiKey }: Pick<Candidate, 'apiKey'>,
-  defects: readonly Defect[] = [],
+  { defects = [], baseUrl }: { defects?: readonly Defect[]; baseUrl?: string } = {},
 ): Promise<ServedIntegration> {
   const proxyPort = await freePort();
-  const model = await startModelIntegration({ baseUrl: `http://127.0.0.1:${proxyPort}`, apiKey, defects });
+  const proxyUrl = `http://127.0.0.1:${proxyPort}`;
+  const model = await startModelIntegration({ baseUrl: baseUrl ?? proxyUrl, apiKey, defects });
   const server = createServer((request, response) => {
     const answer = async () => {
       const input = JSON.parse(Buffer.concat((await request.toArray()) as Buffer[]).toString()) as object;
@@ -56,7 +59,7 @@ export async function serveModel(
     ...{ name: 'Model Tickets', actions: { url }, webhook_url: model.webhookUrl, proxy_port: proxyPort },
   });
   return {
-    profile,
+    ...{ profile, proxyUrl },
     close: async () => {
       server.closeAllConnections();
       server.close();

@@ -22,7 +22,10 @@ let faulty: ServedIntegration;
 beforeAll(async () => {
   service = await hostedService({ hasWorkers: true });
   candidate = await anyCandidate(service);
-  [sound, faulty] = [await serveModel(candidate), await serveModel(candidate, ['first-venue-only'])];
+  [sound, faulty] = [
+    await serveModel(candidate),
+    await serveModel(candidate, { defects: ['first-venue-only'] }),
+  ];
 });
 afterAll(async () => {
   await sound.close();
@@ -157,6 +160,22 @@ describe('a run cannot begin', () => {
       3,
       expect.stringContaining(`The service at ${nobody} was not reached`),
     ]);
+  });
+
+  test('with an integration that calls the sandbox itself: 3, and the hold by which that is seen is given back', async () => {
+    const unseen = await serveModel(candidate, { baseUrl: service.url });
+    try {
+      for (const only of ['hold-answer-lost,bookings-paged', 'two-holds-of-one-order']) {
+        const { code, err } = await certifyCommand(candidate, ['--profile', unseen.profile, '--only', only]);
+        expect([only, code]).toEqual([only, 3]);
+        expect(err).toContain(`Start it with the base URL ${unseen.proxyUrl}, the proxy_port of the profile`);
+      }
+    } finally {
+      await unseen.close();
+    }
+    const { api } = candidate.partner;
+    expect(await api.get('/api/v1/partner/holds?status=ACTIVE')).toMatchObject({ body: { count: 0 } });
+    expect(await api.get('/api/v1/bookings?status=BOOKED')).toMatchObject({ body: { count: 0 } });
   });
 
   test('on a production deployment: 3, before anything is sold', async () => {

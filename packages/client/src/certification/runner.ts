@@ -25,6 +25,7 @@ import { SCENARIOS, SUITE_VERSION } from './scenarios.ts';
 import { httpTransport } from './transports.ts';
 import type { Trial } from './trial.ts';
 import { createUnderWay } from './under-way.ts';
+import { watchedTransport } from './watched-transport.ts';
 
 export type CertificationOptions = {
   /** The sandbox, without a slash at its end. */
@@ -41,7 +42,7 @@ export type CertificationOptions = {
   signal: AbortSignal;
 };
 
-/** The run cannot begin; the message says why, and what to do. */
+/** The run cannot begin, or nothing would be learnt of it; the message says why, and what to do. */
 export class CannotBegin extends Error {
   override readonly name = 'CannotBegin';
 }
@@ -50,10 +51,12 @@ type Subject = { name: string; transport: Transport; webhookUrl: string; close()
 
 /**
  * Drives an integration through the scenarios on a sandbox, one after the other; resolves to the report, also where it is interrupted.
- * @throws ProfileError, CannotBegin, PartnerApiError or PartnerConnectionError where it cannot begin
+ * @throws ProfileError, CannotBegin, PartnerApiError or PartnerConnectionError where it cannot begin, or does not pass the proxy
  */
 export async function certify(options: CertificationOptions): Promise<Report> {
-  const { baseUrl, apiKey, subject: judged, signal } = options;
+  const { baseUrl, apiKey, subject: judged } = options;
+  const stop = new AbortController();
+  const signal = AbortSignal.any([options.signal, stop.signal]);
   const startedAt = new Date();
   const budget = createCallBudget();
   const observed = async (request: Request) => {
@@ -71,26 +74,27 @@ export async function certify(options: CertificationOptions): Promise<Report> {
   const giveBack = () => cleanUp({ actions, own, proxy }, client).catch(() => undefined);
   let subject: Subject | undefined;
   try {
-    subject = await connectSubject(options, proxy);
+    subject = await connectSubject({ ...options, signal }, proxy);
     if (judged.mode === 'partner') await requireReachable(subject.transport);
     proxy.forget();
     const run = randomBytes(5).toString('hex');
     let orders = 0;
-    const { transport } = subject;
+    const act = watchedTransport(subject.transport, proxy, signal, async (holdId) => {
+      await client.releaseHold({ path: { holdId } }).catch(() => undefined);
+      stop.abort(new CannotBegin(pastProxy(proxy)));
+    });
     const trial: Trial = {
       ...{ proxy, signal, webhookUrl: subject.webhookUrl },
       sandbox: createSandbox(createPartnerClient({ baseUrl, apiKey, fetch: own.send })),
-      integration: createIntegration(async (action, input) => {
-        signal.throwIfAborted();
-        return actions.add(transport(action, input));
-      }),
+      integration: createIntegration((action, input) => actions.add(act(action, input))),
       feed: watchFeed(client, signal),
       newOrder: () => {
         orders += 1;
         return `certification-${run}-${orders}`;
       },
     };
-    const scenarios = await runAll(options, trial, () => budget.wait(signal), giveBack);
+    const scenarios = await runAll({ ...options, signal }, trial, () => budget.wait(signal), giveBack);
+    stop.signal.throwIfAborted();
     return reportOf(options, me, subject.name, startedAt, scenarios);
   } finally {
     await subject?.close();
@@ -176,6 +180,9 @@ async function connectSubject(
       : commandTransport(actions.command, environment, signal);
   return { name, webhookUrl, transport, close: async () => undefined };
 }
+
+const pastProxy = ({ url }: Proxy): string =>
+  `The integration placed a hold, and no call for it came through the proxy: it calls the sandbox itself, where nothing is seen or given back. Start it with the base URL ${url}, the proxy_port of the profile, and certify it again.`;
 
 /** Nothing would be learnt of an integration that does not run. */
 async function requireReachable(transport: Transport): Promise<void> {
