@@ -66,7 +66,13 @@ export async function startFront(
       headers: { 'content-type': 'application/json', 'x-api-key': String(headers['x-api-key']) },
       ...(method === 'GET' ? {} : { body: bytes }),
     });
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+    const told = ['ratelimit', 'ratelimit-policy', 'retry-after'].flatMap((name) => {
+      const value = answer.headers.get(name);
+      return value === null ? [] : [[name, value]];
+    });
+    response
+      .writeHead(answer.status, { 'content-type': 'application/json', ...Object.fromEntries(told) })
+      .end(await answer.text());
   };
   const underWay: Promise<void>[] = [];
   const server = createServer((request, response) => {

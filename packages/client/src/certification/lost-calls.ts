@@ -28,6 +28,7 @@ export async function doThroughFault<Name extends ActionName>(
   action: Name,
   input: ActionInputs[Name],
 ): Promise<Result<Name>> {
+  const earlier = callsMade(trial, operation).length;
   const disarm = trial.proxy.arm({ isFor: callsOf(operation), times: 1, fault });
   try {
     for (let repeated = 0; ; repeated += 1) {
@@ -37,7 +38,7 @@ export async function doThroughFault<Name extends ActionName>(
         await delay(retryAfterSecondsOf(fault) * 1000);
         continue;
       }
-      requireOneKey(trial, operation, action);
+      requireOneKey(callsMade(trial, operation).slice(earlier), operation, action);
       if (outcome === undefined)
         throw new UnusableAnswer(`${action} fails for good after one call that failed.`);
       return resultOf(action, outcome);
@@ -62,19 +63,20 @@ async function tryOrFail<Name extends ActionName>(
   }
 }
 
-function requireOneKey(trial: Trial, operation: OperationId, action: ActionName): void {
-  const keys = new Set(callsMade(trial, operation).map(({ key }) => key));
+function requireOneKey(calls: readonly ProxiedCall[], operation: OperationId, action: ActionName): void {
+  const keys = new Set(calls.map(({ key }) => key));
   expectThat(!keys.has(undefined), `${action} was sent without an idempotency key.`);
   expectThat(keys.size > 0, `${action} made no call ${operation}.`);
   expectThat(
     keys.size === 1,
-    `${action} was repeated with another idempotency key: ${keys.size} keys in ${callsMade(trial, operation).length} calls.`,
+    `${action} was repeated with another idempotency key: ${keys.size} keys in ${calls.length} calls.`,
   );
 }
 
-/** The second call must not have come before the seconds that the first was told to wait. @throws Finding */
+/** The call after the one that failed must not have come before the seconds that it was told to wait. @throws Finding */
 export function requireWait(trial: Trial, operation: OperationId, seconds: number): void {
-  const [first, second] = callsMade(trial, operation);
+  const calls = callsMade(trial, operation);
+  const [first, second] = calls.slice(calls.findLastIndex(({ isFaulted }) => isFaulted));
   expectThat(first !== undefined && second !== undefined, `The call ${operation} was not repeated.`);
   const waitedMs = second.atMs - first.atMs;
   expectThat(

@@ -56,7 +56,10 @@ type Subject = { name: string; transport: Transport; webhookUrl: string; close()
 export async function certify(options: CertificationOptions): Promise<Report> {
   const { baseUrl, apiKey, subject: judged } = options;
   const stop = new AbortController();
-  const signal = AbortSignal.any([options.signal, stop.signal]);
+  const { signal } = stop;
+  const interrupt = () => stop.abort(options.signal.reason);
+  if (options.signal.aborted) interrupt();
+  options.signal.addEventListener('abort', interrupt, { once: true });
   const startedAt = new Date();
   const budget = createCallBudget();
   const observed = async (request: Request) => {
@@ -94,9 +97,10 @@ export async function certify(options: CertificationOptions): Promise<Report> {
       },
     };
     const scenarios = await runAll({ ...options, signal }, trial, () => budget.wait(signal), giveBack);
-    stop.signal.throwIfAborted();
+    if (signal.reason instanceof CannotBegin) throw signal.reason;
     return reportOf(options, me, subject.name, startedAt, scenarios);
   } finally {
+    options.signal.removeEventListener('abort', interrupt);
     await subject?.close();
     // An integration that was interrupted may have gone on until now.
     await proxy.close();

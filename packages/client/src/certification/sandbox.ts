@@ -23,8 +23,10 @@ export type Sandbox = {
   /** Sells the slot by another channel; it is given back when the scenario ends. */
   takeByOther(offer: Offer, options?: { overridesHolds: boolean }): Promise<Taken>;
   releaseByOther(offer: Offer): Promise<void>;
-  /** A slot that the other channel took: `wanted`, or another where somebody else was faster. */
-  takenSlot(wanted?: Offer): Promise<Taken>;
+  /** A free slot that the other channel took, after `before` was done with it; where somebody else was faster, another. */
+  takenSlot(before?: (offer: Offer) => Promise<unknown>): Promise<Taken>;
+  /** A hold of the runner on a free slot. */
+  heldSlot(): Promise<Schemas['Hold']>;
 };
 
 /** Nobody else sells these days much, and every sandbox has them. */
@@ -71,6 +73,17 @@ export function createSandbox(client: PartnerClient): Sandbox {
     );
   };
 
+  /** Where somebody else is faster, with another slot. */
+  const takeFree = async <Result>(take: (offer: Offer) => Promise<Result>): Promise<Result> => {
+    for (let tried = 1; ; tried += 1) {
+      try {
+        return await take(await freeSlot());
+      } catch (error) {
+        if (!isRefusedWith(error, 'SLOT_NOT_AVAILABLE') || tried === TRIES) throw error;
+      }
+    }
+  };
+
   const takeByOther: Sandbox['takeByOther'] = async (
     offer,
     { overridesHolds } = { overridesHolds: false },
@@ -102,17 +115,12 @@ export function createSandbox(client: PartnerClient): Sandbox {
       if (found === undefined) throw new NotTried(`The sandbox no longer lists ${offer.slot.slot_id}.`);
       return found;
     },
-    takenSlot: async (wanted) => {
-      for (let tried = 1; ; tried += 1) {
-        const offer = tried === 1 && wanted !== undefined ? wanted : await freeSlot();
-        try {
-          return await takeByOther(offer);
-        } catch (error) {
-          // Somebody else was faster.
-          if (!isRefusedWith(error, 'SLOT_NOT_AVAILABLE') || tried === TRIES) throw error;
-        }
-      }
-    },
+    takenSlot: (before = async () => undefined) =>
+      takeFree(async (offer) => {
+        await before(offer);
+        return takeByOther(offer);
+      }),
+    heldSlot: () => takeFree(({ slot: { slot_id } }) => client.placeHold({ body: { slot_id } })),
   };
 }
 

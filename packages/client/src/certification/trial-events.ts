@@ -17,8 +17,7 @@ const CUSTOMER = {
 
 /** A real event of the sandbox, made by a hold of the runner that is released. */
 export async function anyEvent({ sandbox, feed }: Trial): Promise<AnyEvent> {
-  const { slot } = await sandbox.freeSlot();
-  const { hold_id: holdId } = await sandbox.client.placeHold({ body: { slot_id: slot.slot_id } });
+  const { hold_id: holdId } = await sandbox.heldSlot();
   await sandbox.client.releaseHold({ path: { holdId } });
   return feed.eventOf({ event_type: 'hold_created', hold_id: holdId });
 }
@@ -26,11 +25,9 @@ export async function anyEvent({ sandbox, feed }: Trial): Promise<AnyEvent> {
 /** A real event of each type: of a hold that is released, one that expires, and one whose booking is cancelled and refunded. */
 export async function eventsOfEveryType({ sandbox, feed }: Trial): Promise<AnyEvent[]> {
   const { client } = sandbox;
-  const placeHold = async () => {
-    const { slot } = await sandbox.freeSlot();
-    return (await client.placeHold({ body: { slot_id: slot.slot_id } })).hold_id;
-  };
-  const [released, expired, booked] = [await placeHold(), await placeHold(), await placeHold()];
+  const { hold_id: released } = await sandbox.heldSlot();
+  const { hold_id: expired } = await sandbox.heldSlot();
+  const { hold_id: booked } = await sandbox.heldSlot();
   await client.releaseHold({ path: { holdId: released } });
   await client.expireHold({ path: { holdId: expired } });
   const { booking_id: bookingId } = await client.confirmBooking({ body: { hold_id: booked, ...CUSTOMER } });

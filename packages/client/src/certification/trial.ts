@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import type { Schemas } from '../operation-types.ts';
 import type { Integration, Result } from './actions.ts';
-import { isRefusal, resultOf } from './actions.ts';
 import type { AnyEvent, EndpointAnswer, SigningOptions } from './deliveries.ts';
 import { isAccepted, newSecret, postDelivery, signDelivery } from './deliveries.ts';
 import type { FeedWatch } from './feed-watch.ts';
+import { withFreeSlot } from './lost-slots.ts';
 import type { Proxy } from './proxy.ts';
 import type { Offer, Sandbox, Taken } from './sandbox.ts';
 import { dateIn } from './sandbox.ts';
@@ -25,8 +25,6 @@ export type Trial = {
 export type Held = { orderId: string; offer: Offer; hold: Result<'place_hold'> };
 export type Booked = Held & { bookingId: string };
 
-const TRIES = 3;
-
 /** A customer nobody else has; the number is one of the many that India has. */
 export function anyCustomer(): { name: string; phone: string; email: string } {
   const digits = String(randomInt(100_000_000)).padStart(8, '0');
@@ -34,30 +32,16 @@ export function anyCustomer(): { name: string; phone: string; email: string } {
 }
 
 /** Has the integration hold a slot that is free. Where somebody else takes it meanwhile, another. */
-export async function holdSlot(trial: Trial, venueIds?: readonly string[]): Promise<Held> {
-  for (let tried = 1; ; tried += 1) {
-    const offer = await trial.sandbox.freeSlot(venueIds);
-    const orderId = trial.newOrder();
-    const outcome = await trial.integration.try('place_hold', {
-      order_id: orderId,
-      slot_id: offer.slot.slot_id,
-    });
-    const isLost = isRefusal(outcome) && outcome.error.code === 'SLOT_NOT_AVAILABLE';
-    if (isLost && tried < TRIES && (await isTakenByOthers(trial, offer))) continue;
-    return { orderId, offer, hold: resultOf('place_hold', outcome) };
-  }
-}
-
-/** Whether the slot was taken, and not by what the integration did in this scenario. */
-export async function isTakenByOthers(trial: Trial, offer: Offer): Promise<boolean> {
-  const isOwn = trial.proxy.calls.some(
-    (call) =>
-      call.operation === 'placeHold' &&
-      call.answer?.status === 201 &&
-      (call.answer.body as { slot_id?: string }).slot_id === offer.slot.slot_id,
+export const holdSlot = (trial: Trial, venueIds?: readonly string[]): Promise<Held> =>
+  withFreeSlot(
+    trial,
+    async (offer) => {
+      const orderId = trial.newOrder();
+      const input = { order_id: orderId, slot_id: offer.slot.slot_id };
+      return { orderId, offer, hold: await trial.integration.do('place_hold', input) };
+    },
+    venueIds,
   );
-  return !isOwn && !(await trial.sandbox.slotNow(offer)).is_available;
-}
 
 export function confirmInput({ orderId, hold }: Held, customer = anyCustomer()) {
   return { order_id: orderId, hold_id: hold.hold_id, customer, payment_reference: `pay-${orderId}` };
@@ -126,6 +110,10 @@ export async function shown({ integration }: Trial, { venue, date, slot }: Offer
   );
   return found;
 }
+
+/** Has the integration show a free slot, which it may then keep in a cache, and the other channel take it. */
+export const takeWhatIsShown = (trial: Trial): Promise<Taken> =>
+  trial.sandbox.takenSlot((offer) => shown(trial, offer));
 
 /** A date that is hardly in anybody's cache. */
 export const farDate = (): string => dateIn(120 + randomInt(600));

@@ -1,4 +1,5 @@
 import { doThroughFault, errorBody, requireWait } from '../lost-calls.ts';
+import { withFreeSlot } from '../lost-slots.ts';
 import type { Fault } from '../proxied-calls.ts';
 import { callsOf } from '../proxied-calls.ts';
 import type { Scenario } from '../scenario.ts';
@@ -18,16 +19,16 @@ const answered = (status: number, reaches: boolean, code: string): Fault => ({
 });
 
 /** Has a free slot held while the first call fails; the hold must be one, and the service's. */
-async function holdThrough(trial: Trial, fault: Fault): Promise<void> {
-  const offer = await trial.sandbox.freeSlot();
-  const input = { order_id: trial.newOrder(), slot_id: offer.slot.slot_id };
-  const hold = await doThroughFault(trial, 'placeHold', fault, 'place_hold', input);
-  const stored = await trial.sandbox.client.getHold({ path: { holdId: hold.hold_id } });
-  expectThat(
-    stored.status === 'ACTIVE' && stored.slot_id === offer.slot.slot_id,
-    `The hold ${hold.hold_id} that was reported is ${stored.status} on ${stored.slot_id}.`,
-  );
-}
+const holdThrough = (trial: Trial, fault: Fault): Promise<void> =>
+  withFreeSlot(trial, async ({ slot: { slot_id } }) => {
+    const input = { order_id: trial.newOrder(), slot_id };
+    const hold = await doThroughFault(trial, 'placeHold', fault, 'place_hold', input);
+    const stored = await trial.sandbox.client.getHold({ path: { holdId: hold.hold_id } });
+    expectThat(
+      stored.status === 'ACTIVE' && stored.slot_id === slot_id,
+      `The hold ${hold.hold_id} that was reported is ${stored.status} on ${stored.slot_id}.`,
+    );
+  });
 
 /** Has a hold confirmed while the first call fails; the booking must be the one that the hold became. */
 async function confirmThrough(trial: Trial, fault: Fault): Promise<void> {
