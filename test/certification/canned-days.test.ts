@@ -1,12 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Temporal } from 'temporal-polyfill';
-import type { CannedDay } from '../../packages/client/src/certification/canned-days.ts';
-import {
-  answerOf,
-  lateNight,
-  longDay,
-  shortDay,
-} from '../../packages/client/src/certification/canned-days.ts';
+import { longDay, shortDay } from '../../packages/client/src/certification/canned-days.ts';
+import { MADE_UP_DAYS, madeUpAnswer } from '../../packages/client/src/certification/made-up-venues.ts';
 import { readCall } from '../../packages/client/src/certification/proxied-calls.ts';
 import { createAnswerChecker } from '../support/description-checkers.ts';
 import { publishedDescription } from '../support/published-description.ts';
@@ -18,16 +13,16 @@ const HEADERS = {
 };
 
 /** What the description has against an answer that the proxy makes up. */
-function faultOfAnswer(day: CannedDay, target: string): string | undefined {
-  const body = answerOf(day, readCall('GET', target, undefined, new Uint8Array()));
+function faultOfAnswer(target: string, changed: object = {}): string | undefined {
+  const body = { ...madeUpAnswer(readCall('GET', target, undefined, new Uint8Array())), ...changed };
   const reply = { status: 200, headers: new Headers(HEADERS), body, text: JSON.stringify(body) };
   return faultOf('GET', target.split('?')[0] ?? '', reply);
 }
 
 describe.each([
-  ['short', shortDay(), 5],
-  ['long', longDay(), 7],
-  ['of 18:00 to 02:00', lateNight('2026-11-26'), 8],
+  ['short', MADE_UP_DAYS.short, 5],
+  ['long', MADE_UP_DAYS.long, 7],
+  ['of 18:00 to 02:00', MADE_UP_DAYS.night, 8],
 ])('a day that is %s', (_name, day, slots) => {
   const { venue_id: id } = day.venue;
 
@@ -39,7 +34,7 @@ describe.each([
       `/api/v1/slots/availability?venue_id=${id}&date=${date}`,
       `/api/v1/slots/availability/range?venue_id=${id}&from=${date}&to=${date}`,
     ])
-      expect([target, faultOfAnswer(day, target)]).toEqual([target, undefined]);
+      expect([target, faultOfAnswer(target)]).toEqual([target, undefined]);
   });
 
   test('has the slots that such a day has, at the times that the zone shows', () => {
@@ -55,12 +50,11 @@ describe.each([
 });
 
 test('control: an answer of another shape is found', () => {
-  const day = shortDay();
-  const [slot] = day.slots;
-  if (slot === undefined) throw new Error('The day has no slots');
-  const wrong = { ...day, slots: [{ ...slot, slot_start: '2027-03-28T00:00Z' }] };
-  const target = `/api/v1/slots/availability?venue_id=${day.venue.venue_id}&date=${day.date}`;
-  expect(faultOfAnswer(wrong, target)).toMatch('slot_start');
+  const { venue, date, slots } = MADE_UP_DAYS.short;
+  const target = `/api/v1/slots/availability?venue_id=${venue.venue_id}&date=${date}`;
+  expect(faultOfAnswer(target, { slots: [{ ...slots[0], slot_start: '2027-03-28T00:00Z' }] })).toMatch(
+    'slot_start',
+  );
 });
 
 test('the clocks of London change on the days that its law says', () => {

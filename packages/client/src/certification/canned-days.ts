@@ -1,7 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import type { Schemas } from '../operation-types.ts';
-import type { Body, ProxiedCall, Rule } from './proxied-calls.ts';
-import { callsOf } from './proxied-calls.ts';
 
 /** Opening and closing. */
 type Hours = readonly [string, string];
@@ -20,8 +17,20 @@ const HOUR_MS = 3_600_000;
 
 type Row = { start: string; shown: string };
 
-function cannedDay(zone: string, city: string, hours: Hours, date: string, rows: Row[]): CannedDay {
-  const venue_id = randomUUID();
+/** The same in every run: an integration may keep its list of venues from one to the next. */
+const VENUE_IDS = {
+  London: '7c1f3a52-0d4e-4b9a-9c51-6f2e8a1d0b01',
+  Bengaluru: '7c1f3a52-0d4e-4b9a-9c51-6f2e8a1d0b02',
+};
+
+function cannedDay(
+  zone: string,
+  city: keyof typeof VENUE_IDS,
+  hours: Hours,
+  date: string,
+  rows: Row[],
+): CannedDay {
+  const venue_id = VENUE_IDS[city];
   const resource_id = `certification-${city.toLowerCase()}-turf`;
   const slots = rows.map(({ start }) => ({
     slot_id: `${resource_id}_${start.replaceAll(/[-:]/g, '').slice(0, 13)}Z`,
@@ -77,60 +86,6 @@ export function lateNight(date: string): CannedDay {
   ]);
 }
 
-/** Has the proxy answer for the venue of the day, whichever way the integration reads it; other days of it are empty. */
-export function rulesOf(day: CannedDay): Rule[] {
-  const { venue } = day;
-  const isOfVenue = (call: ProxiedCall) =>
-    call.query.get('venue_id') === venue.venue_id || call.pathId === venue.venue_id;
-  const answers = (body: (call: ProxiedCall) => Body): Rule => ({
-    isFor: (call) => isOfVenue(call) && call.method === 'GET',
-    fault: { kind: 'made', body },
-  });
-  return [
-    {
-      isFor: callsOf('listVenues'),
-      fault: {
-        kind: 'rewrite',
-        body: (body) => listing([...(body['data'] as unknown[]), venue]),
-      },
-    },
-    answers((call) => answerOf(day, call)),
-  ];
-}
-
-/** What the service would answer to a read of the venue. */
-export function answerOf(day: CannedDay, { operation, query }: ProxiedCall): Body {
-  const { venue, date, slots } = day;
-  const { venue_id } = venue;
-  const slotsOn = (each: string) => (each === date ? slots : []);
-  if (operation === 'getVenue') return venue;
-  if (operation === 'listResources') return listing([resourceOf(day)]);
-  const [from, to] = [query.get('from') ?? '', query.get('to') ?? ''];
-  if (operation === 'getAvailabilityRange')
-    return {
-      venue_id,
-      from,
-      to,
-      days: datesIn(from, to).map((each) => ({ date: each, slots: slotsOn(each) })),
-    };
-  const asked = query.get('date') ?? '';
-  return { venue_id, date: asked, slots: slotsOn(asked) };
-}
-
-function resourceOf({
-  venue: { venue_id },
-  hours: [start, end],
-  slots: [first],
-}: CannedDay): Schemas['Resource'] {
-  return {
-    ...{ resource_id: first?.resource_id ?? '', venue_id, name: 'Turf', resource_type: 'turf' },
-    ...{ sport_category: 'football', duration_minutes: 60, price_rupees: 1200 },
-    ...{ operating_hours_start: start, operating_hours_end: end },
-  };
-}
-
-const listing = (data: unknown[]): Body => ({ success: true, count: data.length, data });
-
 /** The next spring, or autumn, whose clocks have not changed yet. */
 const springYear = (): number => nextYear((year) => lastSundayOf(year, 3));
 const autumnYear = (): number => nextYear((year) => lastSundayOf(year, 10));
@@ -149,9 +104,3 @@ function lastSundayOf(year: number, month: number): string {
 /** The date so many days after another. */
 export const dayAfter = (date: string, days: number): string =>
   new Date(Date.parse(date) + days * 24 * HOUR_MS).toISOString().slice(0, 10);
-
-function datesIn(from: string, to: string): string[] {
-  const dates: string[] = [];
-  for (let date = from; date <= to; date = dayAfter(date, 1)) dates.push(date);
-  return dates;
-}

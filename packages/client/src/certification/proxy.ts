@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { madeUpAnswer, withMadeUpVenues } from './made-up-venues.ts';
 import { askSandbox, bytesOf, madeAnswer, passedOn, rewritten, sendAnswer } from './proxied-answers.ts';
 import type { Fault, ProxiedCall, Rule } from './proxied-calls.ts';
 import { jsonOf, readCall } from './proxied-calls.ts';
@@ -34,7 +35,7 @@ export type ProxyOptions = {
   standing?: readonly Rule[];
 };
 
-/** Passes calls on to the sandbox, and notes them. @throws where the port is taken */
+/** Passes calls on to the sandbox, to which it adds the venues that are made up, and notes them. @throws where the port is taken */
 export async function startProxy(options: ProxyOptions): Promise<Proxy> {
   const { baseUrl, port, onAnswer = () => undefined, standing = [] } = options;
   const calls: ProxiedCall[] = [];
@@ -49,14 +50,24 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
   };
 
   const passOn = async (request: IncomingMessage, call: ProxiedCall, bytes: Uint8Array, isWhole: boolean) => {
+    const made = madeUpAnswer(call);
+    if (made !== undefined) {
+      call.answer = { status: 200, body: made };
+      return madeAnswer(call.answer);
+    }
+    const isListing = call.operation === 'listVenues';
     const url = `${baseUrl}${call.path}${queryOf(call.query)}`;
-    const answer = await askSandbox(url, request, bytes, isWhole).catch((error: unknown) => {
+    const answer = await askSandbox(url, request, bytes, isWhole || isListing).catch((error: unknown) => {
       call.unreached = reasonOf(error);
       throw new Error(`The sandbox was not reached: ${call.unreached}`, { cause: error });
     });
     onAnswer(answer.headers);
     call.answer = { status: answer.status, body: jsonOf(answer.bytes) };
-    return { ...answer, headers: passedOn(answer.headers) };
+    const passed = { ...answer, headers: passedOn(answer.headers) };
+    if (!isListing) return passed;
+    const longer = rewritten(passed, withMadeUpVenues, call);
+    call.answer.body = jsonOf(longer.bytes);
+    return longer;
   };
 
   const carryOut = async (request: IncomingMessage, response: ServerResponse) => {

@@ -1,6 +1,6 @@
 import type { CannedDay } from '../canned-days.ts';
-import { dayAfter, lateNight, longDay, rulesOf, shortDay } from '../canned-days.ts';
-import { dateIn } from '../sandbox.ts';
+import { dayAfter } from '../canned-days.ts';
+import { MADE_UP_DAYS } from '../made-up-venues.ts';
 import type { Scenario } from '../scenario.ts';
 import { expectThat } from '../scenario.ts';
 import type { Trial } from '../trial.ts';
@@ -18,12 +18,14 @@ function wallTime(zone: string, instant: string): string {
 }
 
 /** Has the integration show a day that the proxy makes up; every slot must have its local time. */
-async function expectShown({ integration, proxy }: Trial, day: CannedDay): Promise<void> {
-  for (const rule of rulesOf(day)) proxy.arm(rule);
+async function expectShown({ integration }: Trial, day: CannedDay): Promise<void> {
   const { venue, date } = day;
   const { venues } = await integration.do('list_venues', {});
   const isListed = venues.some(({ venue_id }) => venue_id === venue.venue_id);
-  expectThat(isListed, `A venue that was granted just now is not listed (${venue.name}).`);
+  expectThat(
+    isListed,
+    `A venue that the proxy added to your listing when the run began is not listed (${venue.name}).`,
+  );
   const { slots } = await integration.do('list_slots', { venue_id: venue.venue_id, date });
   for (const [index, { slot_id, slot_start }] of day.slots.entries()) {
     const shown = slots.find((each) => each.slot_id === slot_id)?.local_time;
@@ -62,14 +64,14 @@ export const TIME: readonly Scenario[] = [
     level: 5,
     title: 'The day on which clocks go forward has no hour that does not exist',
     remedy: REMEDY,
-    run: (trial) => expectShown(trial, shortDay()),
+    run: (trial) => expectShown(trial, MADE_UP_DAYS.short),
   },
   {
     id: 'long-day-shown',
     level: 5,
     title: 'The day on which clocks go back has two slots of 01:00, told apart by their offset',
     remedy: `${REMEDY} Where an hour comes twice show the offset too, and sell by slot_id.`,
-    run: (trial) => expectShown(trial, longDay()),
+    run: (trial) => expectShown(trial, MADE_UP_DAYS.long),
   },
   {
     id: 'late-night-shown',
@@ -79,7 +81,7 @@ export const TIME: readonly Scenario[] = [
     remedy:
       'Ask for the date on which the operating day begins, and show the date of slot_start at the venue, not the one you asked for.',
     run: async (trial) => {
-      const day = lateNight(dateIn(5));
+      const day = MADE_UP_DAYS.night;
       await expectShown(trial, day);
       const { slots } = await trial.integration.do('list_slots', {
         ...{ venue_id: day.venue.venue_id, date: dayAfter(day.date, 1) },

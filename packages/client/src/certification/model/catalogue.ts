@@ -8,7 +8,7 @@ type Slot = Schemas['Slot'];
 type Kept = { slots: Slot[]; isStale: boolean };
 type Change = Pick<Schemas['Event'], 'venue_id' | 'slot_id'> & { event_type: string };
 
-/** What the model shows: venues as they are, days from a cache that events mark as stale. */
+/** What the model shows: venues as they were some seconds ago, days from a cache that events mark as stale. */
 export type Catalogue = {
   listVenues(): Promise<Result<'list_venues'>>;
   listResources(venueId: string): Promise<Result<'list_resources'>>;
@@ -17,6 +17,8 @@ export type Catalogue = {
   noteChange(change: Change): void;
 };
 
+/** As shops do: venues come and go rarely, and have no events. */
+const VENUES_KEPT_MS = 30_000;
 const FREEING = ['hold_cancelled', 'hold_expired', 'booking_cancelled', 'booking_refunded'];
 const KNOWN_REASONS = ['held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive'];
 const KNOWN_FIELDS = [
@@ -32,11 +34,15 @@ const KNOWN_FIELDS = [
 export function createCatalogue(client: PartnerClient, has: Has): Catalogue {
   const zones = new Map<string, string>();
   const days = new Map<string, Kept>();
+  let venues: { data: Schemas['Venue'][]; readAtMs: number } | undefined;
 
   const listVenues = async () => {
-    const { data } = await client.listVenues();
-    for (const { venue_id, time_zone } of data) zones.set(venue_id, time_zone);
-    return data;
+    if (venues === undefined || performance.now() - venues.readAtMs > VENUES_KEPT_MS) {
+      const { data } = await client.listVenues();
+      for (const { venue_id, time_zone } of data) zones.set(venue_id, time_zone);
+      venues = { data, readAtMs: performance.now() };
+    }
+    return venues.data;
   };
   const zoneOf = async (venueId: string): Promise<string> => {
     if (!zones.has(venueId)) await listVenues();
@@ -57,8 +63,8 @@ export function createCatalogue(client: PartnerClient, has: Has): Catalogue {
 
   return {
     listVenues: async () => {
-      const venues = (await listVenues()).map(({ venue_id, name }) => ({ venue_id, name }));
-      return { venues: has('first-venue-only') ? venues.slice(0, 1) : venues };
+      const listed = (await listVenues()).map(({ venue_id, name }) => ({ venue_id, name }));
+      return { venues: has('first-venue-only') ? listed.slice(0, 1) : listed };
     },
     listResources: async (venueId) => {
       const { data } = await client.listResources({ path: { venueId } });
