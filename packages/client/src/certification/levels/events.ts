@@ -1,4 +1,4 @@
-import { newSecret } from '../deliveries.ts';
+import { isAccepted, newSecret } from '../deliveries.ts';
 import { fullFeedPages } from '../feed-pages.ts';
 import { LostToOthers, retrying } from '../lost-slots.ts';
 import type { Scenario } from '../scenario.ts';
@@ -13,6 +13,9 @@ import {
   timesHandled,
 } from '../trial.ts';
 import { anyEvent, expectHandled, expectRefused, fresh } from '../trial-events.ts';
+
+/** So many, that two which race do so once at least. */
+const TWINS = 5;
 
 /** Level 6: what is made of deliveries that are believed, and of those that never came. */
 export const EVENTS: readonly Scenario[] = [
@@ -36,6 +39,30 @@ export const EVENTS: readonly Scenario[] = [
       await expectHandled(trial, 'The next event', after);
       const [times = 0] = await timesHandled(trial, [event]);
       expectThat(times === 1, `The event was handled ${times} times.`);
+    },
+  },
+  {
+    id: 'twin-deliveries-handled-once',
+    level: 6,
+    title: 'Deliveries of one event that come at the same moment are handled as one',
+    remedy:
+      'Note the event_id before you handle the event, in one step that only one of two can win: a unique key, or an insert that may fail.',
+    run: async (trial) => {
+      const secret = await giveSecret(trial);
+      const event = await anyEvent(trial);
+      const events = Array.from({ length: TWINS }, () => fresh(event));
+      for (const each of events) {
+        const twins = await Promise.all([1, 2].map((attempt) => deliver(trial, each, { secret, attempt })));
+        // The service sends again what was refused: one of two is enough.
+        const [answer] = twins;
+        expectThat(twins.some(isAccepted), `Two deliveries at once were not accepted: ${answer?.text}.`);
+      }
+      await expectHandled(trial, 'An event that was delivered twice at once', ...events);
+      const after = fresh(event);
+      await deliverAccepted(trial, after, { secret }, 'The next event');
+      await expectHandled(trial, 'The next event', after);
+      const most = Math.max(...(await timesHandled(trial, events)));
+      expectThat(most === 1, `An event that was delivered twice at once was handled ${most} times.`);
     },
   },
   {

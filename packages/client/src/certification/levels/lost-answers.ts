@@ -70,6 +70,18 @@ export const LOST_ANSWERS: readonly Scenario[] = [
     },
   },
   {
+    id: 'refund-answer-lost',
+    level: 3,
+    title: 'The answer to a refund is lost: the booking is reported as refunded',
+    remedy: `${REMEDY} Repeat the same body, the reason included.`,
+    run: async (trial) => {
+      const booked = await bookSlot(trial);
+      const input = endingInput(booked);
+      const { status } = await doThroughFault(trial, 'refundBooking', LOST, 'refund_booking', input);
+      await expectEnded(trial, booked, 'REFUNDED', status);
+    },
+  },
+  {
     id: 'purchase-answer-lost',
     level: 3,
     title: 'The answer to a purchase is lost: the customer has one package',

@@ -1,3 +1,4 @@
+import { MADE_UP_VENUES } from '../made-up-venues.ts';
 import { callsOf } from '../proxied-calls.ts';
 import type { Scenario } from '../scenario.ts';
 import { expectThat } from '../scenario.ts';
@@ -79,10 +80,17 @@ export const SELLING: readonly Scenario[] = [
         status === 'BOOKED' && stored.status === 'BOOKED',
         `The booking is ${stored.status}, reported ${status}.`,
       );
-      const sent = [stored.hold_id, stored.payment_reference, stored.customer_name, stored.customer_phone];
-      const wanted = [held.hold.hold_id, input.payment_reference, input.customer.name, input.customer.phone];
+      const { name, phone, email } = input.customer;
+      const sent = [
+        ...[stored.hold_id, stored.payment_reference],
+        ...[stored.customer_name, stored.customer_phone, stored.customer_email],
+      ];
+      const wanted = [held.hold.hold_id, input.payment_reference, name, phone, email];
       const wrong = sent.findIndex((value, index) => value !== wanted[index]);
-      expectThat(wrong === -1, `The booking has ${sent[wrong]} where ${wanted[wrong]} was given.`);
+      expectThat(
+        wrong === -1,
+        `The booking has ${sent[wrong] ?? 'nothing'} where ${wanted[wrong]} was given.`,
+      );
     },
   },
   {
@@ -133,12 +141,14 @@ export const SELLING: readonly Scenario[] = [
   {
     id: 'booking-refunded',
     level: 2,
-    title: 'A refunded booking is refunded at the service',
-    remedy: 'Call POST /api/v1/bookings/{bookingId}/refund, also where the booking was not cancelled before.',
+    title: 'A refunded booking is refunded at the service, with the reason',
+    remedy:
+      'Call POST /api/v1/bookings/{bookingId}/refund with the reason and a key, also where the booking was not cancelled before.',
     run: async (trial) => {
       const booked = await bookSlot(trial);
       const { status } = await trial.integration.do('refund_booking', endingInput(booked));
-      await expectEnded(trial, booked, 'REFUNDED', status);
+      const stored = await expectEnded(trial, booked, 'REFUNDED', status);
+      expectThat(stored.refund_reason === 'Rain', `The reason is ${stored.refund_reason}, not Rain.`);
     },
   },
   {
@@ -177,6 +187,26 @@ export const SELLING: readonly Scenario[] = [
         `list_bookings has ${listed.length} of ${expected.length} bookings, and lacks ${missing}.`,
       );
       expectThat(new Set(listed).size === listed.length, 'list_bookings lists a booking twice.');
+    },
+  },
+  {
+    id: 'bookings-of-one-venue',
+    level: 2,
+    title: 'The bookings of one venue are listed without those of others',
+    remedy: 'Where a venue is asked for, send it as venue_id to GET /api/v1/bookings, with each page.',
+    run: async (trial) => {
+      const { bookingId, offer } = await bookSlot(trial);
+      const list = async (venue_id: string) =>
+        (await trial.integration.do('list_bookings', { venue_id })).booking_ids;
+      expectThat(
+        (await list(offer.venue.venue_id)).includes(bookingId),
+        `list_bookings of ${offer.venue.name} lacks ${bookingId}, which is there.`,
+      );
+      for (const { venue_id, name } of MADE_UP_VENUES)
+        expectThat(
+          !(await list(venue_id)).includes(bookingId),
+          `list_bookings of ${name} has ${bookingId}, which is at ${offer.venue.name}.`,
+        );
     },
   },
 ];

@@ -24,6 +24,7 @@ const FRESH: Partial<Record<KeyedCall['what'], Defect>> = {
   hold: 'fresh-key-for-hold',
   confirm: 'fresh-key-for-confirm',
   cancel: 'fresh-key-for-cancel',
+  refund: 'fresh-key-for-refund',
   purchase: 'fresh-key-for-purchase',
 };
 const PER_REQUEST: Partial<Record<KeyedCall['what'], Defect>> = {
@@ -75,6 +76,7 @@ const isPassing = (error: unknown) =>
 /** After what a defective model repeats a call by itself. */
 function repeatsOf(has: Has, isFresh: boolean): Repeats | undefined {
   if (isFresh) return { after: isPassing, freshKey: true };
+  if (has('refund-repeated-without-reason')) return { after: isPassing, freshKey: false };
   if (has('fresh-key-after-503')) return { after: (error) => statusOf(error) === 503, freshKey: true };
   if (has('repeats-refusals'))
     return { after: (error) => [400, 409].includes(statusOf(error) ?? 0), freshKey: false };

@@ -24,6 +24,7 @@ export function createOrders(client: PartnerClient, keys: Keys, has: Has): Order
   const refused = new Set<string>();
   const underWay = new Map<string, Promise<Schemas['Hold']>>();
   const dead = new Set<string>();
+  const refunding = new Set<string>();
 
   /** What the service refuses is reported, with the code. */
   const reporting = async <Answer>(
@@ -58,7 +59,11 @@ export function createOrders(client: PartnerClient, keys: Keys, has: Has): Order
     { order_id, booking_id, reason }: ActionInputs['cancel_booking'],
   ): Promise<unknown> =>
     keys.call<unknown>({ what, orderId: order_id }, (by, idempotency_key) => {
-      const input = { path: { bookingId: booking_id }, body: { reason, idempotency_key } };
+      const isForgotten =
+        what === 'refund' && refunding.has(order_id) && has('refund-repeated-without-reason');
+      if (what === 'refund') refunding.add(order_id);
+      const body = { reason: isForgotten ? '' : reason, idempotency_key };
+      const input = { path: { bookingId: booking_id }, body };
       return what === 'cancel' || has('refunds-by-cancel')
         ? by.cancelBooking(input)
         : by.refundBooking(input);
@@ -99,18 +104,10 @@ export function createOrders(client: PartnerClient, keys: Keys, has: Has): Order
       }),
     refund_booking: (input) =>
       reporting(input.order_id, async () => {
-        await end('refund', input);
+        await end('refund', has('own-refund-reason') ? { ...input, reason: 'Refund' } : input);
         return { status: 'REFUNDED' };
       }),
-    list_bookings: async ({ venue_id }) => {
-      const booking_ids: string[] = [];
-      const query = venue_id === undefined ? {} : { venue_id };
-      for await (const { data } of client.pages('listBookings', { query: { ...query, limit: 200 } })) {
-        booking_ids.push(...data.map(({ booking_id }) => booking_id));
-        if (has('first-page-only')) break;
-      }
-      return { booking_ids };
-    },
+    list_bookings: ({ venue_id }) => listBookings(client, venue_id, has),
     buy_package: ({ order_id, package_id, customer_phone }) =>
       reporting(order_id, async () => {
         const { purchase } = await keys.call({ what: 'purchase', orderId: order_id }, (by, idempotency_key) =>
@@ -124,6 +121,16 @@ export function createOrders(client: PartnerClient, keys: Keys, has: Has): Order
   };
 }
 
+async function listBookings(client: PartnerClient, venue_id: string | undefined, has: Has) {
+  const booking_ids: string[] = [];
+  const query = venue_id === undefined || has('lists-bookings-of-all-venues') ? {} : { venue_id };
+  for await (const { data } of client.pages('listBookings', { query: { ...query, limit: 200 } })) {
+    booking_ids.push(...data.map(({ booking_id }) => booking_id));
+    if (has('first-page-only')) break;
+  }
+  return { booking_ids };
+}
+
 async function confirm(keys: Keys, input: ActionInputs['confirm_booking'], has: Has) {
   const { order_id, hold_id, customer, payment_reference, use_package_credit: asksForCredit = false } = input;
   const { booking_id, status, package_credit_consumed } = await keys.call(
@@ -135,7 +142,9 @@ async function confirm(keys: Keys, input: ActionInputs['confirm_booking'], has: 
           payment_reference: has('own-payment-reference') ? `order ${order_id}` : payment_reference,
           customer_name: customer.name,
           customer_phone: customer.phone,
-          ...(customer.email === undefined ? {} : { customer_email: customer.email }),
+          ...(customer.email === undefined || has('drops-the-email')
+            ? {}
+            : { customer_email: customer.email }),
           ...(asksForCredit && !has('never-asks-for-credit') ? { use_package_credit: true } : {}),
         },
       }),

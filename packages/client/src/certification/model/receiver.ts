@@ -28,6 +28,8 @@ const KNOWN_FIELDS = [
 ];
 /** How long the work of one delivery takes where it is done before the answer. */
 const WORK_MS = 400;
+/** How long it takes where an event is noted as handled after it. */
+const HANDLING_MS = 30;
 
 /** Listens on this machine alone; `onChange` is told each event that is handled, and whether a delivery brought it. */
 export async function startReceiver(
@@ -39,11 +41,11 @@ export async function startReceiver(
   let secrets = ['unset'];
   let work = Promise.resolve();
 
-  const handle = (event: AnyEvent, isDelivered: boolean) => {
+  const handle = (event: AnyEvent, isDelivered: boolean, isSeen = seen.has(event.event_id)) => {
     const isIgnored =
       isDelivered && has('ignores-booking-webhooks') && event.event_type.startsWith('booking_');
     const isAgain = has(isDelivered ? 'handles-duplicates' : 'feed-handles-again');
-    if (isIgnored || (seen.has(event.event_id) && !isAgain)) return;
+    if (isIgnored || (isSeen && !isAgain)) return;
     seen.add(event.event_id);
     handledIds.push(event.event_id);
     onChange(event, isDelivered);
@@ -63,7 +65,9 @@ export async function startReceiver(
       work = work.then(() => delay(WORK_MS));
       await work;
     }
-    handle(event, true);
+    const isSeen = seen.has(event.event_id);
+    if (has('notes-events-after-handling')) await delay(HANDLING_MS);
+    handle(event, true, isSeen);
     return 204;
   };
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
