@@ -4,12 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { MADE_UP_VENUES } from '../../packages/client/src/certification/made-up-venues.ts';
 import type { Fault } from '../../packages/client/src/certification/proxied-calls.ts';
 import { callsOf } from '../../packages/client/src/certification/proxied-calls.ts';
 import type { Proxy } from '../../packages/client/src/certification/proxy.ts';
 import { startProxy } from '../../packages/client/src/certification/proxy.ts';
 
 const HOLDS = '/api/v1/partner/holds';
+const VENUES = '/api/v1/partner/venues';
 
 /** What reached the service behind the proxy. */
 let reached: { target: string; headers: IncomingMessage['headers']; body: string }[] = [];
@@ -18,7 +20,8 @@ const service = createServer((request, response) => {
     const body = Buffer.concat((await request.toArray()) as Buffer[]).toString();
     reached.push({ target: request.url ?? '', headers: request.headers, body });
     response.writeHead(201, { 'content-type': 'application/json', etag: '"1"', ratelimit: '"d";r=7;t=3' });
-    response.end(JSON.stringify({ hold_id: 'h1' }));
+    const isListing = request.url === VENUES;
+    response.end(JSON.stringify(isListing ? { data: [{ venue_id: 'v1' }] } : { hold_id: 'h1' }));
   };
   void answer();
 });
@@ -124,6 +127,19 @@ test('a body that is changed has no ETag, and a call that asks for a change only
     { hold_id: 'h1', price_rupees: 5 },
   ]);
   expect(reached[0]?.headers['if-none-match']).toBeUndefined();
+});
+
+test('venues that are made up are in a listing whatever is changed in it, and are asked nowhere else', async () => {
+  const body = (asked: object) => ({ ...asked, added_later: true });
+  proxy.arm({ isFor: callsOf('listVenues'), times: 1, fault: { kind: 'rewrite', body } });
+  const list = async () => (await fetch(proxy.url + VENUES, { headers: { 'if-none-match': '"1"' } })).json();
+  const data = [{ venue_id: 'v1' }, ...MADE_UP_VENUES];
+  expect(await list()).toEqual({ success: true, count: 3, data, added_later: true });
+  expect(await list()).toEqual({ success: true, count: 3, data });
+  expect(reached.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, undefined]);
+  const [venue] = MADE_UP_VENUES;
+  expect(await (await fetch(`${proxy.url}${VENUES}/${venue?.venue_id}`)).json()).toEqual(venue);
+  expect(reached).toHaveLength(2);
 });
 
 test('the query can be another one', async () => {
