@@ -9,7 +9,7 @@ import { SELLING } from './levels/selling.ts';
 import { TIME } from './levels/time.ts';
 import type { Level, Scenario } from './scenario.ts';
 
-/** Goes up whenever scenarios are added or ask for more. */
+/** Goes up with each release that has more scenarios, or asks for more. */
 export const SUITE_VERSION = '1.0.0';
 
 /** In order of difficulty. */
