@@ -73,7 +73,7 @@ describe('an integration over HTTP', () => {
     const { code, out, err } = await certifyCommand(candidate, args);
     expect(code).toBe(1);
     expect(err).toMatch(/^FAILED +1 venues-listed/m);
-    expect(out).toMatch(/^ {2}Seen: list_venues lacks .*: 1 of 2 were listed\.$/m);
+    expect(out).toMatch(/^ {2}Seen: list_venues lacks .*: 1 of 4 were listed\.$/m);
     expect(out).toMatch(/^ {2}Fix: {2}Read GET \/api\/v1\/partner\/venues/m);
     expect(out).toContain('Model Tickets: failed (1 passed, 1 failed,');
   });

@@ -57,9 +57,6 @@ export async function certify(options: CertificationOptions): Promise<Report> {
   const { baseUrl, apiKey, subject: judged } = options;
   const stop = new AbortController();
   const { signal } = stop;
-  const interrupt = () => stop.abort(options.signal.reason);
-  if (options.signal.aborted) interrupt();
-  options.signal.addEventListener('abort', interrupt, { once: true });
   const startedAt = new Date();
   const budget = createCallBudget();
   const observed = async (request: Request) => {
@@ -70,11 +67,14 @@ export async function certify(options: CertificationOptions): Promise<Report> {
   const client = createPartnerClient({ baseUrl, apiKey, fetch: observed });
   const own = noteOwnCalls(baseUrl, observed, signal);
   const actions = createUnderWay();
-  const me = requireSandbox(await client.getMe({}, { signal }));
+  const me = requireSandbox(await client.getMe({}, { signal: options.signal }));
   const port = judged.mode === 'partner' ? judged.profile.proxyPort : 0;
   const proxy = await openProxy({ baseUrl, port, onAnswer: budget.observe, standing: [OWN_CURSORS] });
   // One that fails is not worth the report.
   const giveBack = () => cleanUp({ actions, own, proxy }, client).catch(() => undefined);
+  const interrupt = () => stop.abort(options.signal.reason);
+  if (options.signal.aborted) interrupt();
+  options.signal.addEventListener('abort', interrupt, { once: true });
   let subject: Subject | undefined;
   try {
     subject = await connectSubject({ ...options, signal }, proxy);
