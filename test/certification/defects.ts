@@ -123,7 +123,7 @@ export const ROWS: readonly Row[] = [
   { defect: 'no-replay-window', caughtBy: ['old-timestamp-refused'] },
   { defect: 'parses-timestamp-loosely', caughtBy: ['malformed-timestamp-refused'] },
   { defect: 'works-before-answering', caughtBy: ['burst-answered'] },
-  { defect: 'handles-duplicates', caughtBy: ['duplicate-handled-once'] },
+  { defect: 'handles-duplicates', caughtBy: ['duplicate-handled-once', 'twin-deliveries-handled-once'] },
   { defect: 'notes-events-after-handling', caughtBy: ['twin-deliveries-handled-once'] },
   { defect: 'last-event-wins', caughtBy: ['disorder-survived'] },
   { defect: 'webhooks-leave-cache', caughtBy: ['webhook-keeps-fresh', 'disorder-survived'] },
