@@ -38,10 +38,10 @@ COPY --from=build /app/dist ./dist
 
 # By number, so that Kubernetes can verify runAsNonRoot: the base image's own user "node".
 USER 1000:1000
-EXPOSE 3000 3001
+EXPOSE 3000 3001 3002
 STOPSIGNAL SIGTERM
 
-# Of the API; a worker listens on nothing, so its container switches this off (docker-compose.yml does).
+# Of the API; a worker's asks on HEALTH_PORT (docker-compose.yml).
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 

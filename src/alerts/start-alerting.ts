@@ -15,7 +15,7 @@ const EVERY_MS = 5000;
  * watch nor anything else (ADR 0013).
  */
 export function startAlerting(
-  scope: Pick<ProcessScope, 'log' | 'stopping' | 'onStop'>,
+  scope: Pick<ProcessScope, 'log' | 'stopping' | 'onStop' | 'progress'>,
   { db, log, config, queues }: WorkerContext,
   missingGuards: (db: Db) => Promise<string[]>,
 ): void {

@@ -16,6 +16,7 @@ import { mountApiDescription } from '../http/api-description.ts';
 import { mountApiReference } from '../http/api-reference.ts';
 import { createBaseApp } from '../http/base-app.ts';
 import { errorHandler } from '../http/error-handler.ts';
+import { mountHealth } from '../http/health.ts';
 import { ASSETS_PATH } from '../http/html-page.tsx';
 import { mountRoutes, notFound } from '../http/mount-routes.ts';
 import type { Operator, Route } from '../http/route.ts';
@@ -58,13 +59,14 @@ export function operatorRoutes(context: Context): Route<Operator>[] {
 /** What frees a slot. A guard index cannot be made over two claims of one: one of them must be able to go first (ADR 0015). */
 const ENDING = /^\/api\/v1\/operator\/(bookings\/[^/]+\/(cancel|refund)|holds\/[^/]+\/release)$/;
 
-/** What operators reach on `ADMIN_PORT`; everything but the sign-in page, its style and `/metrics` needs an operator. */
+/** What operators reach on `ADMIN_PORT`; everything but health, `/metrics`, the sign-in page and its style needs an operator. */
 export function createAdminApp(context: ApiContext, guards = unwatchedGuards(context.db)): Express {
   const words = [...ASSETS_PATH.split('/'), ...BOARD_WORDS, ...QUEUE_NAMES];
   const app = createBaseApp(context.log, context.metrics.observe('admin'), {
     ...context.config,
     moreWords: words,
   });
+  mountHealth(app, { ...context, missingGuards: guards.missing, isRedisReady: context.queues.isReady });
   mountMetrics(app, { ...context, missingGuards: guards.missing });
   const routes = operatorRoutes(context);
   const badKeys = context.rateLimits.badOperatorKeys;

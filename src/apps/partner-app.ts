@@ -52,8 +52,7 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
     moreWords: documentationWords(),
   });
   nameErrorPages(app);
-  const { queues, stopping } = context;
-  mountHealth(app, { missingGuards: guards.missing, isRedisReady: queues.isReady, stopping });
+  mountHealth(app, { ...context, missingGuards: guards.missing, isRedisReady: context.queues.isReady });
   const routes = partnerRoutes(context);
   mountApiDescription(app, () => describePartnerApi(routes));
   const { partnerCalls, badPartnerKeys } = context.rateLimits;

@@ -13,6 +13,8 @@ export type Config = {
   adminHost: string;
   port: number;
   adminPort: number;
+  /** Of a worker's listener, on `adminHost`. */
+  healthPort: number;
   mongodbUri: string;
   redisUrl: string;
   /** In production: each connection may be one that others can read, change or open. */
@@ -52,6 +54,7 @@ const OF_MONGODB = ['serviceMode', 'logLevel', 'mongodbUri', 'mongodbAllowInsecu
 const OF_WORK = [
   ...[...OF_MONGODB, 'redisUrl', 'redisAllowInsecure', 'queuePrefix', 'alertUrl', 'cacheLeaseMs'],
 ] as const;
+const OF_WORKER = [...OF_WORK, 'adminHost', 'healthPort'] as const;
 /** Where the listeners are decides how strong the keys must be, in a process without listeners too. */
 const OF_SECRETS = ['encryptionKeys', 'host', 'adminHost'] as const;
 
@@ -62,10 +65,10 @@ const SETTINGS = {
     ...['defaultTimeZone', 'defaultRegion', 'holdTtlSeconds', 'maxActiveHolds', 'bookingHorizonDays'],
     ...['webhookRetryDelaysSeconds', 'webhookAllowPrivateNetworks', 'webhookPorts', 'trustedProxies'],
   ],
-  'hold-expiry': OF_WORK,
-  'event-dispatch': [...OF_WORK, 'webhookRetryDelaysSeconds'],
+  'hold-expiry': OF_WORKER,
+  'event-dispatch': [...OF_WORKER, 'webhookRetryDelaysSeconds'],
   'webhook-delivery': [
-    ...[...OF_WORK, ...OF_SECRETS, 'webhookRetryDelaysSeconds', 'webhookTimeoutMs'],
+    ...[...OF_WORKER, ...OF_SECRETS, 'webhookRetryDelaysSeconds', 'webhookTimeoutMs'],
     ...['webhookAllowPrivateNetworks', 'webhookPorts', 'webhookConcurrency', 'webhookUnhealthyConcurrency'],
   ],
   migrate: OF_MONGODB,
@@ -78,6 +81,9 @@ export const PROCESS_NAMES = Object.keys(SETTINGS) as ProcessName[];
 /** The settings of one process. */
 export type ConfigOf<Name extends ProcessName> = Pick<Config, 'logLevel' | 'serviceMode'> &
   Pick<Config, (typeof SETTINGS)[Name][number]>;
+
+/** The settings that every process has which does the service's work. */
+export type WorkConfig = Pick<Config, (typeof OF_WORK)[number]>;
 
 /** The environment does not describe a service that can run: `faults` has a sentence for each, which begins with its variable. */
 export class ConfigError extends Error {
@@ -170,6 +176,7 @@ const RULES: Record<string, Joi.Schema> = {
   ADMIN_HOST: Joi.string().default('127.0.0.1'),
   PORT: port.default(3000),
   ADMIN_PORT: port.default(3001),
+  HEALTH_PORT: port.default(3002),
   MONGODB_URI: Joi.string().custom(mongodbUri).required(),
   REDIS_URL: Joi.string().custom(redisUrl).required(),
   MONGODB_ALLOW_INSECURE: Joi.boolean().default(false),

@@ -1,5 +1,6 @@
 import type { Express } from 'express';
 import Joi from 'joi';
+import type { Progress } from '../platform/progress.ts';
 import { rejectWrites } from './reject-method.ts';
 import { named, object } from './response-fields.ts';
 import type { Operation } from './route.ts';
@@ -18,6 +19,22 @@ export const HEALTH_OPERATIONS: readonly Operation[] = [
     summary: 'Check that the process is alive',
     responses: {
       200: { description: 'It is alive.', body: object({ status: Joi.string().valid('ok').example('ok') }) },
+      503: {
+        description:
+          'It responds, but something that it does again and again has stopped: restart the process.',
+        body: named(
+          'Stalled',
+          object({
+            status: Joi.string().valid('stalled').example('stalled'),
+            stalled: Joi.array().items(
+              object({
+                name: Joi.string().example('sweep lapsed-holds'),
+                silent_seconds: Joi.number().integer().description('For how long, in seconds.').example(130),
+              }),
+            ),
+          }),
+        ),
+      },
     },
     errors: [],
     isPublic: true,
@@ -61,18 +78,25 @@ export type HealthDeps = {
   /** Names of guard indexes that the database lacks; rejects where it cannot be reached. */
   missingGuards: () => Promise<string[]>;
   isRedisReady: () => boolean;
+  progress: Pick<Progress, 'stalls'>;
   /** Aborts when the process is asked to stop. */
   stopping: AbortSignal;
 };
 
 /**
- * `/healthz`: the process lives. `/readyz`: the database responds and its guard indexes are there, else 503 with what is
+ * `/healthz`: the process lives and makes progress, else 503 with what has stalled; MongoDB or Redis away is no stall, for a restart
+ * mends neither. `/readyz`: the database responds and its guard indexes are there, else 503 with what is
  * missing; so it is from when the process is asked to stop, so that who balances the load sends no more. Redis is reported but not
  * required. Neither needs a key.
  */
 export function mountHealth(app: Express, deps: HealthDeps): void {
   const life = app.route('/healthz');
-  life.get((req, res) => sendJson(req, res, { status: 'ok' }));
+  life.get((req, res) => {
+    const stalled = deps.progress.stalls();
+    if (stalled.length === 0) return sendJson(req, res, { status: 'ok' });
+    res.status(503).json({ status: 'stalled', stalled });
+    return undefined;
+  });
   life.all(rejectWrites);
   const readiness = app.route('/readyz');
   readiness.get(async (_req, res) => {

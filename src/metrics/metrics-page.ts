@@ -1,4 +1,5 @@
 import type { Express, NextFunction, Request, Response } from 'express';
+import type { Registry } from 'prom-client';
 import { DomainError } from '../domain/errors.ts';
 import type { ApiMetrics } from '../http/api-metrics.ts';
 import { hostNamedBy, isPrivateHost } from '../http/host-header.rules.ts';
@@ -47,6 +48,13 @@ export function mountMetrics(app: Express, deps: MetricsDeps): void {
   const page = shared(compose);
   app.get('/metrics', requirePrivateHost, async (_req, res) => {
     res.type(registry.contentType).send(await page());
+  });
+}
+
+/** `/metrics` of a process that serves nothing else: its own figures. Those of the whole service every API process has. */
+export function mountProcessMetrics(app: Express, registry: Registry): void {
+  app.get('/metrics', requirePrivateHost, async (_req, res) => {
+    res.type(registry.contentType).send(await registry.metrics());
   });
 }
 

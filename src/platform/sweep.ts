@@ -3,6 +3,7 @@ import { newId } from './ids.ts';
 import { takeLease } from './leases.store.ts';
 import type { Logger } from './logger.ts';
 import type { Db } from './mongo.ts';
+import type { Progress } from './progress.ts';
 
 /** What one page of a sweep came to. */
 export type SweptPage<Position> = {
@@ -55,22 +56,25 @@ export async function sweepEach<T>(
 /**
  * Goes through what is due from its beginning to its end, page after page without a pause, and again `everyMs` after that, until
  * `stopping` aborts; in one process at a time (a lease in MongoDB, so that it needs no Redis). What a page could not settle
- * waits for the next run. A failing run is logged and the next one tries again. Resolves when the last run has ended.
+ * waits for the next run. A failing run is logged and the next one tries again. `beat` is called whenever a page or a run has ended,
+ * well or not. Resolves when the last run has ended.
  */
 export async function keepSweeping<Position>(
   db: Db,
   sweep: Sweep<Position>,
   log: Logger,
   stopping: AbortSignal,
+  beat: () => void = () => undefined,
 ): Promise<void> {
   const holder = newId();
   while (!stopping.aborted) {
     try {
-      const count = await sweepThrough(db, sweep, holder, stopping);
+      const count = await sweepThrough(db, sweep, holder, stopping, beat);
       if (count > 0) log.info({ sweep: sweep.name, count }, 'a sweep found work that no job had done');
     } catch (err) {
       log.warn({ sweep: sweep.name, error: (err as Error).message }, 'a sweep failed and will be repeated');
     }
+    beat();
     await delay(sweep.everyMs, undefined, { signal: stopping }).catch(() => undefined);
   }
 }
@@ -81,11 +85,13 @@ async function sweepThrough<Position>(
   { name, everyMs, run }: Sweep<Position>,
   holder: string,
   stopping: AbortSignal,
+  beat: () => void,
 ): Promise<number> {
   let count = 0;
   for (let from: Position | undefined; !stopping.aborted; ) {
     if (!(await takeLease(db, `sweep-${name}`, holder, everyMs * 2))) break;
     const page = await run(stopping, from);
+    beat();
     count += page.count;
     from = page.next;
     if (from === undefined) break;
@@ -93,16 +99,21 @@ async function sweepThrough<Position>(
   return count;
 }
 
-/** Keeps a sweep going until the process stops, and lets a run in progress end. */
+/** Longer than a page may take, with each of its reads and writes at the driver's time limit. */
+const PAGE_MAY_TAKE_MS = 120_000;
+
+/** Keeps a sweep going until the process stops, and lets a run in progress end; one that hangs is a stall of the process. */
 export function startSweep<Position = never>(
   scope: {
     log: Logger;
     stopping: AbortSignal;
+    progress: Progress;
     onStop: (label: string, release: () => Promise<unknown>) => void;
   },
   db: Db,
   sweep: Sweep<Position>,
 ): void {
-  const ended = keepSweeping(db, sweep, scope.log, scope.stopping);
+  const { beat } = scope.progress.expect(`sweep ${sweep.name}`, sweep.everyMs + PAGE_MAY_TAKE_MS);
+  const ended = keepSweeping(db, sweep, scope.log, scope.stopping, beat);
   scope.onStop(`${sweep.name} sweep`, () => ended);
 }

@@ -1,4 +1,4 @@
-import type { ConfigOf } from '../config/config.ts';
+import type { ConfigOf, WorkConfig } from '../config/config.ts';
 import type { ApiMetrics } from '../http/api-metrics.ts';
 import { createApiMetrics } from '../http/api-metrics.ts';
 import type { RateLimits } from '../http/rate-limiter.ts';
@@ -9,6 +9,7 @@ import { setLeaseMs } from '../platform/leased-cache.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import { createDb, openDb } from '../platform/mongo.ts';
+import type { Progress } from '../platform/progress.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { createSecretBox, deriveKeys } from '../platform/secret-box.ts';
 import type { Queues } from '../queues/queues.ts';
@@ -17,12 +18,15 @@ import type { ProcessScope } from './lifecycle.ts';
 import { requireSupportedRedis } from './server-requirements.ts';
 
 /** What every process has that does the service's work. */
-export type WorkerContext<Settings = ConfigOf<'hold-expiry'>> = {
+export type WorkerContext<Settings = WorkConfig> = {
   config: Settings;
   log: Logger;
   clock: Clock;
   db: Db;
   queues: Queues;
+  progress: Progress;
+  /** Aborts as soon as the process is asked to stop. */
+  stopping: AbortSignal;
 };
 
 /** Everything that services are given; each takes the parts that it names. */
@@ -36,8 +40,6 @@ export type Context = WorkerContext<ConfigOf<'api'>> & {
 export type ApiContext = Context & {
   rateLimits: RateLimits;
   metrics: ApiMetrics;
-  /** Aborts as soon as the process is asked to stop. */
-  stopping: AbortSignal;
 };
 
 /**
@@ -45,10 +47,10 @@ export type ApiContext = Context & {
  * background (`connected`, once its time is known too), Redis by itself. An unsupported server ends the process, whenever
  * it first responds (ADR 0015).
  */
-export function createContext<Settings extends ConfigOf<'hold-expiry'>>(
+export function createContext<Settings extends WorkConfig>(
   scope: ProcessScope<Settings>,
 ): WorkerContext<Settings> & { connected: Promise<void> } {
-  const { config, log, stopping, onStop } = scope;
+  const { config, log, stopping, progress, onStop } = scope;
   const db = createDb();
   setLeaseMs(db, config.cacheLeaseMs);
   onStop('MongoDB', () => db.close());
@@ -68,6 +70,8 @@ export function createContext<Settings extends ConfigOf<'hold-expiry'>>(
     clock,
     db,
     queues,
+    progress,
+    stopping,
     connected,
   };
 }
@@ -82,6 +86,5 @@ export function createApiContext(scope: ProcessScope): ApiContext & { connected:
     cursorBox: createSecretBox(deriveKeys(scope.config.encryptionKeys, 'cursors')),
     rateLimits,
     metrics: createApiMetrics(),
-    stopping: scope.stopping,
   };
 }

@@ -4,6 +4,8 @@ import { ConfigError, loadConfig } from '../config/config.ts';
 import { settingsWarnings } from '../config/settings.rules.ts';
 import type { Logger } from '../platform/logger.ts';
 import { createLogger } from '../platform/logger.ts';
+import type { Progress } from '../platform/progress.ts';
+import { createProgress } from '../platform/progress.ts';
 import { UnsupportedServerError } from '../platform/server-requirements.rules.ts';
 
 /** How long a process may take to finish or hand back what it has. */
@@ -14,6 +16,8 @@ export type ProcessScope<Settings = ConfigOf<'api'>> = {
   log: Logger;
   /** Aborts as soon as the process is asked to stop; whatever waits must listen to it. */
   stopping: AbortSignal;
+  /** What the process is to keep doing; `/healthz` tells what of it has stalled. */
+  progress: Progress;
   /** Stops this process in the ordinary way; with 1, or when it stops already and a release says so, it ends with exit code 1. */
   stop(exitCode?: 0 | 1): void;
   /** Stops this process because it must not run: says why and ends with exit code 1. Nothing where it stops already. */
@@ -73,6 +77,7 @@ export function runProcess<Name extends ProcessName>(
     config,
     log,
     stopping: stop.signal,
+    progress: createProgress(),
     stop: (exitCode = 0) => {
       if (exitCode === 1) hasFailed = true;
       stopOnce();

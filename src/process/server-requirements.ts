@@ -1,4 +1,4 @@
-import type { ConfigOf } from '../config/config.ts';
+import type { WorkConfig } from '../config/config.ts';
 import { readRedisInfo } from '../platform/redis.ts';
 import { redisFaults, UnsupportedServerError } from '../platform/server-requirements.rules.ts';
 import type { ProcessScope } from './lifecycle.ts';
@@ -12,7 +12,7 @@ export function requireSupportedRedis({
   log,
   stopping,
   fail,
-}: Pick<ProcessScope<ConfigOf<'hold-expiry'>>, 'config' | 'log' | 'stopping' | 'fail'>): Promise<void> {
+}: Pick<ProcessScope<WorkConfig>, 'config' | 'log' | 'stopping' | 'fail'>): Promise<void> {
   return readRedisInfo(config.redisUrl, stopping).then(
     (info) => {
       const faults = redisFaults(info);

@@ -51,6 +51,8 @@ export type Queues = {
   exportMetrics(): Promise<string[] | undefined>;
   /** Whether each worked queue is paused and how many workers it has; undefined where Redis does not respond for all of them. */
   readStates(): Promise<QueueState[] | undefined>;
+  /** How many jobs wait to be taken; 0 of a queue that is paused, undefined where Redis does not respond. */
+  countWaiting(name: WorkedQueue): Promise<number | undefined>;
   byName(name: QueueName): Queue;
   close(): Promise<void>;
 };
@@ -83,6 +85,10 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger): Que
       (await ask('webhook-dead-letter', (queue) => queuedDeadLetters(queue, from, limit))) ?? [],
     isReady: queues.isReady,
     ...reports(ask),
+    countWaiting: (name) =>
+      ask(name, async (queue) =>
+        (await queue.isPaused()) ? 0 : queue.getJobCountByTypes('wait', 'prioritized'),
+      ),
     byName: (name) => queues.byName[name],
     close: queues.close,
   };

@@ -124,7 +124,7 @@ type ComposeService = {
   security_opt?: string[];
   tmpfs?: string[];
   volumes?: string[];
-  healthcheck?: { disable?: boolean };
+  healthcheck?: { disable?: boolean; test?: string[] };
   environment?: Record<string, string>;
   networks: string[];
   ports?: string[];
@@ -182,13 +182,15 @@ describe('docker-compose.yml', () => {
     expect(withKey.map(([name]) => name)).toEqual(['api']);
   });
 
-  test('the API is watched, workers listen on nothing, and operators’ port stays on the machine', () => {
-    for (const [name, { healthcheck, ports = [] }] of own) {
+  test('every process that stays is watched on the port that it has, and operators’ port stays on the machine', () => {
+    for (const [name, { healthcheck, ports = [], environment = {} }] of own) {
       expect([name, healthcheck?.disable === true, ports.length > 0]).toEqual([
         name,
-        name !== 'api',
+        name === 'migrate',
         name === 'api',
       ]);
+      const asked = /127\.0\.0\.1:(\d+)\/healthz/.exec(JSON.stringify(healthcheck?.test ?? []))?.[1];
+      expect([name, asked]).toEqual([name, environment['HEALTH_PORT']?.toString()]);
     }
     const [, admin] = compose.services['api']?.ports ?? [];
     expect(admin).toMatch(/^127\.0\.0\.1:.*:3001$/);

@@ -43,6 +43,7 @@ describe('the configuration', () => {
       adminHost: '127.0.0.1',
       port: 3000,
       adminPort: 3001,
+      healthPort: 3002,
       mongodbUri: REQUIRED.MONGODB_URI,
       redisUrl: REQUIRED.REDIS_URL,
       mongodbAllowInsecure: false,

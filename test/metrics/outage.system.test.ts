@@ -4,7 +4,6 @@ import { loadConfig } from '../../src/config/config.ts';
 import { createBaseApp } from '../../src/http/base-app.ts';
 import { listen } from '../../src/http/listen.ts';
 import { mountMetrics } from '../../src/metrics/metrics-page.ts';
-import { createLogger } from '../../src/platform/logger.ts';
 import { createApiContext } from '../../src/process/context.ts';
 import { ageAlerts, alertsOf, MINUTE_MS, sweep } from '../alerts/watching.ts';
 import { eventually } from '../support/eventually.ts';
@@ -12,6 +11,7 @@ import type { Family } from '../support/exposition.ts';
 import { parseExposition } from '../support/exposition.ts';
 import type { OwnRedis } from '../support/own-servers.ts';
 import { freePort, ownRedis } from '../support/own-servers.ts';
+import { testScope } from '../support/process-scope.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
@@ -89,16 +89,9 @@ test('one figure that is slow is absent alone', async () => {
 
 test('with MongoDB away, its figures are absent, not 0, and the process tells of itself', async () => {
   const uri = `mongodb://127.0.0.1:${await freePort()}/none?replicaSet=none`;
-  const stopping = new AbortController();
-  const releases: (() => Promise<unknown>)[] = [];
-  const context = createApiContext({
-    config: loadConfig(serviceEnvironment(freshName(), { MONGODB_URI: uri })),
-    log: createLogger('api', 'silent', { write: () => undefined }),
-    stopping: stopping.signal,
-    stop: () => undefined,
-    fail: () => undefined,
-    onStop: (_label, release) => void releases.push(release),
-  });
+  const config = loadConfig(serviceEnvironment(freshName(), { MONGODB_URI: uri }));
+  const { scope, abort, release } = testScope('api', { ...config, logLevel: 'silent' }, () => undefined);
+  const context = createApiContext(scope);
   context.connected.catch(() => undefined);
   const { url, close } = await listen(createAdminApp(context), '127.0.0.1', 0);
   const families = await scrape(url);
@@ -106,7 +99,7 @@ test('with MongoDB away, its figures are absent, not 0, and the process tells of
   const ofService = [...families.keys()].filter((name) => name.startsWith('pbs_'));
   expect(ofService).toEqual(['pbs_database_up', 'pbs_redis_up']);
   expect(families.has('nodejs_eventloop_lag_seconds')).toBe(true);
-  stopping.abort();
+  abort();
   await close();
-  for (const release of releases.reverse()) await release();
+  await release();
 });

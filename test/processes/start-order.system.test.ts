@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
+import { parseExposition } from '../support/exposition.ts';
 import {
   anyPartner,
   anyVenue,
@@ -25,6 +26,8 @@ let environment: Record<string, string>;
 let api: SpawnedProcess;
 let workers: SpawnedProcess[];
 let urls: { url: string; adminUrl: string };
+/** Of the admin listener, and of each worker. */
+let healthUrls: string[];
 
 // Everything is started while nothing listens on either port; the tests below follow one story, in order.
 beforeAll(async () => {
@@ -38,6 +41,8 @@ beforeAll(async () => {
   api = startProcess('src/api.ts', environment);
   workers = WORKERS.map((file) => startProcess(file, environment));
   urls = (await api.ready) as typeof urls;
+  const served = await Promise.all(workers.map((worker) => logged(worker, 'serves health and metrics')));
+  healthUrls = [urls.adminUrl, ...served.map(({ url }) => String(url))];
 });
 afterAll(async () => {
   await endProcesses();
@@ -68,6 +73,23 @@ test('without MongoDB and Redis the API lives, is not ready, and returns 503 wit
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
+const ask = (path: string) => Promise.all(healthUrls.map((url) => createClient(url, undefined).get(path)));
+
+test('without MongoDB and Redis every process says on its own port that it lives and is not ready, and has figures', async () => {
+  expect((await ask('/healthz')).map(({ status, body }) => [status, body])).toEqual(
+    healthUrls.map(() => [200, { status: 'ok' }]),
+  );
+  for (const reply of await ask('/readyz')) {
+    expect(reply).toMatchObject({
+      status: 503,
+      body: { status: 'unavailable', database: 'unreachable', redis: 'unreachable' },
+    });
+  }
+  for (const { text } of await ask('/metrics')) {
+    expect(parseExposition(text).has('process_start_time_seconds')).toBe(true);
+  }
+});
+
 test('with MongoDB there, nothing is sold and no worker works until its indexes are, whatever becomes of Redis', async () => {
   const { get } = createClient(urls.url, undefined);
   await mongod.start();
@@ -88,6 +110,7 @@ test('with MongoDB there, nothing is sold and no worker works until its indexes 
   expect((await get('/readyz')).body).toEqual({ status: 'ready', database: 'ok', redis: 'unreachable' });
   // Of its own accord: nothing was started again.
   for (const worker of workers) await logged(worker, 'ready');
+  expect((await ask('/readyz')).map(({ status }) => status)).toEqual(healthUrls.map(() => 200));
 });
 
 test('when both have come, what was started before them works: a hold is announced, expires, and is announced again', async () => {

@@ -1,4 +1,5 @@
 import { createLogger } from '../../src/platform/logger.ts';
+import { createProgress } from '../../src/platform/progress.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 
 /** What a process of the service gets from its lifecycle, for one that runs in the test's; `write` takes each line that it logs. */
@@ -23,6 +24,7 @@ export function testScope<Settings extends { logLevel: string }>(
       config,
       log,
       stopping: stopping.signal,
+      progress: createProgress(),
       stop: () => undefined,
       fail: (reason) => log.fatal(reason.message),
       onStop: (_label, release) => void releases.push(release),

@@ -87,6 +87,7 @@ export function serviceEnvironment(
     HOST: '127.0.0.1',
     PORT: '0',
     ADMIN_PORT: '0',
+    HEALTH_PORT: '0',
     LOG_LEVEL: 'info',
     // So that a change which must be obeyed at once is answered soon.
     CACHE_LEASE_MS: '100',

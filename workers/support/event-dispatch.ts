@@ -19,9 +19,15 @@ export async function startEventDispatch(
   scope: ProcessScope<ConfigOf<'event-dispatch'>>,
 ): Promise<Record<string, unknown>> {
   const context = await startContext(scope);
-  startWorker<EventDispatchJob>(scope, 'event-dispatch', { concurrency: CONCURRENCY }, async (job) => {
-    await workOnEach(reservationIdsOf(job.data), (reservationId) => dispatchEvents(context, reservationId));
-  });
+  startWorker<EventDispatchJob>(
+    scope,
+    context.queues,
+    'event-dispatch',
+    { concurrency: CONCURRENCY },
+    async (job) => {
+      await workOnEach(reservationIdsOf(job.data), (reservationId) => dispatchEvents(context, reservationId));
+    },
+  );
   startSweep<DuePosition>(scope, context.db, {
     name: 'undispatched-events',
     everyMs: SWEEP_EVERY_MS,

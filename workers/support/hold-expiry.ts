@@ -19,14 +19,20 @@ export async function startHoldExpiry(
   scope: ProcessScope<ConfigOf<'hold-expiry'>>,
 ): Promise<Record<string, unknown>> {
   const context = await startContext(scope);
-  startWorker<HoldExpiryJob>(scope, 'hold-expiry', { concurrency: CONCURRENCY }, async (job, token) => {
-    const leftMs = await workOnEach(holdIdsOf(job.data), (holdId) => expireHold(context, holdId));
-    const live = leftMs.filter((ms) => ms > 0);
-    if (live.length === 0) return;
-    // By the host's clock: BullMQ compares it with that.
-    await job.moveToDelayed(systemClock.now().getTime() + Math.min(...live), token);
-    throw new DelayedError();
-  });
+  startWorker<HoldExpiryJob>(
+    scope,
+    context.queues,
+    'hold-expiry',
+    { concurrency: CONCURRENCY },
+    async (job, token) => {
+      const leftMs = await workOnEach(holdIdsOf(job.data), (holdId) => expireHold(context, holdId));
+      const live = leftMs.filter((ms) => ms > 0);
+      if (live.length === 0) return;
+      // By the host's clock: BullMQ compares it with that.
+      await job.moveToDelayed(systemClock.now().getTime() + Math.min(...live), token);
+      throw new DelayedError();
+    },
+  );
   startSweep<DuePosition>(scope, context.db, {
     name: 'lapsed-holds',
     everyMs: SWEEP_EVERY_MS,

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Processor, WorkerOptions } from 'bullmq';
 import { UnrecoverableError, Worker } from 'bullmq';
 import { startAlerting } from '../../src/alerts/start-alerting.ts';
+import { serveHealth } from '../../src/apps/worker-app.ts';
 import type { ConfigOf } from '../../src/config/config.ts';
 import { missingGuards } from '../../src/database/collections.ts';
 import { untilGuarded } from '../../src/database/guards.ts';
@@ -9,7 +10,8 @@ import { closeRedis, createWorkerRedis } from '../../src/platform/redis.ts';
 import type { WorkerContext } from '../../src/process/context.ts';
 import { createContext } from '../../src/process/context.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
-import type { QueueName } from '../../src/queues/queues.ts';
+import type { Queues, WorkedQueue } from '../../src/queues/queues.ts';
+import { expectJobs } from './expect-jobs.ts';
 
 /** A dead worker's job is taken up after its lock (renewed at half time) and one check: under 20 s together. */
 const LOCK_MS = 10_000;
@@ -34,7 +36,8 @@ export class ExpectedFailure extends Error {}
  */
 export function startWorker<Job>(
   scope: ProcessScope<ConfigOf<'hold-expiry'>>,
-  name: QueueName,
+  queues: Pick<Queues, 'countWaiting'>,
+  name: WorkedQueue,
   options: Pick<WorkerOptions, 'concurrency' | 'lockDuration' | 'stalledInterval' | 'settings'>,
   process: Processor<Job, void>,
 ): Worker<Job, void> {
@@ -62,6 +65,7 @@ export function startWorker<Job>(
     const level = err instanceof UnrecoverableError || err instanceof ExpectedFailure ? 'debug' : 'error';
     log[level]({ queue: name, job: job?.id, err }, 'job failed');
   });
+  expectJobs(scope, queues, name, worker);
   scope.onStop(`${name} worker`, async () => {
     const interrupt = setTimeout(() => worker.cancelAllJobs('the worker stops'), FINISH_TIMEOUT_MS);
     const isRedisAway = connection.status !== 'ready';
@@ -93,6 +97,7 @@ export async function startContext<Settings extends ConfigOf<'hold-expiry'>>(
   scope: ProcessScope<Settings>,
 ): Promise<WorkerContext<Settings>> {
   const context = createContext(scope);
+  await serveHealth(scope, context);
   await context.connected;
   startAlerting(scope, context, missingGuards);
   await untilGuarded(scope, context.db);

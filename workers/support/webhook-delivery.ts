@@ -57,6 +57,7 @@ export async function startWebhookDelivery(
 
   startWorker<WebhookDeliveryJob>(
     scope,
+    context.queues,
     'webhook-delivery',
     {
       concurrency: config.webhookConcurrency * JOBS_PER_PERMIT,

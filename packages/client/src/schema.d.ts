@@ -2732,6 +2732,22 @@ export interface components {
             /** @description Why the slot cannot be held; never who has it. */
             unavailable_reason?: "held" | "booked" | "blackout" | "past" | "beyond_horizon" | "inactive" | (string & {});
         };
+        Stalled: {
+            /**
+             * @example stalled
+             * @enum {string}
+             */
+            status: "stalled";
+            stalled: {
+                /** @example sweep lapsed-holds */
+                name: string;
+                /**
+                 * @description For how long, in seconds.
+                 * @example 130
+                 */
+                silent_seconds: number;
+            }[];
+        };
         Subscription: {
             /**
              * Format: uuid
@@ -5710,6 +5726,29 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["CheckLifeResponse"];
+                };
+            };
+            /** @description It responds, but something that it does again and again has stopped: restart the process. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "stalled",
+                     *       "stalled": [
+                     *         {
+                     *           "name": "sweep lapsed-holds",
+                     *           "silent_seconds": 130
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Stalled"];
                 };
             };
         };

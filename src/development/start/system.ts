@@ -135,6 +135,8 @@ function childEnvironment(
   return {
     ...env,
     DATA_DIR: dataDir,
+    // Three workers on one machine.
+    HEALTH_PORT: '0',
     MONGODB_URI: servers.mongodbUri,
     REDIS_URL: servers.redisUrl,
     // What is embedded is reached over loopback alone, and asks for a password.

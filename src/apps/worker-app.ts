@@ -1,0 +1,49 @@
+import type { Express } from 'express';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { ConfigOf } from '../config/config.ts';
+import { missingGuards } from '../database/collections.ts';
+import { createBaseApp } from '../http/base-app.ts';
+import { errorHandler } from '../http/error-handler.ts';
+import { mountHealth } from '../http/health.ts';
+import { listen } from '../http/listen.ts';
+import { notFound } from '../http/mount-routes.ts';
+import { mountProcessMetrics } from '../metrics/metrics-page.ts';
+import { coalesced } from '../platform/coalesced.ts';
+import type { WorkerContext } from '../process/context.ts';
+import type { ProcessScope } from '../process/lifecycle.ts';
+
+/**
+ * Serves health and metrics of a worker from now on, also while it waits for its database, and until it has stopped.
+ * @throws Error where the port is taken
+ */
+export async function serveHealth(
+  scope: ProcessScope<ConfigOf<'hold-expiry'>>,
+  context: WorkerContext<unknown>,
+): Promise<void> {
+  const { adminHost, healthPort } = scope.config;
+  const listener = await listen(createWorkerApp(context), adminHost, healthPort).catch((err: unknown) => {
+    if ((err as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw err;
+    throw new Error(
+      `HEALTH_PORT ${healthPort} is taken on ${adminHost}, perhaps by another worker of this machine. Give each its own, or 0 for any free one.`,
+    );
+  });
+  scope.onStop('health', () => listener.close());
+  scope.log.info({ url: listener.url }, 'serves health and metrics');
+}
+
+/** What a worker process serves on `HEALTH_PORT`, without a key: whether it works, and its figures. */
+function createWorkerApp(context: WorkerContext<unknown>): Express {
+  const app = createBaseApp(context.log);
+  const { db, queues } = context;
+  mountHealth(app, {
+    ...context,
+    missingGuards: coalesced(() => missingGuards(db)),
+    isRedisReady: queues.isReady,
+  });
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  mountProcessMetrics(app, registry);
+  app.use(notFound);
+  app.use(errorHandler);
+  return app;
+}

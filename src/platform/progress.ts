@@ -1,0 +1,46 @@
+/** Something that a process does again and again, and that is silent for longer than it may be. */
+export type Stall = { name: string; silent_seconds: number };
+
+/** What a process is to keep doing, by its name. Only an answer without a stall says that the process makes progress. */
+export type Progress = {
+  /** From now on `beat` must be called at least every `atMostMs`. */
+  expect(name: string, atMostMs: number): { beat(): void };
+  /** What is silent for too long; the time in which the process itself stood still does not count. */
+  stalls(): Stall[];
+};
+
+/** A process that was frozen or starved for longer than this between two looks could not have beaten meanwhile. */
+const STANDSTILL_MS = 5000;
+const LOOK_EVERY_MS = 1000;
+
+/** `nowMs` must be monotonic. */
+export function createProgress(nowMs: () => number = () => performance.now()): Progress {
+  const expected = new Map<string, { beatAt: number; atMostMs: number }>();
+  let lookedAt = nowMs();
+  const look = (): void => {
+    const now = nowMs();
+    const stoodStillMs = now - lookedAt;
+    lookedAt = now;
+    if (stoodStillMs < STANDSTILL_MS) return;
+    for (const each of expected.values()) each.beatAt += stoodStillMs;
+  };
+  setInterval(look, LOOK_EVERY_MS).unref();
+  return {
+    expect(name, atMostMs) {
+      const entry = { beatAt: nowMs(), atMostMs };
+      expected.set(name, entry);
+      return {
+        beat: () => {
+          entry.beatAt = nowMs();
+        },
+      };
+    },
+    stalls() {
+      look();
+      const now = nowMs();
+      return [...expected]
+        .filter(([, { beatAt, atMostMs }]) => now - beatAt > atMostMs)
+        .map(([name, { beatAt }]) => ({ name, silent_seconds: Math.floor((now - beatAt) / 1000) }));
+    },
+  };
+}

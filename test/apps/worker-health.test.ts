@@ -1,0 +1,59 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { serveHealth } from '../../src/apps/worker-app.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { createContext } from '../../src/process/context.ts';
+import { createClient } from '../support/client.ts';
+import type { TestScope } from '../support/process-scope.ts';
+import { testScope } from '../support/process-scope.ts';
+import { freshName, serviceEnvironment } from '../support/service-environment.ts';
+
+type Scope = TestScope<ReturnType<typeof settings>>;
+const settings = (healthPort: string) =>
+  loadConfig(serviceEnvironment(freshName(), { HEALTH_PORT: healthPort, LOG_LEVEL: 'info' }), 'hold-expiry');
+const scopes: Scope[] = [];
+afterEach(async () => {
+  for (const { abort, release } of scopes.splice(0)) {
+    abort();
+    await release();
+  }
+});
+
+/** Serves the health of a worker that does nothing; returns where, and its scope. */
+async function serve(healthPort = '0') {
+  const lines: string[] = [];
+  const made = testScope('hold-expiry', settings(healthPort), (line) => void lines.push(line));
+  scopes.push(made);
+  const context = createContext(made.scope);
+  context.connected.catch(() => undefined);
+  await serveHealth(made.scope, context);
+  const line = lines.find((each) => each.includes('serves health and metrics')) ?? '{}';
+  return { ...made, url: String((JSON.parse(line) as { url?: string }).url) };
+}
+
+test('a worker whose sweep stands still is 503 at /healthz, with its name and for how long, and stays ready', async () => {
+  const { scope, url } = await serve();
+  const { get } = createClient(url, undefined);
+  expect((await get('/healthz')).status).toBe(200);
+  scope.progress.expect('sweep lapsed-holds', -1);
+  expect(await get('/healthz')).toMatchObject({
+    status: 503,
+    body: { status: 'stalled', stalled: [{ name: 'sweep lapsed-holds', silent_seconds: 0 }] },
+  });
+  expect((await get('/nothing')).status).toBe(404);
+});
+
+test('a worker that is asked to stop is not ready any more', async () => {
+  const { abort, url } = await serve();
+  abort();
+  expect(await createClient(url, undefined).get('/readyz')).toMatchObject({
+    status: 503,
+    body: { status: 'stopping' },
+  });
+});
+
+test('a port that another worker has ends the start with the setting to change', async () => {
+  const { url } = await serve();
+  await expect(serve(new URL(url).port)).rejects.toThrow(
+    /^HEALTH_PORT \d+ is taken on 127\.0\.0\.1.*Give each its own, or 0 for any free one\.$/,
+  );
+});

@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import { createProgress } from '../../src/platform/progress.ts';
+
+/** Time that passes a second at a time, as it does for a process that runs. */
+function running() {
+  let nowMs = 0;
+  const progress = createProgress(() => nowMs);
+  const pass = (seconds: number) => {
+    for (let each = 0; each < seconds; each += 1) {
+      nowMs += 1000;
+      progress.stalls();
+    }
+  };
+  const standStill = (seconds: number) => {
+    nowMs += seconds * 1000;
+  };
+  return { progress, pass, standStill };
+}
+
+test('what is silent for longer than it may be is a stall, with how long, until it beats again', () => {
+  const { progress, pass } = running();
+  const sweep = progress.expect('sweep', 30_000);
+  progress.expect('jobs', 60_000);
+  pass(30);
+  expect(progress.stalls()).toEqual([]);
+  pass(1);
+  expect(progress.stalls()).toEqual([{ name: 'sweep', silent_seconds: 31 }]);
+  pass(30);
+  expect(progress.stalls()).toEqual([
+    { name: 'sweep', silent_seconds: 61 },
+    { name: 'jobs', silent_seconds: 61 },
+  ]);
+  sweep.beat();
+  expect(progress.stalls()).toEqual([{ name: 'jobs', silent_seconds: 61 }]);
+});
+
+test('a process that was frozen has lost no time: it could not have beaten', () => {
+  const { progress, pass, standStill } = running();
+  progress.expect('sweep', 30_000);
+  pass(20);
+  standStill(600);
+  expect(progress.stalls()).toEqual([]);
+  pass(11);
+  expect(progress.stalls()).toEqual([{ name: 'sweep', silent_seconds: 31 }]);
+});

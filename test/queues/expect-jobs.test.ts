@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { Worker } from 'bullmq';
+import { Redis } from 'ioredis';
+import { createLogger } from '../../src/platform/logger.ts';
+import { createProgress } from '../../src/platform/progress.ts';
+import type { Queues } from '../../src/queues/queues.ts';
+import { createQueues } from '../../src/queues/queues.ts';
+import { expectJobs } from '../../workers/support/expect-jobs.ts';
+import { eventually } from '../support/eventually.ts';
+import { freshName, runSetting } from '../support/service-environment.ts';
+
+const TIMES = { mayWaitMs: 500, everyMs: 50 };
+const NAME = 'event-dispatch';
+const releases: (() => Promise<unknown> | void)[] = [];
+afterEach(async () => {
+  for (const release of releases.splice(0).reverse()) await release();
+});
+
+let queues: Queues;
+/** Takes no job before it is told to run. */
+let worker: Worker<object, void>;
+let stalls: () => string[];
+beforeEach(async () => {
+  const url = runSetting('TEST_REDIS_URL');
+  const prefix = `{${freshName()}}`;
+  const log = createLogger('test', 'silent', { write: () => undefined });
+  queues = createQueues(url, prefix, log);
+  releases.push(() => queues.close());
+  const connection = new Redis(url, { maxRetriesPerRequest: null });
+  releases.push(() => connection.disconnect());
+  worker = new Worker<object, void>(NAME, async () => undefined, { connection, prefix, autorun: false });
+  worker.on('error', () => undefined);
+  releases.push(() => worker.close(true));
+  const stopping = new AbortController();
+  releases.push(() => stopping.abort());
+  const progress = createProgress();
+  expectJobs({ progress, stopping: stopping.signal }, queues, NAME, worker, TIMES);
+  stalls = () => progress.stalls().map(({ name }) => name);
+  await eventually('Redis is there', () => queues.isReady());
+});
+
+const passed = () => new Promise((resolve) => setTimeout(resolve, 3 * TIMES.mayWaitMs));
+
+test('jobs that wait while none is worked on are a stall, until they are', async () => {
+  await queues.enqueueDispatch('r', 'e');
+  await eventually('a stall', () => stalls().length > 0);
+  expect(stalls()).toEqual([`jobs of ${NAME}`]);
+  void worker.run();
+  await eventually('no stall', () => stalls().length === 0);
+});
+
+test('an empty queue is none, and neither is one that is paused', async () => {
+  await queues.byName(NAME).pause();
+  await queues.enqueueDispatch('r', 'e');
+  await passed();
+  expect(stalls()).toEqual([]);
+  await queues.byName(NAME).resume();
+  await eventually('a stall', () => stalls().length === 1);
+});
