@@ -72,7 +72,14 @@ export async function startProduct(say: Say, profileFolder?: string): Promise<Pr
   const profiled =
     profileFolder === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', path.resolve(profileFolder)];
   const processes = createProcesses(folder, profiled, {
-    ...{ NODE_ENV: 'production', SERVICE_MODE: 'sandbox', HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' },
+    ...{
+      NODE_ENV: 'production',
+      SERVICE_MODE: 'sandbox',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      ADMIN_PORT: '0',
+      HEALTH_PORT: '0',
+    },
     ...{ MONGODB_URI: servers.mongodbUri, REDIS_URL: servers.redisUrl, OPERATOR_API_KEY: operatorKey },
     ...{ ENCRYPTION_KEYS: randomBytes(32).toString('base64'), WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' },
     RATE_LIMIT_PER_MINUTE: '100000000',
