@@ -1,5 +1,4 @@
 import type { Express } from 'express';
-import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { ConfigOf } from '../config/config.ts';
 import { missingGuards } from '../database/collections.ts';
 import { createBaseApp } from '../http/base-app.ts';
@@ -9,6 +8,7 @@ import { listen } from '../http/listen.ts';
 import { notFound } from '../http/mount-routes.ts';
 import { mountProcessMetrics } from '../metrics/metrics-page.ts';
 import { coalesced } from '../platform/coalesced.ts';
+import { processMetrics } from '../platform/process-metrics.ts';
 import type { WorkerContext } from '../process/context.ts';
 import type { ProcessScope } from '../process/lifecycle.ts';
 
@@ -19,7 +19,7 @@ import type { ProcessScope } from '../process/lifecycle.ts';
 export async function serveHealth(
   scope: ProcessScope<ConfigOf<'hold-expiry'>>,
   context: WorkerContext<unknown>,
-): Promise<void> {
+): Promise<{ url: string }> {
   const { adminHost, healthPort } = scope.config;
   const listener = await listen(createWorkerApp(context), adminHost, healthPort).catch((err: unknown) => {
     if ((err as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw err;
@@ -29,6 +29,7 @@ export async function serveHealth(
   });
   scope.onStop('health', () => listener.close());
   scope.log.info({ url: listener.url }, 'serves health and metrics');
+  return listener;
 }
 
 /** What a worker process serves on `HEALTH_PORT`, without a key: whether it works, and its figures. */
@@ -40,9 +41,7 @@ function createWorkerApp(context: WorkerContext<unknown>): Express {
     missingGuards: coalesced(() => missingGuards(db)),
     isRedisReady: queues.isReady,
   });
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  mountProcessMetrics(app, registry);
+  mountProcessMetrics(app, processMetrics(db));
   app.use(notFound);
   app.use(errorHandler);
   return app;

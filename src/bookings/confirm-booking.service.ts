@@ -7,6 +7,7 @@ import type { PartnerCaller } from '../partners/partners.service.ts';
 import { onePer } from '../platform/coalesced.ts';
 import { newId } from '../platform/ids.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
+import { counter } from '../platform/process-metrics.ts';
 import { sharedRuns } from '../platform/shared-runs.ts';
 import { actorOf } from '../reservations/actor-types.ts';
 import { customerOf } from '../reservations/customer.rules.ts';
@@ -66,12 +67,20 @@ async function confirmOnce(
   // A revoked grant's holds are released; this is for a revoke that broke off before it had released them all.
   const isRevoked = hold.status === 'ACTIVE' && !(await isCachedGrant(deps.db, partnerId, hold.venueId));
   const booking = isRevoked ? null : await tryConfirm(deps, caller, hold, input, phoneE164);
-  if (booking !== null) return { booking, isReplay: false };
+  if (booking !== null) {
+    bookingsConfirmed(deps.db).inc();
+    return { booking, isReplay: false };
+  }
   const earlier = await findReservationByKey(deps.db, partnerId, 'confirmKey', input.idempotencyKey);
   if (earlier?._id === input.holdId) return { booking: earlier, isReplay: true };
   if (earlier !== null) throw keyMismatch();
   throw isRevoked ? holdNotGranted() : await whyNotConfirmed(deps, input.holdId);
 }
+
+const bookingsConfirmed = counter({
+  name: 'bookings_confirmed_total',
+  help: 'Holds that were confirmed, replays left out.',
+});
 
 /** Null where the hold cannot be confirmed now, or the key belongs to another hold. */
 async function tryConfirm(

@@ -19,6 +19,7 @@ import { forgetOverlapped, forgetSecrets, openSecrets } from '../subscriptions/s
 import { isKnownToFail, recordHealth } from '../subscriptions/subscription-health.service.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
 import { findSubscription } from '../subscriptions/subscriptions.store.ts';
+import { countAttempt } from './attempt-metrics.ts';
 import { beginAttempt, settleAttempt } from './attempts.store.ts';
 import { raiseDeadLetter } from './dead-letter-queue.service.ts';
 import type { AttemptError, DeliveryRow, DeliveryState } from './deliveries.model.ts';
@@ -197,7 +198,7 @@ async function attempt(
   });
   const isOutdated = !sent.ok && (await hasChanged(deps, subscription));
   const outcome: AttemptOutcome = isOutdated ? { ...sent, error: 'subscription_changed' } : sent;
-  return settle(deps, { ...row, eventType: event.type }, subscription, attemptId, outcome);
+  return settle(deps, { ...row, eventType: event.type }, event, subscription, attemptId, outcome);
 }
 
 /** How long a worker has a row to itself for an attempt. */
@@ -220,6 +221,7 @@ async function hasChanged(deps: DeliverDeps, used: SubscriptionRow): Promise<boo
 async function settle(
   deps: DeliverDeps,
   row: Attempted & Pick<DeliveryRow, 'eventType'>,
+  event: EventRow,
   subscription: SubscriptionRow,
   attemptId: string,
   outcome: AttemptOutcome,
@@ -230,6 +232,7 @@ async function settle(
   const isSettled = await settleAttempt(deps.db, row, attemptId, { ...response, ...next });
   const { state, attemptsMade, nextAttemptInMs } = next;
   logAttempt(deps, row, subscription, attemptId, outcome, state);
+  countAttempt(deps, row, event.at, outcome);
   if (!isSettled) return { kind: 'later', inMs: 1000, attemptsMade };
   if (next.outcome === 'interrupted') return { kind: 'later', inMs: 0, attemptsMade };
   if (outcome.ok && row.state === 'dead_letter') await deps.queues.removeDeadLetters([row._id]);

@@ -11,6 +11,7 @@ import { groupBy } from '../platform/group-by.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
+import { BATCH_SIZES, counter, histogram } from '../platform/process-metrics.ts';
 import type { SweptPage } from '../platform/sweep.ts';
 import { sweepEach } from '../platform/sweep.ts';
 import type { Queues } from '../queues/queues.ts';
@@ -23,6 +24,7 @@ import { subscriptionsAt } from '../subscriptions/cached-subscriptions.service.t
 export type DispatchDeps = {
   db: Db;
   clock: Clock;
+  log: Logger;
   queues: Pick<Queues, 'scheduleDeliveries'>;
   config: { webhookRetryDelaysSeconds: number[] };
 };
@@ -53,20 +55,46 @@ export async function dispatchEvents(deps: DispatchDeps, reservationId: string):
   return eventIds.length;
 }
 
+const eventsDispatched = counter({
+  name: 'events_dispatched_total',
+  help: 'Events that this process took to the log and to their receivers; a few of them twice.',
+});
+const dispatchBatches = histogram({
+  name: 'event_dispatch_batch_size',
+  help: 'Of how many reservations events were dispatched together.',
+  buckets: BATCH_SIZES,
+});
+
 /** Returns for each reservation, in their order, which events were waiting, or why not all of them could be delivered. */
 async function deliverBatch(
   deps: DispatchDeps,
   reservationIds: readonly string[],
 ): Promise<(readonly string[] | Error)[]> {
+  const beganAt = performance.now();
   const outboxes = await findOutboxes(deps.db, [...new Set(reservationIds)]);
   const { logged, refused, isNumbered } = await logWaitingEvents(deps, outboxes);
   // Nothing waits for it: where it fails, or others are in its way, the sweep comes back to it.
   if (!isNumbered) sequenceTogether(deps.db)().catch(() => undefined);
-  const undelivered = await createDeliveries(deps, await wantedDeliveries(deps, logged));
+  const wanted = await wantedDeliveries(deps, logged);
+  const undelivered = await createDeliveries(deps, wanted);
   const failures = new Map(refused);
   for (const { _id, holdId } of logged) {
     const err = undelivered.get(_id);
     if (err !== undefined) failures.set(holdId, err);
+  }
+  dispatchBatches(deps.db).observe(reservationIds.length);
+  eventsDispatched(deps.db).inc(logged.length);
+  if (logged.length > 0) {
+    deps.log.info(
+      {
+        reservations: reservationIds.length,
+        events: logged.length,
+        deliveries: wanted.length,
+        failed: failures.size,
+        duration_ms: Math.round(performance.now() - beganAt),
+      },
+      'events dispatched',
+    );
   }
   const delivered = groupBy(logged, ({ holdId }) => holdId);
   return reservationIds.map((id) => failures.get(id) ?? (delivered.get(id) ?? []).map(({ _id }) => _id));
@@ -91,7 +119,7 @@ async function wantedDeliveries(deps: DispatchDeps, events: readonly EventRow[])
 
 /** Dispatches a page of the reservations whose events have waited longer than `graceMs`: a page of the sweep. */
 export async function dispatchWaiting(
-  deps: DispatchDeps & { log: Logger },
+  deps: DispatchDeps,
   { stopping, ...page }: PageOfDue & { stopping: AbortSignal },
 ): Promise<SweptPage<DuePosition>> {
   const { ids, next } = await findUndispatchedPage(deps.db, page);

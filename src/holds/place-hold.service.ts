@@ -3,6 +3,8 @@ import type { PartnerCaller } from '../partners/partners.service.ts';
 import { venueNotAuthorized } from '../partners/partners.service.ts';
 import { onePer } from '../platform/coalesced.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
+import type { Db } from '../platform/mongo.ts';
+import { counter } from '../platform/process-metrics.ts';
 import { sharedRuns } from '../platform/shared-runs.ts';
 import type { Lease } from '../platform/version-leases.ts';
 import { actorOf } from '../reservations/actor-types.ts';
@@ -41,7 +43,7 @@ export async function placeHold(
   caller: PartnerCaller,
   input: PlaceHold,
 ): Promise<PlacedHold> {
-  const place = () => placeOnce(deps, caller, input);
+  const place = () => countingRefusals(deps.db, () => placeOnce(deps, caller, input));
   return input.idempotencyKey === undefined ? place() : runsOf(deps.db)([caller, input], place);
 }
 
@@ -72,7 +74,30 @@ async function placeOnce(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold
   // Both are hints that do not wait for Redis: what it does not take, the sweeps find.
   void deps.queues.enqueueDispatch(hold._id, eventId);
   void deps.queues.scheduleHoldExpiry({ holdId: hold._id, expiresAt: hold.holdExpiresAt }, deps.clock.now());
+  holdsPlaced(deps.db).inc();
   return { hold, isReplay: false };
+}
+
+const holdsPlaced = counter({
+  name: 'holds_placed_total',
+  help: 'Holds that were placed, replays left out.',
+});
+const holdsRefused = counter({
+  name: 'holds_refused_total',
+  help: 'Calls that placed no hold, by the code of the error, and the reason of a slot that was not available.',
+  labelNames: ['code', 'reason'],
+});
+
+async function countingRefusals<T>(db: Db, place: () => Promise<T>): Promise<T> {
+  try {
+    return await place();
+  } catch (err) {
+    if (err instanceof DomainError) {
+      const reason = err.extras.conflict?.['reason'];
+      holdsRefused(db).inc({ code: err.code, reason: typeof reason === 'string' ? reason : '' });
+    }
+    throw err;
+  }
 }
 
 /** Null where the partner has as many holds as it may have. */

@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { Counter, Histogram } from 'prom-client';
 import type { ObserveRequest } from './measure-requests.ts';
 
 /** What one API process counts by itself. Sums over the processes are right; each begins at 0 with its process. */
@@ -11,10 +12,8 @@ export type ApiMetrics = {
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-/** A registry of its own, so that several services can live in one process. */
-export function createApiMetrics(): ApiMetrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+/** Counts in the registry of the process, `processMetrics`. */
+export function createApiMetrics(registry: Registry): ApiMetrics {
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the first byte of a request to the end of its response, by route pattern.',

@@ -20,6 +20,11 @@ export async function exposeMemory(db: Db): Promise<string> {
     bytes.set({ of }, size.bytes);
     entries.set({ of }, size.entries);
   }
+  new Gauge({
+    name: 'memory_leased',
+    help: 'Whether a lease lasts, under which what is in memory is relied on.',
+    registers,
+  }).set(Number(leasedCacheOf(db).isLeased()));
   const reads = new Counter({
     ...{
       name: 'availability_reads_total',

@@ -3,6 +3,7 @@ import { ALERT_TIMES } from '../alerts/alerts.service.ts';
 import { countOpenAlerts } from '../alerts/alerts.store.ts';
 import { readDeadLetterTotal } from '../alerts/counters.store.ts';
 import { countInState, findDueBacklog } from '../deliveries/delivery-health.store.ts';
+import { countPartners } from '../partners/partners.store.ts';
 import type { Backlog } from '../platform/backlog.store.ts';
 import type { Db } from '../platform/mongo.ts';
 import {
@@ -10,8 +11,8 @@ import {
   findOverdueHolds,
   findUndispatched,
 } from '../reservations/reservation-backlog.store.ts';
-
 import { findFailing } from '../subscriptions/subscription-health.store.ts';
+import { countVenuesAndResources } from '../venues/venues.store.ts';
 
 export type FigureDeps = { db: Db; missingGuards: () => Promise<string[]> };
 
@@ -28,6 +29,7 @@ export type ServiceFigures = {
   failingEndpoints: number;
   openAlerts: ReadonlyMap<AlertKind, number>;
   deadLettersTotal: number;
+  catalogue: { venues: number; resources: number; partners: number };
 };
 
 export type FigureReaders = { [Name in keyof ServiceFigures]: () => Promise<ServiceFigures[Name]> };
@@ -48,6 +50,10 @@ export function figureReaders(deps: FigureDeps): FigureReaders {
     failingEndpoints: async () => (await findFailing(deps.db, ALERT_TIMES.failingMs, MAX_FAILING)).length,
     openAlerts: () => countOpenAlerts(deps.db),
     deadLettersTotal: () => readDeadLetterTotal(deps.db),
+    catalogue: async () => ({
+      ...(await countVenuesAndResources(deps.db)),
+      partners: await countPartners(deps.db),
+    }),
   };
 }
 

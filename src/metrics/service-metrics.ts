@@ -83,7 +83,7 @@ function ofQueues(registry: Registry, queues: readonly QueueState[]): void {
 }
 
 function labelled(registry: Registry, figures: Partial<ServiceFigures>): void {
-  const { pending, retrying, deadLetters: dead, openAlerts, deadLettersTotal } = figures;
+  const { pending, retrying, deadLetters: dead, openAlerts, deadLettersTotal, catalogue } = figures;
   const known = Object.entries({ pending, retrying, dead_letter: dead }).flatMap(([state, count]) =>
     count === undefined ? [] : [{ state, count }],
   );
@@ -104,6 +104,15 @@ function labelled(registry: Registry, figures: Partial<ServiceFigures>): void {
       registers: [registry],
     });
     for (const kind of ALERT_KINDS) alerts.set({ kind }, openAlerts.get(kind) ?? 0);
+  }
+  if (catalogue !== undefined) {
+    const entries = new Gauge({
+      name: 'pbs_catalogue_entries',
+      help: 'Venues, resources and partners that there are, as the database estimates.',
+      labelNames: ['of'],
+      registers: [registry],
+    });
+    for (const [of, count] of Object.entries(catalogue)) entries.set({ of }, count);
   }
   if (deadLettersTotal === undefined) return;
   new Counter({

@@ -9,6 +9,8 @@ import { setLeaseMs } from '../platform/leased-cache.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import { createDb, openDb } from '../platform/mongo.ts';
+import { countPoolUse } from '../platform/pool-metrics.ts';
+import { processMetrics } from '../platform/process-metrics.ts';
 import type { Progress } from '../platform/progress.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { createSecretBox, deriveKeys } from '../platform/secret-box.ts';
@@ -58,7 +60,10 @@ export function createContext<Settings extends WorkConfig>(
   onStop('queues', () => queues.close());
   void requireSupportedRedis(scope);
   const clock = createDatabaseClock(systemClock, db, log);
-  const connected = openDb(db, config.mongodbUri, log, stopping).then(() => clock.measure());
+  const connected = openDb(db, config.mongodbUri, log, stopping).then(() => {
+    countPoolUse(db);
+    return clock.measure();
+  });
   connected.then(
     () => clock.keepMeasuring(stopping),
     // Logged by whoever waits for the connection.
@@ -80,11 +85,12 @@ export function createContext<Settings extends WorkConfig>(
 export function createApiContext(scope: ProcessScope): ApiContext & { connected: Promise<void> } {
   const rateLimits = createRateLimits(scope.config, scope.log);
   scope.onStop('rate limits', () => rateLimits.close());
+  const context = createContext(scope);
   return {
-    ...createContext(scope),
+    ...context,
     secretBox: createSecretBox(scope.config.encryptionKeys),
     cursorBox: createSecretBox(deriveKeys(scope.config.encryptionKeys, 'cursors')),
     rateLimits,
-    metrics: createApiMetrics(),
+    metrics: createApiMetrics(processMetrics(context.db)),
   };
 }

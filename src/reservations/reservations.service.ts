@@ -3,6 +3,7 @@ import { onePer } from '../platform/coalesced.ts';
 import { gathered } from '../platform/gathered.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
+import { BATCH_SIZES, counter, histogram } from '../platform/process-metrics.ts';
 import type { SweptPage } from '../platform/sweep.ts';
 import { sweepEach } from '../platform/sweep.ts';
 import type { Queues } from '../queues/queues.ts';
@@ -47,12 +48,34 @@ export async function settleLapsedHold(deps: ReservationDeps, holdId: string): P
 /** How many lapsed holds are ended together. */
 const MAX_BATCH = 200;
 
-const expiriesOf = onePer(({ db }: ReservationDeps) =>
-  gathered((holdIds: readonly string[]) => expireLapsedHolds(db, holdIds), MAX_BATCH),
+const holdsExpired = counter({
+  name: 'holds_expired_total',
+  help: 'Holds that this process ended because they had lapsed.',
+});
+const expiryBatches = histogram({
+  name: 'hold_expiry_batch_size',
+  help: 'How many holds were looked at together, to be ended.',
+  buckets: BATCH_SIZES,
+});
+
+/** As the expiry worker has it: it says what it does, a line a batch. */
+export type ExpiryDeps = ReservationDeps & { log: Logger };
+
+const expiriesOf = onePer(({ db, log }: ExpiryDeps) =>
+  gathered(async (holdIds: readonly string[]) => {
+    const beganAt = performance.now();
+    const expiries = await expireLapsedHolds(db, holdIds);
+    const ended = expiries.filter((each) => 'eventId' in each).length;
+    expiryBatches(db).observe(holdIds.length);
+    holdsExpired(db).inc(ended);
+    if (ended > 0)
+      log.info({ holds: ended, duration_ms: Math.round(performance.now() - beganAt) }, 'lapsed holds ended');
+    return expiries;
+  }, MAX_BATCH),
 );
 
 /** As `settleLapsedHold`, together with the other holds for which that is asked meanwhile. */
-async function expireTogether(deps: ReservationDeps, holdId: string): Promise<Expiry> {
+async function expireTogether(deps: ExpiryDeps, holdId: string): Promise<Expiry> {
   const expiry = await expiriesOf(deps)(holdId);
   if ('eventId' in expiry) void deps.queues.enqueueDispatch(holdId, expiry.eventId);
   return expiry;
@@ -62,7 +85,7 @@ async function expireTogether(deps: ReservationDeps, holdId: string): Promise<Ex
  * The work of a hold's expiry job: settles the hold if it has lapsed. Returns how many milliseconds are left where it has
  * not (a job can come early by a host's clock, or the hold was extended), 0 where there is nothing more to do.
  */
-export async function expireHold(deps: ReservationDeps, holdId: string): Promise<number> {
+export async function expireHold(deps: ExpiryDeps, holdId: string): Promise<number> {
   const expiry = await expireTogether(deps, holdId);
   return 'leftMs' in expiry ? expiry.leftMs : 0;
 }
@@ -71,7 +94,7 @@ export async function expireHold(deps: ReservationDeps, holdId: string): Promise
  * Settles a page of the holds that lapsed more than `graceMs` ago, the first of them or those after `from`: a page of the sweep.
  */
 export async function settleLapsedHolds(
-  deps: ReservationDeps & { log: Logger },
+  deps: ExpiryDeps,
   { stopping, ...page }: PageOfDue & { stopping: AbortSignal },
 ): Promise<SweptPage<DuePosition>> {
   const { ids, next } = await findLapsedHolds(deps.db, page);

@@ -20,14 +20,12 @@ afterEach(async () => {
 
 /** Serves the health of a worker that does nothing; returns where, and its scope. */
 async function serve(healthPort = '0') {
-  const lines: string[] = [];
-  const made = testScope('hold-expiry', settings(healthPort), (line) => void lines.push(line));
+  const made = testScope('hold-expiry', settings(healthPort), () => undefined);
   scopes.push(made);
   const context = createContext(made.scope);
   context.connected.catch(() => undefined);
-  await serveHealth(made.scope, context);
-  const line = lines.find((each) => each.includes('serves health and metrics')) ?? '{}';
-  return { ...made, url: String((JSON.parse(line) as { url?: string }).url) };
+  const { url } = await serveHealth(made.scope, context);
+  return { ...made, url };
 }
 
 test('a worker whose sweep stands still is 503 at /healthz, with its name and for how long, and stays ready', async () => {

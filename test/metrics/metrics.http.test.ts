@@ -5,6 +5,12 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { ALERT_KINDS } from '../../src/alerts/alert-types.ts';
+import { serveHealth } from '../../src/apps/worker-app.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { createContext } from '../../src/process/context.ts';
+import { startEventDispatch } from '../../workers/support/event-dispatch.ts';
+import { startHoldExpiry } from '../../workers/support/hold-expiry.ts';
+import { startWebhookDelivery } from '../../workers/support/webhook-delivery.ts';
 import { insertDeadLetters, sweepAll } from '../alerts/watching.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { converse } from '../http/raw-connection.ts';
@@ -12,7 +18,15 @@ import { eventually } from '../support/eventually.ts';
 import type { Family, Sample } from '../support/exposition.ts';
 import { parseExposition } from '../support/exposition.ts';
 import type { Partner } from '../support/factories.ts';
-import { anyPartnerOverHttp, anyVenue, confirmBody, freeSlotIds, placeHold } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyPartnerOverHttp,
+  anyVenue,
+  confirmBody,
+  freeSlotIds,
+  placeHold,
+} from '../support/factories.ts';
+import { testScope } from '../support/process-scope.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as Metrics from './metrics.in-host.ts';
 
@@ -224,6 +238,39 @@ describe('the rules for Prometheus', () => {
   });
 });
 
+test('holds, what refuses them and confirmed bookings are counted, replays left out', async () => {
+  const venue = await anyVenue(service);
+  const seller = await anyPartner(service, [venue.id]);
+  const other = await anyPartner(service, [venue.id]);
+  const [slotId = ''] = await freeSlotIds(seller, venue.id);
+  const before = await scrape();
+  const countOf = (page: typeof before, name: string, labels = {}) =>
+    samplesOf(page, name, labels)[0]?.value ?? 0;
+  const order = { slot_id: slotId, idempotency_key: 'order-1' };
+  const [hold] = [
+    await seller.api.post('/api/v1/partner/holds', order),
+    await seller.api.post('/api/v1/partner/holds', order),
+  ];
+  await other.api.post('/api/v1/partner/holds', { slot_id: slotId });
+  const confirm = confirmBody((hold.body as { hold_id: string }).hold_id);
+  await seller.api.post('/api/v1/bookings/confirm', confirm);
+  await seller.api.post('/api/v1/bookings/confirm', confirm);
+  const refused = { code: 'SLOT_NOT_AVAILABLE', reason: 'held' };
+  const added = (page: typeof before, name: string, labels = {}) =>
+    countOf(page, name, labels) - countOf(before, name, labels);
+  const after = await eventually('a page that was made since', async () => {
+    const page = await scrape();
+    return added(page, 'bookings_confirmed_total') > 0 && page;
+  });
+  expect([
+    added(after, 'holds_placed_total'),
+    added(after, 'holds_refused_total', refused),
+    added(after, 'bookings_confirmed_total'),
+  ]).toEqual([1, 1, 1]);
+  expect(countOf(after, 'pbs_catalogue_entries', { of: 'venues' })).toBeGreaterThan(1);
+  expect(countOf(after, 'mongodb_connections_in_use')).toBeGreaterThanOrEqual(0);
+});
+
 describe('the guide', () => {
   const named = async () => {
     const guide = await readFile(path.join(projectFolder, 'docs/guides/alerts-and-metrics.md'), 'utf8');
@@ -234,9 +281,26 @@ describe('the guide', () => {
   const isNamed = (names: readonly string[], metric: string) =>
     names.some((name) => name === metric || (name.endsWith('*') && metric.startsWith(name.slice(0, -1))));
 
+  /** What a worker exposes that has loaded what all of them load. */
+  const ofWorkers = async (): Promise<string[]> => {
+    expect([startHoldExpiry, startEventDispatch, startWebhookDelivery]).toHaveLength(3);
+    const { scope, abort, release } = testScope(
+      'hold-expiry',
+      loadConfig(service.environment, 'hold-expiry'),
+      () => undefined,
+    );
+    const worker = createContext(scope);
+    await worker.connected;
+    const { url } = await serveHealth(scope, worker);
+    const { families } = await scrape(url);
+    abort();
+    await release();
+    return [...families.keys()];
+  };
+
   test('has a row for every metric that is exposed, and no other', async () => {
     const names = await named();
-    const exposed = [...(await scrape()).families.keys()];
+    const exposed = [...(await scrape()).families.keys(), ...(await ofWorkers())];
     expect(exposed.filter((metric) => !isNamed(names, metric))).toEqual([]);
     expect(names.filter((name) => !exposed.some((metric) => isNamed([name], metric)))).toEqual([]);
     // Control: a row that were missing would be noticed.

@@ -135,3 +135,32 @@ test('when both have come, what was started before them works: a hold is announc
     status: 'EXPIRED',
   });
 });
+
+test('each worker has counted what it did, and logged it, a line a batch', async () => {
+  const pages = await Promise.all(
+    healthUrls.map(async (url) => (await createClient(url, undefined).get('/metrics')).text),
+  );
+  const valueOf = (name: string) => {
+    const samples = pages.flatMap((text) =>
+      [...parseExposition(text).values()].flatMap((family) => family.samples),
+    );
+    return samples.filter((sample) => sample.name === name).reduce((sum, { value }) => sum + value, 0);
+  };
+  expect(['holds_placed_total', 'holds_expired_total', 'hold_expiry_batch_size_count'].map(valueOf)).toEqual([
+    1, 1, 1,
+  ]);
+  expect(valueOf('events_dispatched_total')).toBeGreaterThanOrEqual(2);
+  expect(valueOf('webhook_attempts_total')).toBeGreaterThanOrEqual(2);
+  expect(valueOf('webhook_commit_to_success_seconds_count')).toBe(2);
+  expect(valueOf('webhook_commit_to_success_seconds_sum')).toBeGreaterThan(0);
+  const [expiry, dispatch] = workers;
+  expect(expiry?.log().find(({ msg }) => msg === 'lapsed holds ended')).toMatchObject({
+    level: 30,
+    holds: 1,
+  });
+  expect(dispatch?.log().find(({ msg }) => msg === 'events dispatched')).toMatchObject({
+    level: 30,
+    events: 1,
+    deliveries: 1,
+  });
+});

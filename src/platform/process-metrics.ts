@@ -1,0 +1,60 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { onePer } from './coalesced.ts';
+import type { Db } from './mongo.ts';
+
+type Definition<Label extends string> = {
+  /** By the conventions of Prometheus: base units, counters ending in `_total`. */
+  name: string;
+  help: string;
+  /** Each with few values, known beforehand: no ids, no partners. */
+  labelNames?: readonly Label[];
+};
+
+/** The buckets of how much is worked on together. */
+export const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200];
+
+const definitions: ((registry: Registry) => void)[] = [];
+
+/**
+ * What one process counts by itself, beside what Node tells of it: each metric that a loaded module defines, from 0 on. One for each
+ * database connection, so that several services can live in one process, as tests have them.
+ */
+export const processMetrics = onePer((_db: Db): Registry => {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const define of definitions) define(registry);
+  return registry;
+});
+
+/** Defines a counter where it is counted; to be called while a module loads. */
+export function counter<Label extends string = never>(
+  definition: Definition<Label>,
+): (db: Db) => Counter<Label> {
+  return defined((registry) => new Counter({ ...labelled(definition), registers: [registry] }));
+}
+
+/** The same for a gauge. */
+export function gauge<Label extends string = never>(definition: Definition<Label>): (db: Db) => Gauge<Label> {
+  return defined((registry) => new Gauge({ ...labelled(definition), registers: [registry] }));
+}
+
+/** The same for a histogram, in seconds or in pieces. */
+export function histogram<Label extends string = never>(
+  definition: Definition<Label> & { buckets: readonly number[] },
+): (db: Db) => Histogram<Label> {
+  const { buckets, ...rest } = definition;
+  return defined(
+    (registry) => new Histogram({ ...labelled(rest), buckets: [...buckets], registers: [registry] }),
+  );
+}
+
+const labelled = <Label extends string>({ labelNames = [], ...rest }: Definition<Label>) => ({
+  ...rest,
+  labelNames: [...labelNames],
+});
+
+function defined<Metric>(make: (registry: Registry) => Metric): (db: Db) => Metric {
+  const metricIn = onePer(make);
+  definitions.push((registry) => void metricIn(registry));
+  return (db) => metricIn(processMetrics(db));
+}
