@@ -1,6 +1,5 @@
 import { conflict } from '../availability/availability.schemas.ts';
 import { describesItself } from '../http/api-description.ts';
-import { HEALTH_OPERATIONS } from '../http/health.ts';
 import type { ApiDescription, OpenApiDocument } from '../http/openapi/document.ts';
 import { describeApi } from '../http/openapi/document.ts';
 import type { Operation } from '../http/route.ts';
@@ -35,7 +34,7 @@ const OPERATOR_API: ApiDescription = {
     { name: 'Customers', description: "The erasure of customers' data." },
     { name: 'Alerts', description: 'Conditions that need an operator.' },
     { name: 'Audit', description: 'What operators did.' },
-    { name: 'Service', description: 'The health of a process, and the description of the service.' },
+    { name: 'Service', description: 'The description of the service.' },
   ],
   securitySchemes: {
     OperatorKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The key of an operator.' },
@@ -55,5 +54,5 @@ const OPERATOR_API: ApiDescription = {
 
 /** The OpenAPI document of the admin listener with this route table. */
 export function describeOperatorApi(routes: readonly Operation[]): OpenApiDocument {
-  return describeApi(OPERATOR_API, [...routes, ...HEALTH_OPERATIONS, describesItself(false)]);
+  return describeApi(OPERATOR_API, [...routes, describesItself(false)]);
 }

@@ -16,6 +16,8 @@ const OPEN = new Set([
   'GET /console/assets/base.css',
   'POST /sign-in',
   'POST /sign-out',
+  'GET /healthz',
+  'GET /readyz',
   'GET /metrics',
 ]);
 /** Fewer than an address may try wrong keys in a minute. */
