@@ -45,7 +45,7 @@ test('in a partner’s hands, with the published client, the example compiles', 
 test('all tests that the example brings pass on a sandbox, and none is skipped', async () => {
   const { PATH = '', HOME = '' } = process.env;
   const env = { PATH, HOME, SANDBOX_URL: service.url, SANDBOX_API_KEY: partner.apiKey };
-  const { stdout } = await run('npm', ['test', '--silent'], { cwd: app, env, timeout: 100_000 }).catch(
+  const { stdout } = await run('npm', ['test', '--silent'], { cwd: app, env, timeout: 280_000 }).catch(
     (error: unknown) => {
       const failed = error as { stdout: string; stderr: string };
       throw new Error(`${failed.stdout}\n${failed.stderr}`);
@@ -54,7 +54,7 @@ test('all tests that the example brings pass on a sandbox, and none is skipped',
   const count = (name: string) => Number(new RegExp(`^\\S ${name} (\\d+)$`, 'm').exec(stdout)?.[1]);
   expect([count('fail'), count('skipped')]).toEqual([0, 0]);
   expect(count('pass')).toBeGreaterThan(15);
-});
+}, 300_000);
 
 const date = dateIn(5);
 const DATA = 'data-browser';
