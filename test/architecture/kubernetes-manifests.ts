@@ -1,0 +1,134 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { parseAllDocuments } from 'yaml';
+import { goProgram } from '../../scripts/go-program.ts';
+import { pythonEnvironment } from '../../scripts/python-environment.ts';
+import { projectFolder } from './planted-tree.ts';
+
+/** The newest that Go 1.26 builds; `kubectl apply -k` has the same program in it. */
+const KUSTOMIZE = {
+  name: 'kustomize',
+  module: 'sigs.k8s.io/kustomize/kustomize/v5',
+  version: 'v5.7.1',
+};
+/** The first has the schemas of Kubernetes itself, the second those of KEDA. */
+const SCHEMAS = { 'kubernetes-validate': '1.37.0', 'cloudcoil-models-keda': '2.16.1.0' };
+
+const run = promisify(execFile);
+
+export type Labels = Record<string, string>;
+export type Selector = {
+  matchLabels?: Labels;
+  matchExpressions?: { key: string; operator: string; values: string[] }[];
+};
+type Probe = { httpGet: { path: string; port: string } };
+export type Container = {
+  name: string;
+  image: string;
+  command: string[];
+  env?: { name: string; value?: string; valueFrom?: { secretKeyRef?: { name: string; key: string } } }[];
+  envFrom?: { configMapRef?: { name: string } }[];
+  ports?: { name: string; containerPort: number }[];
+  resources?: { requests?: Labels; limits?: Labels };
+  securityContext?: {
+    allowPrivilegeEscalation?: boolean;
+    readOnlyRootFilesystem?: boolean;
+    capabilities?: { drop?: string[]; add?: string[] };
+  };
+  lifecycle?: { preStop?: { sleep?: { seconds: number } } };
+  startupProbe?: Probe;
+  livenessProbe?: Probe;
+  readinessProbe?: Probe;
+};
+export type PodTemplate = {
+  metadata: { labels: Labels; annotations?: Labels };
+  spec: {
+    automountServiceAccountToken?: boolean;
+    enableServiceLinks?: boolean;
+    terminationGracePeriodSeconds?: number;
+    securityContext?: { runAsNonRoot?: boolean; runAsUser?: number; seccompProfile?: { type: string } };
+    topologySpreadConstraints?: { labelSelector: Selector }[];
+    volumes?: object[];
+    containers: Container[];
+  };
+};
+export type Peer = {
+  namespaceSelector?: Selector;
+  podSelector?: Selector;
+  ipBlock?: { cidr: string; except?: string[] };
+};
+export type Rule = { from?: Peer[]; to?: Peer[]; ports?: { port: number; endPort?: number }[] };
+
+/** An object of the cluster, with the members that the rules look at. */
+export type Manifest = {
+  kind: string;
+  metadata: { name: string; namespace?: string; labels?: Labels };
+  data?: Labels;
+  spec?: {
+    replicas?: number;
+    selector?: Selector & Labels;
+    strategy?: { rollingUpdate?: { maxUnavailable?: number } };
+    template?: PodTemplate;
+    ports?: { port: number; targetPort: string }[];
+    podSelector?: Selector;
+    policyTypes?: string[];
+    ingress?: Rule[];
+    egress?: Rule[];
+    scaleTargetRef?: { name: string };
+    minReplicas?: number;
+    minReplicaCount?: number;
+    triggers?: { metadata: { query: string } }[];
+  };
+};
+
+/** What `kubectl apply -k` would send for an overlay. */
+export async function render(overlay: string): Promise<Manifest[]> {
+  const kustomize = await goProgram(KUSTOMIZE, process.env);
+  const folder = path.join(projectFolder, 'deploy/kubernetes/overlays', overlay);
+  const { stdout } = await run(kustomize, ['build', folder], { maxBuffer: 16 * 1024 * 1024 });
+  return parseAllDocuments(stdout).map((document) => document.toJS() as Manifest);
+}
+
+/** What the published schemas say against manifests, members that they do not have included; a sentence each. */
+export async function schemaFaults(manifests: readonly Manifest[]): Promise<string[]> {
+  const python = await pythonEnvironment(SCHEMAS, process.env, () => undefined);
+  const script = path.join(projectFolder, 'test/architecture/validate-manifests.py');
+  const validating = run(python, [script], { maxBuffer: 16 * 1024 * 1024 });
+  validating.child.stdin?.end(JSON.stringify(manifests));
+  return JSON.parse((await validating).stdout) as string[];
+}
+
+export function matches(labels: Labels, { matchLabels = {}, matchExpressions = [] }: Selector): boolean {
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(
+      ({ key, operator, values }) => operator === 'In' && values.includes(labels[key] ?? ''),
+    )
+  );
+}
+
+export type Process = { name: string; isJob: boolean; pod: PodTemplate; container: Container };
+
+/** What runs: the pods of Deployments and Jobs, each of which has one container. */
+export function processesOf(manifests: readonly Manifest[]): Process[] {
+  return manifests.flatMap(({ kind, metadata, spec }) => {
+    const [container] = spec?.template?.spec.containers ?? [];
+    return spec?.template === undefined || container === undefined
+      ? []
+      : [{ name: metadata.name, isJob: kind === 'Job', pod: spec.template, container }];
+  });
+}
+
+/** The environment of a process by name: values of settings, undefined of secrets; `missing` ConfigMaps are named. */
+export function environmentOf({ container }: Process, manifests: readonly Manifest[]) {
+  const references = (container.envFrom ?? []).map(({ configMapRef }) => configMapRef?.name ?? '');
+  const maps = manifests.filter(({ kind }) => kind === 'ConfigMap');
+  const missing = references.filter((name) => !maps.some(({ metadata }) => metadata.name === name));
+  const settings = references.flatMap((name) =>
+    Object.entries(maps.find(({ metadata }) => metadata.name === name)?.data ?? {}),
+  );
+  const secrets = (container.env ?? []).map(({ name }): [string, undefined] => [name, undefined]);
+  const given: [string, string | undefined][] = [...settings, ...secrets];
+  return { given, missing };
+}

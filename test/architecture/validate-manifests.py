@@ -1,0 +1,42 @@
+"""Reads Kubernetes objects from stdin as a JSON list, and prints a JSON list of what their schemas say against them."""
+
+import json
+import sys
+
+import kubernetes_validate
+from cloudcoil.models.keda.v1alpha1 import ScaledObject
+from pydantic import ValidationError
+
+# The oldest has `preStop.sleep`.
+VERSIONS = ("1.30", "1.37")
+
+
+def dropped(given, kept, place):
+    """KEDA's models drop members that they do not know."""
+    if isinstance(given, dict):
+        for name, value in given.items():
+            if name in kept:
+                yield from dropped(value, kept[name], f"{place}.{name}")
+            else:
+                yield f"{place}.{name} is unknown"
+    elif isinstance(given, list):
+        for index, (value, own) in enumerate(zip(given, kept)):
+            yield from dropped(value, own, f"{place}[{index}]")
+
+
+def faults_of(manifest):
+    if manifest["kind"] == "ScaledObject":
+        try:
+            kept = ScaledObject.model_validate(manifest).model_dump(by_alias=True, exclude_unset=True)
+            yield from dropped(manifest, kept, "ScaledObject")
+        except ValidationError as error:
+            yield from (f"ScaledObject.{each['loc']}: {each['msg']}" for each in error.errors())
+        return
+    for version in VERSIONS:
+        try:
+            kubernetes_validate.validate(manifest, version, strict=True)
+        except kubernetes_validate.ValidationError as error:
+            yield f"{version} {manifest['kind']}.{'.'.join(map(str, error.path))}: {error.message}"
+
+
+print(json.dumps([fault for manifest in json.load(sys.stdin) for fault in faults_of(manifest)]))
