@@ -15,6 +15,8 @@ const BESIDE_HEAP_MB = 200;
 const HEAP_MB = Number(/--max-old-space-size=(\d+)/.exec(read('Dockerfile'))?.[1]);
 /** What a process takes at most from SIGTERM to its end. */
 const STOP_SECONDS = 25;
+/** What is applied first, by its label (deploy/kubernetes/README.md). */
+const BEFORE_PODS = ['Namespace', 'ServiceAccount', 'ConfigMap', 'NetworkPolicy'];
 const SECRETS = ['MONGODB_URI', 'REDIS_URL', 'OPERATOR_API_KEY', 'ENCRYPTION_KEYS', 'ALERT_URL'];
 /** Of the form that settings ask for. */
 const SECRET_VALUES: Labels = {
@@ -232,5 +234,12 @@ function placeFaults(manifests: readonly Manifest[]): string[] {
       'Something is in another namespace',
     ],
     [manifests.some(({ kind }) => kind === 'Secret'), 'A Secret is in the repository'],
+    [
+      manifests.some(
+        ({ kind, metadata }) =>
+          BEFORE_PODS.includes(kind) && metadata.labels?.['app.kubernetes.io/component'] !== 'common',
+      ),
+      'What pods need is not applied before them',
+    ],
   ]);
 }

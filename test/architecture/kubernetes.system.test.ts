@@ -246,6 +246,10 @@ describe('control: a fault is seen where', () => {
       () => withChanged('Service', 'admin', ({ metadata }) => Object.assign(metadata, { namespace: 'x' })),
     ],
     [
+      'What pods need is not applied before them',
+      () => withChanged('NetworkPolicy', 'to-mongodb', ({ metadata }) => delete metadata.labels),
+    ],
+    [
       'The namespace lets anything run',
       () => withChanged('Namespace', '', ({ metadata }) => delete metadata.labels),
     ],
