@@ -6,7 +6,7 @@ import { goProgram } from '../../scripts/go-program.ts';
 import { pythonEnvironment } from '../../scripts/python-environment.ts';
 import { projectFolder } from './planted-tree.ts';
 
-/** The newest that Go 1.26 builds; `kubectl apply -k` has the same program in it. */
+/** Go 1.22 and newer build it; `kubectl apply -k` has the same program in it. */
 const KUSTOMIZE = {
   name: 'kustomize',
   module: 'sigs.k8s.io/kustomize/kustomize/v5',
