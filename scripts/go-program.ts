@@ -13,15 +13,18 @@ const STALL_MS = 180_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `module` is the path that `go install` takes, `version` as Go writes it: v1.2.3. */
-export type GoProgram = { name: string; module: string; version: string };
+/** `module` is the path that `go install` takes, `version` as Go writes it: v1.2.3; `tags` leave out what is not needed. */
+export type GoProgram = { name: string; module: string; version: string; tags?: readonly string[] };
 
 /**
  * The file of a program in exactly this version, built from source when it is not there yet: up to two minutes.
  *
  * @throws Error when it cannot be built: it takes Go, or a Python 3 with venv and pip, and their registries
  */
-export async function goProgram({ name, module, version }: GoProgram, env: Environment): Promise<string> {
+export async function goProgram(
+  { name, module, version, tags = [] }: GoProgram,
+  env: Environment,
+): Promise<string> {
   const file = path.join(cacheFolder(env), `${name}-${version.replace('v', '')}`);
   if (await isExecutable(file)) return file;
   await withScratchFolder(env, async (folder) => {
@@ -29,7 +32,7 @@ export async function goProgram({ name, module, version }: GoProgram, env: Envir
     const go = onPath ?? path.join(await installPackages(GO, folder, env), 'go');
     await runBounded({
       command: go,
-      args: ['install', '-modcacherw', `${module}@${version}`],
+      args: ['install', '-modcacherw', '-tags', tags.join(','), `${module}@${version}`],
       // All that is fetched and compiled is removed with the folder.
       env: { ...env, GOBIN: folder, GOPATH: path.join(folder, 'path'), GOCACHE: path.join(folder, 'cache') },
       folder,

@@ -1,0 +1,161 @@
+/** Series in the notation of promtool, by name and labels: `1x90` is 1 for 90 minutes, `0+6x90` grows by 6 a minute. */
+export type SeriesByName = Readonly<Record<string, string>>;
+
+const API = 'job="partner-booking-api",instance="api:3001"';
+const WORKER = 'job="partner-booking-webhook-delivery",instance="webhook-delivery:3002"';
+const ok = (method: string, route: string) =>
+  `http_request_duration_seconds_count{${API},listener="partner",method="${method}",route="${route}",status="201"}`;
+const failed = (route: string, status = '500') =>
+  `http_request_duration_seconds_count{${API},listener="partner",method="POST",route="${route}",status="${status}"}`;
+const took = (le: string) =>
+  `http_request_duration_seconds_bucket{${API},listener="partner",route="/api/v1/partner/holds",le="${le}"}`;
+const arrived = (le: string) => `webhook_commit_to_success_seconds_bucket{${WORKER},le="${le}"}`;
+const attempts = (outcome: string) => `webhook_attempts_total{${WORKER},attempt="1",outcome="${outcome}"}`;
+const old = `nodejs_heap_space_size_used_bytes{${API},space="old"}`;
+const HOLDS = '/api/v1/partner/holds';
+const CONFIRM = '/api/v1/bookings/confirm';
+
+/** A service of one API process and one worker that fares well. */
+export const HEALTHY: SeriesByName = {
+  ...Object.fromEntries(
+    [API, WORKER].flatMap((of) => [
+      [`up{${of}}`, '1x90'],
+      [`process_start_time_seconds{${of}}`, '1000x90'],
+      [`nodejs_eventloop_lag_p99_seconds{${of}}`, '0.012x90'],
+      [`nodejs_heap_space_size_used_bytes{${of},space="old"}`, '90000000x90'],
+      [`nodejs_heap_space_size_used_bytes{${of},space="new"}`, '20000000x90'],
+      [`process_open_fds{${of}}`, '60x90'],
+      [`process_max_fds{${of}}`, '1000x90'],
+      [`mongodb_connection_waiters{${of}}`, '0x90'],
+    ]),
+  ),
+  [`pbs_database_up{${API}}`]: '1x90',
+  [`pbs_redis_up{${API}}`]: '1x90',
+  [`pbs_guard_indexes_missing{${API}}`]: '0x90',
+  [`pbs_event_oldest_undispatched_seconds{${API}}`]: '0x90',
+  [`pbs_hold_oldest_overdue_seconds{${API}}`]: '0x90',
+  [`pbs_endpoints_failing{${API}}`]: '0x90',
+  [`pbs_dead_letters_total{${API}}`]: '7x90',
+  [`pbs_alerts_open{${API},kind="delivery_overdue"}`]: '0x90',
+  [`pbs_alerts_open{${API},kind="wrong_keys"}`]: '0x90',
+  [`pbs_queue_paused{${API},queue="webhook-delivery"}`]: '0x90',
+  [`pbs_queue_workers{${API},queue="webhook-delivery"}`]: '1x90',
+  [`memory_leased{${API}}`]: '1x90',
+  [ok('GET', '/api/v1/partner/venues')]: '0+600x90',
+  [ok('POST', HOLDS)]: '0+60x90',
+  [ok('POST', CONFIRM)]: '0+30x90',
+  [took('0.5')]: '0+60x90',
+  [took('1')]: '0+60x90',
+  [took('2.5')]: '0+60x90',
+  [took('+Inf')]: '0+60x90',
+  [arrived('10')]: '0+30x90',
+  [arrived('30')]: '0+30x90',
+  [arrived('60')]: '0+30x90',
+  [arrived('+Inf')]: '0+30x90',
+  [attempts('succeeded')]: '0+30x90',
+};
+
+/**
+ * What is unlike HEALTHY, and which alert that raises after an hour, and no other; `calm` is what comes closest and raises none.
+ * `_x90` is a series that is gone.
+ */
+export type RuleCase = { alert: string; sick: SeriesByName; calm: SeriesByName };
+
+const gone = (...parts: string[]): SeriesByName =>
+  Object.fromEntries(
+    Object.keys(HEALTHY)
+      .filter((name) => parts.some((part) => name.includes(part)))
+      .map((name) => [name, '_x90']),
+  );
+const of = (name: string, sick: string, calm: string) => ({ sick: { [name]: sick }, calm: { [name]: calm } });
+
+/** Minutes 59 and 60 alone are `1`: too short for an alert that waits for longer. */
+const LATELY = (usual: string, now: string) => `${usual}x57 ${now}x32`;
+
+export const RULE_CASES: readonly RuleCase[] = [
+  {
+    alert: 'BookingApiAbsent',
+    sick: gone(API),
+    calm: { ...gone('api:3001'), ...again(gone('api:3001'), 'api:3001', 'api-2:3001') },
+  },
+  { alert: 'BookingProcessDown', ...of(`up{${WORKER}}`, '0x90', '1x58 0 1x31') },
+  {
+    alert: 'BookingProcessRestarting',
+    ...of(`process_start_time_seconds{${WORKER}}`, '1000x35 2000x7 3000x7 4000x40', '1000x40 2000x7 3000x40'),
+  },
+  {
+    alert: 'BookingEventLoopBlocked',
+    ...of(`nodejs_eventloop_lag_p99_seconds{${API}}`, '0.3x90', LATELY('0.01', '2')),
+  },
+  { alert: 'BookingHeapNearLimit', ...of(old, '240000000x90', '220000000x90') },
+  { alert: 'BookingFileDescriptorsLow', ...of(`process_open_fds{${API}}`, '900x90', '700x90') },
+  {
+    alert: 'BookingDatabaseDown',
+    sick: { ...gone('pbs_'), [`pbs_database_up{${API}}`]: '0x90' },
+    calm: { [`pbs_database_up{job="partner-booking-api",instance="api-2:3001"}`]: '0x90' },
+  },
+  { alert: 'BookingRedisDown', ...of(`pbs_redis_up{${API}}`, '0x90', LATELY('1', '0')) },
+  {
+    alert: 'BookingFiguresAbsent',
+    ...of(`pbs_hold_oldest_overdue_seconds{${API}}`, '_x90', LATELY('0', '_')),
+  },
+  { alert: 'BookingGuardMissing', ...of(`pbs_guard_indexes_missing{${API}}`, '1x90', '0x59 1x30') },
+  { alert: 'BookingMemoryLeaseLost', ...of(`memory_leased{${API}}`, '0x90', LATELY('1', '0')) },
+  {
+    alert: 'BookingDatabasePoolExhausted',
+    ...of(`mongodb_connection_waiters{${API}}`, '3x90', LATELY('0', '900')),
+  },
+  {
+    alert: 'BookingSalesFailing',
+    sick: { [failed(HOLDS)]: '0+4x90' },
+    calm: { [failed(HOLDS)]: '0+2x90' },
+  },
+  {
+    alert: 'BookingServerErrors',
+    sick: { [failed('/api/v1/partner/webhooks', '503')]: '0+9x90' },
+    calm: { [failed('/readyz', '503')]: '0+60x90', [failed('/api/v1/partner/webhooks', '500')]: '0+5x90' },
+  },
+  {
+    alert: 'BookingApiSlow',
+    sick: { [took('0.5')]: '0+55x90', [took('1')]: '0+58x90' },
+    calm: { [took('0.5')]: '0+55x90' },
+  },
+  { alert: 'BookingHoldsOverdue', ...of(`pbs_hold_oldest_overdue_seconds{${API}}`, '61x90', '59x90') },
+  { alert: 'BookingWrongKeys', ...of(`pbs_alerts_open{${API},kind="wrong_keys"}`, '1x90', '1x30 0x60') },
+  {
+    alert: 'BookingQueuePaused',
+    ...of(`pbs_queue_paused{${API},queue="webhook-delivery"}`, '1x90', '0x59 1x30'),
+  },
+  {
+    alert: 'BookingWorkerAbsent',
+    ...of(`pbs_queue_workers{${API},queue="webhook-delivery"}`, '0x90', '1x59 0x30'),
+  },
+  {
+    alert: 'BookingEventsUndispatched',
+    ...of(`pbs_event_oldest_undispatched_seconds{${API}}`, '61x90', '59x90'),
+  },
+  {
+    alert: 'BookingDeliveriesOverdue',
+    ...of(`pbs_alerts_open{${API},kind="delivery_overdue"}`, '1x90', '0x59 1x30'),
+  },
+  {
+    alert: 'BookingWebhooksLate',
+    sick: { [arrived('10')]: '0+15x90', [arrived('30')]: '0+20x90' },
+    calm: { [arrived('10')]: '0+15x90', [arrived('30')]: '0+29x90' },
+  },
+  {
+    alert: 'BookingAttemptsFailing',
+    sick: { [attempts('timeout')]: '0+40x90' },
+    calm: { [attempts('timeout')]: '0+20x90' },
+  },
+  { alert: 'BookingEndpointsFailing', ...of(`pbs_endpoints_failing{${API}}`, '1x90', LATELY('0', '1')) },
+  // The total of all time outlives every process, and does not grow by that.
+  { alert: 'BookingDeadLetters', ...of(`pbs_dead_letters_total{${API}}`, '7x40 9x50', '7x20 _x10 7x60') },
+];
+
+/** The same series as HEALTHY has them, of another instance. */
+function again(names: SeriesByName, instance: string, other: string): SeriesByName {
+  return Object.fromEntries(
+    Object.keys(names).map((name) => [name.replace(instance, other), HEALTHY[name] ?? '']),
+  );
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { promtool } from '../../scripts/promtool.ts';
+import { projectFolder } from '../architecture/planted-tree.ts';
+import { reasonToSkip } from '../docs/programs.ts';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import type { SeriesByName } from './rule-cases.ts';
+import { HEALTHY, RULE_CASES } from './rule-cases.ts';
+
+/** promtool is built at first. */
+const BUILD_TIMEOUT_MS = 900_000;
+const folder = path.join(projectFolder, 'deploy/prometheus');
+
+type Rule = { alert: string; labels: { severity: string } };
+const { groups } = parse(readFileSync(path.join(folder, 'rules.yml'), 'utf8')) as {
+  groups: { rules: Rule[] }[];
+};
+const severities = new Map(
+  groups.flatMap(({ rules }) => rules.map(({ alert, labels }) => [alert, labels.severity] as const)),
+);
+
+/** In the form of `promtool test rules`: what fires after an hour of these series beside those of a healthy service. */
+function unitTest(name: string, unlike: SeriesByName, firing: readonly string[]) {
+  return {
+    name,
+    interval: '1m',
+    input_series: Object.entries({ ...HEALTHY, ...unlike }).map(([series, values]) => ({ series, values })),
+    promql_expr_test: [
+      {
+        expr: 'group by (alertname, severity) (ALERTS{alertstate="firing"})',
+        eval_time: '1h',
+        exp_samples: firing.map((alert) => ({
+          labels: `{alertname="${alert}",severity="${severities.get(alert)}"}`,
+          value: 1,
+        })),
+      },
+    ],
+  };
+}
+
+async function runUnitTests(tests: readonly ReturnType<typeof unitTest>[]): Promise<void> {
+  const file = path.join(await temporaryFolder(), 'tests.yml');
+  const document = { rule_files: [path.join(folder, 'rules.yml')], evaluation_interval: '1m', tests };
+  // JSON is YAML.
+  await writeFile(file, JSON.stringify(document));
+  await promtool(['test', 'rules', file], folder, process.env);
+}
+
+const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'version' }) : '';
+
+(skipped === '' ? describe : describe.skip)(`the rules for Prometheus${skipped}`, () => {
+  test(
+    'are valid, and so is the configuration that loads them',
+    async () => {
+      const check = (...args: string[]) => promtool(['check', ...args], folder, process.env);
+      await expect(check('rules', '--lint-fatal', 'rules.yml')).resolves.toBeUndefined();
+      await expect(check('config', '--lint-fatal', 'scrape.yml')).resolves.toBeUndefined();
+    },
+    BUILD_TIMEOUT_MS,
+  );
+
+  test('each fires when it must, and only it; none on a healthy service, or just below what it asks for', async () => {
+    expect(RULE_CASES.map(({ alert }) => alert)).toEqual([...severities.keys()]);
+    await runUnitTests([
+      unitTest('healthy', {}, []),
+      ...RULE_CASES.flatMap(({ alert, sick, calm }) => [
+        unitTest(`${alert} fires`, sick, [alert]),
+        unitTest(`${alert} does not fire`, calm, []),
+      ]),
+    ]);
+  });
+
+  test('control: an alert that is awaited in vain, and one that nobody awaits, are noticed', async () => {
+    const paused = RULE_CASES.find(({ alert }) => alert === 'BookingQueuePaused');
+    const wrong = [
+      unitTest('in vain', {}, ['BookingQueuePaused']),
+      unitTest('nobody', paused?.sick ?? {}, []),
+    ];
+    for (const each of wrong) await expect(runUnitTests([each])).rejects.toThrow('BookingQueuePaused');
+  });
+});
