@@ -1,4 +1,5 @@
-// Writes what is generated: docs/, the suite of the certification in src/partners/, and of docs/ that in packages/client/: `npm run docs`. Needs neither database nor network.
+// Writes what is generated: docs/, the dashboards in deploy/grafana/, the suite of the certification in src/partners/, and of docs/ that in
+// packages/client/: `npm run docs`. Needs neither database nor network.
 
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { generatedClient } from '../packages/client/scripts/generate.ts';

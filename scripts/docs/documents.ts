@@ -9,6 +9,7 @@ import type { Context } from '../../src/process/context.ts';
 import { brunoCollection } from './bruno-collection.ts';
 import { certificationSuite } from './certification-suite.ts';
 import { collectionFolders } from './collection-requests.ts';
+import { grafanaDashboards } from './dashboards.ts';
 import { errorsPage } from './errors-page.ts';
 import { postmanCollection } from './postman-collection.ts';
 import { webhooksPage } from './webhooks-page.ts';
@@ -65,6 +66,7 @@ export function generatedDocs(): Record<string, string> {
     'docs/webhook-events.md': webhooksPage(partner),
     'src/partners/certification-suite.ts': certificationSuite(),
     ...collections(partner),
+    ...grafanaDashboards(),
   };
 }
 

@@ -3,14 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { parse } from 'yaml';
-import { ALERT_KINDS } from '../../src/alerts/alert-types.ts';
-import { serveHealth } from '../../src/apps/worker-app.ts';
-import { loadConfig } from '../../src/config/config.ts';
-import { createContext } from '../../src/process/context.ts';
-import { startEventDispatch } from '../../workers/support/event-dispatch.ts';
-import { startHoldExpiry } from '../../workers/support/hold-expiry.ts';
-import { startWebhookDelivery } from '../../workers/support/webhook-delivery.ts';
 import { insertDeadLetters, sweepAll } from '../alerts/watching.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { converse } from '../http/raw-connection.ts';
@@ -26,9 +18,9 @@ import {
   freeSlotIds,
   placeHold,
 } from '../support/factories.ts';
-import { testScope } from '../support/process-scope.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as Metrics from './metrics.in-host.ts';
+import { workerPage } from './worker-page.ts';
 
 const service = await hostedService();
 const { openPage, timesAsked } = service.inHost<typeof Metrics>('test/metrics/metrics.in-host.ts');
@@ -199,45 +191,6 @@ test('a storm of scrapes asks the database once; control: the next, a while late
   );
 });
 
-describe('the rules for Prometheus', () => {
-  type Rule = { alert: string; expr: string; annotations: { summary: string } };
-  const rules = async () => {
-    const file = await readFile(path.join(projectFolder, 'deploy/prometheus/rules.yml'), 'utf8');
-    const { groups } = parse(file) as { groups: { rules: Rule[] }[] };
-    return groups.flatMap(({ rules: ofGroup }) => ofGroup);
-  };
-  const samplesIn = (expr: string) => expr.match(/\b(?:pbs|bullmq|http|process|nodejs)_\w+/g) ?? [];
-
-  test('ask for nothing but samples that are exposed, of alerts that there are', async () => {
-    // So that there is a request to be counted.
-    await partner.api.get('/api/v1/partner/venues');
-    const exposed = await eventually('a request is counted', async () => {
-      const { families } = await scrape();
-      const names = new Set([...families.values()].flatMap((each) => each.samples.map(({ name }) => name)));
-      return names.has('http_request_duration_seconds_count') && names;
-    });
-    const found = await rules();
-    expect(new Set(found.map(({ alert }) => alert)).size).toBe(found.length);
-    for (const { expr, annotations } of found) {
-      expect([expr, samplesIn(expr).length > 0, annotations.summary.length > 20]).toEqual([expr, true, true]);
-      expect(samplesIn(expr).filter((name) => !exposed.has(name))).toEqual([]);
-      for (const [, kind] of expr.matchAll(/kind="(\w+)"/g)) expect(ALERT_KINDS).toContain(kind);
-    }
-    // Control: a sample that is not exposed would be noticed.
-    expect(samplesIn('max(pbs_queue_pausd) == 1').filter((name) => !exposed.has(name))).toHaveLength(1);
-  });
-
-  test('speak of a paused queue, of absent workers and of all that waits too long', async () => {
-    const asked = (await rules()).flatMap(({ expr }) => samplesIn(expr));
-    expect(asked).toEqual(
-      expect.arrayContaining([
-        ...['pbs_queue_paused', 'pbs_queue_workers', 'pbs_alerts_open'],
-        ...['pbs_event_oldest_undispatched_seconds', 'pbs_hold_oldest_overdue_seconds'],
-      ]),
-    );
-  });
-});
-
 test('holds, what refuses them and confirmed bookings are counted, replays left out', async () => {
   const venue = await anyVenue(service);
   const seller = await anyPartner(service, [venue.id]);
@@ -281,26 +234,12 @@ describe('the guide', () => {
   const isNamed = (names: readonly string[], metric: string) =>
     names.some((name) => name === metric || (name.endsWith('*') && metric.startsWith(name.slice(0, -1))));
 
-  /** What a worker exposes that has loaded what all of them load. */
-  const ofWorkers = async (): Promise<string[]> => {
-    expect([startHoldExpiry, startEventDispatch, startWebhookDelivery]).toHaveLength(3);
-    const { scope, abort, release } = testScope(
-      'hold-expiry',
-      loadConfig(service.environment, 'hold-expiry'),
-      () => undefined,
-    );
-    const worker = createContext(scope);
-    await worker.connected;
-    const { url } = await serveHealth(scope, worker);
-    const { families } = await scrape(url);
-    abort();
-    await release();
-    return [...families.keys()];
-  };
-
   test('has a row for every metric that is exposed, and no other', async () => {
     const names = await named();
-    const exposed = [...(await scrape()).families.keys(), ...(await ofWorkers())];
+    const exposed = [
+      ...(await scrape()).families.keys(),
+      ...(await workerPage(service.environment)).families.keys(),
+    ];
     expect(exposed.filter((metric) => !isNamed(names, metric))).toEqual([]);
     expect(names.filter((name) => !exposed.some((metric) => isNamed([name], metric)))).toEqual([]);
     // Control: a row that were missing would be noticed.

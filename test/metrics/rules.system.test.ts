@@ -7,6 +7,7 @@ import { promtool } from '../../scripts/promtool.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { reasonToSkip } from '../docs/programs.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import { DASHBOARDS, expressionsOf, readDashboard } from './dashboards.ts';
 import type { SeriesByName } from './rule-cases.ts';
 import { HEALTHY, RULE_CASES } from './rule-cases.ts';
 
@@ -49,6 +50,17 @@ async function runUnitTests(tests: readonly ReturnType<typeof unitTest>[]): Prom
   await promtool(['test', 'rules', file], folder, process.env);
 }
 
+/** As recording rules, with the variables of a dashboard replaced by what Grafana might put there. */
+async function checkExpressions(expressions: readonly string[]): Promise<void> {
+  const rules = expressions.map((expr, index) => ({
+    record: `expression_${index}`,
+    expr: expr.replaceAll('$__rate_interval', '5m').replaceAll(/\$\w+/g, '.+'),
+  }));
+  const file = path.join(await temporaryFolder(), 'expressions.yml');
+  await writeFile(file, JSON.stringify({ groups: [{ name: 'dashboards', rules }] }));
+  await promtool(['check', 'rules', file], folder, process.env);
+}
+
 const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'version' }) : '';
 
 (skipped === '' ? describe : describe.skip)(`the rules for Prometheus${skipped}`, () => {
@@ -61,6 +73,12 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'vers
     },
     BUILD_TIMEOUT_MS,
   );
+
+  test('the dashboards ask in valid PromQL', async () => {
+    const expressions = (await Promise.all(DASHBOARDS.map(readDashboard))).flatMap(expressionsOf);
+    await expect(checkExpressions(expressions)).resolves.toBeUndefined();
+    await expect(checkExpressions(['sum by (queue (pbs_queue_paused)'])).rejects.toThrow('parse error');
+  });
 
   test('each fires when it must, and only it; none on a healthy service, or just below what it asks for', async () => {
     expect(RULE_CASES.map(({ alert }) => alert)).toEqual([...severities.keys()]);

@@ -1,0 +1,13 @@
+import { DATABASE } from './dashboards/database.ts';
+import { DELIVERIES } from './dashboards/deliveries.ts';
+import { SERVICE } from './dashboards/service.ts';
+import { dashboardJson } from './grafana.ts';
+
+/** The dashboards for Grafana: path → JSON. */
+export function grafanaDashboards(): Record<string, string> {
+  return {
+    'deploy/grafana/service.json': dashboardJson(SERVICE),
+    'deploy/grafana/deliveries.json': dashboardJson(DELIVERIES),
+    'deploy/grafana/database.json': dashboardJson(DATABASE),
+  };
+}

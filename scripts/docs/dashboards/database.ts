@@ -1,0 +1,80 @@
+import type { Dashboard } from '../grafana.ts';
+import { API, OWN, perSecond } from './expressions.ts';
+
+export const DATABASE: Dashboard = {
+  uid: 'partner-booking-database',
+  title: 'Partner Booking: databases',
+  description: 'MongoDB and Redis as the processes see them, and what they keep in memory of MongoDB.',
+  panels: [
+    {
+      ...{ isStat: true, title: 'MongoDB responds', unit: 'bool_yes_no', threshold: { at: 1, below: true } },
+      ...{ description: 'To any API process, within 1.5 s.', runbook: 'bookingdatabasedown' },
+      queries: [{ legend: 'MongoDB', expr: 'max(pbs_database_up)' }],
+    },
+    {
+      ...{ isStat: true, title: 'Redis responds', unit: 'bool_yes_no', threshold: { at: 1, below: true } },
+      ...{ description: 'To any API process, within 1.5 s.', runbook: 'bookingredisdown' },
+      queries: [{ legend: 'Redis', expr: 'max(pbs_redis_up)' }],
+    },
+    {
+      ...{ isStat: true, title: 'Guards missing', unit: 'short', threshold: { at: 1 } },
+      description: 'Indexes and validators without which nothing is sold.',
+      runbook: 'bookingguardmissing-guard_index_absent',
+      queries: [{ legend: 'missing', expr: 'max(pbs_guard_indexes_missing)' }],
+    },
+    {
+      ...{ isStat: true, title: 'API processes without a lease', unit: 'short', threshold: { at: 1 } },
+      ...{ description: 'They ask the database for everything.', runbook: 'bookingmemoryleaselost' },
+      queries: [{ legend: 'without', expr: `count(memory_leased{${API}} == 0) or vector(0)` }],
+    },
+    {
+      ...{ title: 'Connections in use', unit: 'short', threshold: { at: 64 } },
+      description: 'Connections to MongoDB on which a command is under way; a process has up to 64 a server.',
+      queries: [{ legend: '{{instance}}', expr: `mongodb_connections_in_use{${OWN}}` }],
+    },
+    {
+      ...{
+        title: 'Commands that wait for a connection',
+        unit: 'short',
+        runbook: 'bookingdatabasepoolexhausted',
+      },
+      description: 'Some in a burst are no harm; at every scrape they are.',
+      queries: [{ legend: '{{instance}}', expr: `mongodb_connection_waiters{${OWN}}` }],
+    },
+    {
+      ...{ title: 'Reads of availability', unit: 'reqps' },
+      description: 'From memory, or made of claims where something had changed or the change stream is late.',
+      queries: [{ legend: '{{from}}', expr: perSecond(`availability_reads_total{${API}}`, 'from') }],
+    },
+    {
+      ...{ title: 'Kept in memory', unit: 'bytes' },
+      description: 'Rules and availability, as estimated, of each API process; bounded.',
+      queries: [{ legend: '{{instance}} {{of}}', expr: `memory_kept_bytes{${API}}` }],
+    },
+    {
+      ...{
+        title: 'Lapsed holds',
+        unit: 's',
+        threshold: { at: 60 },
+        runbook: 'bookingholdsoverdue-hold_overdue',
+      },
+      description: 'How long the oldest lapsed hold has not been ended.',
+      queries: [{ legend: 'oldest', color: 'orange', expr: 'max(pbs_hold_oldest_overdue_seconds)' }],
+    },
+    {
+      ...{ title: 'Holds', unit: 'short' },
+      description: 'Holds that claim their slot, up to 100,000.',
+      queries: [{ legend: 'active', color: 'blue', expr: 'max(pbs_holds_active)' }],
+    },
+    {
+      ...{ title: 'Reservations with events that wait', unit: 'short' },
+      description: 'Until they are dispatched, up to 10,000.',
+      queries: [{ legend: 'waiting', color: 'orange', expr: 'max(pbs_reservations_undispatched)' }],
+    },
+    {
+      ...{ title: 'Catalogue', unit: 'short' },
+      description: 'Venues, resources and partners, as the database estimates.',
+      queries: [{ legend: '{{of}}', expr: 'max by (of) (pbs_catalogue_entries)' }],
+    },
+  ],
+};

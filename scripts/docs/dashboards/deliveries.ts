@@ -1,0 +1,99 @@
+import type { Dashboard } from '../grafana.ts';
+import { mean, OWN, perSecond, quantile, where } from './expressions.ts';
+
+const ATTEMPTS = `webhook_attempts_total{${OWN}}`;
+const ARRIVALS = `webhook_commit_to_success_seconds_bucket{${OWN}}`;
+
+export const DELIVERIES: Dashboard = {
+  uid: 'partner-booking-deliveries',
+  title: 'Partner Booking: deliveries',
+  description: 'From the commit of an event to the partner’s 2xx: what waits, what fails, and who works.',
+  panels: [
+    {
+      ...{ isStat: true, title: 'Oldest event that waits', unit: 's', threshold: { at: 60 } },
+      ...{
+        description: 'How long it has waited to be dispatched.',
+        runbook: 'bookingeventsundispatched-event_undispatched',
+      },
+      queries: [{ legend: 'oldest', expr: 'max(pbs_event_oldest_undispatched_seconds)' }],
+    },
+    {
+      ...{ isStat: true, title: 'Oldest attempt that is due', unit: 's', threshold: { at: 60 } },
+      description: 'How long it has been due; those to unhealthy endpoints wait on purpose, and count here.',
+      runbook: 'bookingdeliveriesoverdue-delivery_overdue',
+      queries: [{ legend: 'oldest', expr: 'max(pbs_delivery_oldest_due_seconds)' }],
+    },
+    {
+      ...{ isStat: true, title: 'Failing endpoints', unit: 'short', threshold: { at: 1 } },
+      description: 'Active subscriptions that have failed for an hour without a success.',
+      runbook: 'bookingendpointsfailing-endpoint_failing',
+      queries: [{ legend: 'failing', expr: 'max(pbs_endpoints_failing)' }],
+    },
+    {
+      ...{ isStat: true, title: 'Paused queues', unit: 'short', threshold: { at: 1 } },
+      ...{ description: 'Queues that an operator has paused.', runbook: 'bookingqueuepaused-queue_paused' },
+      queries: [{ legend: 'paused', expr: 'sum(max by (queue) (pbs_queue_paused))' }],
+    },
+    {
+      ...{ title: 'Attempts by outcome', unit: 'ops', runbook: 'bookingattemptsfailing' },
+      description: 'Requests to partners’ endpoints, by what came of them.',
+      queries: [
+        { legend: 'succeeded', color: 'green', expr: perSecond(where(ATTEMPTS, 'outcome="succeeded"')) },
+        { legend: '{{outcome}}', expr: perSecond(where(ATTEMPTS, 'outcome!="succeeded"'), 'outcome') },
+      ],
+    },
+    {
+      ...{ title: 'From commit to 2xx', unit: 's', threshold: { at: 30 }, runbook: 'bookingwebhookslate' },
+      description: 'Of deliveries that succeeded at the first attempt, the receiver’s own time included.',
+      queries: [
+        { legend: 'p50', color: 'blue', expr: quantile(0.5, ARRIVALS) },
+        { legend: 'p95', color: 'purple', expr: quantile(0.95, ARRIVALS) },
+      ],
+    },
+    {
+      ...{
+        title: 'Deliveries that are no success yet',
+        unit: 'short',
+        runbook: 'bookingdeadletters-dead_letter',
+      },
+      description:
+        'By state, each counted up to 100,000. A dead letter stays until it is redriven or discarded.',
+      queries: [{ legend: '{{state}}', expr: 'max by (state) (pbs_deliveries)' }],
+    },
+    {
+      ...{ title: 'Dead letters an hour', unit: 'short', threshold: { at: 1 } },
+      ...{ description: 'New ones within the hour before.', runbook: 'bookingdeadletters-dead_letter' },
+      queries: [{ legend: 'new', color: 'red', expr: 'increase(max(pbs_dead_letters_total)[1h:1m])' }],
+    },
+    {
+      ...{ title: 'Events dispatched', unit: 'ops' },
+      description: 'Events taken to the log and to their receivers.',
+      queries: [{ legend: 'events', color: 'blue', expr: perSecond(`events_dispatched_total{${OWN}}`) }],
+    },
+    {
+      ...{ title: 'Jobs by queue and state', unit: 'short' },
+      description: 'What is in Redis. A job is only a hint: what has none is found by the sweeps.',
+      queries: [
+        {
+          legend: '{{queue}} {{state}}',
+          expr: 'max by (queue, state) (bullmq_job_count{state=~"waiting|active|delayed|failed"})',
+        },
+      ],
+    },
+    {
+      ...{ title: 'Workers by queue', unit: 'short', threshold: { at: 1, below: true } },
+      description: 'Worker processes that are connected to take jobs.',
+      runbook: 'bookingworkerabsent-worker_absent',
+      queries: [{ legend: '{{queue}}', expr: 'max by (queue) (pbs_queue_workers)' }],
+    },
+    {
+      ...{ title: 'Worked on together', unit: 'short' },
+      description:
+        'How many reservations a batch of event dispatch has on average, and how many holds one of hold expiry.',
+      queries: [
+        { legend: 'reservations', color: 'blue', expr: mean('event_dispatch_batch_size') },
+        { legend: 'holds', color: 'orange', expr: mean('hold_expiry_batch_size') },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,126 @@
+import type { Dashboard } from '../grafana.ts';
+import { API, OWN, perSecond, quantile, where } from './expressions.ts';
+
+const PROBES = 'route!~"/(healthz|readyz|metrics)"';
+const REQUESTS = `http_request_duration_seconds_count{${API},${PROBES}}`;
+const PARTNER_SECONDS = `http_request_duration_seconds_bucket{${API},listener="partner",${PROBES}}`;
+
+export const SERVICE: Dashboard = {
+  uid: 'partner-booking-service',
+  title: 'Partner Booking: service',
+  description: 'Calls, errors, how long they take, what is sold, and how full the processes are.',
+  panels: [
+    {
+      ...{
+        isStat: true,
+        title: 'Open alerts',
+        unit: 'short',
+        threshold: { at: 1 },
+        runbook: 'which-alerts-are-open',
+      },
+      description: 'Alerts of the service itself that are open, of all kinds.',
+      queries: [{ legend: 'open', expr: 'sum(max by (kind) (pbs_alerts_open))' }],
+    },
+    {
+      ...{ isStat: true, title: 'Processes down', unit: 'short', threshold: { at: 1 } },
+      ...{ description: 'Processes that do not answer Prometheus.', runbook: 'bookingprocessdown' },
+      queries: [{ legend: 'down', expr: 'count(up{job=~"partner-booking-.+"} == 0) or vector(0)' }],
+    },
+    {
+      ...{ isStat: true, title: 'Errors', unit: 'percentunit', threshold: { at: 0.01 } },
+      ...{
+        description: 'Responses that were 5xx, of both listeners, probes left out.',
+        runbook: 'bookingservererrors',
+      },
+      queries: [
+        {
+          legend: '5xx',
+          expr: `(${perSecond(where(REQUESTS, 'status=~"5.."'))} or vector(0)) / ${perSecond(REQUESTS)}`,
+        },
+      ],
+    },
+    {
+      ...{ isStat: true, title: 'p99 of partners’ calls', unit: 's', threshold: { at: 1 } },
+      ...{ description: 'One in a hundred of their calls takes longer.', runbook: 'bookingapislow' },
+      queries: [{ legend: 'p99', expr: quantile(0.99, PARTNER_SECONDS) }],
+    },
+    {
+      ...{ title: 'Calls by status', unit: 'reqps' },
+      description: 'Responses of both listeners, probes left out; aborted: the caller was gone before.',
+      queries: [{ legend: '{{status}}', expr: perSecond(REQUESTS, 'status') }],
+    },
+    {
+      ...{
+        title: 'How long partners’ calls take',
+        unit: 's',
+        threshold: { at: 1 },
+        runbook: 'bookingapislow',
+      },
+      description: 'From the first byte of a request to the end of its response, over all routes.',
+      queries: [
+        { legend: 'p50', color: 'blue', expr: quantile(0.5, PARTNER_SECONDS) },
+        { legend: 'p99', color: 'purple', expr: quantile(0.99, PARTNER_SECONDS) },
+      ],
+    },
+    {
+      ...{ title: 'Slowest routes (p99)', unit: 's' },
+      description: 'The eight routes of the partner listener with the highest p99.',
+      queries: [
+        {
+          legend: '{{route}}',
+          expr: `topk(8, ${quantile(0.99, PARTNER_SECONDS, 'le, route')})`,
+        },
+      ],
+    },
+    {
+      ...{ title: 'Sales', unit: 'ops', runbook: 'bookingsalesfailing' },
+      description:
+        'Holds placed, holds confirmed into bookings, and holds that lapsed. Replays are left out.',
+      queries: [
+        { legend: 'held', color: 'blue', expr: perSecond(`holds_placed_total{${OWN}}`) },
+        { legend: 'booked', color: 'green', expr: perSecond(`bookings_confirmed_total{${OWN}}`) },
+        { legend: 'expired', color: 'orange', expr: perSecond(`holds_expired_total{${OWN}}`) },
+      ],
+    },
+    {
+      ...{ title: 'Holds refused', unit: 'ops' },
+      description: 'Calls that placed no hold, by the code of the error and why the slot was not available.',
+      queries: [
+        { legend: '{{code}} {{reason}}', expr: perSecond(`holds_refused_total{${OWN}}`, 'code, reason') },
+      ],
+    },
+    {
+      ...{
+        title: 'Event loop lag (p99)',
+        unit: 's',
+        threshold: { at: 0.25 },
+        runbook: 'bookingeventloopblocked',
+      },
+      description: 'How late the event loop of each process is; it is shared by all that the process does.',
+      queries: [{ legend: '{{instance}}', expr: `nodejs_eventloop_lag_p99_seconds{${OWN}}` }],
+    },
+    {
+      ...{ title: 'Processor time', unit: 'percentunit' },
+      description:
+        'Of one core. A process computes on one, beside which libraries and garbage collection take some.',
+      queries: [
+        { legend: '{{instance}}', expr: `rate(process_cpu_seconds_total{${OWN}}[$__rate_interval])` },
+      ],
+    },
+    {
+      ...{
+        title: 'Heap',
+        unit: 'bytes',
+        threshold: { at: 0.85 * 256 * 1024 * 1024 },
+        runbook: 'bookingheapnearlimit',
+      },
+      description: 'The old generation, which a process may have 256 MiB of unless set otherwise.',
+      queries: [
+        {
+          legend: '{{instance}}',
+          expr: `sum by (instance) (nodejs_heap_space_size_used_bytes{${OWN},space=~"old|large_object|code"})`,
+        },
+      ],
+    },
+  ],
+};

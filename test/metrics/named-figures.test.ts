@@ -1,0 +1,127 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { projectFolder } from '../architecture/planted-tree.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Family } from '../support/exposition.ts';
+import { parseExposition } from '../support/exposition.ts';
+import { anyPartner, anyVenue, confirmBody, freeSlotIds, placeHold } from '../support/factories.ts';
+import { hostedService } from '../support/service-host.ts';
+import { DASHBOARDS, expressionsOf, readDashboard } from './dashboards.ts';
+import { readPromql } from './promql.ts';
+import { workerPage } from './worker-page.ts';
+
+const service = await hostedService();
+afterAll(() => service.stop());
+
+/** Labels that Prometheus adds to whatever it scrapes. */
+const SCRAPED = ['job', 'instance'];
+/** Whose values depend on what has happened: by the time that a test takes not all of them have. */
+const OPEN_VALUES = ['status', 'outcome', 'le', 'instance'];
+
+/** By sample, its labels; by label, the values that were seen. */
+let labelsOf: Map<string, Set<string>>;
+let valuesOf: Map<string, Set<string>>;
+
+beforeAll(async () => {
+  const venue = await anyVenue(service);
+  const partner = await anyPartner(service, [venue.id]);
+  const [slotId = ''] = await freeSlotIds(partner, venue.id);
+  const holdId = String((await placeHold(partner, slotId))['hold_id']);
+  // So that there is a refusal, and a confirmation.
+  await partner.api.post('/api/v1/partner/holds', { slot_id: slotId });
+  await partner.api.post('/api/v1/bookings/confirm', confirmBody(holdId));
+  await fetch(`${service.adminUrl}/healthz`);
+  const api = await eventually('the refusal is counted', async () => {
+    const families = parseExposition(await (await fetch(`${service.adminUrl}/metrics`)).text());
+    const isCounted = ['holds_refused_total', 'bookings_confirmed_total'].every(
+      (name) => (families.get(name)?.samples[0]?.value ?? 0) > 0,
+    );
+    return isCounted && families.has('pbs_queue_workers') && families;
+  });
+  const worker = await workerPage(service.environment);
+  labelsOf = labelsBySample([api, worker.families], worker.labels);
+  valuesOf = valuesByLabel([api, worker.families]);
+  valuesOf.set('job', await scrapedJobs());
+});
+
+function labelsBySample(pages: Map<string, Family>[], defined: Map<string, readonly string[]>) {
+  const labels = new Map<string, Set<string>>([['up', new Set(SCRAPED)]]);
+  const add = (sample: string, more: readonly string[]) =>
+    labels.set(sample, new Set([...(labels.get(sample) ?? SCRAPED), ...more]));
+  for (const [family, { samples }] of pages.flatMap((page) => [...page])) {
+    if (samples.length === 0) add(family, defined.get(family) ?? []);
+    for (const sample of samples) add(sample.name, Object.keys(sample.labels));
+  }
+  return labels;
+}
+
+function valuesByLabel(pages: Map<string, Family>[]): Map<string, Set<string>> {
+  const values = new Map<string, Set<string>>();
+  const samples = pages.flatMap((page) => [...page.values()].flatMap((family) => family.samples));
+  for (const [label, value] of samples.flatMap(({ labels }) => Object.entries(labels))) {
+    values.set(label, (values.get(label) ?? new Set()).add(value));
+  }
+  return values;
+}
+
+async function scrapedJobs(): Promise<Set<string>> {
+  const file = await readFile(path.join(projectFolder, 'deploy/prometheus/scrape.yml'), 'utf8');
+  const { scrape_configs: jobs } = parse(file) as { scrape_configs: { job_name: string }[] };
+  return new Set(jobs.map(({ job_name: name }) => name));
+}
+
+/** What an expression names and no process exposes: metrics, labels, and values that no such label has. */
+function unknownIn(expr: string): string[] {
+  const { selectors, grouping } = readPromql(expr);
+  const has = (metric: string, label: string) => labelsOf.get(metric)?.has(label) === true;
+  return [
+    ...(selectors.length === 0 ? [`no figure in ${expr}`] : []),
+    ...selectors.filter(({ metric }) => !labelsOf.has(metric)).map(({ metric }) => metric),
+    ...selectors.flatMap(({ metric, matchers }) =>
+      matchers
+        .filter(([label, operator, value]) => !has(metric, label) || !isSeen(label, operator, value))
+        .map(([label, operator, value]) => `${metric}{${label}${operator}"${value}"}`),
+    ),
+    ...grouping.filter((label) => !selectors.some(({ metric }) => has(metric, label))),
+  ];
+}
+
+/** Each alternative of a pattern matches something; a variable of a dashboard may have any value. */
+function isSeen(label: string, operator: string, value: string): boolean {
+  if (value.startsWith('$') || OPEN_VALUES.includes(label)) return true;
+  const seen = [...(valuesOf.get(label) ?? [])];
+  if (!operator.endsWith('~')) return seen.includes(value);
+  const alternatives = value.includes('(') ? [value] : value.split('|');
+  return alternatives.every((each) => seen.some((one) => new RegExp(`^(?:${each})$`).test(one)));
+}
+
+test('each rule for Prometheus asks for what is exposed', async () => {
+  const file = await readFile(path.join(projectFolder, 'deploy/prometheus/rules.yml'), 'utf8');
+  const { groups } = parse(file) as { groups: { rules: { alert: string; expr: string }[] }[] };
+  const rules = groups.flatMap((group) => group.rules);
+  expect(rules.length).toBeGreaterThan(20);
+  expect(rules.flatMap(({ expr }) => unknownIn(expr))).toEqual([]);
+});
+
+test.each(DASHBOARDS)('each panel of %s asks for what is exposed', async (name) => {
+  const expressions = expressionsOf(await readDashboard(name));
+  expect(expressions.length).toBeGreaterThan(10);
+  expect(expressions.flatMap(unknownIn)).toEqual([]);
+});
+
+describe('control: what no process exposes is noticed', () => {
+  test.each([
+    ['max(pbs_queue_pausd) == 1', 'pbs_queue_pausd'],
+    ['sum(rate(holds_refused_total{cod="X"}[5m]))', 'holds_refused_total{cod="X"}'],
+    ['sum by (partner) (pbs_deliveries)', 'partner'],
+    ['pbs_deliveries{state="dead"}', 'pbs_deliveries{state="dead"}'],
+    ['webhook_attempts_total{result!="succeeded"}', 'webhook_attempts_total{result!="succeeded"}'],
+    ['up{job="booking-api"} == 0', 'up{job="booking-api"}'],
+    ['pbs_alerts_open{kind=~"wrong_keys|wrong_locks"}', 'pbs_alerts_open{kind=~"wrong_keys|wrong_locks"}'],
+    ['vector(0)', 'no figure in vector(0)'],
+  ])('%s', (expr, named) => {
+    expect(unknownIn(expr)).toEqual([named]);
+  });
+});

@@ -1,0 +1,36 @@
+import { serveHealth } from '../../src/apps/worker-app.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { processMetrics } from '../../src/platform/process-metrics.ts';
+import { createContext } from '../../src/process/context.ts';
+import { startEventDispatch } from '../../workers/support/event-dispatch.ts';
+import { startHoldExpiry } from '../../workers/support/hold-expiry.ts';
+import { startWebhookDelivery } from '../../workers/support/webhook-delivery.ts';
+import type { Family } from '../support/exposition.ts';
+import { parseExposition } from '../support/exposition.ts';
+import { testScope } from '../support/process-scope.ts';
+
+/** What a worker has to be loaded for its metrics to be defined. */
+const LOADED = [startHoldExpiry, startEventDispatch, startWebhookDelivery];
+
+/** The page of a worker that has loaded what all of them load, and the labels of its metrics, also of those that have no sample yet. */
+export async function workerPage(
+  environment: Record<string, string>,
+): Promise<{ families: Map<string, Family>; labels: Map<string, readonly string[]> }> {
+  if (LOADED.length !== 3) throw new Error('There is another kind of worker');
+  const { scope, abort, release } = testScope(
+    'hold-expiry',
+    loadConfig(environment, 'hold-expiry'),
+    () => undefined,
+  );
+  const worker = createContext(scope);
+  await worker.connected;
+  const { url } = await serveHealth(scope, worker);
+  const families = parseExposition(await (await fetch(`${url}/metrics`)).text());
+  const defined = processMetrics(worker.db).getMetricsAsArray() as unknown as {
+    name: string;
+    labelNames: string[];
+  }[];
+  abort();
+  await release();
+  return { families, labels: new Map(defined.map(({ name, labelNames }) => [name, labelNames])) };
+}
