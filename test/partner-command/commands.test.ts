@@ -312,7 +312,9 @@ describe('partner hold and confirm', () => {
       '--order-reference',
       'o-1',
     ];
-    const held = await runJson(...hold, '--idempotency-key', 'o-1-hold');
+    const refused = await run(...hold, '--idempotency-key', 'o-1-hold');
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('Give the slot_id.')]);
+    const held = await runJson(...hold);
     expect(held).toMatchObject({ status: 'ACTIVE', replayed: false, order_reference: 'o-1' });
     expect(held['seconds_left']).toBeGreaterThan(60);
     expect(held['seconds_left']).toBeLessThanOrEqual(120);
@@ -321,7 +323,7 @@ describe('partner hold and confirm', () => {
       String(held['slot_id']),
       ...hold.slice(5),
       '--idempotency-key',
-      'o-1-hold',
+      String(held['idempotency_key']),
     );
     expect(again.out).toMatch(/^This key was used before/);
     expect(again.out).toMatch(new RegExp(`^hold_id +${String(held['hold_id'])}$`, 'm'));
@@ -389,7 +391,8 @@ describe('partner hold and confirm', () => {
     const ended = await runPartner({ url: proxy.url, apiKey: partner.apiKey }, ['hold', slot_id]);
     await proxy.close();
     expect(ended.code).toBe(3);
-    const [, key = ''] = /Repeat it with --idempotency-key (\S+):/.exec(ended.err) ?? [];
+    const [, key = ''] = /Repeat it with \S+ --idempotency-key (\S+):/.exec(ended.err) ?? [];
+    expect(ended.err).toContain(`Repeat it with ${slot_id} --idempotency-key`);
     const held = await runJson('hold', slot_id, '--idempotency-key', key);
     expect(held['replayed']).toBe(true);
   });

@@ -1,12 +1,23 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { commandTransport } from '../../packages/client/src/certification/command-transport.ts';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import { eventually } from '../support/eventually.ts';
 
+const ENVIRONMENT = { PARTNER_BASE_URL: 'http://127.0.0.1:4010', PARTNER_API_KEY: 'pk_sandbox_any' };
 const transportOf = (program: string) =>
-  commandTransport(
-    [process.execPath, '-e', program],
-    { PARTNER_BASE_URL: 'http://127.0.0.1:4010', PARTNER_API_KEY: 'pk_sandbox_any' },
-    new AbortController().signal,
-  );
+  commandTransport([process.execPath, '-e', program], ENVIRONMENT, new AbortController().signal);
+/** A shell that leaves a program with its stdout, of which it prints the pid. */
+const leaving = (then: string) => ['/bin/sh', '-c', `sleep 300 & echo "{\\"pid\\":$!}"; ${then}`];
+const isRunning = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
 
 test('of a command that writes without an end, no more than 1 MB is read, and it is killed', async () => {
   const endless = "const more = () => process.stdout.write('x'.repeat(65536), more); more();";
@@ -20,4 +31,35 @@ test('what a command logs is read to its end, however much that is', async () =>
   expect(await transportOf(log)('reconcile', {})).toEqual({});
   const failing = "process.stderr.write('no such order' + ' '.repeat(5_000_000), () => process.exit(3));";
   await expect(transportOf(failing)('reconcile', {})).rejects.toThrow('exit code 3: no such order');
+});
+
+test('what a command leaves running is not waited for, though it has its stdout', async () => {
+  const beganAt = performance.now();
+  const { signal } = new AbortController();
+  const { pid } = (await commandTransport(leaving('exit 0'), ENVIRONMENT, signal)('reconcile', {})) as {
+    pid: number;
+  };
+  expect(performance.now() - beganAt).toBeLessThan(20_000);
+  expect(isRunning(pid)).toBe(true);
+  process.kill(pid);
+});
+
+test('at the deadline, and when it is interrupted, a command is killed with all that it has started', async () => {
+  const folder = await temporaryFolder();
+  const started = (signal: AbortSignal, deadlineMs?: number) => {
+    const file = path.join(folder, `pid-${deadlineMs ?? 'none'}`);
+    const command = ['/bin/sh', '-c', `sleep 300 & echo $! > ${file}; sleep 300`];
+    return { file, run: commandTransport(command, ENVIRONMENT, signal, deadlineMs)('reconcile', {}) };
+  };
+  const late = started(new AbortController().signal, 1000);
+  await expect(late.run).rejects.toThrow('reconcile did not answer within 1 s.');
+  const stop = new AbortController();
+  const interrupted = started(stop.signal);
+  await eventually('it runs', () => existsSync(interrupted.file));
+  stop.abort(new Error('interrupted'));
+  await expect(interrupted.run).rejects.toThrow('it was killed');
+  for (const { file } of [late, interrupted]) {
+    const pid = Number(readFileSync(file, 'utf8'));
+    await eventually('what it started is gone', () => !isRunning(pid));
+  }
 });

@@ -30,6 +30,7 @@ test('a report over the profile, over the key or over the other report is wrong 
     [['--report-html', at('linked.json')], '--report-html: '],
     [['--report-json', at('key'), '--key-file', at('key')], '--report-json: '],
     [['--report-json', at('report'), '--report-html', at('same/report')], '--report-html: '],
+    [['--report-json', ''], '--report-json is empty'],
     [['--report-json', folder], `--report-json: ${folder} is a folder`],
     [['--report-json', at('none/report')], 'cannot be written (ENOENT)'],
   ];

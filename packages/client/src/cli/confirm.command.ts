@@ -57,7 +57,7 @@ async function confirm(
     ...(options.orderReference === undefined ? {} : { order_reference: options.orderReference }),
   };
   const call = () => client.confirmBooking({ body }, { signal: world.interrupted });
-  const booking = await sayKeyWhereUnknown(world, key, call);
+  const booking = await sayKeyWhereUnknown(world, `--idempotency-key ${key}`, call);
   const isReplay = newestHeader('idempotent-replayed') !== null;
   if (options.json === true)
     return writeJson(world.out, { ...booking, replayed: isReplay, idempotency_key: key });

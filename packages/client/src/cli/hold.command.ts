@@ -40,7 +40,7 @@ export function addHold(program: Command, world: World): void {
     .option('--order-reference <text>', 'your name for the order')
     .option(
       '--idempotency-key <text>',
-      'the same again is the same hold (default: a random one, which is shown)',
+      'of a slot_id: the same again is the same hold (default: a random one, which is shown)',
     )
     .option('--watch', 'count down until it is confirmed, released or expired, or Ctrl-C')
     .action(async (slotId: string | undefined) => {
@@ -50,12 +50,19 @@ export function addHold(program: Command, world: World): void {
     });
 }
 
-function requireOneWay(slotId: string | undefined, { venue, date, resource }: HoldOptions): void {
+function requireOneWay(
+  slotId: string | undefined,
+  { venue, date, resource, idempotencyKey }: HoldOptions,
+): void {
   if (slotId === undefined && (venue === undefined || date === undefined))
     throw usageError('Give either a slot_id, or --venue and --date.');
   const given = Object.entries({ venue, date, resource }).filter(([, value]) => value !== undefined);
   if (slotId !== undefined && given.length > 0)
     throw usageError(`--${given[0]?.[0]} has no effect beside a slot_id. Leave one of the two out.`);
+  if (slotId === undefined && idempotencyKey !== undefined)
+    throw usageError(
+      '--idempotency-key is for one slot, and --venue with --date may choose another each time. Give the slot_id.',
+    );
 }
 
 async function hold(
@@ -76,7 +83,9 @@ async function hold(
     ...(options.ttl === undefined ? {} : { ttl_seconds: options.ttl }),
     ...(options.orderReference === undefined ? {} : { order_reference: options.orderReference }),
   };
-  const held = await sayKeyWhereUnknown(world, key, () => client.placeHold({ body }, { signal }));
+  const held = await sayKeyWhereUnknown(world, `${slotId} --idempotency-key ${key}`, () =>
+    client.placeHold({ body }, { signal }),
+  );
   const isReplay = newestHeader('idempotent-replayed') !== null;
   const seconds = client.secondsLeft(held);
   if (options.json === true)

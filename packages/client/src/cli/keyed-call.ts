@@ -6,10 +6,10 @@ import { writeNote } from './world.ts';
 /** The key that was given, or a random one. */
 export const keyFor = (given: string | undefined): string => given ?? randomUUID();
 
-/** Makes a call with a key; where it is unknown what became of it, says with which key it can be repeated. */
+/** Makes a call with a key; where it is unknown what became of it, says with which arguments it is repeated. */
 export async function sayKeyWhereUnknown<Result>(
   world: World,
-  key: string,
+  again: string,
   call: () => Promise<Result>,
 ): Promise<Result> {
   try {
@@ -18,10 +18,7 @@ export async function sayKeyWhereUnknown<Result>(
     // Whatever else ended it, an interruption too, the service may have done it.
     const isRefused = failure instanceof PartnerApiError && failure.status < 500;
     if (!isRefused)
-      writeNote(
-        world,
-        `It is unknown whether it was done. Repeat it with --idempotency-key ${key}: it is then done once.`,
-      );
+      writeNote(world, `It is unknown whether it was done. Repeat it with ${again}: it is then done once.`);
     throw failure;
   }
 }

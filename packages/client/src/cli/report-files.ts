@@ -43,6 +43,7 @@ export async function writeReport([option, file]: NamedFile, text: string): Prom
 
 async function requireWritableFile(option: string, file: string): Promise<void> {
   try {
+    if (file === '') throw usageError(`${option} is empty. Name a file, or leave the option out.`);
     const found = await stat(file).catch(() => undefined);
     if (found?.isDirectory() === true) throw usageError(`${option}: ${file} is a folder. Name a file in it.`);
     if (found !== undefined) await access(file, constants.W_OK);
