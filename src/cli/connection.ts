@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { OperatorEnvironment } from '../config/config.ts';
+import { parseUrl } from '../platform/parse-url.ts';
 import { usageError } from './errors.ts';
 import { isObject } from './values.ts';
 
@@ -28,7 +29,7 @@ export async function findConnection(
 }
 
 function checkedUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
     throw usageError(
       `${text} is not a valid address. Give one such as http://127.0.0.1:3001 with --url or OPERATOR_URL.`,

@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { isRegion } from '../domain/phone.ts';
 import { isTimeZone } from '../platform/calendar.ts';
 import { LEASE_MS } from '../platform/leased-cache.ts';
+import { parseUrl } from '../platform/parse-url.ts';
 import type { PortRange } from './port-ranges.rules.ts';
 import { portRange, WEBHOOK_PORTS } from './port-ranges.rules.ts';
 import { RETRY_DELAYS_SECONDS, settingsFaults } from './settings.rules.ts';
@@ -149,7 +150,7 @@ function proxy(value: string): string {
 }
 
 function parsedUrl(value: string, protocols: readonly string[], fault: string): URL {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const url = parseUrl(value);
   if (url === undefined || !protocols.includes(url.protocol)) throw new Error(fault);
   return url;
 }

@@ -8,6 +8,7 @@ import { reading } from '../http/read-json.ts';
 import type { Operator } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/mongo.ts';
+import { parseUrl } from '../platform/parse-url.ts';
 import type { Session } from './session.rules.ts';
 import { isOperatorKey, operatorKeyId, SESSION_SECONDS, signSession } from './session.rules.ts';
 import { endSession, findLiveSession } from './sessions.service.ts';
@@ -152,7 +153,7 @@ function requireSameOrigin(req: Request, _res: Response, next: NextFunction): vo
 
 function originHost(req: Request): string | undefined {
   const { origin } = req.headers;
-  return origin !== undefined && URL.canParse(origin) ? new URL(origin).host : undefined;
+  return parseUrl(origin ?? '')?.host;
 }
 
 function readCookie(req: Request): string | undefined {

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { PortRange } from '../config/port-ranges.rules.ts';
 import { formatPortRanges, hasPort, WEBHOOK_PORTS } from '../config/port-ranges.rules.ts';
 import { withDeadline } from '../platform/deadline.ts';
+import { parseUrl } from '../platform/parse-url.ts';
 import { isLocalName, isPublicAddress } from './endpoint-address.rules.ts';
 import { isDefiniteAbsence, type ResolveAddresses, resolverFor } from './resolve-addresses.ts';
 
@@ -52,10 +53,9 @@ export function endpointFormFault(
   }
   // The URL parser drops or replaces these silently, so the stored text would not be the address that is called.
   if (/[\s\p{Cc}\p{Cs}]/u.test(text)) return 'contains white space or control characters; remove them.';
-  if (!URL.canParse(text)) {
+  const url = parseUrl(text);
+  if (url === undefined)
     return 'is not a valid absolute URL; send one like https://partner.example/webhooks.';
-  }
-  const url = new URL(text);
   if (url.protocol !== 'https:' && !(allowPrivateNetworks && url.protocol === 'http:')) {
     return 'must start with https://; deliveries are not sent over an unencrypted connection.';
   }

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { Agent, type Dispatcher } from 'undici';
 import type { PortRange } from '../config/port-ranges.rules.ts';
+import { parseUrl } from '../platform/parse-url.ts';
 import { createCheckedConnect } from './checked-connect.ts';
 import type { FailureCause, SendOutcome } from './collect-response.ts';
 import { collectResponse } from './collect-response.ts';
@@ -62,7 +63,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   return {
     async send(message) {
       if (closed || message.signal?.aborted === true) return notSent('interrupted');
-      if (!URL.canParse(message.url)) return notSent('network_error');
+      if (parseUrl(message.url) === undefined) return notSent('network_error');
       const exchange = post(message, options.timeoutMs, { agent, waitFor });
       inProgress.add(exchange);
       return exchange.finally(() => inProgress.delete(exchange));

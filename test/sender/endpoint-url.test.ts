@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { checkEndpointUrl } from '../../src/sender/endpoint-url.ts';
+import { checkEndpointUrl, endpointFormFault } from '../../src/sender/endpoint-url.ts';
 import type { ResolveAddresses } from '../../src/sender/resolve-addresses.ts';
 import { hostileLiterals, localNames } from './hostile-hosts.ts';
 
@@ -97,6 +97,13 @@ describe('the form of an endpoint URL', () => {
     expect(await check(url)).toEqual({ ok: true });
     expect(await check(`${url}a`)).toEqual(refusedAs('2049 characters long; at most 2048'));
   });
+});
+
+test('a name with letters of Latin-1 may be used however often it is asked for', () => {
+  const faults = Array.from({ length: 20_000 }, () =>
+    endpointFormFault('https://bücher.example/', { allowPrivateNetworks: false }),
+  );
+  expect(new Set(faults)).toEqual(new Set([null]));
 });
 
 describe('address literals', () => {

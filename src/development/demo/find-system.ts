@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { parseUrl } from '../../platform/parse-url.ts';
 import { field } from '../embedded/api-caller.ts';
 import { readState, textIn } from '../embedded/data-folder.ts';
 import { isAlive } from '../embedded/processes.ts';
@@ -108,7 +109,7 @@ async function requireOperator(adminUrl: string, operatorApiKey: string): Promis
 
 function requireAdminUrl(env: Environment): string {
   const [url = '', adminUrl = ''] = [env['DEMO_URL'], env['DEMO_ADMIN_URL']];
-  if (URL.canParse(url) && URL.canParse(adminUrl)) return adminUrl;
+  if (parseUrl(url) !== undefined && parseUrl(adminUrl) !== undefined) return adminUrl;
   throw new Error(
     'DEMO_URL and DEMO_ADMIN_URL must both be set, to addresses such as http://127.0.0.1:3000 and ' +
       'http://127.0.0.1:3001 (the operator side).',

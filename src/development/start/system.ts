@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isBeyondLoopback } from '../../config/settings.rules.ts';
+import { parseUrl } from '../../platform/parse-url.ts';
 import { field, untilReady } from '../embedded/api-caller.ts';
 import { requireFreeApiPorts } from '../embedded/ports.ts';
 import type { Environment, LogLine } from '../embedded/server-kinds.ts';
@@ -153,6 +154,6 @@ function childEnvironment(
 
 function addressIn(ready: object | undefined, name: string): string {
   const address = field(ready, name);
-  if (typeof address === 'string' && URL.canParse(address)) return address;
+  if (typeof address === 'string' && parseUrl(address) !== undefined) return address;
   throw new Error(`the API became ready without naming its ${name}`);
 }
