@@ -18,6 +18,8 @@ export function render(data: Data): string {
 }
 
 function Page({ content, entry, pages, assets }: Data): VNode {
+  // The page that says that there is none has no text of its own.
+  const isListed = pages.includes(entry);
   return (
     <html lang="en">
       <head>
@@ -27,7 +29,7 @@ function Page({ content, entry, pages, assets }: Data): VNode {
         <title>{`${entry.title} · Partner Booking Service`}</title>
         <meta name="description" content={entry.description} />
         <link rel="icon" href={assets['icon.svg']} />
-        <link rel="alternate" type="text/markdown" href={`${entry.url}.md`} />
+        {isListed && <link rel="alternate" type="text/markdown" href={`${entry.url}.md`} />}
         <link rel="stylesheet" href={assets['site.css']} />
         <script
           type="module"
@@ -46,8 +48,12 @@ function Page({ content, entry, pages, assets }: Data): VNode {
           <main id="content">
             <article dangerouslySetInnerHTML={{ __html: content }} />
             <footer>
-              <a href={`${entry.url}.md`}>This page as Markdown</a> · <a href="/llms.txt">llms.txt</a> ·{' '}
-              <a href="/openapi.json">openapi.json</a>
+              {isListed && (
+                <>
+                  <a href={`${entry.url}.md`}>This page as Markdown</a> ·{' '}
+                </>
+              )}
+              <a href="/llms.txt">llms.txt</a> · <a href="/openapi.json">openapi.json</a>
             </footer>
           </main>
           <OnThisPage content={content} />

@@ -92,7 +92,9 @@ export const searchQuery = Joi.object<SearchQuery>({
   ),
   sport: text(120).description('Only resources of this sport_category, in capitals or not.'),
   city: text(100).description('Only venues in this city, in capitals or not.'),
-  from: wallTime().description("Only slots that begin at this time of the venue's clocks, or later."),
+  from: wallTime().description(
+    "Only slots that begin at this time of the venue's clocks, or later, those after midnight included.",
+  ),
   to: wallTime()
     .custom((to: string, helpers) => {
       const [{ from }] = helpers.state.ancestors as [{ from?: unknown }];
@@ -100,7 +102,7 @@ export const searchQuery = Joi.object<SearchQuery>({
     })
     .messages({ 'time.range': 'must not be the same as from: leave both out for the whole day' })
     .description(
-      'Only slots that begin before this time; where it is earlier than `from`, before this time after midnight: from=22:00&to=02:00.',
+      'Only slots that begin before this time, on either side of midnight; where it is earlier than `from`, before this time after midnight: from=22:00&to=02:00.',
     ),
   cursor: cursor(),
 });

@@ -83,7 +83,9 @@ async function findVenueIdsOfSport(db: Db, venueIds: readonly string[], sport: s
 
 const MOST_NAMED = 20;
 
-const folded = (text: string): string => text.normalize('NFKC').toLowerCase();
+/** The same for all ways to write a text in capitals or not: İzmir, IZMIR and izmir, Straße and STRASSE. */
+const folded = (text: string): string =>
+  text.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('i\u0307', 'i');
 
 /** Null where its grant was revoked a moment ago. */
 async function findVenueRules(
@@ -118,14 +120,18 @@ async function searchVenue(deps: SlotDeps, rules: VenueRules, search: SlotSearch
  * By what the venue's clocks show. An operating day may go on after midnight: its small hours are found by a time within them, and by
  * one that goes on past midnight.
  */
-function isWithin({ venue }: VenueRules, { date, from, to }: SlotSearch): (slot: PlannedSlot) => boolean {
-  if (from === undefined && to === undefined) return () => true;
+function isWithin(
+  { venue }: VenueRules,
+  { date, from = MIDNIGHT, to }: SlotSearch,
+): (slot: PlannedSlot) => boolean {
   const wallTimeOf = wallTimesIn(venue.timeZone);
-  const passesMidnight = from !== undefined && (to === undefined || to < from);
+  const passesMidnight = to === undefined || to <= from;
   return ({ start }) => {
     const [day = '', time = ''] = wallTimeOf(start).split('T');
-    const [isFrom, isBefore] = [from === undefined || time >= from, to === undefined || time < to];
+    const [isFrom, isBefore] = [time >= from, to === undefined || time < to];
     if (passesMidnight) return day > date ? isBefore : isFrom;
-    return isFrom && isBefore && (from !== undefined || day === date);
+    return isFrom && isBefore;
   };
 }
+
+const MIDNIGHT = '00:00';

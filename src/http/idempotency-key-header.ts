@@ -16,12 +16,23 @@ export function withKeyOfHeader(req: IncomingMessage, body: unknown): WithKey {
   if (!isSent || typeof body !== 'object' || body === null || Array.isArray(body))
     return { body, faults: [] };
   const values = req.headersDistinct['idempotency-key'] ?? [];
-  const keys = new Set(values.map((value) => /^"(.*)"$/.exec(value)?.[1] ?? value));
+  const keys = new Set(values.map(decoded).map((value) => /^"(.*)"$/.exec(value)?.[1] ?? value));
   const [key] = keys;
   const { [FIELD]: own = key } = body as { [FIELD]?: unknown };
   return keys.size === 1 && own === key
     ? { body: { ...body, [FIELD]: key }, faults: [] }
     : { body, faults: [{ path: FIELD, message: AMBIGUOUS }] };
+}
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Node reads the bytes of a header as Latin-1; most programs send UTF-8, browsers Latin-1, which is hardly ever that too. */
+function decoded(value: string): string {
+  try {
+    return UTF_8.decode(Buffer.from(value, 'latin1'));
+  } catch {
+    return value;
+  }
 }
 
 const AMBIGUOUS =

@@ -17,7 +17,7 @@ import { wallMsOf } from './wall-clock.ts';
 const DATE = dateIn(3);
 let service: SharedService;
 let partner: Partner;
-/** Two in Bengaluru, of which the second has tennis too, and one in Pune. */
+/** Two in Bengaluru, of which the second has tennis too, and one elsewhere. */
 let venueIds: string[];
 /** Of one venue, open from 22:00 to 02:00. */
 let night: Partner;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const venues = [
     await anyVenue(service, [football], { city: 'Bengaluru' }),
     await anyVenue(service, [football, { ...hours, sport_category: 'tennis' }], { city: 'Bengaluru' }),
-    await anyVenue(service, [football], { city: 'Pune' }),
+    await anyVenue(service, [football], { city: 'İzmir Straße' }),
   ];
   venueIds = venues.map(({ id }) => id).sort();
   partner = await anyPartner(service, venueIds);
@@ -66,6 +66,7 @@ describe('a search for free slots', () => {
     ['&city=BENGALURU&sport=TENNIS', 1, 4],
     ['&sport=football', 3, 11],
     ['&city=Nowhere', 0, 0],
+    ['&city=%C4%B0ZM%C4%B0R%20STRASSE', 1, 4],
     ['&from=19:00', 3, 8],
     ['&from=18:00&to=19:00', 3, 4],
     ['&to=17:05', 2, 3],
@@ -79,8 +80,9 @@ describe('a search for free slots', () => {
     ['&from=23:00&to=01:00', ['23:00', '00:00']],
     ['&from=00:00&to=02:00', ['00:00', '01:00']],
     ['&from=21:00&to=23:00', ['22:00']],
-    ['&to=23:00', ['22:00']],
-    ['&to=02:00', []],
+    ['&to=23:00', ['22:00', '00:00', '01:00']],
+    ['&to=01:00', ['00:00']],
+    ['&to=00:00', ['22:00', '23:00']],
     ['&from=01:00', ['22:00', '23:00', '00:00', '01:00']],
     ['&from=03:00&to=22:00', []],
   ])('of a night that passes midnight, %s finds the slots of %j', async (query, starts) => {

@@ -75,6 +75,7 @@ describe('a page', () => {
     const browser = await stranger.get('/docs/no-such-page', BROWSER);
     expect([browser.status, browser.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
     expect(browser.text).toContain('href="/docs/quickstart"');
+    expect(browser.text).not.toContain('404.md');
     expect(browser.headers.get('vary')).toContain('Accept');
     expect((await stranger.get('/docs/404', BROWSER)).status).toBe(404);
     for (const path of [

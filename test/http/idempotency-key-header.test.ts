@@ -41,6 +41,25 @@ describe('a key in the header Idempotency-Key', () => {
     expect(again.headers.get('idempotent-replayed')).toBe('true');
   });
 
+  test.each([
+    ['UTF-8', 'ключ-café-', Buffer.from('ключ-café-').toString('latin1')],
+    ['Latin-1, as browsers send it', 'café-', 'café-'],
+  ])('is the same key beyond ASCII, in %s', async (_what, text, bytes) => {
+    const [slot, key] = [newSlot(), newKey()];
+    // Unlike the tests' own client, which writes headers in the encoding of the body, it sends each character as a byte.
+    const first = await fetch(`${service.url}/api/v1/partner/holds`, {
+      method: 'POST',
+      headers: {
+        ...{ 'x-api-key': partner.apiKey, 'content-type': 'application/json' },
+        'idempotency-key': bytes + key,
+      },
+      body: JSON.stringify({ slot_id: slot }),
+    });
+    const again = await hold(slot, undefined, { idempotency_key: text + key });
+    expect([first.status, verdict(again)]).toEqual([201, '201']);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+  });
+
   test('stands for the field where that is required', async () => {
     const { hold_id: id } = await placeHold(partner, newSlot());
     const { idempotency_key: _, ...body } = confirmBody(id);

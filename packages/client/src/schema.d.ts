@@ -3252,7 +3252,7 @@ export interface components {
     parameters: {
         /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
         "X-Request-Id": string;
-        /** @description The same as the field idempotency_key, for clients that send keys in a header; where both are sent they must be the same. */
+        /** @description The same as the field idempotency_key, for clients that send keys in a header, in UTF-8; where both are sent they must be the same. */
         "Idempotency-Key": string;
         /** @description The ETag of an earlier response. */
         "If-None-Match": string;
@@ -3536,9 +3536,9 @@ export interface operations {
                 sport?: string;
                 /** @description Only venues in this city, in capitals or not. */
                 city?: string;
-                /** @description Only slots that begin at this time of the venue's clocks, or later. */
+                /** @description Only slots that begin at this time of the venue's clocks, or later, those after midnight included. */
                 from?: string;
-                /** @description Only slots that begin before this time; where it is earlier than `from`, before this time after midnight: from=22:00&to=02:00. */
+                /** @description Only slots that begin before this time, on either side of midnight; where it is earlier than `from`, before this time after midnight: from=22:00&to=02:00. */
                 to?: string;
                 /** @description `next_cursor` of the page before, exactly as it was returned; the first page has none. */
                 cursor?: string;
@@ -3840,7 +3840,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same as the field idempotency_key, for clients that send keys in a header; where both are sent they must be the same. */
+                /** @description The same as the field idempotency_key, for clients that send keys in a header, in UTF-8; where both are sent they must be the same. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -4101,7 +4101,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same as the field idempotency_key, for clients that send keys in a header; where both are sent they must be the same. */
+                /** @description The same as the field idempotency_key, for clients that send keys in a header, in UTF-8; where both are sent they must be the same. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -4350,7 +4350,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same as the field idempotency_key, for clients that send keys in a header; where both are sent they must be the same. */
+                /** @description The same as the field idempotency_key, for clients that send keys in a header, in UTF-8; where both are sent they must be the same. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -4413,7 +4413,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same as the field idempotency_key, for clients that send keys in a header; where both are sent they must be the same. */
+                /** @description The same as the field idempotency_key, for clients that send keys in a header, in UTF-8; where both are sent they must be the same. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -4531,7 +4531,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same as the field idempotency_key, for clients that send keys in a header; where both are sent they must be the same. */
+                /** @description The same as the field idempotency_key, for clients that send keys in a header, in UTF-8; where both are sent they must be the same. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];

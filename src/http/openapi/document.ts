@@ -61,7 +61,7 @@ const PARAMETERS: Record<string, JsonSchema> = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'The same as the field idempotency_key, for clients that send keys in a header; where both are sent they must be the same.',
+      'The same as the field idempotency_key, for clients that send keys in a header, in UTF-8; where both are sent they must be the same.',
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
