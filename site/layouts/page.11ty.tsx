@@ -19,7 +19,7 @@ export function render(data: Data): string {
 
 function Page({ content, entry, pages, assets }: Data): VNode {
   // The page that says that there is none has no text of its own.
-  const isListed = pages.includes(entry);
+  const isListed = pages.some(({ url }) => url === entry.url);
   return (
     <html lang="en">
       <head>
