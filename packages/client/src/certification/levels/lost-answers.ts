@@ -30,6 +30,18 @@ const holdThrough = (trial: Trial, fault: Fault): Promise<void> =>
     );
   });
 
+/** Has a booking ended while the answer to the first call is lost; it must be so, and be reported as it is. */
+async function endThrough(
+  trial: Trial,
+  operation: 'cancelBooking' | 'refundBooking',
+  action: 'cancel_booking' | 'refund_booking',
+  ended: 'CANCELLED' | 'REFUNDED',
+): Promise<void> {
+  const booked = await bookSlot(trial);
+  const { status } = await doThroughFault(trial, operation, LOST, action, endingInput(booked));
+  await expectEnded(trial, booked, ended, status);
+}
+
 /** Has a hold confirmed while the first call fails; the booking must be the one that the hold became. */
 async function confirmThrough(trial: Trial, fault: Fault): Promise<void> {
   const held = await holdSlot(trial);
@@ -62,24 +74,14 @@ export const LOST_ANSWERS: readonly Scenario[] = [
     level: 3,
     title: 'The answer to a cancel is lost: the booking is reported as cancelled',
     remedy: REMEDY,
-    run: async (trial) => {
-      const booked = await bookSlot(trial);
-      const input = endingInput(booked);
-      const { status } = await doThroughFault(trial, 'cancelBooking', LOST, 'cancel_booking', input);
-      await expectEnded(trial, booked, 'CANCELLED', status);
-    },
+    run: (trial) => endThrough(trial, 'cancelBooking', 'cancel_booking', 'CANCELLED'),
   },
   {
     id: 'refund-answer-lost',
     level: 3,
     title: 'The answer to a refund is lost: the booking is reported as refunded',
     remedy: `${REMEDY} Repeat the same body, the reason included.`,
-    run: async (trial) => {
-      const booked = await bookSlot(trial);
-      const input = endingInput(booked);
-      const { status } = await doThroughFault(trial, 'refundBooking', LOST, 'refund_booking', input);
-      await expectEnded(trial, booked, 'REFUNDED', status);
-    },
+    run: (trial) => endThrough(trial, 'refundBooking', 'refund_booking', 'REFUNDED'),
   },
   {
     id: 'purchase-answer-lost',
