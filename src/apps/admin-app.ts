@@ -1,4 +1,4 @@
-import type { Express } from 'express';
+import type { Express, Request, Response } from 'express';
 import { alertRoutes } from '../alerts/alerts.router.ts';
 import { createWrongKeyCounter } from '../alerts/wrong-keys.ts';
 import { auditRoutes } from '../audit/audit.router.ts';
@@ -19,6 +19,7 @@ import { errorHandler } from '../http/error-handler.ts';
 import { mountHealth } from '../http/health.ts';
 import { ASSETS_PATH } from '../http/html-page.tsx';
 import { mountRoutes, notFound } from '../http/mount-routes.ts';
+import { causeOf } from '../http/request-facts.ts';
 import type { Operator, Route } from '../http/route.ts';
 import { mountMetrics } from '../metrics/metrics-page.ts';
 import { BOARD_WORDS } from '../operators/queue-board.rules.ts';
@@ -69,6 +70,7 @@ export function createAdminApp(context: ApiContext, guards = unwatchedGuards(con
   mountHealth(app, { ...context, missingGuards: guards.missing, isRedisReady: context.queues.isReady });
   mountMetrics(app, { ...context, missingGuards: guards.missing });
   const routes = operatorRoutes(context);
+  const callerOf = (req: Request, res: Response): Operator => ({ ...operatorOf(res), ...causeOf(req) });
   const badKeys = context.rateLimits.badOperatorKeys;
   mountConsoleAssets(app);
   const { record, recordWrongKey } = signInTrail(context);
@@ -82,14 +84,14 @@ export function createAdminApp(context: ApiContext, guards = unwatchedGuards(con
       return recordWrongKey(...attempt);
     },
   });
-  app.use(auditTrail(context, routes, operatorOf));
+  app.use(auditTrail(context, routes, callerOf));
   mountApiReference(app, { path: '/docs', title: 'Operator API reference · Partner Booking Service' });
   mountConsole(app, context);
   app.use(BOARD_PATH, createQueueBoard(context.queues, context.config));
   mountApiDescription(app, () => describeOperatorApi(routes));
   mountRoutes(app, routes, async (req, res) => {
     if (req.method !== 'GET' && req.method !== 'HEAD' && !ENDING.test(req.path)) guards.require();
-    return operatorOf(res);
+    return callerOf(req, res);
   });
   app.use(consoleNotFound(context));
   app.use(notFound);

@@ -1,4 +1,4 @@
-import type { Express } from 'express';
+import type { Express, Request, Response } from 'express';
 import { meRoutes } from '../account/me.router.ts';
 import { createWrongKeyCounter } from '../alerts/wrong-keys.ts';
 import { availabilityRoutes } from '../availability/availability.router.ts';
@@ -17,11 +17,12 @@ import { mountHealth } from '../http/health.ts';
 import { mountRoutes, notFound } from '../http/mount-routes.ts';
 import type { KeyCheck } from '../http/rate-limit.ts';
 import { countUnrouted, limitBadKeys, limitCalls } from '../http/rate-limit.ts';
+import { causeOf } from '../http/request-facts.ts';
 import type { Route } from '../http/route.ts';
 import { observabilityRoutes } from '../observability/observability.router.ts';
 import { packageRoutes } from '../packages/packages.router.ts';
 import { createPartnerAuthentication } from '../partners/authentication.service.ts';
-import type { PartnerCaller } from '../partners/partners.service.ts';
+import type { KeyOwner, PartnerCaller } from '../partners/partners.service.ts';
 import type { ApiContext, Context } from '../process/context.ts';
 import { sandboxRoutes } from '../sandbox/sandbox.router.ts';
 import { subscriptionRoutes } from '../subscriptions/subscriptions.router.ts';
@@ -57,7 +58,7 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
   mountApiDescription(app, () => describePartnerApi(routes));
   const { partnerCalls, badPartnerKeys } = context.rateLimits;
   const keyOf = createPartnerAuthentication(context);
-  const checkOf = (apiKey: string | undefined): KeyCheck<PartnerCaller> => {
+  const checkOf = (apiKey: string | undefined): KeyCheck<KeyOwner> => {
     const { isKnown, authenticate } = keyOf(apiKey);
     const authenticateGuarded: typeof authenticate = async (when) => {
       guards.require();
@@ -66,11 +67,15 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
     return { isKnown, authenticate: authenticateGuarded };
   };
   const authenticateCall = limitBadKeys(badPartnerKeys, checkOf, createWrongKeyCounter(context, 'partner'));
-  const limit = limitCalls(partnerCalls, (res) => (res.locals['caller'] as PartnerCaller).partnerId);
+  const limit = limitCalls(partnerCalls, (res) => (res.locals['caller'] as KeyOwner).partnerId);
   const count = countUnrouted(authenticateCall, limit);
   // By the contract: all scope is that of the key.
   const ignoredInQuery = ['partner_id'];
-  mountRoutes(app, routes, authenticateCall, { limit, beforeRejection: count, ignoredInQuery });
+  const identify = async (req: Request, res: Response): Promise<PartnerCaller> => ({
+    ...(await authenticateCall(req, res)),
+    ...causeOf(req),
+  });
+  mountRoutes(app, routes, identify, { limit, beforeRejection: count, ignoredInQuery });
   // Behind the calls, which it costs nothing so.
   const title = 'Partner API reference · Partner Booking Service';
   mountApiReference(app, { path: '/docs/reference', title, ownsExamples: true });

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { idsIn } from '../http/redact-path.rules.ts';
 import { clientAddressOf, pathOf, serverRequestIdOf } from '../http/request-facts.ts';
-import type { Operator, Route } from '../http/route.ts';
+import type { Operator, Route, SignedIn } from '../http/route.ts';
 import type { Attempt, AuditDeps } from './audit.service.ts';
 import { beginAction, completeAction, recordAction } from './audit.service.ts';
 import { createAuditLookup } from './audited-subject.ts';
@@ -17,7 +17,7 @@ const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 export function auditTrail(
   deps: AuditDeps,
   routes: readonly Route<Operator>[],
-  operatorOf: (res: Response) => Operator,
+  operatorOf: (req: Request, res: Response) => Operator,
 ): RequestHandler {
   const find = createAuditLookup(routes);
   return async (req, res, next) => {
@@ -25,7 +25,7 @@ export function auditTrail(
       next();
       return;
     }
-    const operator = operatorOf(res);
+    const operator = operatorOf(req, res);
     const audited = find(req.method, req.path, operator);
     const isOfBoard = req.path.startsWith('/queues/');
     const action = audited?.action ?? (isOfBoard ? 'useQueueBoard' : 'unknown');
@@ -44,7 +44,7 @@ export function auditTrail(
   };
 }
 
-type SignIn = { action: 'signIn' | 'signOut'; operator: Operator; status: number };
+type SignIn = { action: 'signIn' | 'signOut'; operator: SignedIn; status: number };
 
 /** Writes down sign-ins and sign-outs, and wrong keys: all that comes before there is an operator. */
 export function signInTrail(deps: AuditDeps) {
@@ -62,7 +62,7 @@ export function signInTrail(deps: AuditDeps) {
   };
 }
 
-function attemptOf(req: Request, res: Response, action: string, operator: Operator | null): Attempt {
+function attemptOf(req: Request, res: Response, action: string, operator: SignedIn | null): Attempt {
   return {
     who: operator?.via ?? null,
     keyId: operator?.keyId ?? null,

@@ -25,6 +25,9 @@ export const timelineEntry = named(
     at: timestamp(),
     partner_id: id(EXAMPLE.partnerId).description('In whose name it was done, as partners see it.'),
     actor: orNull(actor).description('Who did it; null where an older release did not write that down.'),
+    request_id: orNull(Joi.string())
+      .description('X-Request-Id of the call that made it; null where the service did it by itself.')
+      .example(EXAMPLE.requestId),
     reason: Joi.string().allow(null).example(null),
     deliveries: Joi.array()
       .items(operatorDelivery)

@@ -1,6 +1,7 @@
 import { operatorDeliveryView } from '../deliveries/delivery-view.rules.ts';
 import { toRupees } from '../domain/money.ts';
-import type { Actor } from '../reservations/actor-types.ts';
+import { requestIdOf } from '../events/events.rules.ts';
+import type { RecordedActor } from '../reservations/actor-types.ts';
 import { attachedView } from '../reservations/attached.rules.ts';
 import type { Reservation, ShownBooking } from '../reservations/reservations.model.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
@@ -71,12 +72,13 @@ export function timelineEntryView({ event, deliveries }: TimelineEntry): Record<
     at: event.at.toISOString(),
     partner_id: event.originatorId,
     actor: actorView(event.actor),
+    request_id: requestIdOf(event),
     reason: event.reason,
     deliveries: deliveries.map(operatorDeliveryView),
   };
 }
 
-function actorView(actor: Actor | undefined): Record<string, unknown> | null {
+function actorView(actor: RecordedActor | undefined): Record<string, unknown> | null {
   if (actor === undefined) return null;
   return actor.kind === 'api_key'
     ? { kind: actor.kind, partner_id: actor.partnerId, key_id: actor.keyId }

@@ -2,6 +2,7 @@ import type { Route } from '../http/route.ts';
 import { created, listing, ok, replayable, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { encodeCursor } from '../platform/pagination.ts';
+import { partnerActor } from '../reservations/actor-types.ts';
 import { attachedBy } from '../reservations/attached.rules.ts';
 import { listInput } from './booking-list.rules.ts';
 import { bookingView, confirmView } from './booking-view.rules.ts';
@@ -127,7 +128,7 @@ function endRoute(
     errors: ['BOOKING_NOT_FOUND', 'UNAUTHORIZED', 'IDEMPOTENCY_KEY_MISMATCH', 'INVALID_HOLD_STATE'],
     handle: async ({ caller, params: { bookingId }, body }) => {
       const input = { bookingId, reason: body.reason, idempotencyKey: body.idempotency_key };
-      const { isReplay } = await endBooking(deps, caller, operation, input);
+      const { isReplay } = await endBooking(deps, partnerActor(caller), operation, input);
       return replayable(ok({ message, booking_id: bookingId, status: ENDED_STATUS[operation] }), isReplay);
     },
   });

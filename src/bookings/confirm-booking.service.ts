@@ -9,7 +9,7 @@ import { newId } from '../platform/ids.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import { counter } from '../platform/process-metrics.ts';
 import { sharedRuns } from '../platform/shared-runs.ts';
-import { actorOf } from '../reservations/actor-types.ts';
+import { partnerActor, withoutCause } from '../reservations/actor-types.ts';
 import { customerOf } from '../reservations/customer.rules.ts';
 import {
   findReservation,
@@ -52,7 +52,7 @@ export async function confirmBooking(
   input: ConfirmBooking,
 ): Promise<Confirmed> {
   const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
-  return runsOf(deps.db)([caller, input], () => confirmOnce(deps, caller, input, phoneE164));
+  return runsOf(deps.db)([withoutCause(caller), input], () => confirmOnce(deps, caller, input, phoneE164));
 }
 
 async function confirmOnce(
@@ -90,7 +90,7 @@ async function tryConfirm(
   input: ConfirmBooking,
   phoneE164: string,
 ): Promise<Reservation | null> {
-  const actor = actorOf(caller);
+  const actor = partnerActor(caller);
   const { attached } = input;
   const set = {
     bookingId: newId(),

@@ -1,11 +1,11 @@
 import { DomainError } from '../domain/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import { giveCreditBack } from '../packages/packages.service.ts';
-import type { PartnerCaller } from '../partners/partners.service.ts';
 import { onePer } from '../platform/coalesced.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import { sharedRuns } from '../platform/shared-runs.ts';
-import { actorOf, OPERATOR } from '../reservations/actor-types.ts';
+import type { OperatorActor, PartnerActor } from '../reservations/actor-types.ts';
+import { withoutCause } from '../reservations/actor-types.ts';
 import {
   findReservationAfterConflict,
   findReservationByBookingId,
@@ -25,7 +25,7 @@ export type EndBooking = { bookingId: string; reason: string; idempotencyKey: st
 export const ENDED_STATUS = { cancel: 'CANCELLED', refund: 'REFUNDED' } as const;
 
 /** A partner ends its own bookings, an operator any. */
-type Caller = PartnerCaller | 'operator';
+type Caller = PartnerActor | OperatorActor;
 
 const runsOf = onePer(sharedRuns<{ isReplay: boolean }>);
 
@@ -43,7 +43,9 @@ export async function endBooking(
   operation: EndOperation,
   input: EndBooking,
 ): Promise<{ isReplay: boolean }> {
-  return runsOf(deps.db)([caller, operation, input], () => endOnce(deps, caller, operation, input));
+  return runsOf(deps.db)([withoutCause(caller), operation, input], () =>
+    endOnce(deps, caller, operation, input),
+  );
 }
 
 async function endOnce(
@@ -65,8 +67,8 @@ async function requireBooking(
   bookingId: string,
 ): Promise<Reservation> {
   const reservation = await findReservationByBookingId(deps.db, bookingId);
-  if (reservation === null) throw bookingNotFound(caller === 'operator' ? 'operator' : 'partner');
-  if (caller === 'operator' || reservation.partnerId === caller.partnerId) return reservation;
+  if (reservation === null) throw bookingNotFound(caller.kind === 'operator' ? 'operator' : 'partner');
+  if (caller.kind === 'operator' || reservation.partnerId === caller.partnerId) return reservation;
   throw new DomainError(
     'UNAUTHORIZED',
     `The booking belongs to another partner; only the partner that made it can ${operation} it.`,
@@ -81,7 +83,7 @@ async function isReplayOf(
   { bookingId, idempotencyKey }: EndBooking,
 ): Promise<boolean> {
   const field = namespaceOf(caller);
-  const partnerId = caller === 'operator' ? null : caller.partnerId;
+  const partnerId = caller.kind === 'operator' ? null : caller.partnerId;
   const earlier = await findReservationByKey(deps.db, partnerId, `${field}.key`, idempotencyKey);
   if (earlier === null) return false;
   const ending = earlier[field]?.find(({ key }) => key === idempotencyKey);
@@ -93,7 +95,7 @@ async function isReplayOf(
 }
 
 function namespaceOf(caller: Caller): 'endings' | 'operatorEndings' {
-  return caller === 'operator' ? 'operatorEndings' : 'endings';
+  return caller.kind === 'operator' ? 'operatorEndings' : 'endings';
 }
 
 /** False where the booking is in no state for the operation, or the key was taken meanwhile. */
@@ -105,9 +107,8 @@ async function tryEnd(
   { reason, idempotencyKey }: EndBooking,
 ): Promise<boolean> {
   const change: Change = {
-    ...(caller === 'operator'
-      ? { actor: OPERATOR, originatorId: PLATFORM_PARTNER_ID }
-      : { actor: actorOf(caller) }),
+    actor: caller,
+    ...(caller.kind === 'operator' ? { originatorId: PLATFORM_PARTNER_ID } : {}),
     reason,
     set: operation === 'cancel' ? { cancellationReason: reason } : { refundReason: reason },
     ending: { of: namespaceOf(caller), key: idempotencyKey, operation },

@@ -2,6 +2,7 @@ import { listOf } from '../http/response-fields.ts';
 import type { Operator, Route } from '../http/route.ts';
 import { listing, ok, replayable, route } from '../http/route.ts';
 import { encodeCursor } from '../platform/pagination.ts';
+import { operatorActor } from '../reservations/actor-types.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { listInput } from './booking-list.rules.ts';
 import { timelineEntry } from './booking-timeline.schemas.ts';
@@ -106,9 +107,9 @@ function endRoute(
       },
     },
     errors: ['BOOKING_NOT_FOUND', 'IDEMPOTENCY_KEY_MISMATCH', 'INVALID_HOLD_STATE'],
-    handle: async ({ params: { bookingId }, body }) => {
+    handle: async ({ caller, params: { bookingId }, body }) => {
       const input = { bookingId, reason: body.reason, idempotencyKey: body.idempotency_key };
-      const { isReplay } = await endBooking(deps, 'operator', operation, input);
+      const { isReplay } = await endBooking(deps, operatorActor(caller), operation, input);
       return replayable(ok({ message, booking_id: bookingId, status: ENDED_STATUS[operation] }), isReplay);
     },
   });

@@ -1,6 +1,6 @@
 import type { Operator, Route } from '../http/route.ts';
 import { created, route } from '../http/route.ts';
-import { OPERATOR } from '../reservations/actor-types.ts';
+import { operatorActor } from '../reservations/actor-types.ts';
 import { bookingView } from './booking-view.rules.ts';
 import type { WalkInBody } from './bookings.schemas.ts';
 import { booking, walkInBody } from './bookings.schemas.ts';
@@ -20,7 +20,7 @@ export function walkInRoutes(deps: WalkInDeps): Route<Operator>[] {
       body: walkInBody(deps.config.defaultRegion),
       responses: { 201: { description: 'The booking.', body: booking } },
       errors: ['SLOT_NOT_FOUND', 'SLOT_NOT_AVAILABLE'],
-      handle: async ({ body }) =>
+      handle: async ({ caller, body }) =>
         created(
           bookingView(
             await placeWalkIn(deps, {
@@ -28,7 +28,7 @@ export function walkInRoutes(deps: WalkInDeps): Route<Operator>[] {
               customerName: body.customer_name ?? null,
               customerPhone: body.customer_phone ?? null,
               overrideHolds: body.override_holds,
-              actor: OPERATOR,
+              actor: operatorActor(caller),
             }),
           ),
         ),

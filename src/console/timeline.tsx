@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import type { TimelineEntry } from '../bookings/booking-timeline.service.ts';
+import { requestIdOf } from '../events/events.rules.ts';
 import { dateTimeSeconds, words } from './format.rules.ts';
 import { Badge } from './parts.tsx';
 
@@ -21,7 +22,7 @@ export function Timeline({ entries, timeZone, nameOf }: TimelineProps): VNode {
               {dateTimeSeconds(event.at, timeZone)}
             </time>
           </p>
-          <p class="faint">{`by ${actorName(event, nameOf)}`}</p>
+          <p class="faint">{`by ${actorName(event, nameOf)}${byRequest(event)}`}</p>
           {event.reason === null ? null : <p>{`“${event.reason}”`}</p>}
           {deliveries.length === 0 ? null : (
             <ul>
@@ -37,6 +38,11 @@ export function Timeline({ entries, timeZone, nameOf }: TimelineProps): VNode {
       ))}
     </ol>
   );
+}
+
+function byRequest(event: TimelineEntry['event']): string {
+  const requestId = requestIdOf(event);
+  return requestId === null ? '' : `, request ${requestId}`;
 }
 
 function actorName({ actor, originatorId }: TimelineEntry['event'], nameOf: TimelineProps['nameOf']): string {

@@ -1,6 +1,6 @@
 import { LEASE_MARGIN_MS } from '../config/take-over.rules.ts';
 import type { EventRow } from '../events/events.model.ts';
-import { requiredVenueId } from '../events/events.rules.ts';
+import { requestIdOf, requiredVenueId } from '../events/events.rules.ts';
 import { findEvent } from '../events/events.store.ts';
 import { canReceiveNow } from '../partners/can-receive.service.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -231,7 +231,7 @@ async function settle(
   const response = { statusCode, error, durationMs, responseExcerpt };
   const isSettled = await settleAttempt(deps.db, row, attemptId, { ...response, ...next });
   const { state, attemptsMade, nextAttemptInMs } = next;
-  logAttempt(deps, row, subscription, attemptId, outcome, state);
+  logAttempt(deps, row, event, attemptId, outcome, state);
   countAttempt(deps, row, event.at, outcome);
   if (!isSettled) return { kind: 'later', inMs: 1000, attemptsMade };
   if (next.outcome === 'interrupted') return { kind: 'later', inMs: 0, attemptsMade };
@@ -247,7 +247,7 @@ async function settle(
 function logAttempt(
   deps: DeliverDeps,
   row: Attempted & Pick<DeliveryRow, 'eventType'>,
-  subscription: SubscriptionRow,
+  event: EventRow,
   attemptId: string,
   outcome: AttemptOutcome,
   state: DeliveryRow['state'],
@@ -258,7 +258,10 @@ function logAttempt(
       delivery_id: attemptId,
       event_id: row.eventId,
       event_type: row.eventType,
-      subscription_id: subscription._id,
+      hold_id: event.holdId,
+      booking_id: event.bookingId,
+      request_id: requestIdOf(event),
+      subscription_id: row.subscriptionId,
       partner_id: row.partnerId,
       attempt: row.attemptsMade + 1,
       status_code: outcome.statusCode,

@@ -154,6 +154,9 @@ const headersOf = (type: EventType): Record<string, Schema> => ({
       'HMAC-SHA256, keyed with the secret_key of the subscription, of `<X-Service-Timestamp>.<raw body>`. Compare in constant time.',
     )
     .example('sha256=7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069'),
+  'X-Request-Id': Joi.string()
+    .description('Only of what you did yourself: X-Request-Id of the response to the call that did it.')
+    .example(EXAMPLE.requestId),
   'X-Service-Signature-Previous': Joi.string()
     .meta({ jsonSchema: { pattern: '^sha256=[0-9a-f]{64}$' } })
     .description('Only during the overlap of a rotation: the same, made with the secret before it.')

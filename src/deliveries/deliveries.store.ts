@@ -125,17 +125,19 @@ export type DeliveryFilter = {
   state?: DeliveryState;
   eventType?: string;
   subscriptionId?: string;
+  eventIds?: readonly string[];
 };
 
 /** The deliveries of a partner, or of all, newest first. */
 export async function listDeliveryRows(
   db: Db,
-  filter: DeliveryFilter,
+  { eventIds, ...filter }: DeliveryFilter,
   after: Position | undefined,
   limit: number,
 ): Promise<Page<DeliveryRow>> {
+  const ofEvents = eventIds === undefined ? {} : { eventId: { $in: [...eventIds] } };
   const rows = await deliveryCollection(db)
-    .find({ ...omitUndefined(filter), ...beyond(after, 'createdAt') } as never)
+    .find({ ...omitUndefined(filter), ...ofEvents, ...beyond(after, 'createdAt') } as never)
     .sort({ createdAt: -1, _id: -1 })
     .limit(limit + 1)
     .toArray();

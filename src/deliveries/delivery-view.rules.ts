@@ -1,11 +1,15 @@
-import { eventBody } from '../events/events.rules.ts';
+import { eventBody, requestIdOf } from '../events/events.rules.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { DeliveryDetail } from './read-deliveries.service.ts';
 
 /** The same for operators, with the receiving partner. */
 export function operatorDeliveryView(detail: DeliveryDetail): Record<string, unknown> {
   const { partnerId, discardReason } = detail.delivery;
-  const forOperators = { partner_id: partnerId, discard_reason: discardReason };
+  const forOperators = {
+    partner_id: partnerId,
+    request_id: detail.event === null ? null : requestIdOf(detail.event),
+    discard_reason: discardReason,
+  };
   return { ...deliveryView(detail), ...omitUndefined(forOperators) };
 }
 

@@ -120,13 +120,14 @@ function deliveryRows(deps: { db: Db }): Route<Operator>[] {
 
 async function deliveryListing(
   deps: { db: Db },
-  query: DeadLettersQuery,
+  query: DeliveriesQuery,
   state: DeliveryDetail['delivery']['state'] | undefined,
 ) {
   const filter = omitUndefined({
     partnerId: query.partner_id,
     subscriptionId: query.subscription_id,
     eventType: query.event_type,
+    requestId: query.request_id,
     state,
   });
   const { rows, next } = await listDeliveries(deps, filter, query.cursor, query.limit);

@@ -2,7 +2,8 @@ import Joi from 'joi';
 import { eventType } from '../events/events.schemas.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { cursor, instant, instantNotAfter, pageLimit, pathId, prose, uuid } from '../http/fields.ts';
-import { count, id, named, object, pageOf } from '../http/response-fields.ts';
+import { REQUEST_ID } from '../http/request-facts.ts';
+import { count, id, named, object, orNull, pageOf } from '../http/response-fields.ts';
 import type { Position } from '../platform/pagination.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { DELIVERY_STATUSES, delivery } from './deliveries.schemas.ts';
@@ -27,6 +28,9 @@ export const operatorDelivery = named(
   'PartnerDelivery',
   delivery.keys({
     partner_id: id(EXAMPLE.partnerId).description('The partner that receives it.').required(),
+    request_id: orNull(Joi.string())
+      .description('X-Request-Id of the call that made the event; null where the service did it by itself.')
+      .example(EXAMPLE.requestId),
     discard_reason: Joi.string()
       .optional()
       .description('Only in a discarded one.')
@@ -52,11 +56,18 @@ export const deadLettersQuery = Joi.object<DeadLettersQuery>({ ...deliveryFilter
 
 export type DeliveriesQuery = DeadLettersQuery & {
   status?: (typeof DELIVERY_STATUSES)[number] | 'cancelled' | 'discarded';
+  request_id?: string;
 };
 
 export const deliveriesQuery = Joi.object<DeliveriesQuery>({
   ...deliveryFilters,
   status: Joi.string().valid(...DELIVERY_STATUSES, 'cancelled', 'discarded'),
+  request_id: Joi.string()
+    .pattern(REQUEST_ID)
+    .messages({ 'string.pattern.base': 'must be an X-Request-Id: 1 to 128 characters A-Z a-z 0-9 . _ -' })
+    .description(
+      'Only those of the events that the call with this X-Request-Id made; of an id that was sent often, its newest 1,000 events.',
+    ),
   ...page,
 });
 

@@ -1,7 +1,7 @@
 import type { Audience } from '../domain/errors.ts';
 import { audienceOf, DomainError } from '../domain/errors.ts';
 import type { EventRow } from '../events/events.model.ts';
-import { findEvents } from '../events/events.store.ts';
+import { findEventIdsOfRequest, findEvents } from '../events/events.store.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { findSubscriptions } from '../subscriptions/subscriptions.store.ts';
@@ -17,14 +17,21 @@ import {
 /** A delivery with what its view shows of the event and the subscription. */
 export type DeliveryDetail = { delivery: DeliveryRow; event: EventRow | null; endpointUrl: string | null };
 
-/** The deliveries of a partner, or of all, newest first. */
+/** How many events of one request id are looked at: a caller may send one with every call. */
+const MAX_OF_REQUEST = 1000;
+
+/** The deliveries of a partner, or of all, newest first; `requestId`: of the events that this call made. */
 export async function listDeliveries(
   deps: { db: Db },
-  filter: DeliveryFilter,
+  { requestId, ...filter }: DeliveryFilter & { requestId?: string },
   after: Position | undefined,
   limit: number,
 ): Promise<Page<DeliveryDetail>> {
-  const { rows, next } = await listDeliveryRows(deps.db, filter, after, limit);
+  const events =
+    requestId === undefined
+      ? {}
+      : { eventIds: await findEventIdsOfRequest(deps.db, requestId, MAX_OF_REQUEST) };
+  const { rows, next } = await listDeliveryRows(deps.db, { ...filter, ...events }, after, limit);
   return { rows: await withDetails(deps, rows), next };
 }
 

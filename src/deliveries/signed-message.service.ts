@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { EventRow } from '../events/events.model.ts';
-import { eventBody } from '../events/events.rules.ts';
+import { eventBody, requestIdFor } from '../events/events.rules.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { WebhookMessage } from '../sender/send-webhook.ts';
 import { signDelivery } from '../sender/signature.rules.ts';
@@ -18,6 +18,7 @@ export function composeMessage(
 ): WebhookMessage {
   const body = JSON.stringify({ ...eventBody(event, row.partnerId), delivery_id: attemptId });
   const timestampSeconds = Math.floor(deps.clock.now().getTime() / 1000);
+  const requestId = requestIdFor(event, row.partnerId);
   const sign = (secretKey: KeyObject) => signDelivery({ secretKey, timestampSeconds, body });
   return {
     url,
@@ -29,6 +30,7 @@ export function composeMessage(
       'X-Delivery-Attempt': String(row.attemptsMade + 1),
       'X-Service-Timestamp': String(timestampSeconds),
       'X-Service-Signature': sign(current),
+      ...(requestId === null ? {} : { 'X-Request-Id': requestId }),
       ...(previous === null ? {} : { 'X-Service-Signature-Previous': sign(previous) }),
     },
     body,

@@ -1,6 +1,7 @@
 import type { WantedDelivery } from '../deliveries/create-deliveries.service.ts';
 import { createDeliveries } from '../deliveries/create-deliveries.service.ts';
 import type { EventRow } from '../events/events.model.ts';
+import { requestIdOf } from '../events/events.rules.ts';
 import { logWaitingEvents } from '../events/events.service.ts';
 import { sequenceTogether } from '../events/feed.service.ts';
 import type { DuePosition } from '../platform/backlog.store.ts';
@@ -91,6 +92,9 @@ async function deliverBatch(
         events: logged.length,
         deliveries: wanted.length,
         failed: failures.size,
+        // By which one finds the batch from one of them: at most as many as are dispatched together.
+        event_ids: logged.map(({ _id }) => _id),
+        request_ids: [...new Set(logged.map(requestIdOf).filter((id) => id !== null))],
         duration_ms: Math.round(performance.now() - beganAt),
       },
       'events dispatched',

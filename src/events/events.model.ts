@@ -1,7 +1,7 @@
 import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
 import { openCollection } from '../platform/mongo.ts';
-import type { Actor } from '../reservations/actor-types.ts';
+import type { RecordedActor } from '../reservations/actor-types.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { EVENT_TYPES } from '../reservations/event-types.ts';
 import type { Attached } from '../reservations/reservations.model.ts';
@@ -20,7 +20,7 @@ export type EventRow = {
   bookingId: string | null;
   originatorId: string;
   /** For operators alone. Absent in samples and in what older releases wrote. */
-  actor?: Actor;
+  actor?: RecordedActor;
   holdExpiresAt: Date | null;
   /** For the originator alone, like `reason`. */
   pricePaise: number;
@@ -48,6 +48,11 @@ export const EVENT_COLLECTIONS: CollectionDefinition[] = [
     jsonSchema: { required: ['type', 'at', 'venueId'], properties: { type: { enum: [...EVENT_TYPES] } } },
     indexes: [
       { name: 'events_of_reservation', key: { holdId: 1, at: 1 } },
+      {
+        name: 'events_of_request',
+        key: { 'actor.requestId': 1, at: -1 },
+        partialFilterExpression: { 'actor.requestId': { $exists: true } },
+      },
       { name: 'events_of_venue', key: { venueId: 1, at: 1, _id: 1 } },
       {
         name: 'feed_of_venue',

@@ -10,6 +10,17 @@ export function requiredVenueId(
   return event?.isTest === true ? null : (event?.venueId ?? null);
 }
 
+/** X-Request-Id of the call that made the event; null of what the service did by itself, and of what older releases wrote. */
+export function requestIdOf({ actor }: Pick<EventRow, 'actor'>): string | null {
+  return actor === undefined || actor.kind === 'service' ? null : (actor.requestId ?? null);
+}
+
+/** The same for one receiver: the id may be one that the caller chose, and is for the caller alone. */
+export function requestIdFor(event: Pick<EventRow, 'actor'>, receiverId: string): string | null {
+  const { actor } = event;
+  return actor?.kind === 'api_key' && actor.partnerId === receiverId ? requestIdOf(event) : null;
+}
+
 /**
  * The body of an event for one receiver, `delivery_id` aside. What is for the
  * originator alone is in it only where the receiver is the originator, what a partner attached only where it is that partner;

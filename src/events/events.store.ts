@@ -82,6 +82,17 @@ export async function findEvents(
   return new Map(rows.map((row) => [row._id, row]));
 }
 
+/** Ids of the newest events that calls with this request id made. */
+export async function findEventIdsOfRequest(db: Db, requestId: string, limit: number): Promise<string[]> {
+  const rows = await eventCollection(db)
+    .find({ 'actor.requestId': requestId }, { projection: { _id: 1 } })
+    .sort({ at: -1 })
+    .hint('events_of_request')
+    .limit(limit)
+    .toArray();
+  return rows.map((row) => row._id);
+}
+
 /** The events of a reservation, oldest first. */
 export async function findEventsOfReservation(db: Db, holdId: string): Promise<EventRow[]> {
   return eventCollection(db).find({ holdId }).sort({ at: 1, _id: 1 }).toArray();

@@ -3,6 +3,7 @@ import { noContent, ok, route } from '../http/route.ts';
 import { partnerIdParam } from '../partners/partners.schemas.ts';
 import type { PartnerDeps } from '../partners/partners.service.ts';
 import { grantVenue, hasGrant } from '../partners/partners.service.ts';
+import { operatorActor } from '../reservations/actor-types.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
 import { getVenue } from '../venues/venues.service.ts';
@@ -49,8 +50,9 @@ export function grantRoutes(deps: PartnerDeps & ReservationDeps): Route<Operator
         },
       },
       errors: ['PARTNER_NOT_FOUND'],
-      handle: async ({ params }) => {
-        const released = await revokeVenue(deps, params.partnerId, params.venueId);
+      handle: async ({ caller, params }) => {
+        const actor = operatorActor(caller);
+        const released = await revokeVenue(deps, params.partnerId, params.venueId, actor);
         return ok({ released_holds: released.map(({ _id, slotId }) => ({ hold_id: _id, slot_id: slotId })) });
       },
     }),

@@ -1,7 +1,7 @@
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import type { PartnerDeps } from '../partners/partners.service.ts';
 import { endGrant } from '../partners/partners.service.ts';
-import { OPERATOR } from '../reservations/actor-types.ts';
+import type { Actor } from '../reservations/actor-types.ts';
 import { findLiveHoldsAtVenue } from '../reservations/hold-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
@@ -20,6 +20,7 @@ export async function revokeVenue(
   deps: PartnerDeps & ReservationDeps,
   partnerId: string,
   venueId: string,
+  actor: Actor,
 ): Promise<Reservation[]> {
   await endGrant(deps, partnerId, venueId);
   const released: Reservation[] = [];
@@ -28,7 +29,7 @@ export async function revokeVenue(
     if (live.length === 0) return released;
     const ended = await Promise.all(
       live.map(({ _id }) =>
-        moveReservation(deps, 'release', _id, { actor: OPERATOR, originatorId: PLATFORM_PARTNER_ID }),
+        moveReservation(deps, 'release', _id, { actor, originatorId: PLATFORM_PARTNER_ID }),
       ),
     );
     released.push(...ended.filter((hold) => hold !== null));

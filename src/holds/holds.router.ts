@@ -3,6 +3,7 @@ import { created, listing, ok, replayable, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
+import { partnerActor } from '../reservations/actor-types.ts';
 import { attachedBy } from '../reservations/attached.rules.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import { holdView, placedHoldView } from './hold-view.rules.ts';
@@ -91,7 +92,7 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       responses: { 200: { description: 'The hold is released.', body: releasedHold } },
       errors: ['HOLD_NOT_FOUND', ...NOT_ACTIVE],
       handle: async ({ caller, params: { holdId }, body }) => {
-        const hold = await releaseHold(deps, caller, holdId, body.reason);
+        const hold = await releaseHold(deps, partnerActor(caller), holdId, body.reason);
         return ok({ message: 'Hold released', hold_id: hold._id, status: holdStatusOf(hold.status) });
       },
     }),

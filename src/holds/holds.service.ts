@@ -1,10 +1,9 @@
 import { audienceOf, DomainError } from '../domain/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
-import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import type { Queues } from '../queues/queues.ts';
-import { actorOf, OPERATOR } from '../reservations/actor-types.ts';
+import type { OperatorActor, PartnerActor } from '../reservations/actor-types.ts';
 import { listHoldRows } from '../reservations/hold-reads.store.ts';
 import {
   findReservation,
@@ -61,15 +60,16 @@ export async function listHolds(
  */
 export async function releaseHold(
   deps: ReservationDeps,
-  caller: PartnerCaller | 'operator',
+  caller: PartnerActor | OperatorActor,
   holdId: string,
   reason: string | undefined,
 ): Promise<Reservation> {
-  const isOperator = caller === 'operator';
+  const isOperator = caller.kind === 'operator';
   const partnerId = isOperator ? undefined : caller.partnerId;
   await getHold(deps, partnerId, holdId);
   const released = await moveReservation(deps, 'release', holdId, {
-    ...(isOperator ? { actor: OPERATOR, originatorId: PLATFORM_PARTNER_ID } : { actor: actorOf(caller) }),
+    actor: caller,
+    ...(isOperator ? { originatorId: PLATFORM_PARTNER_ID } : {}),
     ...(reason === undefined ? {} : { reason, set: { releaseReason: reason } }),
   });
   if (released !== null) return released;

@@ -1,5 +1,6 @@
 import type { Operator, Route } from '../http/route.ts';
 import { ok, route } from '../http/route.ts';
+import { operatorActor } from '../reservations/actor-types.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { holdView } from './hold-view.rules.ts';
@@ -22,8 +23,8 @@ export function operatorHoldRoutes(deps: ReservationDeps): Route<Operator>[] {
       body: operatorReleaseBody,
       responses: { 200: { description: 'The hold, released.', body: operatorHold } },
       errors: ['HOLD_NOT_FOUND', 'HOLD_EXPIRED', 'INVALID_HOLD_STATE'],
-      handle: async ({ params: { holdId }, body: { reason } }) =>
-        ok(operatorHoldView(await releaseHold(deps, 'operator', holdId, reason))),
+      handle: async ({ caller, params: { holdId }, body: { reason } }) =>
+        ok(operatorHoldView(await releaseHold(deps, operatorActor(caller), holdId, reason))),
     }),
   ];
 }

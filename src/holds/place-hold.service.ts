@@ -7,7 +7,7 @@ import type { Db } from '../platform/mongo.ts';
 import { counter } from '../platform/process-metrics.ts';
 import { sharedRuns } from '../platform/shared-runs.ts';
 import type { Lease } from '../platform/version-leases.ts';
-import { actorOf } from '../reservations/actor-types.ts';
+import { partnerActor, withoutCause } from '../reservations/actor-types.ts';
 import type { Claimant } from '../reservations/claim-reads.store.ts';
 import { claimSlot, findClaimsToLoseTo } from '../reservations/claims.service.ts';
 import { findReservationByKey } from '../reservations/reservation-reads.store.ts';
@@ -44,7 +44,7 @@ export async function placeHold(
   input: PlaceHold,
 ): Promise<PlacedHold> {
   const place = () => countingRefusals(deps.db, () => placeOnce(deps, caller, input));
-  return input.idempotencyKey === undefined ? place() : runsOf(deps.db)([caller, input], place);
+  return input.idempotencyKey === undefined ? place() : runsOf(deps.db)([withoutCause(caller), input], place);
 }
 
 async function placeOnce(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): Promise<PlacedHold> {
@@ -110,7 +110,7 @@ async function claimWithinLimit(
 ): Promise<{ won: Written | NotSellable | null } | { lostTo: Claimant[] }> {
   const ttlMs = (input.ttlSeconds ?? deps.config.holdTtlSeconds) * 1000;
   const { idempotencyKey: holdKey, attached = {} } = input;
-  const options = { ttlMs, holdKey, attached, actor: actorOf(caller) };
+  const options = { ttlMs, holdKey, attached, actor: partnerActor(caller) };
   // A primary that was deposed, and does not know it yet, has claims that are gone, and no lease.
   const lostTo = lease === undefined ? [] : await findClaimsToLoseTo(deps, draft.cells);
   if (lostTo.length > 0) return { lostTo };

@@ -4,6 +4,7 @@ import { announceDeprecation } from './deprecation.ts';
 import { withKeyOfHeader } from './idempotency-key-header.ts';
 import { readJson } from './read-json.ts';
 import { rejectMethod } from './reject-method.ts';
+import { noteSubject } from './request-facts.ts';
 import type { Authenticate, Route, RouteResponse } from './route.ts';
 import { sendJson } from './send-json.ts';
 import { checkInput, fieldsOf, requireNoFaults } from './validate.ts';
@@ -66,7 +67,10 @@ function handle<Caller>(row: Route<Caller>, ignoredInQuery: readonly string[]): 
     requireNoFaults([...keyed.faults, ...faults]);
     const caller = res.locals['caller'] as Caller;
     // Path parameters have no faults of their own: one of the wrong form names nothing, so its handler returns 404.
-    await send(req, res, await row.handle({ caller, params: req.params, query, body }));
+    noteSubject(req, res, body);
+    const response = await row.handle({ caller, params: req.params, query, body });
+    noteSubject(req, res, body, response.body);
+    await send(req, res, response);
   };
 }
 

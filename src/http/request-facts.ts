@@ -1,15 +1,51 @@
 import type { Request, Response } from 'express';
+import type { Cause } from '../domain/cause.ts';
+import { isUuid } from '../platform/ids.ts';
 import { clientAddress } from './client-address.rules.ts';
+
+/** What an X-Request-Id may be, to be kept. */
+export const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** Who was found to call, on either listener. */
 export function callerOf({ locals }: Response): { partnerId?: string; keyId: string } | undefined {
   return (locals['caller'] ?? locals['operator']) as { partnerId?: string; keyId: string } | undefined;
 }
 
+/** The call as what it changes is joined to it. */
+export function causeOf(req: Request): Cause {
+  return { requestId: String(req.id) };
+}
+
 /** The id that this service gave the request, whatever the caller named it. */
 export function serverRequestIdOf(res: Response): string {
   return res.locals['serverRequestId'] as string;
 }
+
+type Subject = { hold_id?: string; booking_id?: string };
+
+/** The hold and the booking that the request is about, where it came so far that one is known. */
+export function subjectOf(res: Response): Subject | undefined {
+  return res.locals['subject'] as Subject | undefined;
+}
+
+/** Keeps which hold and booking a request is about, by what says so first: the path, what was sent, the response. */
+export function noteSubject(req: Request, res: Response, sent: unknown, response?: unknown): void {
+  const subject: Subject = {};
+  for (const [field, param] of [
+    ['hold_id', 'holdId'],
+    ['booking_id', 'bookingId'],
+  ] as const) {
+    const id = [req.params[param], valueOf(sent, field), valueOf(response, field)].find(isId);
+    if (id !== undefined) subject[field] = id;
+  }
+  res.locals['subject'] = subject;
+}
+
+const valueOf = (body: unknown, field: string): unknown =>
+  (body as Record<string, unknown> | null | undefined)?.[field];
+
+/** Of anybody's text nothing is written down that is not an id. */
+const isId = (value: unknown): value is string => typeof value === 'string' && isUuid(value);
 
 /** The address of who calls; undefined where the connection is gone. */
 export function clientAddressOf(req: Request): string | undefined {

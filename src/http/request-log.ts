@@ -3,9 +3,14 @@ import type { Request, RequestHandler, Response } from 'express';
 import { pinoHttp } from 'pino-http';
 import type { Logger } from '../platform/logger.ts';
 import { errorFields } from '../platform/logger.ts';
-import { callerOf, clientAddressOf, pathOf, serverRequestIdOf } from './request-facts.ts';
-
-const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+import {
+  callerOf,
+  clientAddressOf,
+  pathOf,
+  REQUEST_ID,
+  serverRequestIdOf,
+  subjectOf,
+} from './request-facts.ts';
 
 /**
  * One line a request, when it is over. It carries its ids itself, so that pino-http has no loggers to make with them, which no
@@ -41,20 +46,21 @@ function requestFields(
 ): Record<string, unknown> {
   const caller = callerOf(res as Response);
   return {
-    reqId: req.id,
+    request_id: req.id,
     // Beside the id, which may be one that the caller chose.
     server_request_id: serverRequestIdOf(res as Response),
-    responseTime,
+    duration_ms: responseTime,
     method: req.method,
     path: pathOf(res as Response),
     status: res.statusCode,
     address: clientAddressOf(req as Request),
     partner_id: caller?.partnerId,
     key_id: caller?.keyId,
+    ...subjectOf(res as Response),
   };
 }
 
 /** The log for what else is to be said of this request, under the ids of its line. */
 export function requestLog(req: Request, res: Response): Logger {
-  return req.log.child({ reqId: req.id, server_request_id: serverRequestIdOf(res) });
+  return req.log.child({ request_id: req.id, server_request_id: serverRequestIdOf(res) });
 }

@@ -1,9 +1,13 @@
 import type { Request, Response } from 'express';
 import type { ObjectSchema, Schema, StringSchema } from 'joi';
+import type { Cause } from '../domain/cause.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 
-/** Who makes an operator's call; `via` says how it was signed in, `keyId` with which key. */
-export type Operator = { via: 'api-key' | 'session'; keyId: string };
+/** Of an operator: `via` says how it was signed in, `keyId` with which key. */
+export type SignedIn = { via: 'api-key' | 'session'; keyId: string };
+
+/** Who makes an operator's call, and by which call. */
+export type Operator = SignedIn & Cause;
 
 /** Finds out who calls; what it throws is the response. */
 export type Authenticate<Caller> = (req: Request, res: Response) => Promise<Caller>;

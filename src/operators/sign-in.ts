@@ -5,7 +5,7 @@ import { sendPage } from '../http/html-page.tsx';
 import { tooManyBadKeys, tryKey } from '../http/rate-limit.ts';
 import type { LocalRateLimiter } from '../http/rate-limiter.ts';
 import { reading } from '../http/read-json.ts';
-import type { Operator } from '../http/route.ts';
+import type { SignedIn } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/mongo.ts';
 import { parseUrl } from '../platform/parse-url.ts';
@@ -25,7 +25,7 @@ export type SignInDeps = {
   record: (
     req: Request,
     res: Response,
-    done: { action: 'signIn' | 'signOut'; operator: Operator; status: number },
+    done: { action: 'signIn' | 'signOut'; operator: SignedIn; status: number },
   ) => Promise<void>;
   /** Writes down a wrong key, on the sign-in page or in the header; of many from one address, how many. Never throws. */
   recordWrongKey: (
@@ -54,7 +54,7 @@ export function mountSignIn(app: Express, deps: SignInDeps): void {
 
 const STATUS = { wrong: 401, limited: 429 } as const;
 
-function operatorVia(via: Operator['via'], { config }: SignInDeps): Operator {
+function operatorVia(via: SignedIn['via'], { config }: SignInDeps): SignedIn {
   return { via, keyId: operatorKeyId(config.operatorApiKey) };
 }
 
@@ -87,8 +87,8 @@ function signOut(deps: SignInDeps): RequestHandler {
 }
 
 /** The operator that `requireOperator` found. */
-export function operatorOf(res: Response): Operator {
-  return res.locals['operator'] as Operator;
+export function operatorOf(res: Response): SignedIn {
+  return res.locals['operator'] as SignedIn;
 }
 
 function requireOperator(deps: SignInDeps) {
@@ -111,7 +111,7 @@ function requireOperator(deps: SignInDeps) {
 }
 
 /** @throws DomainError RATE_LIMITED */
-async function identify(deps: SignInDeps, req: Request, res: Response): Promise<Operator | undefined> {
+async function identify(deps: SignInDeps, req: Request, res: Response): Promise<SignedIn | undefined> {
   const key = req.headers['x-api-key'];
   if (key !== undefined) {
     const outcome = await check(deps, req, res, key);

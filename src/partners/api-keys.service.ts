@@ -8,7 +8,7 @@ import { partnerTag } from './cached-partners.service.ts';
 import type { KeyHolder } from './key-holder.store.ts';
 import { findKeyHolder } from './key-holder.store.ts';
 import type { ApiKeyRow } from './partners.model.ts';
-import type { PartnerCaller, PartnerDeps } from './partners.service.ts';
+import type { KeyOwner, PartnerDeps } from './partners.service.ts';
 import { getPartner } from './partners.service.ts';
 import { endApiKeyRow, insertApiKey, listApiKeyRows, revokeApiKeyRow } from './partners.store.ts';
 
@@ -106,7 +106,7 @@ export async function revokeApiKey(deps: PartnerDeps, partnerId: string, keyId: 
 }
 
 /** The key with which a call is made, its partner, and the venues granted to it by name. One query. */
-export async function readKeyHolder(deps: { db: Db }, caller: PartnerCaller): Promise<KeyHolder> {
+export async function readKeyHolder(deps: { db: Db }, caller: KeyOwner): Promise<KeyHolder> {
   const holder = await findKeyHolder(deps.db, caller);
   // Neither keys nor partners are ever deleted, and this key has just opened the interface.
   if (holder === null) throw new Error(`The key ${caller.keyId} that opened the interface is not stored`);

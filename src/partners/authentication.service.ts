@@ -5,7 +5,7 @@ import { HASH_OF_NO_KEY, hashOf, isOfMode, isSameHash, KEY_START, prefixOf } fro
 import { findCachedKey } from './cached-partners.service.ts';
 import { createKeyUse } from './key-use.ts';
 import type { ApiKeyRow } from './partners.model.ts';
-import type { PartnerCaller, PartnerDeps } from './partners.service.ts';
+import type { KeyOwner, PartnerDeps } from './partners.service.ts';
 import { SUSPENDED } from './partners.service.ts';
 import { findApiKeysByPrefix } from './partners.store.ts';
 
@@ -21,7 +21,7 @@ export type SentKey = {
    * whether there is such a key; in a third for the whole of a key that was revoked or has expired.
    * PARTNER_SUSPENDED for the key of a suspended partner.
    */
-  authenticate(when: 'at once' | 'in turn'): Promise<PartnerCaller>;
+  authenticate(when: 'at once' | 'in turn'): Promise<KeyOwner>;
 };
 
 /** At most ten reads a second, whatever comes, of up to 1,000 entries of an index each. */

@@ -1,3 +1,4 @@
+import type { Cause } from '../domain/cause.ts';
 import type { Audience } from '../domain/errors.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -23,7 +24,11 @@ import {
 export type PartnerDeps = { db: Db; clock: Clock; config: { serviceMode: 'sandbox' | 'production' } };
 
 /** The caller of a partner endpoint: everything that it may see or do derives from `partnerId`. */
-export type PartnerCaller = { partnerId: string; keyId: string };
+/** Whose key was sent. */
+export type KeyOwner = { partnerId: string; keyId: string };
+
+/** A partner that calls, and by which call. */
+export type PartnerCaller = KeyOwner & Cause;
 
 /** Registers a partner, active and not yet certified. */
 export async function createPartner(

@@ -57,7 +57,7 @@ export function createLogger(service: string, level: string, destination?: Desti
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths: SECRET_FIELDS.map((name) => `["${name}"]`), censor: REDACTED },
-    formatters: { log: withoutNestedSecrets },
+    formatters: { level: (label: string) => ({ level: label }), log: withoutNestedSecrets },
     serializers: { err: errorFields },
   };
   return pino(options, destination ?? pino.destination({ dest: STANDARD_OUTPUT, sync: true }));

@@ -1,7 +1,7 @@
 import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
 import { openCollection } from '../platform/mongo.ts';
-import type { Actor } from './actor-types.ts';
+import type { RecordedActor } from './actor-types.ts';
 import type { EventType } from './event-types.ts';
 import { EVENT_TYPES } from './event-types.ts';
 import type { ReservationStatus } from './reservations.rules.ts';
@@ -27,7 +27,7 @@ export type OutboxEvent = Partial<EventSubject> & {
   /** The partner that made the change. */
   originatorId: string;
   /** Who made it, more exactly than partners may see. Absent in what older releases wrote. */
-  actor?: Actor;
+  actor?: RecordedActor;
   bookingId: string | null;
   /** Only in `hold_created`. */
   holdExpiresAt?: Date;

@@ -65,11 +65,14 @@ const expiriesOf = onePer(({ db, log }: ExpiryDeps) =>
   gathered(async (holdIds: readonly string[]) => {
     const beganAt = performance.now();
     const expiries = await expireLapsedHolds(db, holdIds);
-    const ended = expiries.filter((each) => 'eventId' in each).length;
+    const ended = holdIds.filter((_, index) => 'eventId' in (expiries[index] ?? {}));
     expiryBatches(db).observe(holdIds.length);
-    holdsExpired(db).inc(ended);
-    if (ended > 0)
-      log.info({ holds: ended, duration_ms: Math.round(performance.now() - beganAt) }, 'lapsed holds ended');
+    holdsExpired(db).inc(ended.length);
+    if (ended.length > 0)
+      log.info(
+        { holds: ended.length, hold_ids: ended, duration_ms: Math.round(performance.now() - beganAt) },
+        'lapsed holds ended',
+      );
     return expiries;
   }, MAX_BATCH),
 );

@@ -11,7 +11,7 @@ import type { Route } from '../http/route.ts';
 import { created, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Queues } from '../queues/queues.ts';
-import { actorOf } from '../reservations/actor-types.ts';
+import { partnerActor } from '../reservations/actor-types.ts';
 import type { OtherChannelBody } from './sandbox.schemas.ts';
 import { otherChannelBody, releasedSlot, slotIdParam, takenSlot } from './sandbox.schemas.ts';
 
@@ -76,7 +76,7 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
           customerPhone: null,
           overrideHolds: body.override_holds,
           playedFor: caller.partnerId,
-          actor: actorOf(caller),
+          actor: partnerActor(caller),
         });
         return created({ slot_id: slotId, booking_id: booking.bookingId, status: 'BOOKED' });
       },
@@ -92,7 +92,7 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
       responses: { 200: { description: 'The slot is free.', body: releasedSlot } },
       errors: ['SLOT_NOT_FOUND', 'BOOKING_NOT_FOUND'],
       handle: async ({ caller, params: { slotId } }) => {
-        const booking = await cancelPlayedWalkIn(deps, slotId, caller.partnerId, actorOf(caller));
+        const booking = await cancelPlayedWalkIn(deps, slotId, caller.partnerId, partnerActor(caller));
         return ok({ slot_id: slotId, booking_id: booking.bookingId, status: 'CANCELLED' });
       },
     }),

@@ -45,7 +45,7 @@ const count = () => service.context.db.collection('audit').countDocuments();
 const loggedRequest = async (requestId: string): Promise<Json | undefined> =>
   (await service.logs())
     .split('\n')
-    .filter((line) => line.includes(`"reqId":"${requestId}"`))
+    .filter((line) => line.includes(`"request_id":"${requestId}"`))
     .map((line) => JSON.parse(line) as Json)
     .find((line) => line['path'] !== undefined);
 const PARAMETER = '00000000-0000-7000-8000-00000000dead';

@@ -339,7 +339,10 @@ describe('the timeline of a booking', () => {
       expect(await timeline(booking)).toEqual(entries);
       // Who it was is for operators alone.
       const row = await rowOf(service, 'events', { _id: delivery?.eventId });
-      expect(row.actor).toEqual({ kind: 'api_key', partnerId: seller.id, keyId: byKey.key_id });
+      const requestId = String(entries[1]?.['request_id']);
+      expect(row.actor).toEqual({ kind: 'api_key', partnerId: seller.id, keyId: byKey.key_id, requestId });
+      expect(new Set(entries.map((entry) => entry['request_id'])).size).toBe(3);
+      expect(entries.every((entry) => typeof entry['request_id'] === 'string')).toBe(true);
       const sent = receiver.received.map(({ body: received }) => JSON.stringify(received)).join();
       await service.sequence();
       const feeds = await Promise.all(

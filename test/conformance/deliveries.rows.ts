@@ -244,7 +244,7 @@ const RETRIES: readonly Row[] = [
       const alerts = lines.filter(
         (line) => line['alert'] === 'dead_letter' && line['delivery'] === delivery['id'],
       );
-      expect(alerts).toMatchObject([{ level: 50, attempts: 5 }]);
+      expect(alerts).toMatchObject([{ level: 'error', attempts: 5 }]);
     },
   },
   {

@@ -129,6 +129,25 @@ test('price and reason go to the originator of the change alone', () => {
   expect(JSON.stringify(foreign)).not.toContain(REASON);
 });
 
+test('the request id goes to the partner that made the call alone', () => {
+  const requestIdsOf = (receiver: WebhookReceiver, isOwn: (body: Json) => boolean) =>
+    receiver.received
+      .filter(({ body }) => isOwn(body))
+      .map(({ headers, body }) => [body['event_type'], headers['x-request-id']]);
+  const isOwn = (body: Json) => body['partner_id'] === originator.id;
+
+  for (const [type, requestId] of requestIdsOf(toOriginator, isOwn)) {
+    // A lapse is the service's own doing.
+    if (type === 'hold_expired') expect(requestId).toBeUndefined();
+    else expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
+  }
+  const foreign = [
+    ...requestIdsOf(toOther, () => true),
+    ...requestIdsOf(toOriginator, (body) => !isOwn(body)),
+  ];
+  expect(foreign.map(([, requestId]) => requestId)).toEqual(foreign.map(() => undefined));
+});
+
 describe('customers’ data and payment references are in no', () => {
   test.each<{ place: string; read: () => string | Promise<string> }>([
     {

@@ -102,7 +102,7 @@ test('after the fifth failure the delivery is a dead letter in row, queue and lo
     (line) => line['alert'] === 'dead_letter' && line['delivery'] === delivery._id,
   );
   expect(alerts).toEqual([
-    expect.objectContaining({ level: 50, event_id: delivery.eventId, attempts: 5, status_code: 500 }),
+    expect.objectContaining({ level: 'error', event_id: delivery.eventId, attempts: 5, status_code: 500 }),
   ]);
   expect(attemptsOf(delivery)).toHaveLength(5);
 });

@@ -153,6 +153,34 @@ describe('deliveries', () => {
     );
   });
 
+  test('are found by the id of the request that made their event', async () => {
+    const requestId = `support-${randomUUID()}`;
+    const reply = await partner.api.post(
+      '/api/v1/partner/holds',
+      { slot_id: anySlot() },
+      { 'x-request-id': requestId },
+    );
+    const holdId = String(expectStatus(reply, 201)['hold_id']);
+    await service.dispatch(holdId);
+    const released = await partner.api.post(`/api/v1/partner/holds/${holdId}/cancel`, {});
+    expectStatus(released, 200);
+    await service.dispatch(holdId);
+    const found = await list(`deliveries?request_id=${requestId}&partner_id=${partner.id}`);
+    expect(found).toMatchObject([
+      {
+        partner_id: partner.id,
+        event_type: 'hold_created',
+        request_id: requestId,
+        payload: { hold_id: holdId },
+      },
+    ]);
+    expect(await list(`deliveries?request_id=${requestId}&status=dead_letter`)).toEqual([]);
+    expect(await list(`deliveries?request_id=${randomUUID()}`)).toEqual([]);
+    expect(verdict(await operator().get(`${OPERATOR}/deliveries?request_id=a%20b`))).toBe(
+      '400 VALIDATION_ERROR request_id',
+    );
+  });
+
   test('that failed for the last time have a list of their own', async () => {
     const dead = await anyDeadLetter();
     await waiting();

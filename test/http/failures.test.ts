@@ -55,7 +55,7 @@ describe('when the database refuses a command in a way that nobody foresaw', () 
       const logged = (await service.logs())
         .split('\n')
         .find((line) => line.includes(errorOf(reply).request_id) && line.includes('failCommand'));
-      expect(JSON.parse(logged ?? '{}')).toMatchObject({ level: 50, msg: 'unexpected error' });
+      expect(JSON.parse(logged ?? '{}')).toMatchObject({ level: 'error', msg: 'unexpected error' });
     },
   );
 

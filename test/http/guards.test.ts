@@ -52,7 +52,7 @@ test('an index that is dropped in operation stops every call of the API, with on
   expect(await watched().get('/readyz')).toMatchObject({ status: 503, body: { missing_indexes: [GUARD] } });
   expect((await watched().get('/healthz')).status).toBe(200);
   expect(await told()).toBe(before + 1);
-  expect(await service.logs()).toMatch(new RegExp(`"level":50[^\\n]*"${GUARD}"[^\\n]*npm run migrate`));
+  expect(await service.logs()).toMatch(new RegExp(`"level":"error"[^\\n]*"${GUARD}"[^\\n]*npm run migrate`));
   // Control: nothing but the watch refuses; without it the call is served.
   expect(verdict(await partner.api.get('/api/v1/partner/venues'))).toBe('200');
 

@@ -44,13 +44,13 @@ const logged = (count: number) =>
   eventually(`${count} lines`, async () => (lines.length >= count ? lines : undefined));
 
 const ID = expect.stringMatching(/^[0-9a-f-]{36}$/);
-const IDS = { reqId: ID, server_request_id: ID };
+const IDS = { request_id: ID, server_request_id: ID };
 const OF_ANY = {
   ...IDS,
-  level: 30,
+  level: 'info',
   time: expect.stringMatching(/^\d{4}-.*Z$/),
   service: 'api',
-  responseTime: expect.any(Number),
+  duration_ms: expect.any(Number),
   method: 'GET',
   status: 200,
   address: '127.0.0.1',
@@ -64,14 +64,14 @@ test('a request is one line, and has exactly these fields', async () => {
   expect(await logged(2)).toEqual([
     {
       ...OF_ANY,
-      reqId: 'mine',
+      request_id: 'mine',
       path: '/thing/[other]',
       partner_id: 'the-partner',
       key_id: 'the-key',
     },
     { ...OF_ANY, path: '/public' },
   ]);
-  expect(lines[1]?.['reqId']).toBe(lines[1]?.['server_request_id']);
+  expect(lines[1]?.['request_id']).toBe(lines[1]?.['server_request_id']);
 });
 
 test('a fault is a line of its own with its cause, under the same ids, before that of the request', async () => {
@@ -79,11 +79,11 @@ test('a fault is a line of its own with its cause, under the same ids, before th
   const [fault, line] = await logged(2);
   const { time, service } = OF_ANY;
   expect(fault).toEqual({
-    ...{ ...IDS, level: 50, time, service, reqId: 'mine', msg: 'unexpected error' },
+    ...{ ...IDS, level: 'error', time, service, request_id: 'mine', msg: 'unexpected error' },
     err: { ...WITH_STACK, message: 'the cause' },
   });
   expect(line).toEqual({
-    ...{ ...OF_ANY, level: 50, reqId: 'mine', path: '/broken', status: 500, msg: 'request failed' },
+    ...{ ...OF_ANY, level: 'error', request_id: 'mine', path: '/broken', status: 500, msg: 'request failed' },
     err: { ...WITH_STACK, message: 'failed with status code 500' },
   });
   expect(fault?.['server_request_id']).toBe(line?.['server_request_id']);

@@ -35,7 +35,7 @@ afterAll(async () => {
 /** How a process ended that must not run, and the one fatal line in which it says why. */
 async function refusalOf(process: SpawnedProcess): Promise<{ code: number | null; fatal: unknown[] }> {
   const { code } = await process.exited;
-  return { code, fatal: process.log().flatMap((line) => (line['level'] === 60 ? [line['msg']] : [])) };
+  return { code, fatal: process.log().flatMap((line) => (line['level'] === 'fatal' ? [line['msg']] : [])) };
 }
 
 /** A log that can be read, and a signal that ends what waits. */

@@ -97,7 +97,7 @@ test('with MongoDB there, nothing is sold and no worker works until its indexes 
   const refused = await get('/api/v1/partner/venues');
   for (const process of [api, ...workers]) {
     const line = await logged(process, 'nothing can be sold: the database lacks indexes or validators');
-    expect(line).toMatchObject({ level: 50, remedy: expect.stringContaining('npm run migrate') });
+    expect(line).toMatchObject({ level: 'error', remedy: expect.stringContaining('npm run migrate') });
     expect(line['missing_indexes']).toContain('one_claim_per_cell');
   }
   expect([verdict(refused), refused.headers.get('retry-after')]).toEqual(['503 SERVICE_UNAVAILABLE', '1']);
@@ -155,11 +155,11 @@ test('each worker has counted what it did, and logged it, a line a batch', async
   expect(valueOf('webhook_commit_to_success_seconds_sum')).toBeGreaterThan(0);
   const [expiry, dispatch] = workers;
   expect(expiry?.log().find(({ msg }) => msg === 'lapsed holds ended')).toMatchObject({
-    level: 30,
+    level: 'info',
     holds: 1,
   });
   expect(dispatch?.log().find(({ msg }) => msg === 'events dispatched')).toMatchObject({
-    level: 30,
+    level: 'info',
     events: 1,
     deliveries: 1,
   });

@@ -3,6 +3,8 @@ import { confirmBooking } from '../../src/bookings/confirm-booking.service.ts';
 import { endBooking } from '../../src/bookings/end-booking.service.ts';
 import { placeHold } from '../../src/holds/place-hold.service.ts';
 import { buyPackage } from '../../src/packages/packages.service.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { partnerActor } from '../../src/reservations/actor-types.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
@@ -46,11 +48,12 @@ export async function makeAtOnce(
 }
 
 function make(context: Context, partnerId: string, call: Call): Promise<{ isReplay: boolean }> {
-  const caller = { partnerId, keyId: 'any' };
+  // Each has an id of its own, as requests have.
+  const caller = { partnerId, keyId: 'any', requestId: newId() };
   if (call.operation === 'hold') return placeHold(context, caller, call.input);
   if (call.operation === 'confirm') return confirmBooking(context, caller, call.input);
   if (call.operation === 'purchase') return buyPackage(context, partnerId, call.input);
-  return endBooking(context, caller, call.operation, call.input);
+  return endBooking(context, partnerActor(caller), call.operation, call.input);
 }
 
 /** Of an error that the service answers with; others show their text. */

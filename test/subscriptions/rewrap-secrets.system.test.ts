@@ -238,7 +238,7 @@ describe('what no key opens', () => {
       .split('\n')
       .findLast((each) => each.includes('not be sealed again'));
     expect(JSON.parse(line ?? '{}')).toMatchObject({
-      level: 50,
+      level: 'error',
       subscription_id: id,
       fault: 'not_authentic',
     });

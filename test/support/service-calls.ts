@@ -120,6 +120,10 @@ async function call(
   const given = { query: {}, querySchema: undefined, ignoredInQuery: [], body, bodySchema: route.body };
   const { faults, ...input } = checkInput(given);
   requireNoFaults(faults);
-  const response = await route.handle({ caller: { via: 'api-key', keyId: 'tests' }, params, ...input });
+  const response = await route.handle({
+    caller: { via: 'api-key', keyId: 'tests', requestId: 'tests' },
+    params,
+    ...input,
+  });
   return response.body as Json;
 }

@@ -5850,6 +5850,8 @@ export interface operations {
                 "X-Service-Timestamp": string;
                 /** @description HMAC-SHA256, keyed with the secret_key of the subscription, of `<X-Service-Timestamp>.<raw body>`. Compare in constant time. */
                 "X-Service-Signature": string;
+                /** @description Only of what you did yourself: X-Request-Id of the response to the call that did it. */
+                "X-Request-Id"?: string;
                 /** @description Only during the overlap of a rotation: the same, made with the secret before it. */
                 "X-Service-Signature-Previous"?: string;
             };
@@ -5916,6 +5918,8 @@ export interface operations {
                 "X-Service-Timestamp": string;
                 /** @description HMAC-SHA256, keyed with the secret_key of the subscription, of `<X-Service-Timestamp>.<raw body>`. Compare in constant time. */
                 "X-Service-Signature": string;
+                /** @description Only of what you did yourself: X-Request-Id of the response to the call that did it. */
+                "X-Request-Id"?: string;
                 /** @description Only during the overlap of a rotation: the same, made with the secret before it. */
                 "X-Service-Signature-Previous"?: string;
             };
@@ -5982,6 +5986,8 @@ export interface operations {
                 "X-Service-Timestamp": string;
                 /** @description HMAC-SHA256, keyed with the secret_key of the subscription, of `<X-Service-Timestamp>.<raw body>`. Compare in constant time. */
                 "X-Service-Signature": string;
+                /** @description Only of what you did yourself: X-Request-Id of the response to the call that did it. */
+                "X-Request-Id"?: string;
                 /** @description Only during the overlap of a rotation: the same, made with the secret before it. */
                 "X-Service-Signature-Previous"?: string;
             };
@@ -6047,6 +6053,8 @@ export interface operations {
                 "X-Service-Timestamp": string;
                 /** @description HMAC-SHA256, keyed with the secret_key of the subscription, of `<X-Service-Timestamp>.<raw body>`. Compare in constant time. */
                 "X-Service-Signature": string;
+                /** @description Only of what you did yourself: X-Request-Id of the response to the call that did it. */
+                "X-Request-Id"?: string;
                 /** @description Only during the overlap of a rotation: the same, made with the secret before it. */
                 "X-Service-Signature-Previous"?: string;
             };
@@ -6112,6 +6120,8 @@ export interface operations {
                 "X-Service-Timestamp": string;
                 /** @description HMAC-SHA256, keyed with the secret_key of the subscription, of `<X-Service-Timestamp>.<raw body>`. Compare in constant time. */
                 "X-Service-Signature": string;
+                /** @description Only of what you did yourself: X-Request-Id of the response to the call that did it. */
+                "X-Request-Id"?: string;
                 /** @description Only during the overlap of a rotation: the same, made with the secret before it. */
                 "X-Service-Signature-Previous"?: string;
             };
@@ -6178,6 +6188,8 @@ export interface operations {
                 "X-Service-Timestamp": string;
                 /** @description HMAC-SHA256, keyed with the secret_key of the subscription, of `<X-Service-Timestamp>.<raw body>`. Compare in constant time. */
                 "X-Service-Signature": string;
+                /** @description Only of what you did yourself: X-Request-Id of the response to the call that did it. */
+                "X-Request-Id"?: string;
                 /** @description Only during the overlap of a rotation: the same, made with the secret before it. */
                 "X-Service-Signature-Previous"?: string;
             };
