@@ -1,3 +1,4 @@
+import './process/start-tracing.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startAlerting } from './alerts/start-alerting.ts';
 import { createAdminApp } from './apps/admin-app.ts';

@@ -70,7 +70,7 @@ export function createAdminApp(context: ApiContext, guards = unwatchedGuards(con
   mountHealth(app, { ...context, missingGuards: guards.missing, isRedisReady: context.queues.isReady });
   mountMetrics(app, { ...context, missingGuards: guards.missing });
   const routes = operatorRoutes(context);
-  const callerOf = (req: Request, res: Response): Operator => ({ ...operatorOf(res), ...causeOf(req) });
+  const callerOf = (req: Request, res: Response): Operator => ({ ...operatorOf(res), ...causeOf(req, res) });
   const badKeys = context.rateLimits.badOperatorKeys;
   mountConsoleAssets(app);
   const { record, recordWrongKey } = signInTrail(context);

@@ -73,7 +73,7 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
   const ignoredInQuery = ['partner_id'];
   const identify = async (req: Request, res: Response): Promise<PartnerCaller> => ({
     ...(await authenticateCall(req, res)),
-    ...causeOf(req),
+    ...causeOf(req, res),
   });
   mountRoutes(app, routes, identify, { limit, beforeRejection: count, ignoredInQuery });
   // Behind the calls, which it costs nothing so.

@@ -49,11 +49,16 @@ export type Config = {
   /** Where alerts are posted; its path may be a secret. */
   alertUrl?: string;
   logLevel: string;
+  /** Where spans are sent (OTLP over HTTP), and which of them; OpenTelemetry reads these variables itself. */
+  otelExporterOtlpEndpoint?: string;
+  otelTracesSampler?: string;
+  otelTracesSamplerArg?: number;
 };
 
 const OF_MONGODB = ['serviceMode', 'logLevel', 'mongodbUri', 'mongodbAllowInsecure'] as const;
 const OF_WORK = [
   ...[...OF_MONGODB, 'redisUrl', 'redisAllowInsecure', 'queuePrefix', 'alertUrl', 'cacheLeaseMs'],
+  ...['otelExporterOtlpEndpoint', 'otelTracesSampler', 'otelTracesSamplerArg'],
 ] as const;
 const OF_WORKER = [...OF_WORK, 'adminHost', 'healthPort'] as const;
 /** Where the listeners are decides how strong the keys must be, in a process without listeners too. */
@@ -127,6 +132,11 @@ function redisUrl(value: string): string {
   return value;
 }
 
+function otlpUrl(value: string): string {
+  parsedUrl(value, ['http:', 'https:'], 'must be an http or https address, such as http://collector:4318');
+  return value;
+}
+
 function alertUrl(value: string): string {
   const url = parsedUrl(value, ['http:', 'https:'], 'must be an http or https address');
   if (url.username !== '' || url.password !== '') throw new Error('must not contain a user name or password');
@@ -172,6 +182,12 @@ const commaList = (item: Joi.Schema) =>
 
 const port = Joi.number().port().allow(0);
 
+/** Of the OpenTelemetry specification, those that its SDK for Node has. */
+const TRACES_SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [
+  name,
+  `parentbased_${name}`,
+]);
+
 const RULES: Record<string, Joi.Schema> = {
   HOST: Joi.string().default('0.0.0.0'),
   ADMIN_HOST: Joi.string().default('127.0.0.1'),
@@ -201,6 +217,9 @@ const RULES: Record<string, Joi.Schema> = {
   RATE_LIMIT_PER_MINUTE: Joi.number().integer().min(0).default(600),
   TRUSTED_PROXIES: commaList(Joi.string().custom(proxy)).default([]),
   ALERT_URL: Joi.string().custom(alertUrl),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Joi.string().custom(otlpUrl),
+  OTEL_TRACES_SAMPLER: Joi.string().valid(...TRACES_SAMPLERS),
+  OTEL_TRACES_SAMPLER_ARG: Joi.number().min(0).max(1),
   LOG_LEVEL: Joi.string().valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
 };
 

@@ -1,6 +1,6 @@
 import { LEASE_MARGIN_MS } from '../config/take-over.rules.ts';
 import type { EventRow } from '../events/events.model.ts';
-import { requestIdOf, requiredVenueId } from '../events/events.rules.ts';
+import { requestIdOf, requiredVenueId, traceparentOfEvent } from '../events/events.rules.ts';
 import { findEvent } from '../events/events.store.ts';
 import { canReceiveNow } from '../partners/can-receive.service.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -9,6 +9,7 @@ import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
+import { inSpan } from '../platform/tracing.ts';
 import type { Queues } from '../queues/queues.ts';
 import type { SendOutcome } from '../sender/collect-response.ts';
 import type { SendPermit, SendPermits } from '../sender/send-permits.ts';
@@ -176,6 +177,19 @@ async function subscriptionOf(deps: DeliverDeps, subscriptionId: string): Promis
 
 /** Null where the row has moved on since it was as `row` says, or somebody else makes an attempt. */
 async function attempt(
+  deps: DeliverDeps,
+  row: Attempted,
+  content: Content,
+  permit: SendPermit,
+  signal: AbortSignal,
+): Promise<AttemptResult | null> {
+  const facts = { event_id: row.eventId, delivery: row._id, partner_id: row.partnerId };
+  return inSpan('deliver webhook', traceparentOfEvent(content.event), facts, () =>
+    attemptOnce(deps, row, content, permit, signal),
+  );
+}
+
+async function attemptOnce(
   deps: DeliverDeps,
   row: Attempted,
   { event, subscription }: Content,

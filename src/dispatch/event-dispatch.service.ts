@@ -1,7 +1,7 @@
 import type { WantedDelivery } from '../deliveries/create-deliveries.service.ts';
 import { createDeliveries } from '../deliveries/create-deliveries.service.ts';
 import type { EventRow } from '../events/events.model.ts';
-import { requestIdOf } from '../events/events.rules.ts';
+import { requestIdOf, traceparentOfEvent } from '../events/events.rules.ts';
 import { logWaitingEvents } from '../events/events.service.ts';
 import { sequenceTogether } from '../events/feed.service.ts';
 import type { DuePosition } from '../platform/backlog.store.ts';
@@ -15,6 +15,7 @@ import type { Db } from '../platform/mongo.ts';
 import { BATCH_SIZES, counter, histogram } from '../platform/process-metrics.ts';
 import type { SweptPage } from '../platform/sweep.ts';
 import { sweepEach } from '../platform/sweep.ts';
+import { isTracing, recordSpan } from '../platform/tracing.ts';
 import type { Queues } from '../queues/queues.ts';
 import type { PageOfDue } from '../reservations/reservation-backlog.store.ts';
 import { findUndispatchedPage } from '../reservations/reservation-backlog.store.ts';
@@ -83,6 +84,7 @@ async function deliverBatch(
     const err = undelivered.get(_id);
     if (err !== undefined) failures.set(holdId, err);
   }
+  for (const event of logged) traceDispatch(event, beganAt, logged.length);
   dispatchBatches(deps.db).observe(reservationIds.length);
   eventsDispatched(deps.db).inc(logged.length);
   if (logged.length > 0) {
@@ -102,6 +104,17 @@ async function deliverBatch(
   }
   const delivered = groupBy(logged, ({ holdId }) => holdId);
   return reservationIds.map((id) => failures.get(id) ?? (delivered.get(id) ?? []).map(({ _id }) => _id));
+}
+
+/** A span in the trace of the call that made the event. */
+function traceDispatch(event: EventRow, beganAt: number, batchSize: number): void {
+  const traceparent = traceparentOfEvent(event);
+  if (traceparent === undefined || !isTracing()) return;
+  recordSpan(`dispatch ${event.type}`, traceparent, beganAt, {
+    event_id: event._id,
+    hold_id: event.holdId,
+    'messaging.batch.message_count': batchSize,
+  });
 }
 
 /**

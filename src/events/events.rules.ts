@@ -15,10 +15,15 @@ export function requestIdOf({ actor }: Pick<EventRow, 'actor'>): string | null {
   return actor === undefined || actor.kind === 'service' ? null : (actor.requestId ?? null);
 }
 
-/** The same for one receiver: the id may be one that the caller chose, and is for the caller alone. */
+/** The request id for one receiver: the id may be one that the caller chose, and is for the caller alone. */
 export function requestIdFor(event: Pick<EventRow, 'actor'>, receiverId: string): string | null {
   const { actor } = event;
   return actor?.kind === 'api_key' && actor.partnerId === receiverId ? requestIdOf(event) : null;
+}
+
+/** The span of the call that made the event, as W3C Trace Context; undefined where it was not traced. */
+export function traceparentOfEvent({ actor }: Pick<EventRow, 'actor'>): string | undefined {
+  return actor === undefined || actor.kind === 'service' ? undefined : actor.traceparent;
 }
 
 /**

@@ -4,12 +4,14 @@ import express from 'express';
 import { DomainError } from '../domain/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
+import { isTracing } from '../platform/tracing.ts';
 import { hostNamedBy } from './host-header.rules.ts';
 import type { ObserveRequest } from './measure-requests.ts';
 import { measureRequests } from './measure-requests.ts';
 import { redactPath } from './redact-path.rules.ts';
 import { logRequests } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
+import { traceRequests } from './trace-requests.ts';
 
 export type BaseAppOptions = {
   /** Whose `X-Forwarded-For` tells who calls: of anybody else's it is not read. */
@@ -40,6 +42,7 @@ export function createBaseApp(
     res.locals['serverRequestId'] = newId();
     next();
   });
+  if (isTracing()) app.use(traceRequests());
   app.use(logRequests(log));
   const constant = [...securityHeaders(), ['Cache-Control', 'no-store'] as const];
   app.use((req, res, next) => {

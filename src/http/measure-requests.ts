@@ -33,7 +33,8 @@ export function measureRequests(observe: ObserveRequest): RequestHandler {
   };
 }
 
-function routeOf(req: Request): string {
+/** The pattern of the route that was reached. */
+export function routeOf(req: Request): string {
   const { path } = (req.route ?? {}) as { path?: unknown };
   // Where a folder is mounted there is no route; what it is mounted at matches in any case.
   const at = req.baseUrl.toLowerCase();

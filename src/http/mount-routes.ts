@@ -7,6 +7,7 @@ import { rejectMethod } from './reject-method.ts';
 import { noteSubject } from './request-facts.ts';
 import type { Authenticate, Route, RouteResponse } from './route.ts';
 import { sendJson } from './send-json.ts';
+import { inTrace } from './trace-requests.ts';
 import { checkInput, fieldsOf, requireNoFaults } from './validate.ts';
 
 type Around = {
@@ -68,7 +69,7 @@ function handle<Caller>(row: Route<Caller>, ignoredInQuery: readonly string[]): 
     const caller = res.locals['caller'] as Caller;
     // Path parameters have no faults of their own: one of the wrong form names nothing, so its handler returns 404.
     noteSubject(req, res, body);
-    const response = await row.handle({ caller, params: req.params, query, body });
+    const response = await inTrace(res, () => row.handle({ caller, params: req.params, query, body }));
     noteSubject(req, res, body, response.body);
     await send(req, res, response);
   };

@@ -1,7 +1,9 @@
 import type { Request, Response } from 'express';
 import type { Cause } from '../domain/cause.ts';
 import { isUuid } from '../platform/ids.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import { clientAddress } from './client-address.rules.ts';
+import { traceparentOfRequest } from './trace-requests.ts';
 
 /** What an X-Request-Id may be, to be kept. */
 export const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
@@ -12,8 +14,8 @@ export function callerOf({ locals }: Response): { partnerId?: string; keyId: str
 }
 
 /** The call as what it changes is joined to it. */
-export function causeOf(req: Request): Cause {
-  return { requestId: String(req.id) };
+export function causeOf(req: Request, res: Response): Cause {
+  return { requestId: req.id as string, ...omitUndefined({ traceparent: traceparentOfRequest(res) }) };
 }
 
 /** The id that this service gave the request, whatever the caller named it. */

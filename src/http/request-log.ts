@@ -3,6 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { pinoHttp } from 'pino-http';
 import type { Logger } from '../platform/logger.ts';
 import { errorFields } from '../platform/logger.ts';
+import { traceFields } from '../platform/tracing.ts';
 import {
   callerOf,
   clientAddressOf,
@@ -11,6 +12,7 @@ import {
   serverRequestIdOf,
   subjectOf,
 } from './request-facts.ts';
+import { inTrace } from './trace-requests.ts';
 
 /**
  * One line a request, when it is over. It carries its ids itself, so that pino-http has no loggers to make with them, which no
@@ -57,6 +59,7 @@ function requestFields(
     partner_id: caller?.partnerId,
     key_id: caller?.keyId,
     ...subjectOf(res as Response),
+    ...inTrace(res as Response, traceFields),
   };
 }
 

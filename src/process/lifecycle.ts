@@ -7,6 +7,7 @@ import { createLogger } from '../platform/logger.ts';
 import type { Progress } from '../platform/progress.ts';
 import { createProgress } from '../platform/progress.ts';
 import { UnsupportedServerError } from '../platform/server-requirements.rules.ts';
+import { stopTracing } from './start-tracing.ts';
 
 /** How long a process may take to finish or hand back what it has. */
 const STOP_TIMEOUT_MS = 25_000;
@@ -44,7 +45,10 @@ export function runProcess<Name extends ProcessName>(
   for (const warning of settingsWarnings(config)) log.warn(warning);
   const stop = new AbortController();
   let hasFailed = false;
-  const releases: { label: string; release: () => Promise<unknown> }[] = [];
+  // Last: what stops before it may still be traced.
+  const releases: { label: string; release: () => Promise<unknown> }[] = [
+    { label: 'tracing', release: stopTracing },
+  ];
 
   const closer = closeWithGrace({ delay: STOP_TIMEOUT_MS, logger: false }, async ({ signal, err }) => {
     if (err !== undefined) log.fatal({ err }, 'stopping after an unexpected error');

@@ -344,6 +344,18 @@ describe('settings that break a promise', () => {
     }
   });
 
+  test('a collector without a scheme, and a share of traces that is none, are named', () => {
+    const given = {
+      ...PRODUCTION,
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
+      OTEL_TRACES_SAMPLER_ARG: '2',
+    };
+    expect(faultsOf(given).toSorted()).toEqual([
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address, such as http://collector:4318',
+      'OTEL_TRACES_SAMPLER_ARG must be less than or equal to 1',
+    ]);
+  });
+
   test('they are named together with what is faulty by itself, and no secret is repeated', () => {
     const faults = faultsOf({
       ...{ ...PRODUCTION, LOG_LEVEL: 'loud', REDIS_URL: '', OPERATOR_API_KEY: 'canary-'.repeat(6) },

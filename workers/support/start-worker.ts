@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Processor, WorkerOptions } from 'bullmq';
 import { UnrecoverableError, Worker } from 'bullmq';
+import { BullMQOtel } from 'bullmq-otel';
 import { startAlerting } from '../../src/alerts/start-alerting.ts';
 import { serveHealth } from '../../src/apps/worker-app.ts';
 import type { ConfigOf } from '../../src/config/config.ts';
 import { missingGuards } from '../../src/database/collections.ts';
 import { untilGuarded } from '../../src/database/guards.ts';
 import { closeRedis, createWorkerRedis } from '../../src/platform/redis.ts';
+import { isTracing } from '../../src/platform/tracing.ts';
 import type { WorkerContext } from '../../src/process/context.ts';
 import { createContext } from '../../src/process/context.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
@@ -58,6 +60,7 @@ export function startWorker<Job>(
     stalledInterval: STALLED_CHECK_MS,
     maxStalledCount: MAX_STALLS,
     metrics: METRICS,
+    ...(isTracing() ? { telemetry: new BullMQOtel({ tracerName: 'partner-booking-service' }) } : {}),
     ...options,
   });
   worker.on('error', (err) => log.debug({ queue: name, error: err.message }, 'worker connection error'));

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+  subscribe,
+} from '../support/factories.ts';
+import type { OwnServer } from '../support/own-servers.ts';
+import { ownMongod, ownRedis } from '../support/own-servers.ts';
+import type { WebhookReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
+import type { Listeners } from '../support/service-environment.ts';
+import { freshName, serviceEnvironment } from '../support/service-environment.ts';
+import type { LogLine, SpawnedProcess } from '../support/worker-process.ts';
+import { endProcesses, startProcess, stopProcess } from '../support/worker-process.ts';
+import type { Collector } from './otlp-collector.ts';
+import { startCollector } from './otlp-collector.ts';
+
+const FILES = {
+  api: 'src/api.ts',
+  expiry: 'workers/hold-expiry.ts',
+  dispatch: 'workers/event-dispatch.ts',
+  delivery: 'workers/webhook-delivery.ts',
+};
+const CUSTOMER = 'Canaryname Zephyrine';
+
+let mongod: OwnServer;
+let redis: OwnServer;
+let collector: Collector;
+let receiver: WebhookReceiver;
+let processes: Record<keyof typeof FILES, SpawnedProcess>;
+let service: Listeners;
+let partner: Partner;
+let slots: string[];
+
+beforeAll(async () => {
+  [collector, receiver] = await Promise.all([startCollector(), startReceiver()]);
+  [mongod, redis] = await Promise.all([ownMongod(), ownRedis()]);
+  await Promise.all([mongod.start(), redis.start()]);
+  const environment = {
+    ...serviceEnvironment(freshName()),
+    MONGODB_URI: mongod.uri,
+    REDIS_URL: redis.uri,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_TRACES_SAMPLER: 'always_on',
+    HOLD_TTL_SECONDS: '2',
+  };
+  const migrated = startProcess('src/migrate.ts', environment);
+  if ((await migrated.exited).code !== 0) throw new Error(migrated.output());
+  processes = {
+    api: startProcess(FILES.api, environment),
+    expiry: startProcess(FILES.expiry, environment),
+    dispatch: startProcess(FILES.dispatch, environment),
+    delivery: startProcess(FILES.delivery, environment),
+  };
+  const urls = (await processes.api.ready) as { url: string; adminUrl: string };
+  await Promise.all(Object.values(processes).map(({ ready }) => ready));
+  service = urls;
+  const venue = await anyVenue(service);
+  partner = await anyPartner(service, [venue.id]);
+  slots = await freeSlotIds(partner, venue.id);
+  await subscribe(partner, `${receiver.url}?token=canary-query-77`, ['hold_created']);
+});
+afterAll(async () => {
+  await endProcesses();
+  await Promise.all([collector.close(), receiver.close(), mongod.discard(), redis.discard()]);
+});
+
+const linesWith = (process: SpawnedProcess, text: string): LogLine[] =>
+  process.log().filter((line) => JSON.stringify(line).includes(text));
+
+test('one request id finds the lines of every process, the deliveries and the trace', async () => {
+  const requestId = `support-${randomUUID()}`;
+  const reply = await partner.api.post(
+    '/api/v1/partner/holds',
+    { slot_id: slots[0], order_reference: CUSTOMER },
+    { 'x-request-id': requestId, traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01` },
+  );
+  const holdId = String(expectStatus(reply, 201)['hold_id']);
+
+  const [asked] = await eventually('a line of the request', () => {
+    const lines = linesWith(processes.api, requestId);
+    return lines.length > 0 && lines;
+  });
+  expect(asked).toMatchObject({ level: 'info', request_id: requestId, hold_id: holdId, status: 201 });
+  const [dispatched] = await eventually('a line of its dispatch', () => {
+    const lines = linesWith(processes.dispatch, requestId);
+    return lines.length > 0 && lines;
+  });
+  expect(dispatched).toMatchObject({ msg: 'events dispatched', request_ids: [requestId] });
+  const [attempted] = await eventually('a line of its delivery', () => {
+    const lines = linesWith(processes.delivery, requestId);
+    return lines.length > 0 && lines;
+  });
+  const { trace_id: traceId } = asked as { trace_id: string };
+  expect(attempted).toMatchObject({ error: null, request_id: requestId, hold_id: holdId, trace_id: traceId });
+  const [ended] = await eventually('a line of its expiry', () => {
+    const lines = linesWith(processes.expiry, holdId);
+    return lines.length > 0 && lines;
+  });
+  expect(ended).toMatchObject({ msg: 'lapsed holds ended', hold_ids: [holdId] });
+
+  const found = await operatorOf(service).get(`/api/v1/operator/deliveries?request_id=${requestId}`);
+  expect(expectStatus(found, 200)['data']).toMatchObject([
+    {
+      request_id: requestId,
+      state: 'succeeded',
+      payload: { event_id: attempted?.['event_id'] },
+      attempts: [{ delivery_id: attempted?.['delivery_id'] }],
+    },
+  ] as Json[]);
+
+  // They leave at the latest when the processes stop.
+  for (const process of Object.values(processes)) expect((await stopProcess(process)).code).toBe(0);
+  const spans = collector.spans.filter((span) => span.traceId === traceId);
+  const [root] = spans.filter(({ name }) => name === 'POST /api/v1/partner/holds');
+  expect(root).toMatchObject({
+    service: 'partner-booking-api',
+    parentId: '',
+    attributes: { request_id: requestId },
+  });
+  expect(spans.map(({ service: of, name }) => `${of}: ${name}`)).toEqual(
+    expect.arrayContaining([
+      'partner-booking-event-dispatch: dispatch hold_created',
+      'partner-booking-webhook-delivery: deliver webhook',
+      'partner-booking-webhook-delivery: POST',
+    ]),
+  );
+  expect(
+    spans.some(({ attributes }) => attributes['db.system'] === 'mongodb' || 'db.system.name' in attributes),
+  ).toBe(true);
+  expect(collector.spans.map(({ name }) => name).join('\n')).toMatch(/process webhook-delivery/);
+});
+
+test('strangers neither join a trace nor are told of one, and no span holds what is kept from the log', () => {
+  const sent = collector.text();
+  expect(sent).toContain('POST /api/v1/partner/holds');
+  expect(collector.spans.map(({ traceId }) => traceId)).not.toContain('ab'.repeat(16));
+  expect(receiver.received.map(({ headers }) => headers['traceparent'])).toEqual([undefined]);
+  for (const secret of [CUSTOMER, 'canary-query-77', partner.apiKey]) expect(sent).not.toContain(secret);
+});

@@ -1,0 +1,100 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A span as a collector gets it; ids in hex. */
+export type CollectedSpan = {
+  service: string;
+  name: string;
+  traceId: string;
+  parentId: string;
+  attributes: Record<string, string>;
+};
+
+export type Collector = {
+  url: string;
+  spans: readonly CollectedSpan[];
+  /** Everything that was sent, as text. */
+  text(): string;
+  close(): Promise<void>;
+};
+
+/** Receives spans by OTLP over HTTP, in protobuf (opentelemetry-proto, `trace/v1/trace.proto`). */
+export async function startCollector(): Promise<Collector> {
+  const spans: CollectedSpan[] = [];
+  const bodies: Buffer[] = [];
+  const server = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => void chunks.push(chunk));
+    req.on('end', () => {
+      const body = Buffer.concat(chunks);
+      bodies.push(body);
+      if (req.url === '/v1/traces') spans.push(...spansIn(body));
+      res.setHeader('Content-Type', 'application/x-protobuf').end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    spans,
+    text: () => Buffer.concat(bodies).toString('latin1'),
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function spansIn(request: Buffer): CollectedSpan[] {
+  return messages(request, 1).flatMap((resourceSpans) => {
+    const resource = attributesOf(messages(resourceSpans, 1)[0] ?? Buffer.alloc(0), 1);
+    const ofScopes = messages(resourceSpans, 2);
+    return ofScopes
+      .flatMap((scopeSpans) => messages(scopeSpans, 2))
+      .map((span) => ({
+        service: resource['service.name'] ?? '',
+        name: messages(span, 5)[0]?.toString() ?? '',
+        traceId: messages(span, 1)[0]?.toString('hex') ?? '',
+        parentId: messages(span, 4)[0]?.toString('hex') ?? '',
+        attributes: attributesOf(span, 9),
+      }));
+  });
+}
+
+/** The texts among the key-value pairs of a field. */
+function attributesOf(message: Buffer, field: number): Record<string, string> {
+  return Object.fromEntries(
+    messages(message, field).flatMap((pair) => {
+      const [key, value] = [messages(pair, 1)[0], messages(pair, 2)[0]];
+      const text = value === undefined ? undefined : messages(value, 1)[0];
+      return key === undefined || text === undefined ? [] : [[key.toString(), text.toString()]];
+    }),
+  );
+}
+
+/** The values of a length-delimited field of a protobuf message, in their order. */
+function messages(message: Buffer, wanted: number): Buffer[] {
+  const found: Buffer[] = [];
+  let at = 0;
+  const varint = (): number => {
+    let value = 0;
+    for (let factor = 1; ; factor *= 128) {
+      const byte = message[at++] ?? 0;
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value;
+    }
+  };
+  while (at < message.length) {
+    const tag = varint();
+    const type = tag % 8;
+    if (type === 0) varint();
+    else if (type === 1) at += 8;
+    else if (type === 5) at += 4;
+    else {
+      const length = varint();
+      if (Math.floor(tag / 8) === wanted) found.push(message.subarray(at, at + length));
+      at += length;
+    }
+  }
+  return found;
+}
