@@ -1,5 +1,5 @@
 import type { Express } from 'express';
-import type { ConfigOf } from '../config/config.ts';
+import type { WorkerConfig } from '../config/config.ts';
 import { missingGuards } from '../database/collections.ts';
 import { createBaseApp } from '../http/base-app.ts';
 import { errorHandler } from '../http/error-handler.ts';
@@ -17,7 +17,7 @@ import type { ProcessScope } from '../process/lifecycle.ts';
  * @throws Error where the port is taken
  */
 export async function serveHealth(
-  scope: ProcessScope<ConfigOf<'hold-expiry'>>,
+  scope: ProcessScope<WorkerConfig>,
   context: WorkerContext<unknown>,
 ): Promise<{ url: string }> {
   const { adminHost, healthPort } = scope.config;

@@ -65,7 +65,13 @@ export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Rout
       description:
         'From the hold on, oldest first: each event with who made it, and its deliveries with their attempts. What has just happened is there before it is dispatched.',
       params,
-      responses: { 200: { description: 'The events, oldest first.', body: listOf(timelineEntry) } },
+      responses: {
+        200: {
+          description:
+            'The events, oldest first. Those whose time is over (RETENTION_EVENTS_DAYS, from the end of the slot on) are gone.',
+          body: listOf(timelineEntry),
+        },
+      },
       errors: ['BOOKING_NOT_FOUND'],
       handle: async ({ params: { bookingId } }) =>
         listing((await readTimeline(deps, bookingId)).map(timelineEntryView)),

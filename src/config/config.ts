@@ -46,6 +46,20 @@ export type Config = {
   rateLimitPerMinute: number;
   /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. */
   trustedProxies: string[];
+  /** For how many days rows are kept once they are over; 0 means for ever. */
+  retentionHoldsDays: number;
+  retentionBookingsDays: number;
+  retentionEventsDays: number;
+  retentionDeliveriesDays: number;
+  retentionDeadLettersDays: number;
+  retentionAuditDays: number;
+  /** Where rows are kept before they are deleted, `file:///folder` or `s3://bucket/prefix`; absent: nowhere. */
+  archiveUrl?: string;
+  /** Of the store of `s3://`: AWS where it is absent. */
+  archiveEndpoint?: string;
+  archiveRegion: string;
+  archiveAccessKeyId?: string;
+  archiveSecretAccessKey?: string;
   /** Where alerts are posted; its path may be a secret. */
   alertUrl?: string;
   logLevel: string;
@@ -61,6 +75,13 @@ const OF_WORK = [
   ...['otelExporterOtlpEndpoint', 'otelTracesSampler', 'otelTracesSamplerArg'],
 ] as const;
 const OF_WORKER = [...OF_WORK, 'adminHost', 'healthPort'] as const;
+const OF_ARCHIVE = [
+  ...['archiveUrl', 'archiveEndpoint', 'archiveRegion', 'archiveAccessKeyId', 'archiveSecretAccessKey'],
+] as const;
+const OF_RETENTION = [
+  ...['retentionHoldsDays', 'retentionBookingsDays', 'retentionEventsDays', 'retentionDeliveriesDays'],
+  ...['retentionDeadLettersDays', 'retentionAuditDays'],
+] as const;
 /** Where the listeners are decides how strong the keys must be, in a process without listeners too. */
 const OF_SECRETS = ['encryptionKeys', 'host', 'adminHost'] as const;
 
@@ -71,7 +92,7 @@ const SETTINGS = {
     ...['defaultTimeZone', 'defaultRegion', 'holdTtlSeconds', 'maxActiveHolds', 'bookingHorizonDays'],
     ...['webhookRetryDelaysSeconds', 'webhookAllowPrivateNetworks', 'webhookPorts', 'trustedProxies'],
   ],
-  'hold-expiry': OF_WORKER,
+  'hold-expiry': [...OF_WORKER, ...OF_RETENTION, ...OF_ARCHIVE],
   'event-dispatch': [...OF_WORKER, 'webhookRetryDelaysSeconds'],
   'webhook-delivery': [
     ...[...OF_WORKER, ...OF_SECRETS, 'webhookRetryDelaysSeconds', 'webhookTimeoutMs'],
@@ -79,6 +100,7 @@ const SETTINGS = {
   ],
   migrate: OF_MONGODB,
   'rewrap-secrets': [...OF_MONGODB, ...OF_SECRETS],
+  'restore-archive': [...OF_MONGODB, ...OF_ARCHIVE],
 } as const satisfies Record<string, readonly (keyof Config)[]>;
 
 export type ProcessName = keyof typeof SETTINGS;
@@ -90,6 +112,9 @@ export type ConfigOf<Name extends ProcessName> = Pick<Config, 'logLevel' | 'serv
 
 /** The settings that every process has which does the service's work. */
 export type WorkConfig = Pick<Config, (typeof OF_WORK)[number]>;
+
+/** The settings that every worker has. */
+export type WorkerConfig = Pick<Config, (typeof OF_WORKER)[number]>;
 
 /** The environment does not describe a service that can run: `faults` has a sentence for each, which begins with its variable. */
 export class ConfigError extends Error {
@@ -142,6 +167,30 @@ function alertUrl(value: string): string {
   if (url.username !== '' || url.password !== '') throw new Error('must not contain a user name or password');
   return value;
 }
+
+/** Names of objects go into addresses as they are. */
+const ARCHIVE_URL = /^(file:\/\/\/\S+|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[\w.-]+)*\/?)$/;
+
+function archiveUrl(value: string): string {
+  if (ARCHIVE_URL.test(value) && parseUrl(value) !== undefined) return value;
+  throw new Error('must be file:///folder, or s3://bucket/prefix with letters, digits, ".", "_" and "-"');
+}
+
+function archiveEndpoint(value: string): string {
+  const url = parsedUrl(value, ['http:', 'https:'], 'must be the http or https address of a store');
+  if (url.username !== '' || url.search !== '') throw new Error('must not contain a user name or a query');
+  return value;
+}
+
+/** At least `min` days, or 0: for ever. */
+const days = (min: number) =>
+  Joi.number()
+    .integer()
+    .max(36_500)
+    .custom((value: number) => {
+      if (value === 0 || value >= min) return value;
+      throw new Error(`must be 0, which means for ever, or at least ${min}`);
+    });
 
 const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
 
@@ -216,6 +265,17 @@ const RULES: Record<string, Joi.Schema> = {
   WEBHOOK_UNHEALTHY_CONCURRENCY: Joi.number().integer().min(1).default(2),
   RATE_LIMIT_PER_MINUTE: Joi.number().integer().min(0).default(600),
   TRUSTED_PROXIES: commaList(Joi.string().custom(proxy)).default([]),
+  RETENTION_HOLDS_DAYS: days(30).default(30),
+  RETENTION_BOOKINGS_DAYS: days(90).default(0),
+  RETENTION_EVENTS_DAYS: days(30).default(30),
+  RETENTION_DELIVERIES_DAYS: days(15).default(30),
+  RETENTION_DEAD_LETTERS_DAYS: days(15).default(90),
+  RETENTION_AUDIT_DAYS: days(90).default(400),
+  ARCHIVE_URL: Joi.string().custom(archiveUrl),
+  ARCHIVE_ENDPOINT: Joi.string().custom(archiveEndpoint),
+  ARCHIVE_REGION: Joi.string().default('us-east-1'),
+  ARCHIVE_ACCESS_KEY_ID: Joi.string(),
+  ARCHIVE_SECRET_ACCESS_KEY: Joi.string(),
   ALERT_URL: Joi.string().custom(alertUrl),
   OTEL_EXPORTER_OTLP_ENDPOINT: Joi.string().custom(otlpUrl),
   OTEL_TRACES_SAMPLER: Joi.string().valid(...TRACES_SAMPLERS),

@@ -24,6 +24,12 @@ type Settings = Partial<{
   webhookConcurrency: number;
   webhookUnhealthyConcurrency: number;
   rateLimitPerMinute: number;
+  retentionDeliveriesDays: number;
+  retentionDeadLettersDays: number;
+  archiveUrl: string;
+  archiveEndpoint: string;
+  archiveAccessKeyId: string;
+  archiveSecretAccessKey: string;
 }>;
 
 /** The schedule of retries that partners are promised. */
@@ -41,6 +47,7 @@ export function settingsFaults(settings: Settings): string[] {
   const isExposed = settings.serviceMode === 'production' || isBeyondLoopback(settings);
   return [
     ...conflicts(settings),
+    ...retentionFaults(settings),
     ...mongodbFaults(settings.mongodbUri ?? ''),
     ...(isExposed ? exposedFaults(settings) : []),
     ...ofProduction,
@@ -100,6 +107,24 @@ function conflicts({ port, adminPort, ...settings }: Settings): string[] {
   ]);
 }
 
+function retentionFaults(settings: Settings): string[] {
+  const { retentionDeliveriesDays: others = 0, retentionDeadLettersDays: dead = others } = settings;
+  const { archiveUrl = '', archiveAccessKeyId: id, archiveSecretAccessKey: secret } = settings;
+  return when([
+    [
+      daysOf(dead) < daysOf(others),
+      'RETENTION_DEAD_LETTERS_DAYS must not be below RETENTION_DELIVERIES_DAYS: what nobody has received would go before what was; raise the first or lower the second',
+    ],
+    [
+      archiveUrl.startsWith('s3:') && (id === undefined || secret === undefined),
+      'ARCHIVE_URL of s3:// needs ARCHIVE_ACCESS_KEY_ID and ARCHIVE_SECRET_ACCESS_KEY: set both',
+    ],
+  ]);
+}
+
+/** 0 means for ever. */
+const daysOf = (setting: number): number => (setting === 0 ? Number.POSITIVE_INFINITY : setting);
+
 /** As it is written, in whatever alphabet of base64, or as the bytes themselves. */
 function isSameSecret(text: string, key: Buffer): boolean {
   return Buffer.from(text, 'base64').equals(key) || Buffer.from(text).equals(key);
@@ -142,6 +167,10 @@ function productionFaults(settings: Settings): string[] {
       'NODE_TLS_REJECT_UNAUTHORIZED must not be 0 in production: every connection would accept any certificate; leave it out, and add a private certificate authority with NODE_EXTRA_CA_CERTS',
     ],
     [isTimeoutTooLong(settings), TOO_LONG],
+    [
+      settings.archiveEndpoint?.startsWith('http:') === true,
+      'ARCHIVE_ENDPOINT must be https in production: what is archived tells of customers; use the https address of the store',
+    ],
     [
       holdTtlSeconds < MIN_HOLD_SECONDS,
       `HOLD_TTL_SECONDS must be at least ${MIN_HOLD_SECONDS} in production: less is for tests; leave it out for 600`,

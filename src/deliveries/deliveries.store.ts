@@ -48,6 +48,15 @@ export async function findEveryDeliveryOfEvents(db: Db, eventIds: readonly strin
     .toArray();
 }
 
+/** Those of `eventIds` of which there is a delivery, in the newest state. */
+export async function findEventsWithDelivery(db: Db, eventIds: readonly string[]): Promise<Set<string>> {
+  const rows = await deliveryCollection(db)
+    .find({ eventId: { $in: [...eventIds] } }, { projection: { _id: 0, eventId: 1 }, ...NEWEST })
+    .hint('one_delivery_per_receiver')
+    .toArray();
+  return new Set(rows.map(({ eventId }) => eventId));
+}
+
 /** Ids and states of a subscription's deliveries of `eventIds`. */
 export async function findDeliveriesOfEvents(
   db: Db,

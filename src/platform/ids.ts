@@ -26,6 +26,12 @@ export function newId(): string {
   return v7({ random: drawn, msecs, seq });
 }
 
+/** What every id that was made before `instant` is smaller than, by the clock of the host that made it. */
+export function idBound(instant: Date): string {
+  const hex = Math.max(0, instant.getTime()).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+}
+
 /** Whether `text` is a UUID in canonical form, of any version. */
 export function isUuid(text: string): boolean {
   return validate(text);

@@ -1,6 +1,7 @@
 import type { Backlog, DuePage, DueQuery } from '../platform/backlog.store.ts';
 import { findDuePage, measureBacklog } from '../platform/backlog.store.ts';
 import type { Db } from '../platform/mongo.ts';
+import { NEWEST } from '../platform/newest-reads.ts';
 import { reservationCollection } from './reservations.model.ts';
 
 export type PageOfDue = Pick<DueQuery, 'graceMs' | 'limit' | 'from'>;
@@ -25,6 +26,27 @@ export async function findUndispatched(db: Db, graceMs: number): Promise<Backlog
     graceMs,
     hint: 'undispatched',
   });
+}
+
+/** Those of `ids` whose outbox is not empty, in the newest state. */
+export async function findUndispatchedAmong(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await reservationCollection(db)
+    .find(
+      { _id: { $in: [...new Set(ids)] }, outboxSince: { $exists: true } },
+      { projection: { _id: 1 }, ...NEWEST },
+    )
+    .hint('_id_')
+    .toArray();
+  return new Set(rows.map(({ _id }) => _id));
+}
+
+/** The ids of the events in outboxes that have not been empty since `before`: nearly always none. */
+export async function findUndispatchedEventIds(db: Db, before: Date): Promise<Set<string>> {
+  const rows = await reservationCollection(db)
+    .find({ outboxSince: { $lt: before } }, { projection: { 'outbox.eventId': 1 }, ...NEWEST })
+    .hint('undispatched')
+    .toArray();
+  return new Set(rows.flatMap(({ outbox }) => outbox.map(({ eventId }) => eventId)));
 }
 
 /** Holds that lapsed at least `graceMs` ago and that nobody has settled. */

@@ -294,6 +294,12 @@ export const RESERVATIONS: CollectionDefinition = {
       partialFilterExpression: { status: 'ACTIVE' },
     },
     {
+      // A hold enters it as it ends: neither placing nor confirming one pays for it.
+      name: 'ended_holds',
+      key: { holdExpiresAt: 1 },
+      partialFilterExpression: { status: { $in: ['RELEASED', 'EXPIRED', 'DISPLACED'] } },
+    },
+    {
       name: 'active_holds_of_partner',
       key: { partnerId: 1, holdExpiresAt: 1 },
       partialFilterExpression: { status: 'ACTIVE' },

@@ -17,7 +17,10 @@ const HEAP_MB = Number(/--max-old-space-size=(\d+)/.exec(read('Dockerfile'))?.[1
 const STOP_SECONDS = 25;
 /** What is applied first, by its label (deploy/kubernetes/README.md). */
 const BEFORE_PODS = ['Namespace', 'ServiceAccount', 'ConfigMap', 'NetworkPolicy'];
-const SECRETS = ['MONGODB_URI', 'REDIS_URL', 'OPERATOR_API_KEY', 'ENCRYPTION_KEYS', 'ALERT_URL'];
+const SECRETS = [
+  ...['MONGODB_URI', 'REDIS_URL', 'OPERATOR_API_KEY', 'ENCRYPTION_KEYS', 'ALERT_URL'],
+  ...['ARCHIVE_ACCESS_KEY_ID', 'ARCHIVE_SECRET_ACCESS_KEY'],
+];
 /** Of the form that settings ask for. */
 const SECRET_VALUES: Labels = {
   MONGODB_URI: 'mongodb://user:word@mongodb.stores.svc/partner_booking?replicaSet=rs0&tls=true',

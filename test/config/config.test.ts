@@ -69,6 +69,13 @@ describe('the configuration', () => {
       webhookUnhealthyConcurrency: 2,
       rateLimitPerMinute: 600,
       trustedProxies: [],
+      retentionHoldsDays: 30,
+      retentionBookingsDays: 0,
+      retentionEventsDays: 30,
+      retentionDeliveriesDays: 30,
+      retentionDeadLettersDays: 90,
+      retentionAuditDays: 400,
+      archiveRegion: 'us-east-1',
       logLevel: 'info',
     });
   });
@@ -100,6 +107,55 @@ describe('the configuration', () => {
       expect(faultsOf({ ...REQUIRED, WEBHOOK_PORTS: ports })).toEqual([
         expect.stringMatching(/^WEBHOOK_PORTS must be a comma list of ports/),
       ]);
+  });
+
+  test.each([
+    ['RETENTION_HOLDS_DAYS', 30],
+    ['RETENTION_EVENTS_DAYS', 30],
+    ['RETENTION_DELIVERIES_DAYS', 15],
+    ['RETENTION_BOOKINGS_DAYS', 90],
+    ['RETENTION_AUDIT_DAYS', 90],
+  ])('%s is 0 or at least %d', (name, min) => {
+    const field = name.toLowerCase().replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
+    const set = (days: number) => ({ ...REQUIRED, RETENTION_DEAD_LETTERS_DAYS: '0', [name]: String(days) });
+    for (const days of [0, min]) expect(allOf(set(days))).toMatchObject({ [field]: days });
+    for (const days of [1, min - 1, -1])
+      expect(faultsOf(set(days))).toEqual([`${name} must be 0, which means for ever, or at least ${min}`]);
+  });
+
+  test('dead letters are kept as long as other deliveries, 0 being longer than any', () => {
+    const fault = [expect.stringMatching(/^RETENTION_DEAD_LETTERS_DAYS must not be below/)];
+    const keep = (dead: string, others: string) => ({
+      ...REQUIRED,
+      RETENTION_DEAD_LETTERS_DAYS: dead,
+      RETENTION_DELIVERIES_DAYS: others,
+    });
+    expect(faultsOf(keep('29', '30'))).toEqual(fault);
+    expect(faultsOf(keep('90', '0'))).toEqual(fault);
+    for (const days of ['30', '0']) expect(allOf(keep(days, '30'))).toBeDefined();
+  });
+
+  test('an archive is a folder, or a bucket with its keys', () => {
+    const keys = { ARCHIVE_ACCESS_KEY_ID: 'id', ARCHIVE_SECRET_ACCESS_KEY: 'canary' };
+    for (const url of ['file:///var/archive', 's3://kept.rows/of/production', 's3://kept-rows'])
+      expect(allOf({ ...REQUIRED, ...keys, ARCHIVE_URL: url })).toMatchObject({ archiveUrl: url });
+    for (const url of [
+      'file://host/archive',
+      '/var/archive',
+      's3://k',
+      's3://kept-rows/a b',
+      's3://kept-rows/?x',
+    ])
+      expect(faultsOf({ ...REQUIRED, ...keys, ARCHIVE_URL: url })).toEqual([
+        expect.stringMatching(/^ARCHIVE_URL must be file:/),
+      ]);
+    expect(faultsOf({ ...REQUIRED, ARCHIVE_URL: 's3://kept-rows', ARCHIVE_ACCESS_KEY_ID: 'id' })).toEqual([
+      expect.stringMatching(/^ARCHIVE_URL of s3:\/\/ needs/),
+    ]);
+    const secret = 'user:canary@store';
+    const [fault = ''] = faultsOf({ ...REQUIRED, ARCHIVE_ENDPOINT: `https://${secret}` });
+    expect(fault).toMatch(/^ARCHIVE_ENDPOINT must not contain/);
+    expect(fault).not.toContain('canary');
   });
 
   test('a replica set may be named host by host', () => {

@@ -3,6 +3,7 @@ export type SeriesByName = Readonly<Record<string, string>>;
 
 const API = 'job="partner-booking-api",instance="api:3001"';
 const WORKER = 'job="partner-booking-webhook-delivery",instance="webhook-delivery:3002"';
+const EXPIRY = 'job="partner-booking-hold-expiry",instance="hold-expiry:3002"';
 const ok = (method: string, route: string) =>
   `http_request_duration_seconds_count{${API},listener="partner",method="${method}",route="${route}",status="201"}`;
 const failed = (route: string, status = '500') =>
@@ -133,6 +134,10 @@ export const RULE_CASES: readonly RuleCase[] = [
   {
     alert: 'BookingEventsUndispatched',
     ...of(`pbs_event_oldest_undispatched_seconds{${API}}`, '61x90', '59x90'),
+  },
+  {
+    alert: 'BookingPurgeLate',
+    ...of(`retention_completed_timestamp_seconds{${EXPIRY},collection="holds"}`, '-180000x90', '-160000x90'),
   },
   {
     alert: 'BookingDeliveriesOverdue',

@@ -4,7 +4,7 @@ import { UnrecoverableError, Worker } from 'bullmq';
 import { BullMQOtel } from 'bullmq-otel';
 import { startAlerting } from '../../src/alerts/start-alerting.ts';
 import { serveHealth } from '../../src/apps/worker-app.ts';
-import type { ConfigOf } from '../../src/config/config.ts';
+import type { WorkerConfig } from '../../src/config/config.ts';
 import { missingGuards } from '../../src/database/collections.ts';
 import { untilGuarded } from '../../src/database/guards.ts';
 import { closeRedis, createWorkerRedis } from '../../src/platform/redis.ts';
@@ -37,7 +37,7 @@ export class ExpectedFailure extends Error {}
  * wait to tell it: the jobs' locks run out, and the rows know what was done.
  */
 export function startWorker<Job>(
-  scope: ProcessScope<ConfigOf<'hold-expiry'>>,
+  scope: ProcessScope<WorkerConfig>,
   queues: Pick<Queues, 'countWaiting'>,
   name: WorkedQueue,
   options: Pick<WorkerOptions, 'concurrency' | 'lockDuration' | 'stalledInterval' | 'settings'>,
@@ -96,7 +96,7 @@ export async function workOnEach<Result>(
  * What a worker works with, once the database is reachable and has its guards; meanwhile it watches for what operators are
  * alerted of.
  */
-export async function startContext<Settings extends ConfigOf<'hold-expiry'>>(
+export async function startContext<Settings extends WorkerConfig>(
   scope: ProcessScope<Settings>,
 ): Promise<WorkerContext<Settings>> {
   const context = createContext(scope);

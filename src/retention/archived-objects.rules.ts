@@ -1,0 +1,34 @@
+/** An object of the archive: rows of one kind and one day of UTC. */
+export type ArchivedObject = { name: string; day: string; archivedAt: string };
+
+const NAME = /^[a-z-]+\/(\d{4}-\d{2}-\d{2})\/[\w-]+\.(\d{8}T\d{9}Z)-[\da-f]+\.jsonl\.gz$/;
+
+/** `2026-11-23`, of UTC. */
+export const dayOf = (instant: Date): string => instant.toISOString().slice(0, 10);
+
+/**
+ * `holds/2026-10-24/<first id>.20261123T214500123Z-5e0c7a3f.jsonl.gz`. With the instant at which it is archived, and something random, so
+ * that nothing is ever overwritten: when rows are archived again, the object that was there may have the only copy of others.
+ */
+export function objectName(
+  kind: string,
+  { day, firstId, archivedAt, random }: { day: string; firstId: string; archivedAt: Date; random: string },
+): string {
+  const stamp = archivedAt.toISOString().replace(/[-:.]/g, '');
+  return `${kind}/${day}/${firstId.replace(/[^\w-]/g, '_')}.${stamp}-${random}.jsonl.gz`;
+}
+
+/**
+ * Those of `names` that have rows of the days from `since` to `until`, the last archived first: of a row that was archived twice, because
+ * a purge was cut off, that one is as it was deleted.
+ */
+export function objectsBetween(names: readonly string[], since?: Date, until?: Date): ArchivedObject[] {
+  const [first, last] = [since === undefined ? '' : dayOf(since), until === undefined ? '9' : dayOf(until)];
+  return names
+    .flatMap((name) => {
+      const [, day, archivedAt] = NAME.exec(name) ?? [];
+      return day === undefined || archivedAt === undefined ? [] : [{ name, day, archivedAt }];
+    })
+    .filter(({ day }) => day >= first && day <= last)
+    .toSorted((a, b) => (a.archivedAt === b.archivedAt ? 0 : a.archivedAt < b.archivedAt ? 1 : -1));
+}

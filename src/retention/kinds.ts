@@ -1,0 +1,69 @@
+import { OLD_AUDIT } from '../audit/retention.rules.ts';
+import { findEventsWithDelivery } from '../deliveries/deliveries.store.ts';
+import { ENDED_DELIVERIES, OLD_DEAD_LETTERS } from '../deliveries/retention.rules.ts';
+import type { RetentionRule } from '../domain/retention.ts';
+import { PAST_EVENTS } from '../events/retention.rules.ts';
+import type { Db } from '../platform/mongo.ts';
+import {
+  findUndispatchedAmong,
+  findUndispatchedEventIds,
+} from '../reservations/reservation-backlog.store.ts';
+import { ENDED_HOLDS, PAST_BOOKINGS } from '../reservations/retention.rules.ts';
+import type { AgedRow } from './aged-rows.store.ts';
+
+/** For how many days rows are kept once they are over; 0 means for ever. */
+export type RetentionConfig = {
+  retentionHoldsDays: number;
+  retentionBookingsDays: number;
+  retentionEventsDays: number;
+  retentionDeliveriesDays: number;
+  retentionDeadLettersDays: number;
+  retentionAuditDays: number;
+};
+
+/** One kind of rows: their folder in the archive and the label of their metrics is `name`. */
+export type Kind = {
+  name: 'holds' | 'bookings' | 'events' | 'deliveries' | 'dead-letters' | 'audit';
+  rule: RetentionRule;
+  setting: keyof RetentionConfig;
+  /** The ids of those of `rows` that others need still. */
+  findNeeded?: (db: Db, rows: readonly AgedRow[], before: Date) => Promise<ReadonlySet<string>>;
+};
+
+/** Every kind, in the order in which they are purged: a delivery before its event, which stays as long as there is one. */
+export const KINDS: readonly Kind[] = [
+  { name: 'deliveries', rule: ENDED_DELIVERIES, setting: 'retentionDeliveriesDays', findNeeded: redelivered },
+  {
+    name: 'dead-letters',
+    rule: OLD_DEAD_LETTERS,
+    setting: 'retentionDeadLettersDays',
+    findNeeded: redelivered,
+  },
+  { name: 'events', rule: PAST_EVENTS, setting: 'retentionEventsDays', findNeeded: delivered },
+  { name: 'holds', rule: ENDED_HOLDS, setting: 'retentionHoldsDays' },
+  { name: 'bookings', rule: PAST_BOOKINGS, setting: 'retentionBookingsDays' },
+  { name: 'audit', rule: OLD_AUDIT, setting: 'retentionAuditDays' },
+];
+
+/** Deliveries of events that wait in their outboxes still: these are dispatched again, and without them would be delivered again. */
+async function redelivered(db: Db, rows: readonly AgedRow[], before: Date): Promise<ReadonlySet<string>> {
+  const waiting = await findUndispatchedEventIds(db, before);
+  return new Set(rows.filter(({ eventId }) => waiting.has(String(eventId))).map(({ _id }) => _id));
+}
+
+/**
+ * Events that are being dispatched, and those of which there is a delivery: it could not be sent again without. Asked in this order:
+ * an outbox is emptied once the deliveries are there.
+ */
+async function delivered(db: Db, rows: readonly AgedRow[]): Promise<ReadonlySet<string>> {
+  const undispatched = await findUndispatchedAmong(
+    db,
+    rows.map(({ holdId }) => String(holdId)),
+  );
+  const withDelivery = await findEventsWithDelivery(
+    db,
+    rows.map(({ _id }) => _id),
+  );
+  const isNeeded = ({ _id, holdId }: AgedRow) => undispatched.has(String(holdId)) || withDelivery.has(_id);
+  return new Set(rows.filter(isNeeded).map(({ _id }) => _id));
+}

@@ -1,0 +1,152 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Clock } from '../platform/clock.ts';
+import { groupBy } from '../platform/group-by.ts';
+import { newId } from '../platform/ids.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { Db } from '../platform/mongo.ts';
+import { counter, gauge } from '../platform/process-metrics.ts';
+import type { SweptPage } from '../platform/sweep.ts';
+import type { AgedPosition, AgedRow } from './aged-rows.store.ts';
+import { deleteAgedRows, findAgedRows, toLine } from './aged-rows.store.ts';
+import type { Archive } from './archive.ts';
+import { dayOf, objectName } from './archived-objects.rules.ts';
+import type { Kind, RetentionConfig } from './kinds.ts';
+import { KINDS } from './kinds.ts';
+
+export type PurgeDeps = {
+  db: Db;
+  clock: Clock;
+  log: Logger;
+  config: RetentionConfig;
+  /** Absent: what is purged is gone. */
+  archive?: Archive | undefined;
+};
+
+/** Where a run is: in which kind and where in it, and what it has purged so far. */
+export type PurgePosition = {
+  kind: number;
+  before?: Date | undefined;
+  at?: AgedPosition | undefined;
+  purged: Readonly<Record<string, number>>;
+  hasFailed: boolean;
+};
+
+/** Rows that are read, archived and deleted together. */
+const PAGE = 200;
+/** After a page, so many times what it took is left to others: a purge has a fifth of one connection at most. */
+const REST = 4;
+const REST_AT_LEAST_MS = 20;
+const REST_AT_MOST_MS = 5000;
+
+const DAY_MS = 86_400_000;
+const compress = promisify(gzip);
+
+const purgedTotal = counter({
+  name: 'retention_purged_total',
+  help: 'Rows that this process deleted because they had been kept for as long as they have to be, by collection.',
+  labelNames: ['collection'],
+});
+const completedAt = gauge({
+  name: 'retention_completed_timestamp_seconds',
+  help: 'When this process last had purged all that was to be purged of a collection, or began to try; Unix time.',
+  labelNames: ['collection'],
+});
+
+/** Says of each kind that is purged that it is tried from now on: what never succeeds is late from here. */
+export function beginToPurge({ db, clock, config }: PurgeDeps): void {
+  const now = clock.now().getTime() / 1000;
+  for (const { name, setting } of KINDS)
+    if (config[setting] > 0) completedAt(db).set({ collection: name }, now);
+}
+
+/**
+ * Deletes the next page of rows that have been kept for as long as they have to be, and rests. With an archive a row goes once it is
+ * there for good: where that fails, or this process dies, it stays, and is archived again. A kind that fails is left to the next run,
+ * and the others go on. For the sweep, which has a lease: two that run at once harm nothing.
+ */
+export async function purgeNext(
+  deps: PurgeDeps,
+  stopping: AbortSignal,
+  from: PurgePosition = { kind: 0, purged: {}, hasFailed: false },
+): Promise<SweptPage<PurgePosition>> {
+  const kind = KINDS[from.kind];
+  if (kind === undefined) {
+    logRun(deps, from);
+    return { count: 0 };
+  }
+  const following = { ...from, kind: from.kind + 1, before: undefined, at: undefined };
+  const days = deps.config[kind.setting];
+  if (days === 0) return { count: 0, next: following };
+  const before = from.before ?? new Date(deps.clock.now().getTime() - days * DAY_MS);
+  const beganAt = performance.now();
+  try {
+    const { count, at } = await purgePage(deps, kind, { before, at: from.at }, stopping);
+    const purged = { ...from.purged, [kind.name]: (from.purged[kind.name] ?? 0) + count };
+    if (at === undefined) {
+      completedAt(deps.db).set({ collection: kind.name }, deps.clock.now().getTime() / 1000);
+      return { count: 0, next: { ...following, purged } };
+    }
+    const restMs = Math.max(REST_AT_LEAST_MS, (performance.now() - beganAt) * REST);
+    await delay(Math.min(restMs, REST_AT_MOST_MS), undefined, { signal: stopping }).catch(() => undefined);
+    return { count: 0, next: { ...from, purged, before, at } };
+  } catch (err) {
+    if (stopping.aborted) return { count: 0 };
+    const fields = { collection: kind.name, error: (err as Error).message };
+    deps.log.warn(fields, 'rows could not be purged: they stay until the next run');
+    return { count: 0, next: { ...following, hasFailed: true } };
+  }
+}
+
+type PageOfKind = { before: Date; at: AgedPosition | undefined };
+
+/** `at`: where the next page begins, if there is one. */
+async function purgePage(
+  deps: PurgeDeps,
+  kind: Kind,
+  { before, at }: PageOfKind,
+  stopping: AbortSignal,
+): Promise<{ count: number; at?: AgedPosition }> {
+  const { rule } = kind;
+  const rows = await findAgedRows(deps.db, rule, before, at, PAGE);
+  const needed = (await kind.findNeeded?.(deps.db, rows, before)) ?? new Set<string>();
+  const gone = rows.filter(({ _id }) => !needed.has(_id));
+  if (deps.archive !== undefined) await archiveRows(deps, deps.archive, kind, gone, stopping);
+  const ids = gone.map(({ _id }) => _id);
+  const count = ids.length === 0 ? 0 : await deleteAgedRows(deps.db, rule, before, ids);
+  purgedTotal(deps.db).inc({ collection: kind.name }, count);
+  const last = rows.at(-1);
+  if (last === undefined || rows.length < PAGE) return { count };
+  const value = last[rule.field];
+  const left = rows.filter((row) => needed.has(row._id) && isSame(row[rule.field], value));
+  const leftBefore = at !== undefined && isSame(at.value, value) ? at.left : [];
+  return { count, at: { value, left: [...leftBefore, ...left.map(({ _id }) => _id)] } };
+}
+
+/** Of two instants or two ids. */
+const isSame = (a: unknown, b: unknown): boolean =>
+  a instanceof Date && b instanceof Date ? a.getTime() === b.getTime() : a === b;
+
+/** An object for each day of the rows, in the order of their first. */
+async function archiveRows(
+  { clock }: PurgeDeps,
+  archive: Archive,
+  { name, rule }: Kind,
+  rows: readonly AgedRow[],
+  stopping: AbortSignal,
+): Promise<void> {
+  const days = groupBy(rows, (row) => dayOf(row[rule.instant] as Date));
+  for (const [day, ofDay] of days) {
+    const content = await compress(`${ofDay.map(toLine).join('\n')}\n`);
+    const [{ _id: firstId } = { _id: '' }] = ofDay;
+    const object = { day, firstId, archivedAt: clock.now(), random: newId().slice(-8) };
+    await archive.put(objectName(name, object), content, stopping);
+  }
+}
+
+/** One line a run that has found anything. */
+function logRun({ log }: PurgeDeps, { purged, hasFailed }: PurgePosition): void {
+  const rows = Object.values(purged).reduce((sum, each) => sum + each, 0);
+  if (rows > 0 || hasFailed) log.info({ purged, has_failed: hasFailed }, 'rows were purged');
+}

@@ -1,0 +1,392 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { newId } from '../../src/platform/ids.ts';
+import type { Reservation } from '../../src/reservations/reservations.model.ts';
+import { createFileArchive } from '../../src/retention/file-archive.ts';
+import { restoreArchive } from '../../src/retention/restore.service.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Partner } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  bookSlot,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
+import type { OwnServer } from '../support/own-servers.ts';
+import { ownMongod } from '../support/own-servers.ts';
+import { rowOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import type { SpawnedProcess } from '../support/worker-process.ts';
+import { endProcesses, startProcess } from '../support/worker-process.ts';
+import type { Folder } from './purging.ts';
+import { anyFolder, bytesOf, DAY_MS, EVERY_KIND, keeping, NEVER_STOPPED, purge } from './purging.ts';
+
+const LATER = new Date(Date.now() + 3650 * DAY_MS);
+const COLLECTIONS = ['reservations', 'events', 'deliveries', 'audit'];
+
+let mongod: OwnServer;
+let service: Service;
+let folder: Folder;
+let partner: Partner;
+let hold: Reservation;
+
+// A server of its own: a fail point is of the whole server.
+beforeAll(async () => {
+  mongod = await ownMongod();
+  await mongod.start();
+  service = await startService({ MONGODB_URI: `${mongod.uri}&monitorCommands=true` });
+  const venue = await anyVenue(service);
+  partner = await anyPartner(service, [venue.id]);
+  await operatorOf(service).post('/api/v1/operator/venues', {});
+  const subscription = await subscribe(partner, 'http://127.0.0.1:9/');
+  const [first = '', second = ''] = await freeSlotIds(partner, venue.id);
+  const metadata = { z: 'say "ünïcode" \\ 🎾', 10: 'ten', 2: 'two' };
+  const { hold_id } = await placeHold(partner, first, { metadata, idempotency_key: 'first' });
+  await partner.api.post(`/api/v1/partner/holds/${String(hold_id)}/cancel`, { reason: 'Rain' });
+  const booked = await bookSlot(partner, second, { metadata });
+  for (const id of [hold_id, booked['hold_id']]) await service.dispatch(String(id));
+  for (const { _id } of await service.context.db.collection<{ _id: string }>('deliveries').find().toArray())
+    await service.attempt(_id, 5);
+  await service.context.db
+    .collection('webhook_subscriptions')
+    .updateOne({ _id: subscription.id } as never, { $set: { status: 'inactive' } });
+  await service.context.db
+    .collection('deliveries')
+    .updateMany({}, { $unset: { alertPending: '', isUncounted: '' } });
+  hold = await rowOf(service, 'reservations', { _id: hold_id });
+});
+afterAll(async () => {
+  await endProcesses();
+  await service.stop();
+  await mongod.discard();
+});
+beforeEach(async () => {
+  folder = await anyFolder();
+});
+afterEach(async () => {
+  await folder.remove();
+  await reservations().deleteMany({ slotId: 'planted' });
+});
+
+const reservations = () => service.context.db.collection<Reservation>('reservations');
+const everything = async () =>
+  Object.fromEntries(
+    await Promise.all(COLLECTIONS.map(async (name) => [name, await bytesOf(service, name)] as const)),
+  );
+const restore = (wanted = {}) =>
+  restoreArchive({ ...service.context, archive: folder.archive }, wanted, NEVER_STOPPED);
+const countPlanted = () => reservations().countDocuments({ slotId: 'planted' });
+
+/** So many holds that ended 40 days ago, some at one instant; returns their ids. */
+async function plantHolds(count: number): Promise<string[]> {
+  const { holdKey: _unique, ...row } = hold;
+  const at = (n: number) => new Date(Date.now() - 40 * DAY_MS + Math.floor(n / 300));
+  const rows = Array.from({ length: count }, (_, n) => ({
+    ...row,
+    _id: newId(),
+    slotId: 'planted',
+    holdExpiresAt: at(n),
+  }));
+  await reservations().insertMany(rows);
+  return rows.map(({ _id }) => _id);
+}
+
+const idOfLine = (line: string) => (JSON.parse(line) as { _id: string })._id;
+const HOLDS = keeping({ holds: 30 });
+
+describe('an archived row', () => {
+  test('comes back as it was to the byte, of every collection, once', async () => {
+    const before = await everything();
+    await purge(service, { at: LATER, config: EVERY_KIND, archive: folder.archive });
+    expect(Object.values(await everything()).flat()).toEqual([]);
+    expect(await restore()).toMatchObject({ present: 0, conflicting: 0, failed: 0, isDone: true });
+    expect(await everything()).toEqual(before);
+    expect(Object.values(before).map((rows) => rows.length > 0)).toEqual(COLLECTIONS.map(() => true));
+    // Again: nothing is changed, also where a row is another by now.
+    await reservations().updateOne({ _id: hold._id }, { $set: { releaseReason: '[erased]' } });
+    expect(await restore()).toMatchObject({ restored: 0, conflicting: 0, failed: 0, isDone: true });
+    expect((await rowOf(service, 'reservations', { _id: hold._id })).releaseReason).toBe('[erased]');
+    await reservations().updateOne({ _id: hold._id }, { $set: { releaseReason: 'Rain' } });
+    expect(await everything()).toEqual(before);
+  });
+
+  test('keeps its types: a double of a whole number is no integer', async () => {
+    const [id = ''] = await plantHolds(1);
+    await reservations().updateOne({ _id: id }, [{ $set: { pricePaise: { $toDouble: 120_000 } } }]);
+    const typeOf = async () =>
+      reservations()
+        .aggregate([{ $match: { _id: id } }, { $project: { is: { $type: '$pricePaise' } } }])
+        .next();
+    await purge(service, { config: HOLDS, archive: folder.archive });
+    expect(await typeOf()).toBeNull();
+    await restore();
+    expect(await typeOf()).toMatchObject({ is: 'double' });
+  });
+
+  test('is left out where its key or its slot is another’s by now, and named', async () => {
+    const before = await everything();
+    await purge(service, { at: LATER, config: EVERY_KIND, archive: folder.archive });
+    const [claim] = (await folder.lines())
+      .map((line) => JSON.parse(line) as { status?: string; cells: string[]; _id: string })
+      .filter(({ status }) => status === 'BOOKED');
+    const { holdKey: _unique, ...row } = hold;
+    const other = {
+      ...row,
+      _id: newId(),
+      slotId: 'planted',
+      status: 'BOOKED' as const,
+      claimed: true,
+      cells: claim?.cells ?? [],
+    };
+    await reservations().insertOne(other);
+    expect(await restore()).toMatchObject({ conflicting: 1, isDone: false });
+    expect(service.logs()).toContain(`"id":"${claim?._id}"`);
+    expect(await reservations().countDocuments({ cells: claim?.cells[0] ?? '', claimed: true })).toBe(1);
+    await reservations().deleteOne({ _id: other._id });
+    expect(await restore()).toMatchObject({ restored: 1, isDone: true });
+    expect(await everything()).toEqual(before);
+  });
+
+  test('comes back by collection and time', async () => {
+    const ids = await plantHolds(2);
+    await reservations().updateOne(
+      { _id: ids[0] ?? '' },
+      { $set: { holdExpiresAt: new Date('2020-03-01T23:59:59Z') } },
+    );
+    await purge(service, { config: HOLDS, archive: folder.archive });
+    const until = new Date('2020-03-01T23:59:58Z');
+    expect(await restore({ collection: 'events' })).toMatchObject({ restored: 0 });
+    expect(await restore({ until })).toMatchObject({ restored: 0 });
+    expect(await restore({ since: until, until: new Date('2020-03-02') })).toMatchObject({ restored: 1 });
+    expect(await restore({ collection: 'holds', since: new Date('2020-03-02') })).toMatchObject({
+      restored: 1,
+      present: 0,
+    });
+  });
+
+  test('a damaged object is named, and the others come back', async () => {
+    await plantHolds(3);
+    await purge(service, { config: HOLDS, archive: folder.archive });
+    const name = 'holds/2020-01-01/damaged.20200101T000000000Z-0.jsonl.gz';
+    await folder.archive.put(name, Buffer.from('no gzip'), NEVER_STOPPED);
+    await writeFile(
+      path.join(fileURLToPath(folder.url), 'holds/2020-01-01/cut-off.20200101T000000000Z-0.jsonl.gz.part'),
+      '',
+    );
+    expect(await restore()).toMatchObject({ restored: 3, failed: 1, isDone: false });
+    expect(service.logs()).toContain(name);
+  });
+});
+
+describe('a row is deleted once it is archived', () => {
+  test('and stays where it cannot be; other kinds go on', async () => {
+    const [id = ''] = await plantHolds(1);
+    const archive = createFileArchive('file:///dev/null/archive');
+    await purge(service, { config: HOLDS, archive });
+    expect(await countPlanted()).toBe(1);
+    expect(service.logs()).toContain('rows could not be purged');
+    // Control: without an archive it goes.
+    await purge(service, { config: HOLDS });
+    expect(await reservations().countDocuments({ _id: id })).toBe(0);
+  });
+
+  test('and not where it was changed meanwhile', async () => {
+    const [changed = '', other = ''] = await plantHolds(2);
+    const archive: typeof folder.archive = {
+      ...folder.archive,
+      put: async (...args) => {
+        await folder.archive.put(...args);
+        await reservations().updateOne({ _id: changed }, { $set: { holdExpiresAt: new Date() } });
+      },
+    };
+    await purge(service, { config: HOLDS, archive });
+    expect(await reservations().distinct('_id', { _id: { $in: [changed, other] } })).toEqual([changed]);
+  });
+});
+
+describe('in steps', () => {
+  test('of 200 rows, along the index, with four times as long a rest after each', async () => {
+    const ids = await plantHolds(1000);
+    const seen: { name: string; size: number; at: number }[] = [];
+    const client = service.context.db.getClient();
+    const note =
+      (at: 'began' | 'ended') => (given: { commandName: string; command?: Record<string, unknown> }) => {
+        const { deletes, limit } = (given.command ?? {}) as {
+          deletes?: { q: { $and: [{ _id: { $in: unknown[] } }] } }[];
+          limit?: number;
+        };
+        if (!['find', 'delete'].includes(given.commandName)) return;
+        if (at === 'began' && given.command?.[given.commandName] !== 'reservations') return;
+        seen.push({
+          name: `${given.commandName} ${at}`,
+          size: deletes?.[0]?.q.$and[0]._id.$in.length ?? limit ?? 0,
+          at: performance.now(),
+        });
+      };
+    const [began, ended] = [note('began'), note('ended')];
+    client.on('commandStarted', began as never).on('commandSucceeded', ended as never);
+    await purge(service, { config: HOLDS });
+    client.off('commandStarted', began as never).off('commandSucceeded', ended as never);
+    expect(await reservations().countDocuments({ _id: { $in: ids } })).toBe(0);
+    const deletes = seen.filter(({ name }) => name === 'delete began');
+    expect(deletes.map(({ size }) => size)).toEqual([200, 200, 200, 200, 200]);
+    const finds = seen.filter(({ name }) => name === 'find began');
+    const deleted = seen.filter(({ name }) => name === 'delete ended');
+    for (const [index, { at }] of deleted.entries()) {
+      const [begin, next] = [finds[index]?.at ?? 0, finds[index + 1]?.at ?? Number.POSITIVE_INFINITY];
+      expect(next - at).toBeGreaterThanOrEqual(Math.min(5000, 4 * (at - begin)) - 5);
+    }
+  });
+
+  test('what has to stay is passed over, also many of one instant', async () => {
+    await plantHolds(700);
+    // Nobody knows of which; the page is of those that are left, and ends.
+    await reservations().updateMany({ slotId: 'planted' }, { $set: { outbox: [] } });
+    const eventIds = Array.from({ length: 700 }, () => newId());
+    const { sequence: _unique, ...event } = await rowOf(service, 'events', {
+      holdId: hold._id,
+      type: 'hold_created',
+    });
+    const at = new Date(Date.now() - 50 * DAY_MS);
+    const events = eventIds.map((_id, n) => ({
+      ...event,
+      _id,
+      at,
+      slotEnd: at,
+      holdId: n % 2 === 0 ? hold._id : newId(),
+    }));
+    await service.context.db.collection('events').insertMany(events as never[]);
+    await reservations().updateOne(
+      { _id: hold._id },
+      {
+        $set: {
+          outbox: [
+            {
+              eventId: eventIds[0] ?? '',
+              type: 'hold_created',
+              at,
+              originatorId: partner.id,
+              bookingId: null,
+            },
+          ],
+          outboxSince: at,
+        },
+      },
+    );
+    await purge(service, {
+      at: new Date(Date.now() + 32 * DAY_MS),
+      config: keeping({ events: 30, holds: 30 }),
+    });
+    await reservations().updateOne({ _id: hold._id }, { $set: { outbox: [] }, $unset: { outboxSince: '' } });
+    const left = await service.context.db
+      .collection('events')
+      .deleteMany({ _id: { $in: eventIds } } as never);
+    expect([left.deletedCount, await countPlanted()]).toEqual([350, 0]);
+  });
+});
+
+describe('as a process', () => {
+  const start = (extra: Record<string, string> = {}): SpawnedProcess =>
+    startProcess('workers/hold-expiry.ts', {
+      ...service.environment,
+      MONGODB_URI: `${mongod.uri}&appName=purge`,
+      ARCHIVE_URL: folder.url,
+      HEALTH_PORT: '0',
+      ...extra,
+    });
+  const admin = (command: Record<string, unknown>) =>
+    service.context.db.getClient().db('admin').command(command);
+  const archivedIds = async () => (await folder.lines()).map(idOfLine);
+
+  test('killed between archive and delete it loses nothing; the next archives again, and each row comes back once', async () => {
+    const ids = await plantHolds(150);
+    const before = await everything();
+    const data = { appName: 'purge', failCommands: ['delete'], blockConnection: true, blockTimeMS: 60_000 };
+    const { count } = await admin({ configureFailPoint: 'failCommand', mode: 'alwaysOn', data });
+    const killed = start();
+    const timesEntered = Number(count) + 1;
+    await admin({ waitForFailPoint: 'failCommand', timesEntered, maxTimeMS: 25_000 });
+    expect(new Set(await archivedIds())).toEqual(new Set(ids));
+    killed.signal('SIGKILL');
+    await killed.exited;
+    // The server has the command still, and would carry it out.
+    const server = service.context.db.getClient().db('admin');
+    const underWay = { appName: 'purge', 'command.delete': 'reservations' };
+    const [{ opid }] = (await server
+      .aggregate([{ $currentOp: {} }, { $match: underWay }], { readConcern: { level: 'local' } })
+      .toArray()) as [{ opid: number }];
+    await admin({ killOp: 1, op: opid });
+    await admin({ configureFailPoint: 'failCommand', mode: 'off' });
+    expect(await everything()).toEqual(before);
+
+    // The lease of the killed one would last for 20 minutes.
+    await service.context.db.collection('leases').deleteMany({});
+    const next = start();
+    await eventually('they are gone', async () => (await countPlanted()) === 0);
+    next.signal('SIGTERM');
+    await next.exited;
+    expect((await archivedIds()).toSorted()).toEqual([...ids, ...ids].toSorted());
+    expect(await restore()).toMatchObject({ restored: 150, present: 150, failed: 0 });
+    expect(await everything()).toEqual(before);
+  });
+
+  test('of two, one purges: each row is archived and counted once', async () => {
+    const ids = await plantHolds(1000);
+    await service.context.db.collection('leases').deleteMany({});
+    const both = [start(), start()];
+    await eventually('they are gone', async () => (await countPlanted()) === 0);
+    await eventually('it says so', () => both.some(({ output }) => output().includes('rows were purged')));
+    for (const each of both) each.signal('SIGTERM');
+    await Promise.all(both.map(({ exited }) => exited));
+    expect((await archivedIds()).toSorted()).toEqual(ids.toSorted());
+    const told = both.flatMap((each) => each.log()).filter(({ msg }) => msg === 'rows were purged');
+    expect(told).toMatchObject([{ purged: { holds: 1000 } }]);
+  });
+
+  test('control: two that run at once without a lease archive twice, and harm nothing', async () => {
+    const ids = await plantHolds(1000);
+    const archive = folder.archive;
+    await Promise.all([
+      purge(service, { config: HOLDS, archive }),
+      purge(service, { config: HOLDS, archive }),
+    ]);
+    const archived = await archivedIds();
+    expect(new Set(archived)).toEqual(new Set(ids));
+    expect(archived.length).toBeGreaterThan(1000);
+    expect(await countPlanted()).toBe(0);
+  });
+
+  test('npm run restore-archive says what it did, and ends with 0 where nothing was left out', async () => {
+    await plantHolds(5);
+    await purge(service, { config: HOLDS, archive: folder.archive });
+    const run = async (...args: string[]) => {
+      const command = startProcess(
+        'src/restore-archive.ts',
+        { MONGODB_URI: mongod.uri, MONGODB_ALLOW_INSECURE: 'true' },
+        args,
+      );
+      return { ...(await command.exited), output: command.output(), log: command.log() };
+    };
+    const restored = await run('--from', folder.url, '--collection', 'holds');
+    expect(restored).toMatchObject({ code: 0 });
+    expect(restored.log.at(-1)).toBeDefined();
+    expect(restored.log.find(({ msg }) => msg === 'ready')).toMatchObject({
+      restored: 5,
+      present: 0,
+      conflicting: 0,
+    });
+    expect(await countPlanted()).toBe(5);
+    expect(await run('--from', folder.url)).toMatchObject({ code: 0 });
+    expect(await run()).toMatchObject({ code: 1, output: expect.stringContaining('give --from') });
+    expect(await run('--from', folder.url, '--since', 'yesterday')).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('--since yesterday'),
+    });
+  });
+});

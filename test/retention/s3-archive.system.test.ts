@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { s3ServerCommand } from '../../scripts/s3-server.ts';
+import { openArchive } from '../../src/retention/open-archive.ts';
+import { eventually } from '../support/eventually.ts';
+import type { KeptProcess } from '../support/kept-process.ts';
+import { keptProcess } from '../support/kept-process.ts';
+import { freePort, temporaryFolder } from '../support/own-servers.ts';
+import { NEVER_STOPPED } from './purging.ts';
+
+const BUILD_TIMEOUT_MS = 600_000;
+const KEYS = { accessKeyId: 'archivist', secretAccessKey: randomBytes(20).toString('hex') };
+
+let server: KeptProcess;
+let folder: string;
+let endpoint: string;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  await mkdir(path.join(folder, 'kept-rows'));
+  const port = await freePort();
+  endpoint = `http://127.0.0.1:${port}`;
+  const command = await s3ServerCommand({ port, folder, ...KEYS }, process.env);
+  server = keptProcess(async () => command);
+  await server.start();
+  await eventually('it listens', async () => (await fetch(endpoint).catch(() => undefined)) !== undefined);
+}, BUILD_TIMEOUT_MS);
+afterAll(async () => {
+  await server.end();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const opened = (url = 's3://kept-rows/of/production', archiveSecretAccessKey = KEYS.secretAccessKey) =>
+  openArchive(url, {
+    archiveEndpoint: endpoint,
+    archiveRegion: 'us-east-1',
+    archiveAccessKeyId: KEYS.accessKeyId,
+    archiveSecretAccessKey,
+  });
+
+describe('an archive in a bucket', () => {
+  test('has what was put into it, under its name', async () => {
+    const archive = opened();
+    const content = randomBytes(300_000);
+    await archive.put('holds/2026-03-01/a.jsonl.gz', content, NEVER_STOPPED);
+    await archive.put('events/2026-03-01/b.jsonl.gz', Buffer.from('b'), NEVER_STOPPED);
+    expect(await archive.list('holds/', NEVER_STOPPED)).toEqual(['holds/2026-03-01/a.jsonl.gz']);
+    expect(content.equals(await archive.get('holds/2026-03-01/a.jsonl.gz', NEVER_STOPPED))).toBe(true);
+    // The prefix is a folder of the bucket; without one names begin at its root.
+    const whole = opened('s3://kept-rows');
+    expect(await whole.list('of/production/events/', NEVER_STOPPED)).toEqual([
+      'of/production/events/2026-03-01/b.jsonl.gz',
+    ]);
+  });
+
+  test('lists all of it, page after page', async () => {
+    const day = path.join(folder, 'kept-rows/of/production/audit/2026-03-01');
+    await mkdir(day, { recursive: true });
+    const names = Array.from({ length: 1100 }, (_, n) => `${String(n).padStart(4, '0')}.jsonl.gz`);
+    for (const name of names) await writeFile(path.join(day, name), '');
+    const listed = await opened().list('audit/', NEVER_STOPPED);
+    expect(listed.toSorted()).toEqual(names.map((name) => `audit/2026-03-01/${name}`));
+  });
+
+  test('rejects with the code of the store where a key is wrong, a bucket or an object absent', async () => {
+    const put = (archive: ReturnType<typeof opened>) =>
+      archive.put('holds/x', Buffer.from('x'), NEVER_STOPPED);
+    await expect(put(opened(undefined, 'wrong'))).rejects.toThrow(/403 to PUT: SignatureDoesNotMatch/);
+    await expect(put(opened('s3://absent'))).rejects.toThrow(/404 to PUT: NoSuchBucket/);
+    await expect(opened().get('holds/y', NEVER_STOPPED)).rejects.toThrow(/404 to GET: NoSuchKey/);
+    await expect(opened().list('holds/', AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
+  });
+
+  test('rejects while the store is away', async () => {
+    await server.signal('SIGKILL');
+    await expect(opened().put('holds/z', Buffer.from('z'), NEVER_STOPPED)).rejects.toThrow('fetch failed');
+    await server.start();
+    await eventually('it listens', async () => (await fetch(endpoint).catch(() => undefined)) !== undefined);
+    await opened().put('holds/z', Buffer.from('z'), NEVER_STOPPED);
+    expect(String(await opened().get('holds/z', NEVER_STOPPED))).toBe('z');
+  });
+});
