@@ -136,12 +136,12 @@ export const RULE_CASES: readonly RuleCase[] = [
     ...of(`pbs_event_oldest_undispatched_seconds{${API}}`, '61x90', '59x90'),
   },
   {
-    alert: 'BookingPurgeLate',
-    ...of(`retention_completed_timestamp_seconds{${EXPIRY},collection="holds"}`, '-180000x90', '-160000x90'),
-  },
-  {
     alert: 'BookingDeliveriesOverdue',
     ...of(`pbs_alerts_open{${API},kind="delivery_overdue"}`, '1x90', '0x59 1x30'),
+  },
+  {
+    alert: 'BookingPurgeLate',
+    ...of(`retention_completed_timestamp_seconds{${EXPIRY},collection="holds"}`, '-180000x90', '-160000x90'),
   },
   {
     alert: 'BookingWebhooksLate',

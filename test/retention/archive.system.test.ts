@@ -170,6 +170,24 @@ describe('an archived row', () => {
     });
   });
 
+  test('that was archived twice, because a purge was cut off, comes back as it was deleted', async () => {
+    const [id = ''] = await plantHolds(1);
+    const cutOff: typeof folder.archive = {
+      ...folder.archive,
+      put: async (...args) => {
+        await folder.archive.put(...args);
+        throw new Error('cut off');
+      },
+    };
+    const day = new Date();
+    await purge(service, { at: day, config: HOLDS, archive: cutOff });
+    await reservations().updateOne({ _id: id }, { $set: { releaseReason: 'later' } });
+    await purge(service, { at: new Date(day.getTime() + 1), config: HOLDS, archive: folder.archive });
+    expect(await folder.lines()).toHaveLength(2);
+    expect(await restore()).toMatchObject({ restored: 1, present: 1, isDone: true });
+    expect((await rowOf(service, 'reservations', { _id: id })).releaseReason).toBe('later');
+  });
+
   test('a damaged object is named, and the others come back', async () => {
     await plantHolds(3);
     await purge(service, { config: HOLDS, archive: folder.archive });
