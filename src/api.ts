@@ -4,7 +4,7 @@ import { startAlerting } from './alerts/start-alerting.ts';
 import { createAdminApp } from './apps/admin-app.ts';
 import { createPartnerApp } from './apps/partner-app.ts';
 import { missingGuards } from './database/collections.ts';
-import { watchGuards } from './database/guards.ts';
+import { untilUsable, watchGuards } from './database/guards.ts';
 import { DRAIN } from './http/graceful-close.ts';
 import type { Listener } from './http/listen.ts';
 import { listen } from './http/listen.ts';
@@ -21,7 +21,10 @@ const LISTEN_AFTER_MS = 5000;
 runProcess('api', async (scope) => {
   const context = createApiContext(scope);
   const guards = watchGuards(scope, context.db, context.connected);
-  context.connected.then(() => startAlerting(scope, context, missingGuards), scope.fail);
+  context.connected.then(() => {
+    startAlerting(scope, context, missingGuards);
+    untilUsable(scope, context.db).catch(scope.fail);
+  }, scope.fail);
   const looked = context.connected.then(guards.missing).catch(() => undefined);
   await Promise.race([looked, delay(LISTEN_AFTER_MS, undefined, { signal: scope.stopping })]);
   const { host, adminHost, port, adminPort } = scope.config;

@@ -1,13 +1,55 @@
-import { migrate } from './database/collections.ts';
+import { parseArgs } from 'node:util';
+import { migrate, planOfMigration } from './database/collections.ts';
+import { isPending } from './database/migrate.service.ts';
+import { dryRunText, statusText } from './database/migration-text.rules.ts';
 import { createDb, openDb } from './platform/mongo.ts';
 import { runProcess } from './process/lifecycle.ts';
 
-/** `npm run migrate`: makes collections, validators and indexes, then ends. Run it before the first start and each upgrade. */
-runProcess('migrate', async ({ config, log, stopping, onStop, stop }) => {
-  const db = createDb();
-  onStop('MongoDB', () => db.close());
-  await openDb(db, config.mongodbUri, log, stopping);
-  await migrate(db);
-  setImmediate(stop);
-  return { migrated: true };
-});
+const USAGE = 'Usage: npm run migrate [-- --status | --dry-run]';
+
+function readArguments(): { status: boolean; dryRun: boolean } {
+  const boolean = { type: 'boolean', default: false } as const;
+  try {
+    const { values } = parseArgs({ options: { status: boolean, 'dry-run': boolean } });
+    if (values.status && values['dry-run']) throw new Error('--status and --dry-run are two commands');
+    return { status: values.status, dryRun: values['dry-run'] };
+  } catch (err) {
+    process.stderr.write(`${(err as Error).message}\n${USAGE}\n`);
+    process.exit(1);
+  }
+}
+
+const { status, dryRun } = readArguments();
+const isReading = status || dryRun;
+
+/**
+ * `npm run migrate`: makes collections, validators and indexes, runs the steps that are pending, then ends. Run it before the first
+ * start and each upgrade. `--status` prints what was applied and is pending, with exit code 1 where something is; `--dry-run`
+ * prints what would be done. Neither writes.
+ */
+runProcess(
+  'migrate',
+  async ({ config, log, stopping, onStop, stop }) => {
+    const db = createDb();
+    onStop('MongoDB', () => db.close());
+    const opened = openDb(db, config.mongodbUri, log, stopping);
+    if (isReading) {
+      await opened;
+      const plan = await planOfMigration(db);
+      process.stdout.write(`${status ? statusText(plan) : dryRunText(plan)}\n`);
+      setImmediate(stop, status && isPending(plan) ? 1 : 0);
+      return {};
+    }
+    const work = opened.then(() => migrate(db, { log, stopping }));
+    let isDone = false;
+    onStop('migration', async () => {
+      await work.catch(() => undefined);
+      if (!isDone) stop(1);
+    });
+    await work;
+    isDone = true;
+    setImmediate(stop);
+    return { migrated: true };
+  },
+  isReading ? 'warn' : undefined,
+);

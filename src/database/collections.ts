@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { ALERT_COLLECTIONS } from '../alerts/alerts.model.ts';
 import { AUDIT } from '../audit/audit.model.ts';
 import { BLACKOUTS } from '../blackouts/blackouts.model.ts';
@@ -8,13 +9,17 @@ import { PACKAGE_COLLECTIONS } from '../packages/packages.model.ts';
 import { PARTNER_COLLECTIONS } from '../partners/partners.model.ts';
 import { CACHE_VERSIONS } from '../platform/cache-versions.store.ts';
 import type { CollectionDefinition } from '../platform/ensure-collection.ts';
-import { ensureCollection, missingUniqueIndexes, missingValidators } from '../platform/ensure-collection.ts';
+import { missingUniqueIndexes, missingValidators } from '../platform/ensure-collection.ts';
 import { LEASES } from '../platform/leases.store.ts';
 import type { Db } from '../platform/mongo.ts';
-import { fillCustomerSearch } from '../reservations/customer-search.store.ts';
 import { RESERVATIONS } from '../reservations/reservations.model.ts';
 import { SUBSCRIPTIONS } from '../subscriptions/subscriptions.model.ts';
 import { VENUE_COLLECTIONS } from '../venues/venues.model.ts';
+import type { MigrationRun, Plan } from './migrate.service.ts';
+import { migrateTo, planMigration, requireUsable } from './migrate.service.ts';
+import { MIGRATIONS } from './migrations.store.ts';
+import { RELEASE } from './release.ts';
+import { STEPS } from './steps.ts';
 
 /** Every collection of the service with its validator and indexes. */
 const COLLECTIONS: CollectionDefinition[] = [
@@ -31,15 +36,33 @@ const COLLECTIONS: CollectionDefinition[] = [
   ENDED_SESSIONS,
   LEASES,
   CACHE_VERSIONS,
+  MIGRATIONS,
 ];
 
+const TARGET = { release: RELEASE, collections: COLLECTIONS, steps: STEPS };
+
+const UNHEARD: MigrationRun = {
+  log: { info: () => undefined, warn: () => undefined },
+  stopping: new AbortController().signal,
+  holder: `${hostname()}, process ${process.pid}`,
+};
+
 /**
- * Creates what is missing of all collections, validators and indexes (ADR 0002), then fills in the fields that bookings of older
- * releases lack; safe to repeat.
+ * Creates what is missing of all collections, validators and indexes (ADR 0002), then runs the steps that are pending (ADR 0055);
+ * safe to repeat.
  */
-export async function migrate(db: Db): Promise<void> {
-  await Promise.all(COLLECTIONS.map((definition) => ensureCollection(db, definition)));
-  await fillCustomerSearch(db);
+export async function migrate(db: Db, run: Partial<MigrationRun> = {}): Promise<void> {
+  await migrateTo(db, TARGET, { ...UNHEARD, ...run });
+}
+
+/** What `migrate` would do; only reads. */
+export async function planOfMigration(db: Db): Promise<Plan> {
+  return planMigration(db, TARGET);
+}
+
+/** @throws UnsupportedServerError where a newer release has taken away what this one uses */
+export async function requireUsableDatabase(db: Db): Promise<void> {
+  await requireUsable(db, RELEASE);
 }
 
 /** The unique indexes and validators that the database lacks: while one is missing nothing is sold. */

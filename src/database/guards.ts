@@ -2,8 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DomainError } from '../domain/errors.ts';
 import { coalesced } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
+import { UnsupportedServerError } from '../platform/server-requirements.rules.ts';
 import type { ProcessScope } from '../process/lifecycle.ts';
-import { missingGuards } from './collections.ts';
+import { missingGuards, requireUsableDatabase } from './collections.ts';
 
 /** How often to check while some are missing, and while all are there. */
 const TIMES = { waitMs: 1000, watchMs: 10_000 };
@@ -69,6 +70,21 @@ export async function untilGuarded(
     if (found !== undefined) logChange(log, before, found);
     if (found?.length === 0) return;
     before = found ?? before;
+  }
+}
+
+/**
+ * Resolves once it is known that this release can run on the database; looks again where a look fails.
+ * @throws UnsupportedServerError where a newer release has taken away what this one uses
+ */
+export async function untilUsable({ stopping }: Pick<ProcessScope, 'stopping'>, db: Db): Promise<void> {
+  for (;;) {
+    try {
+      return await requireUsableDatabase(db);
+    } catch (err) {
+      if (err instanceof UnsupportedServerError) throw err;
+      await delay(TIMES.waitMs, undefined, { signal: stopping });
+    }
   }
 }
 

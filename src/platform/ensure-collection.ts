@@ -17,28 +17,85 @@ export type CollectionDefinition = {
   indexes: IndexDefinition[];
 };
 
-/** Creates the collection, its validator and its indexes where they are missing; safe to run again and beside itself. */
+/** What the database lacks of a definition; each part says so in words, as `create index one_claim_per_cell`. */
+export type CollectionChange = { definition: CollectionDefinition; parts: string[] };
+
+/**
+ * Creates the collection, its validator and its indexes where they are missing; safe to run again and beside itself. An index of the
+ * same name with another key or filter is an error.
+ */
 export async function ensureCollection(db: Db, definition: CollectionDefinition): Promise<void> {
   const validator = definition.jsonSchema === undefined ? {} : { $jsonSchema: definition.jsonSchema };
   await db.createCollection(definition.name).catch((err: { codeName?: string }) => {
     if (err.codeName !== 'NamespaceExists') throw err;
   });
-  await database(db).command({ collMod: definition.name, validator, validationLevel: 'strict' });
+  const options = { validator, validationLevel: 'strict', validationAction: 'error' };
+  await database(db).command({ collMod: definition.name, ...options });
   if (definition.indexes.length > 0)
     await database(db).collection(definition.name).createIndexes(definition.indexes);
+}
+
+/** What `ensureCollection` would change, a row for each definition of which the database lacks something. It only reads. */
+export async function findChanges(
+  db: Db,
+  definitions: readonly CollectionDefinition[],
+): Promise<CollectionChange[]> {
+  const existing = await database(db).listCollections({}, { nameOnly: false }).toArray();
+  const optionsOf = new Map(existing.map(({ name, options }) => [name, options ?? {}]));
+  const changes = definitions.map(async (definition) => {
+    const options: Record<string, unknown> | undefined = optionsOf.get(definition.name);
+    const indexes = options === undefined ? [] : await indexesOf(db, definition.name);
+    return { definition, parts: [...partsOf(definition, options), ...missingIndexes(definition, indexes)] };
+  });
+  return (await Promise.all(changes)).filter(({ parts }) => parts.length > 0);
+}
+
+function partsOf({ jsonSchema }: CollectionDefinition, options: Record<string, unknown> | undefined) {
+  const validator = options?.['validator'] as { $jsonSchema?: object } | undefined;
+  const isStrict =
+    (options?.['validationLevel'] ?? 'strict') === 'strict' &&
+    (options?.['validationAction'] ?? 'error') === 'error';
+  const isValidated = JSON.stringify(validator?.$jsonSchema) === JSON.stringify(jsonSchema);
+  return [
+    ...(options === undefined ? ['create collection'] : []),
+    ...(isValidated && (isStrict || jsonSchema === undefined) ? [] : ['set validator']),
+  ];
+}
+
+function missingIndexes({ indexes }: CollectionDefinition, found: readonly Record<string, unknown>[]) {
+  return indexes
+    .filter((wanted) => !found.some((each) => isSameIndex(each, wanted)))
+    .map(({ name }) => `create index ${name}`);
+}
+
+/** Those of these indexes that the collection has. */
+export async function findDroppable(db: Db, collection: string, names: readonly string[]): Promise<string[]> {
+  const found = await indexesOf(db, collection);
+  return names.filter((name) => found.some((each) => each['name'] === name));
+}
+
+/** Drops those of these indexes that the collection has; returns how many. */
+export async function dropIndexes(db: Db, collection: string, names: readonly string[]): Promise<number> {
+  const found = await findDroppable(db, collection, names);
+  for (const name of found) await database(db).collection(collection).dropIndex(name);
+  return found.length;
+}
+
+function indexesOf(db: Db, collection: string): Promise<Record<string, unknown>[]> {
+  return database(db)
+    .collection(collection)
+    .indexes()
+    .catch((err: { codeName?: string }) => {
+      if (err.codeName === 'NamespaceNotFound') return [];
+      throw err;
+    });
 }
 
 /** The names of the unique indexes that the definition states and the database lacks (or has with another key or filter). */
 export async function missingUniqueIndexes(db: Db, definition: CollectionDefinition): Promise<string[]> {
   const unique = definition.indexes.filter((index) => index.unique === true);
   if (unique.length === 0) return [];
-  const existing = await database(db)
-    .collection(definition.name)
-    .indexes()
-    .catch((err: { codeName?: string }) => {
-      if (err.codeName === 'NamespaceNotFound') return [];
-      throw err;
-    });
+  const existing = await indexesOf(db, definition.name);
   return unique
     .filter((wanted) => !existing.some((found) => isSameIndex(found, wanted)))
     .map((wanted) => wanted.name);

@@ -26,3 +26,17 @@ export async function takeLease(db: Db, name: string, holder: string, durationMs
     throw err;
   }
 }
+
+/** Gives the lease back, where `holder` has it. */
+export async function endLease(db: Db, name: string, holder: string): Promise<void> {
+  await openCollection<Lease>(db, 'leases').updateOne(
+    { _id: name, holder },
+    { $set: { until: new Date(0) } },
+  );
+}
+
+/** Who has the lease, or had it last; undefined where nobody ever did. */
+export async function findLeaseHolder(db: Db, name: string): Promise<string | undefined> {
+  const lease = await openCollection<Lease>(db, 'leases').findOne({ _id: name });
+  return lease?.holder;
+}

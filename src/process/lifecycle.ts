@@ -34,14 +34,15 @@ export type ProcessScope<Settings = ConfigOf<'api'>> = {
  * Runs one process from its configuration, of which it has the settings of its name, to its exit code. `start` acquires and registers; what it returns is sent to
  * the parent process, when there is one, with `ready: true`. SIGTERM, SIGINT, an unexpected error and the death of the
  * parent all end in the same orderly stop, which is cut after 25 s; a faulty configuration, and an unsupported server
- * (ADR 0015), end with exit code 1.
+ * (ADR 0015), end with exit code 1. `logLevel`, in place of LOG_LEVEL, is for one that prints text for people.
  */
 export function runProcess<Name extends ProcessName>(
   name: Name,
   start: (scope: ProcessScope<ConfigOf<Name>>) => Promise<Record<string, unknown>>,
+  logLevel?: string,
 ): void {
   const config = configOrExit(name);
-  const log = createLogger(name, config.logLevel);
+  const log = createLogger(name, logLevel ?? config.logLevel);
   for (const warning of settingsWarnings(config)) log.warn(warning);
   const stop = new AbortController();
   let hasFailed = false;

@@ -4,23 +4,27 @@ import { reservationCollection } from './reservations.model.ts';
 
 const BATCH = 1000;
 
+const UNSEARCHABLE = {
+  bookedAt: { $exists: true },
+  'customer.nameWords': null,
+  'customer.name': { $exists: true },
+};
+
+/** How many bookings lack the forms that searches match. */
+export async function countUnsearchable(db: Db): Promise<number> {
+  return reservationCollection(db).countDocuments(UNSEARCHABLE);
+}
+
 /**
  * Writes the forms that searches match into bookings which an older release made without them; returns into how many. It can be
  * repeated, after a kill too, and beside bookings that are being made. A customer who is erased meanwhile stays erased.
  */
-export async function fillCustomerSearch(db: Db): Promise<number> {
+export async function fillCustomerSearch(db: Db, stopping: AbortSignal): Promise<number> {
   for (let filled = 0; ; ) {
     const rows = await reservationCollection(db)
-      .find(
-        {
-          bookedAt: { $exists: true },
-          'customer.nameWords': null,
-          'customer.name': { $exists: true },
-        },
-        { projection: { customer: 1 }, hint: 'bookings_of_name_word', limit: BATCH },
-      )
+      .find(UNSEARCHABLE, { projection: { customer: 1 }, hint: 'bookings_of_name_word', limit: BATCH })
       .toArray();
-    if (rows.length === 0) return filled;
+    if (rows.length === 0 || stopping.aborted) return filled;
     const updates = rows.flatMap(({ _id, customer }) => {
       if (customer === undefined) return [];
       const { name, nameFolded, phoneE164 } = customer;

@@ -6,7 +6,7 @@ import { startAlerting } from '../../src/alerts/start-alerting.ts';
 import { serveHealth } from '../../src/apps/worker-app.ts';
 import type { WorkerConfig } from '../../src/config/config.ts';
 import { missingGuards } from '../../src/database/collections.ts';
-import { untilGuarded } from '../../src/database/guards.ts';
+import { untilGuarded, untilUsable } from '../../src/database/guards.ts';
 import { closeRedis, createWorkerRedis } from '../../src/platform/redis.ts';
 import { isTracing } from '../../src/platform/tracing.ts';
 import type { WorkerContext } from '../../src/process/context.ts';
@@ -102,6 +102,7 @@ export async function startContext<Settings extends WorkerConfig>(
   const context = createContext(scope);
   await serveHealth(scope, context);
   await context.connected;
+  await untilUsable(scope, context.db);
   startAlerting(scope, context, missingGuards);
   await untilGuarded(scope, context.db);
   return context;

@@ -1,0 +1,293 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { migrate } from '../../src/database/collections.ts';
+import type { MigrationRun, Target } from '../../src/database/migrate.service.ts';
+import { isPending, migrateTo, planMigration, requireUsable } from '../../src/database/migrate.service.ts';
+import { dryRunText, statusText } from '../../src/database/migration-text.rules.ts';
+import type { Step } from '../../src/database/steps.ts';
+import { STEPS } from '../../src/database/steps.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import type { Db } from '../../src/platform/mongo.ts';
+import { createDb, openDb } from '../../src/platform/mongo.ts';
+import { eventually } from '../support/eventually.ts';
+import type { OwnServer } from '../support/own-servers.ts';
+import { ownMongod } from '../support/own-servers.ts';
+import { freshName, serviceEnvironment } from '../support/service-environment.ts';
+import type { SpawnedProcess } from '../support/worker-process.ts';
+import { endProcesses, logged, startProcess } from '../support/worker-process.ts';
+
+let mongod: OwnServer;
+const opened: Db[] = [];
+// A server of its own: a fail point is of the whole server.
+beforeAll(async () => {
+  mongod = await ownMongod();
+  await mongod.start();
+});
+afterAll(async () => {
+  await endProcesses();
+  await Promise.all(opened.map((db) => db.close()));
+  await mongod.discard();
+});
+
+const APP = 'migrator';
+
+/** A new database, and the environment of a process on it. */
+async function anyDatabase(): Promise<{ db: Db; env: Record<string, string> }> {
+  const uri = new URL(mongod.uri);
+  uri.pathname = `/${freshName()}`;
+  const db = createDb();
+  await openDb(db, uri.href, createLogger('test', 'silent'), new AbortController().signal);
+  opened.push(db);
+  uri.searchParams.set('appName', APP);
+  return { db, env: serviceEnvironment(freshName(), { MONGODB_URI: uri.href }) };
+}
+
+/** Bookings as an older release made them: without what searches match. */
+async function insertOldBookings(db: Db, count: number): Promise<void> {
+  const at = new Date('2026-01-05T10:00:00Z');
+  const row = (index: number) => ({
+    ...{ partnerId: 'p', venueId: 'v', resourceId: 'r', slotId: 's', slotStart: at, slotEnd: at },
+    ...{ cells: [`c${index}`], claimed: true, status: 'BOOKED', pricePaise: 100, placedAt: at },
+    ...{ holdExpiresAt: at, outbox: [], bookedAt: at, bookingId: `b${index}` },
+    customer: {
+      name: `Asha ${index}`,
+      nameFolded: `asha ${index}`,
+      phone: null,
+      phoneE164: null,
+      email: null,
+    },
+  });
+  await db.collection('reservations').insertMany(Array.from({ length: count }, (_, index) => row(index)));
+}
+
+const onAdmin = (db: Db, command: Record<string, unknown>) => db.getClient().db('admin').command(command);
+const searchable = (db: Db) =>
+  db.collection('reservations').countDocuments({ 'customer.nameWords': { $ne: null } });
+const runMigrate = (env: Record<string, string>, ...args: string[]) =>
+  startProcess('src/migrate.ts', env, args);
+const recordOf = (db: Db, version: number) =>
+  db.collection<{ _id: number }>('migrations').findOne({ _id: version });
+
+/** What MongoDB holds up for a client that is dead must not be done after its death. */
+async function endUpdatesOf(db: Db, appName: string): Promise<void> {
+  const { inprog } = await onAdmin(db, { currentOp: 1, appName, active: true });
+  for (const { opid } of inprog as { opid: unknown }[]) await onAdmin(db, { killOp: 1, op: opid });
+}
+
+async function outcomeOf(child: SpawnedProcess): Promise<{ code: number | null; text: string }> {
+  return { code: (await child.exited).code, text: child.output() };
+}
+
+describe('npm run migrate', () => {
+  test('killed in the middle of a step it goes on where it stopped, while another waits for it and says so', async () => {
+    const { db, env } = await anyDatabase();
+    await migrate(db);
+    await db.collection('migrations').deleteMany({});
+    await insertOldBookings(db, 2500);
+    await onAdmin(db, {
+      configureFailPoint: 'failCommand',
+      // The first batch of 1000 is written, the second is not.
+      mode: { skip: 1 },
+      data: {
+        ...{ appName: APP, failCommands: ['update'], namespace: `${db.name}.reservations` },
+        ...{ blockConnection: true, blockTimeMS: 60_000 },
+      },
+    });
+    const first = runMigrate(env);
+    await eventually('the first batch', async () => (await searchable(db)) === 1000);
+    const second = runMigrate({ ...env, MONGODB_URI: String(env['MONGODB_URI']).replace(APP, 'second') });
+    const waits = await logged(second, 'another migration is under way: waiting for it');
+    expect(waits['holder']).toMatch(new RegExp(`process ${first.pid}$`));
+
+    first.signal('SIGKILL');
+    await endUpdatesOf(db, APP);
+    await onAdmin(db, { configureFailPoint: 'failCommand', mode: 'off' });
+    const status = await outcomeOf(runMigrate(env, '--status'));
+    expect(status).toMatchObject({
+      code: 1,
+      text: expect.stringMatching(/fill-customer-search +unfinished/),
+    });
+    expect(await outcomeOf(second)).toMatchObject({ code: 0 });
+
+    expect(await searchable(db)).toBe(2500);
+    // The dead one noted nothing; what it had done was not done again.
+    expect(await recordOf(db, 1)).toMatchObject({ name: 'fill-customer-search', changed: 1500 });
+    expect((await outcomeOf(runMigrate(env, '--status'))).code).toBe(0);
+  });
+
+  test('prints what is pending and ends with 1, what it would do without doing it, then what it did', async () => {
+    const { db, env } = await anyDatabase();
+    await migrate(db);
+    await insertOldBookings(db, 3);
+    await db.collection('reservations').dropIndex('one_claim_per_cell');
+    await db.collection('deliveries').drop();
+    const before = await writesTo(db);
+
+    const pending = await outcomeOf(runMigrate(env, '--status'));
+    const dry = await outcomeOf(runMigrate(env, '--dry-run'));
+
+    expect(pending.code).toBe(1);
+    expect(pending.text.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect(pending.text).toMatch(
+      /^version +name +state +when\n1 +fill-customer-search +pending \(3\) +20\d\d-/,
+    );
+    expect(dry.code).toBe(0);
+    expect(dry.text).toContain('reservations: create index one_claim_per_cell\n');
+    expect(dry.text).toContain('deliveries: create collection\n');
+    expect(dry.text).toContain('step 1, fill-customer-search: 3 rows or indexes\n');
+    expect(await writesTo(db)).toBe(before);
+    const done = runMigrate(env);
+    expect((await done.exited).code).toBe(0);
+    expect(await logged(done, 'step applied')).toMatchObject({ step: 'fill-customer-search', changed: 3 });
+    expect(
+      done
+        .log()
+        .filter(({ msg }) => msg === 'collection brought up to date')
+        .map(({ collection }) => collection)
+        .toSorted(),
+    ).toEqual(['deliveries', 'reservations']);
+    // Control: what is written is seen to be.
+    expect(await writesTo(db)).toBeGreaterThan(before);
+    expect(await outcomeOf(runMigrate(env, '--status'))).toMatchObject({ code: 0 });
+    expect((await outcomeOf(runMigrate(env, '--dry-run'))).text).toBe('Nothing would be changed.\n');
+  });
+
+  test('refuses what it does not know', async () => {
+    const { env } = await anyDatabase();
+    expect(await outcomeOf(runMigrate(env, '--statsu'))).toMatchObject({
+      code: 1,
+      text: expect.stringMatching(/--statsu[^]*Usage: npm run migrate \[-- --status \| --dry-run\]/),
+    });
+  });
+});
+
+/** How many writes to a database MongoDB has logged. */
+async function writesTo(db: Db): Promise<number> {
+  const oplog = db.getClient().db('local').collection('oplog.rs');
+  return oplog.countDocuments({ ns: { $regex: `^${db.name}\\.` }, op: { $ne: 'n' } });
+}
+
+const ITEMS = { name: 'items', indexes: [] };
+const dropOld: Step = {
+  ...{ version: 1, name: 'drop-old', kind: 'contract', unusedSince: '1.1.0' },
+  count: async () => 1,
+  run: async (db) => (await db.collection('items').updateMany({}, { $unset: { old: '' } })).modifiedCount,
+};
+const target = (release: string, steps: readonly Step[] = []): Target => ({
+  release,
+  collections: [ITEMS],
+  steps,
+});
+const quiet: MigrationRun = {
+  log: { info: () => undefined, warn: () => undefined },
+  stopping: new AbortController().signal,
+  holder: 'test',
+};
+
+describe('a contract step', () => {
+  const stateIn = async (db: Db, to: Target) => (await planMigration(db, to)).steps[0]?.state.name;
+
+  test('waits where the release that stopped using the thing was passed over, and runs at the next upgrade', async () => {
+    const { db } = await anyDatabase();
+    await migrateTo(db, target('1.0.0'), quiet);
+    await db.collection('items').insertOne({ old: 1 });
+
+    // Repeated, as by a Job: processes of 1.0.0 may still be there.
+    for (const _ of [1, 2]) await migrateTo(db, target('1.2.0', [dropOld]), quiet);
+    expect(await db.collection('items').countDocuments({ old: 1 })).toBe(1);
+    expect(await stateIn(db, target('1.2.0', [dropOld]))).toBe('waits');
+    expect(isPending(await planMigration(db, target('1.2.0', [dropOld])))).toBe(false);
+
+    await migrateTo(db, target('1.3.0', [dropOld]), quiet);
+    expect(await db.collection('items').countDocuments({ old: 1 })).toBe(0);
+    expect(await stateIn(db, target('1.3.0', [dropOld]))).toBe('applied');
+  });
+
+  test('runs where that release was there, which can be gone back to; an older one refuses the database', async () => {
+    const { db } = await anyDatabase();
+    await migrateTo(db, target('1.1.0'), quiet);
+    await migrateTo(db, target('1.2.0', [dropOld]), quiet);
+
+    await expect(requireUsable(db, '1.1.0')).resolves.toBeDefined();
+    const refused =
+      'migration 1 (drop-old) took away what releases before 1.1.0 use. Run release 1.1.0 or newer';
+    await expect(requireUsable(db, '1.0.9')).rejects.toThrow(refused);
+    await expect(migrateTo(db, target('1.0.9'), quiet)).rejects.toThrow(refused);
+  });
+
+  test('runs at once in a database that nobody used before', async () => {
+    const { db } = await anyDatabase();
+    await migrateTo(db, target('1.2.0', [dropOld]), quiet);
+    expect(await stateIn(db, target('1.2.0', [dropOld]))).toBe('applied');
+  });
+
+  test('of this release drops an index that is not listed any more, once', async () => {
+    const { db } = await anyDatabase();
+    await migrateTo(db, target('1.0.0'), quiet);
+    await db.createCollection('events');
+    await db.collection('events').createIndex({ isUnsequenced: 1 }, { name: 'unsequenced_events' });
+    const step = STEPS.find(({ name }) => name === 'drop-unsequenced-events');
+    const to = target('1.1.0', step === undefined ? [] : [step]);
+    expect(dryRunText(await planMigration(db, to))).toContain('drop-unsequenced-events: 1 row or index');
+    await migrateTo(db, to, quiet);
+    expect((await db.collection('events').indexes()).map(({ name }) => name)).toEqual(['_id_']);
+  });
+});
+
+describe('of a database that a newer release has migrated', () => {
+  test('the migration changes nothing and says so; what it has not heard of is named', async () => {
+    const { db } = await anyDatabase();
+    const newer = { ...ITEMS, jsonSchema: { properties: { kind: { enum: ['a', 'b'] } } } };
+    await migrateTo(db, { ...target('1.1.0', STEPS.slice(0, 1)), collections: [newer] }, quiet);
+    const warned: unknown[] = [];
+    const log = {
+      info: () => undefined,
+      warn: (...line: unknown[]) => void warned.push(line),
+    } as MigrationRun['log'];
+
+    await migrateTo(db, target('1.0.0'), { ...quiet, log });
+
+    await db.collection('items').insertOne({ kind: 'b' });
+    await expect(db.collection('items').insertOne({ kind: 'c' })).rejects.toThrow('failed validation');
+    expect(warned).toEqual([
+      [{ release: '1.0.0', migrated_by: '1.1.0' }, expect.stringContaining('nothing was changed')],
+    ]);
+    const plan = await planMigration(db, target('1.0.0'));
+    expect(statusText(plan)).toMatch(/1 +fill-customer-search +newer/);
+    expect(isPending(plan)).toBe(false);
+    expect(dryRunText(plan)).toContain('newer release');
+  });
+
+  test('no process of a release starts that cannot run on it: it says which can', async () => {
+    const { db, env } = await anyDatabase();
+    await migrate(db);
+    const contracted = { _id: 99, name: 'drop-it', unusedSince: '99.0.0', release: '99.1.0', changed: 0 };
+    await db.collection<{ _id: number }>('migrations').insertOne(contracted);
+    const children = ['src/api.ts', 'workers/hold-expiry.ts', 'src/migrate.ts'].map((file) =>
+      startProcess(file, env),
+    );
+    for (const child of children) {
+      expect((await child.exited).code).toBe(1);
+      const fatal = child.log().flatMap(({ level, msg }) => (level === 60 ? [msg] : []));
+      expect(fatal).toEqual([expect.stringContaining('Run release 99.0.0 or newer')]);
+    }
+  });
+});
+
+test('of two that begin at once each step is run by one', async () => {
+  const { db } = await anyDatabase();
+  let runs = 0;
+  const slow: Step = {
+    ...{ version: 1, name: 'slow', kind: 'expand' },
+    count: async () => 0,
+    run: async () => {
+      runs += 1;
+      await delay(300);
+      return 0;
+    },
+  };
+  await Promise.all(
+    ['one', 'two'].map((holder) => migrateTo(db, target('1.0.0', [slow]), { ...quiet, holder })),
+  );
+  expect(runs).toBe(1);
+});
