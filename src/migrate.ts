@@ -1,25 +1,16 @@
-import { parseArgs } from 'node:util';
 import { migrate, planOfMigration } from './database/collections.ts';
 import { isPending } from './database/migrate.service.ts';
-import { dryRunText, statusText } from './database/migration-text.rules.ts';
-import { createDb, openDb } from './platform/mongo.ts';
+import { dryRunText, statusText } from './database/migration-text.ts';
+import { createDb, openDb, PATIENT } from './platform/mongo.ts';
+import { optionsOrExit } from './process/arguments.ts';
 import { runProcess } from './process/lifecycle.ts';
 
-const USAGE = 'Usage: npm run migrate [-- --status | --dry-run]';
-
-function readArguments(): { status: boolean; dryRun: boolean } {
-  const boolean = { type: 'boolean', default: false } as const;
-  try {
-    const { values } = parseArgs({ options: { status: boolean, 'dry-run': boolean } });
-    if (values.status && values['dry-run']) throw new Error('--status and --dry-run are two commands');
-    return { status: values.status, dryRun: values['dry-run'] };
-  } catch (err) {
-    process.stderr.write(`${(err as Error).message}\n${USAGE}\n`);
-    process.exit(1);
-  }
-}
-
-const { status, dryRun } = readArguments();
+const boolean = { type: 'boolean', default: false } as const;
+const { status, 'dry-run': dryRun } = optionsOrExit(
+  { status: boolean, 'dry-run': boolean },
+  'npm run migrate [-- --status | --dry-run]',
+  (values) => (values.status && values['dry-run'] ? '--status and --dry-run are two commands' : undefined),
+);
 const isReading = status || dryRun;
 
 /**
@@ -32,7 +23,7 @@ runProcess(
   async ({ config, log, stopping, onStop, stop }) => {
     const db = createDb();
     onStop('MongoDB', () => db.close());
-    const opened = openDb(db, config.mongodbUri, log, stopping);
+    const opened = openDb(db, config.mongodbUri, log, stopping, PATIENT);
     if (isReading) {
       await opened;
       const plan = await planOfMigration(db);

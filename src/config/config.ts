@@ -99,6 +99,8 @@ const SETTINGS = {
     ...['webhookAllowPrivateNetworks', 'webhookPorts', 'webhookConcurrency', 'webhookUnhealthyConcurrency'],
   ],
   migrate: OF_MONGODB,
+  backup: OF_MONGODB,
+  restore: OF_MONGODB,
   'rewrap-secrets': [...OF_MONGODB, ...OF_SECRETS],
   'restore-archive': [...OF_MONGODB, ...OF_ARCHIVE],
 } as const satisfies Record<string, readonly (keyof Config)[]>;

@@ -213,6 +213,11 @@ export async function reserveSequenceNumbers(db: Db, count: number, tx: Tx): Pro
   return counter.last - count + 1;
 }
 
+/** Leaves out `count` sequence numbers, so that those to come are beyond all that may have been given after a backup. */
+export async function skipSequenceNumbers(db: Db, count: number): Promise<void> {
+  await feedCounterCollection(db).updateOne({ _id: 'feed' }, { $inc: { last: count } }, { upsert: true });
+}
+
 /** Assigns sequence numbers from `first` on to the events, in the order of `eventIds`. */
 export async function assignSequenceNumbers(
   db: Db,

@@ -61,16 +61,26 @@ export function collectionOf<T extends object>({ collection }: Model<T>): mongoo
   return collection as unknown as mongoose.mongo.Collection<T>;
 }
 
+/** For commands that nobody waits for and that may take hours, such as the building of an index. */
+export const PATIENT: mongoose.ConnectOptions = { socketTimeoutMS: 0 };
+
 /**
- * Opens `db`, trying again every second until it succeeds or `signal` aborts; says so once while it waits.
+ * Opens `db`, trying again every second until it succeeds or `signal` aborts; says so once while it waits. `overrides` are for a
+ * connection that serves no calls.
  * @throws UnsupportedServerError where the server is no replica set, or too old: waiting would not help
  */
-export async function openDb(db: Db, uri: string, log: Logger, signal: AbortSignal): Promise<void> {
+export async function openDb(
+  db: Db,
+  uri: string,
+  log: Logger,
+  signal: AbortSignal,
+  overrides: mongoose.ConnectOptions = {},
+): Promise<void> {
   let hasWarnedOfSet = false;
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
     try {
-      await db.openUri(uri, OPTIONS);
+      await db.openUri(uri, { ...OPTIONS, ...overrides });
       requireSupportedMongod(await greet(db.getClient()), uri);
       if (attempt > 1) log.info('MongoDB is reachable');
       return;

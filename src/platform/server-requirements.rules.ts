@@ -1,5 +1,7 @@
+import { Refusal } from './refusal.ts';
+
 /** A server on which the guarantees do not hold: too old, or configured otherwise than they need. The message says what is wrong and what to do. */
-export class UnsupportedServerError extends Error {
+export class UnsupportedServerError extends Refusal {
   override readonly name = 'UnsupportedServerError';
 }
 

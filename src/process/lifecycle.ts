@@ -6,7 +6,7 @@ import type { Logger } from '../platform/logger.ts';
 import { createLogger } from '../platform/logger.ts';
 import type { Progress } from '../platform/progress.ts';
 import { createProgress } from '../platform/progress.ts';
-import { UnsupportedServerError } from '../platform/server-requirements.rules.ts';
+import { Refusal } from '../platform/refusal.ts';
 import { stopTracing } from './start-tracing.ts';
 
 /** How long a process may take to finish or hand back what it has. */
@@ -72,7 +72,7 @@ export function runProcess<Name extends ProcessName>(
 
   const fail = (err: Error) => {
     if (stop.signal.aborted) return;
-    if (err instanceof UnsupportedServerError) log.fatal(err.message);
+    if (err instanceof Refusal) log.fatal(err.message);
     else log.fatal({ err }, 'the process could not start');
     hasFailed = true;
     stopOnce();

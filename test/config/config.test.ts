@@ -229,6 +229,8 @@ describe('a process', () => {
     ['hold-expiry', { ...bare, REDIS_URL }, []],
     ['event-dispatch', { ...bare, REDIS_URL }, []],
     ['migrate', bare, []],
+    ['backup', bare, []],
+    ['restore', bare, []],
     ['rewrap-secrets', { ...bare, ENCRYPTION_KEYS }, ['encryptionKeys']],
   ])('%s asks for its own secrets alone, and keeps no other that it is given', (name, needed, secrets) => {
     expect(faultsIn(name, needed)).toEqual([]);

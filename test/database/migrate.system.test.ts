@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { migrate } from '../../src/database/collections.ts';
 import type { MigrationRun, Target } from '../../src/database/migrate.service.ts';
 import { isPending, migrateTo, planMigration, requireUsable } from '../../src/database/migrate.service.ts';
-import { dryRunText, statusText } from '../../src/database/migration-text.rules.ts';
+import { dryRunText, statusText } from '../../src/database/migration-text.ts';
 import type { Step } from '../../src/database/steps.ts';
 import { STEPS } from '../../src/database/steps.ts';
 import { createLogger } from '../../src/platform/logger.ts';

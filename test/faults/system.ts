@@ -35,6 +35,14 @@ export type FaultSystem = {
   kill(victim: Victim): Promise<void>;
   /** SIGTERM, and another in its place once it is gone; returns its exit code. */
   replace(part: Part, index?: number): Promise<number | null>;
+  /** Processes that are started from now on are of the release in this folder; undefined: of this one. */
+  use(release: string | undefined): void;
+  /** Runs a command of that release to its end, such as `src/migrate.ts`. */
+  command(file: string, args?: readonly string[]): Promise<{ code: number | null; output: string }>;
+  /** SIGTERM for every process of the service; the servers go on. */
+  halt(): Promise<void>;
+  /** Starts them again; resolves when they serve. */
+  resume(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -46,11 +54,14 @@ export async function startSystem({
   members = 1,
   parts = PARTS,
   overrides = {},
+  release: firstRelease,
 }: {
   apis?: number;
   members?: number;
   parts?: readonly Part[];
   overrides?: Record<string, string>;
+  /** The folder of another release, built: what it all begins with. */
+  release?: string;
 } = {}): Promise<FaultSystem> {
   const [mongo, redis] = await Promise.all([startMongoSet(members), ownRedis(KEEPS_DATA)]);
   await redis.start();
@@ -63,10 +74,16 @@ export async function startSystem({
   const db = createDb();
   const stopping = new AbortController();
   await openDb(db, mongo.uri, createLogger('auditor', 'silent'), stopping.signal);
-  await migrate(db);
+  let release = firstRelease;
+  const command = async (file: string, args: readonly string[] = []) => {
+    const process = startProcess(file, environment, args, release);
+    return { code: (await process.exited).code, output: process.output() };
+  };
+  if (release === undefined) await migrate(db);
+  else await command('src/migrate.ts');
 
   const run = (part: Part, settings: Record<string, string> = {}): Running => {
-    const start = () => startProcess(FILES[part], { ...environment, ...settings });
+    const start = () => startProcess(FILES[part], { ...environment, ...settings }, [], release);
     return { start, process: start() };
   };
   const ports = await Promise.all(
@@ -84,7 +101,10 @@ export async function startSystem({
       await eventually('the API is ready', isReady, START_DEADLINE_MS);
     }
   };
-  for (const part of parts) await Promise.all(running[part].map((_each, index) => serves(part, index)));
+  const allServe = async () => {
+    for (const part of parts) await Promise.all(running[part].map((_each, index) => serves(part, index)));
+  };
+  await allServe();
 
   const end = async (part: Part, index: number, by: (process: SpawnedProcess) => Promise<number | null>) => {
     const one = running[part][index];
@@ -115,6 +135,17 @@ export async function startSystem({
           return (await process.exited).code;
         });
       }
+    },
+    use: (next) => {
+      release = next;
+    },
+    command,
+    halt: async () => {
+      await Promise.all(parts.flatMap((part) => running[part].map(({ process }) => stopProcess(process))));
+    },
+    resume: async () => {
+      for (const one of parts.flatMap((part) => running[part])) one.process = one.start();
+      await allServe();
     },
     replace: (part, index = 0) => end(part, index, async (process) => (await stopProcess(process)).code),
     stop: async () => {

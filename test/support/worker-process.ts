@@ -31,15 +31,23 @@ export const START_DEADLINE_MS = 90_000;
 
 const started: { child: ChildProcess; exited: Promise<Exit> }[] = [];
 
-/** Starts a program of the project, such as `workers/hold-expiry.ts`, with this environment and no other. */
+/**
+ * Starts a program of the project, such as `workers/hold-expiry.ts`, with this environment and no other. `release`: the folder of another
+ * release, built.
+ */
 export function startProcess(
   file: string,
   environment: Record<string, string>,
   args: readonly string[] = [],
+  release?: string,
 ): SpawnedProcess {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [...programArguments(file), ...args], {
-    cwd: projectFolder,
+  const program =
+    release === undefined
+      ? programArguments(file)
+      : [path.join(release, 'dist', file.replace(/\.ts$/, '.js'))];
+  const child = spawn(process.execPath, [...program, ...args], {
+    cwd: release ?? projectFolder,
     env: { PATH, HOME, ...environment },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

@@ -1,0 +1,208 @@
+import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
+import type { Manifest } from '../../src/database/backup-files.ts';
+import { missingGuards } from '../../src/database/collections.ts';
+import { faultsOfCredits, faultsOfHistories, lostAcknowledgements } from '../faults/audit.ts';
+import type { Sales } from '../faults/sales.ts';
+import { startSales } from '../faults/sales.ts';
+import type { FaultSystem } from '../faults/system.ts';
+import { startSystem } from '../faults/system.ts';
+import { TRADING_OVERRIDES } from '../faults/trading.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Partner } from '../support/factories.ts';
+import {
+  anyPackage,
+  anyPartner,
+  anyVenue,
+  dateIn,
+  expectStatus,
+  freeSlotIds,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
+import { mulberry32, propertySeed } from '../support/random.ts';
+import type { WebhookReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { rowsOf } from '../support/rows.ts';
+
+let system: FaultSystem;
+let receiver: WebhookReceiver;
+let partner: Partner;
+let slotIds: string[];
+let packageId: string;
+let folder: string;
+let sales: Sales | undefined;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'partner-booking-backup-'));
+  system = await startSystem({ overrides: { ...TRADING_OVERRIDES, HOLD_TTL_SECONDS: '6' } });
+  receiver = await startReceiver();
+  const venue = await anyVenue(system, [{ duration_minutes: 15 }]);
+  partner = await anyPartner(system, [venue.id]);
+  await subscribe(partner, receiver.url);
+  packageId = await anyPackage(system, partner, [venue.id], { credits: 3 });
+  const days = [3, 4, 5].map((day) => freeSlotIds(partner, venue.id, dateIn(day)));
+  slotIds = (await Promise.all(days)).flat();
+}, 240_000);
+afterAll(async () => {
+  await sales?.stop();
+  await receiver.close();
+  await system.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const at = (name: string) => path.join(folder, name);
+const readFeed = async (after?: string) => {
+  const query = after === undefined ? '' : `&after=${after}`;
+  return expectStatus(await partner.api.get(`/api/v1/partner/events?limit=100${query}`), 200);
+};
+/** The cursor at the end of the feed. */
+async function endOfFeed(): Promise<string> {
+  for (let after: string | undefined; ; ) {
+    const { events, next_cursor: next } = await readFeed(after);
+    if ((events as unknown[]).length === 0) return String(next);
+    after = String(next);
+  }
+}
+const lastNumber = async () =>
+  (await system.context.db.collection('feed_counters').findOne({}))?.['last'] as number;
+const statusOf = async (holdId: unknown) =>
+  (await rowsOf(system, 'reservations', { _id: holdId })).map(({ status }) => status).join();
+
+/** Each type of a number, and what JavaScript would make one of. */
+const { Int32, Double, Long, Decimal128 } = mongoose.mongo.BSON;
+const ODD = {
+  _id: 'odd',
+  int: new Int32(1),
+  double: new Double(1),
+  long: Long.fromNumber(1),
+  decimal: new Decimal128('1'),
+  at: new Date(1),
+  none: null,
+};
+const rawOdd = async () => {
+  const found = await system.context.db.collection<{ _id: string }>('oddities').findOne({}, { raw: true });
+  return (found as unknown as Buffer).toString('hex');
+};
+
+test('the database is backed up under load, dropped and restored: what the backup has is there, and all goes on by itself', async () => {
+  const { db } = system.context;
+  await db.collection<{ _id: string }>('oddities').insertOne(ODD, { promoteValues: false } as object);
+  const odd = await rawOdd();
+  const wares = { urls: system.urls, apiKey: partner.apiKey, slotIds, packageId, lanes: 3 };
+  sales = startSales(wares, mulberry32(propertySeed()));
+  const { acknowledged } = sales;
+  for (const _ of [1, 2, 3]) await sales.goOn();
+  const lapsing = await placeHold(partner, slotIds.pop() ?? '');
+  const before = structuredClone(acknowledged);
+
+  const taken = await system.command('src/backup.ts', ['--to', at('one')]);
+
+  expect([taken.code, taken.output]).toEqual([0, expect.stringContaining('"backed_up":true')]);
+  for (const _ of [1, 2]) await sales.goOn();
+  const vanishing = await placeHold(partner, slotIds.pop() ?? '');
+  await sales.stop();
+  const cursor = await eventually('the feed has all', async () => {
+    const waiting = await db.collection('reservations').countDocuments({ outboxSince: { $exists: true } });
+    return waiting === 0 && endOfFeed();
+  });
+  const numbersBefore = await lastNumber();
+  await system.halt();
+
+  // Neither over what is there, nor from a damaged file.
+  const refused = await system.command('src/restore.ts', ['--from', at('one')]);
+  expect([refused.code, refused.output]).toEqual([1, expect.stringContaining(`--replace ${db.name}`)]);
+  await cp(at('one'), at('damaged'), { recursive: true });
+  const damaged = path.join(at('damaged'), 'reservations.bson.gz');
+  const bytes = await readFile(damaged);
+  bytes[bytes.length - 20] = (bytes.at(-20) ?? 0) ^ 1;
+  await writeFile(damaged, bytes);
+  const unsound = await system.command('src/restore.ts', ['--from', at('damaged'), '--replace', db.name]);
+  expect([unsound.code, unsound.output]).toEqual([1, expect.stringContaining('reservations.bson.gz')]);
+  expect(await statusOf(vanishing['hold_id'])).not.toBe('');
+
+  await db.dropDatabase();
+  const restored = await system.command('src/restore.ts', ['--from', at('one')]);
+
+  expect([restored.code, restored.output]).toEqual([0, expect.stringContaining('"restored":true')]);
+  expect(await missingGuards(db)).toEqual([]);
+  expect(await rawOdd()).toBe(odd);
+  await db.collection('oddities').drop();
+  const rows = await rowsOf(system, 'reservations');
+  const isSettled = (entry: (typeof before)[number]) =>
+    acknowledged.some(({ holdId, status }) => holdId === entry.holdId && status === entry.status);
+  const settled = before.filter(isSettled);
+  expect(settled.length).toBeGreaterThan(0);
+  expect(lostAcknowledgements(rows, settled)).toEqual([]);
+  // Of one moment: a credit is gone exactly where its booking is there.
+  expect(faultsOfCredits(await rowsOf(system, 'package_purchases'), rows)).toEqual([]);
+  expect(rows.length).toBeLessThan(acknowledged.length + 2);
+  expect(await statusOf(lapsing['hold_id'])).toBe('ACTIVE');
+  expect(await statusOf(vanishing['hold_id'])).toBe('');
+
+  // Redis has jobs of what is not there, and none of what is: it is as it was when the database was lost.
+  const heardBefore = receiver.received.length;
+  await system.resume();
+
+  await eventually(
+    'the lapsed hold ends',
+    async () => (await statusOf(lapsing['hold_id'])) === 'EXPIRED',
+    60_000,
+  );
+  const later = await placeHold(partner, slotIds.pop() ?? '');
+  const isQuiet = async () => {
+    const waiting = await db.collection('reservations').countDocuments({ outboxSince: { $exists: true } });
+    const due = await db.collection('deliveries').countDocuments({ state: { $ne: 'succeeded' } });
+    return waiting + due === 0;
+  };
+  await eventually('everything is delivered', isQuiet, 90_000);
+  expect(await faultsOfHistories(system, await rowsOf(system, 'reservations'))).toEqual([]);
+  const heard = receiver.received
+    .slice(heardBefore)
+    .map(({ body }) => [body['event_type'], body['hold_id']].join());
+  expect(heard).toContain(`hold_expired,${String(lapsing['hold_id'])}`);
+  expect(heard).toContain(`hold_created,${String(later['hold_id'])}`);
+  // A cursor from after the backup is beyond what the backup has numbered: nothing new is passed over.
+  expect(numbersBefore).toBeGreaterThan((await rowsOf(system, 'events', { sequence: { $lt: 1e9 } })).length);
+  const found = (await readFeed(cursor))['events'] as Record<string, unknown>[];
+  expect(found.map((event) => event['hold_id'])).toEqual(
+    expect.arrayContaining([later['hold_id'], lapsing['hold_id']]),
+  );
+}, 300_000);
+
+test('a backup is for its owner alone, says which keys it needs, and goes into a new folder', async () => {
+  const manifest = JSON.parse(await readFile(path.join(at('one'), 'manifest.json'), 'utf8')) as Manifest;
+  expect(manifest).toMatchObject({ format: 1, encryptionKeyIds: [expect.stringMatching(/^[0-9a-f]{8}$/)] });
+  const [{ file = '' } = {}] = manifest.collections;
+  const modes = await Promise.all(
+    [at('one'), path.join(at('one'), file)].map(async (each) => (await stat(each)).mode & 0o777),
+  );
+  expect([file, modes]).toEqual([expect.stringMatching(/\.bson\.gz$/), [0o700, 0o600]]);
+  const again = await system.command('src/backup.ts', ['--to', at('one')]);
+  expect([again.code, again.output]).toEqual([1, expect.stringContaining('is not empty')]);
+  const missing = await system.command('src/restore.ts', ['--from', folder]);
+  expect([missing.code, missing.output]).toEqual([1, expect.stringContaining('has no manifest.json')]);
+  const unsaid = await system.command('src/backup.ts');
+  expect([unsaid.code, unsaid.output]).toEqual([
+    1,
+    expect.stringContaining('Usage: npm run backup -- --to FOLDER'),
+  ]);
+});
+
+test('a backup that MongoDB does not keep the moment of for long enough says what to set', async () => {
+  const admin = system.context.db.getClient().db('admin');
+  const data = { failCommands: ['find'], namespace: `${system.context.db.name}.venues`, errorCode: 239 };
+  await admin.command({ configureFailPoint: 'failCommand', mode: 'alwaysOn', data });
+  const broken = await system.command('src/backup.ts', ['--to', at('late')]);
+  await admin.command({ configureFailPoint: 'failCommand', mode: 'off' });
+  expect([broken.code, broken.output]).toEqual([
+    1,
+    expect.stringContaining('minSnapshotHistoryWindowInSeconds: 3600'),
+  ]);
+  expect((await system.command('src/restore.ts', ['--from', at('late')])).output).toContain(
+    'has no manifest.json',
+  );
+});
