@@ -38,7 +38,7 @@ let sales: Sales | undefined;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'partner-booking-backup-'));
-  system = await startSystem({ overrides: { ...TRADING_OVERRIDES, HOLD_TTL_SECONDS: '6' } });
+  system = await startSystem({ overrides: { ...TRADING_OVERRIDES, HOLD_TTL_SECONDS: '12' } });
   receiver = await startReceiver();
   const venue = await anyVenue(system, [{ duration_minutes: 15 }]);
   partner = await anyPartner(system, [venue.id]);
@@ -62,7 +62,7 @@ const readFeed = async (after?: string) => {
 /** The cursor at the end of the feed. */
 async function endOfFeed(): Promise<string> {
   for (let after: string | undefined; ; ) {
-    const { events, next_cursor: next } = await readFeed(after);
+    const { data: events, next_cursor: next } = await readFeed(after);
     if ((events as unknown[]).length === 0) return String(next);
     after = String(next);
   }
@@ -167,7 +167,7 @@ test('the database is backed up under load, dropped and restored: what the backu
   expect(heard).toContain(`hold_created,${String(later['hold_id'])}`);
   // A cursor from after the backup is beyond what the backup has numbered: nothing new is passed over.
   expect(numbersBefore).toBeGreaterThan((await rowsOf(system, 'events', { sequence: { $lt: 1e9 } })).length);
-  const found = (await readFeed(cursor))['events'] as Record<string, unknown>[];
+  const found = (await readFeed(cursor))['data'] as Record<string, unknown>[];
   expect(found.map((event) => event['hold_id'])).toEqual(
     expect.arrayContaining([later['hold_id'], lapsing['hold_id']]),
   );

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { troubles } from '../faults/insist.ts';
+import type { Sales } from '../faults/sales.ts';
+import type { Part } from '../faults/system.ts';
+import { type FaultSystem, PARTS, startSystem } from '../faults/system.ts';
+import type { Trading } from '../faults/trading.ts';
+import { startTrading, TRADING_OVERRIDES } from '../faults/trading.ts';
+import { mulberry32, propertySeed } from '../support/random.ts';
+
+const { UPGRADE_FROM: former } = process.env;
+const APIS = 2;
+
+let system: FaultSystem;
+let trading: Trading;
+beforeAll(async () => {
+  if (former === undefined) throw new Error('UPGRADE_FROM is not set: run `npm run test:upgrade`');
+  system = await startSystem({ apis: APIS, release: former, overrides: TRADING_OVERRIDES });
+  trading = await startTrading(system);
+}, 300_000);
+afterAll(async () => {
+  await trading?.stop();
+  await system?.stop();
+});
+
+/** Replaces each process by one of `release`, while sales go on; returns how the old ones ended. */
+async function replaceAll(
+  release: string | undefined,
+  order: readonly Part[],
+  sales: Sales,
+): Promise<(number | null)[]> {
+  system.use(release);
+  const codes: (number | null)[] = [];
+  for (const part of order) {
+    for (let index = 0; index < (part === 'api' ? APIS : 1); index += 1) {
+      codes.push(await system.replace(part, index));
+      await sales.goOn();
+    }
+  }
+  return codes;
+}
+
+const rows = [
+  { first: 'the API', order: PARTS },
+  { first: 'the workers', order: PARTS.toReversed() },
+];
+
+test.each(rows)(
+  'upgraded and taken back process by process under load, $first first, nothing is lost and nothing happens twice',
+  async ({ order }) => {
+    const outputs: string[] = [];
+    const codes: (number | null)[] = [];
+    const figures = await trading.during(mulberry32(propertySeed()), async (sales) => {
+      await sales.goOn();
+      system.use(undefined);
+      const migrated = await system.command('src/migrate.ts');
+      outputs.push(migrated.output);
+      codes.push(migrated.code);
+      await sales.goOn();
+      codes.push(...(await replaceAll(undefined, order, sales)));
+      codes.push(...(await replaceAll(former, order, sales)));
+      await sales.goOn();
+    });
+
+    expect(figures.faults).toEqual([]);
+    expect({ codes, outputs: codes[0] === 0 ? [] : outputs }).toEqual({
+      codes: codes.map(() => 0),
+      outputs: [],
+    });
+    // A refused connection has carried nothing, and a 503 says when to come again; `insist` throws for any other error.
+    expect(figures.reset).toBe(0);
+    console.log(
+      `${codes.length - 1} processes replaced; ${figures.answered} acknowledged calls, ${troubles(figures)}; ${figures.repeats} of ${figures.heard} deliveries repeated`,
+    );
+  },
+  900_000,
+);
