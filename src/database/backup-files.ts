@@ -96,12 +96,12 @@ export async function readManifest(folder: string): Promise<Manifest> {
 export async function requireIntact(folder: string, { collections }: Manifest): Promise<void> {
   const faulty: string[] = [];
   for (const { file, sha256 } of collections) {
-    const hash = createHash('sha256');
-    const read = await pipeline(createReadStream(path.join(folder, file)), hash).then(
+    const sum = createHash('sha256');
+    const read = await pipeline(createReadStream(path.join(folder, file)), sum).then(
       () => true,
       () => false,
     );
-    if (!read || hash.digest('hex') !== sha256) faulty.push(file);
+    if (!read || sum.digest('hex') !== sha256) faulty.push(file);
   }
   if (faulty.length > 0)
     throw new BackupError(

@@ -50,8 +50,8 @@ export async function dropDatabase(db: Db): Promise<void> {
 
 /** The instant that the database has now. */
 export async function readDatabaseTime(db: Db): Promise<Date> {
-  const { localTime } = (await db.db?.command({ hello: 1 })) as { localTime: Date };
-  return localTime;
+  const hello = await db.getClient().db('admin').command({ hello: 1 });
+  return hello['localTime'] as Date;
 }
 
 /** Whether what a snapshot had is not kept any more: it is older than `minSnapshotHistoryWindowInSeconds`. */

@@ -90,13 +90,13 @@ const rawOdd = async () => {
 
 test('the database is backed up under load, dropped and restored: what the backup has is there, and all goes on by itself', async () => {
   const { db } = system.context;
-  await db.collection<{ _id: string }>('oddities').insertOne(ODD, { promoteValues: false } as object);
+  await db.collection<{ _id: string }>('oddities').insertOne(ODD);
   const odd = await rawOdd();
   const wares = { urls: system.urls, apiKey: partner.apiKey, slotIds, packageId, lanes: 3 };
   sales = startSales(wares, mulberry32(propertySeed()));
   const { acknowledged } = sales;
   for (const _ of [1, 2, 3]) await sales.goOn();
-  const lapsing = await placeHold(partner, slotIds.pop() ?? '');
+  const lapsing = await placeHold(partner, slotIds.pop() ?? '', { ttl_seconds: 900 });
   const before = structuredClone(acknowledged);
 
   const taken = await system.command('src/backup.ts', ['--to', at('one')]);
@@ -143,6 +143,9 @@ test('the database is backed up under load, dropped and restored: what the backu
   expect(await statusOf(lapsing['hold_id'])).toBe('ACTIVE');
   expect(await statusOf(vanishing['hold_id'])).toBe('');
 
+  // As where the restore took longer than it had left; its job in Redis, if any, is of a later time.
+  const lapsed = { $set: { holdExpiresAt: new Date(Date.now() - 1000) } };
+  await db.collection<{ _id: string }>('reservations').updateOne({ _id: String(lapsing['hold_id']) }, lapsed);
   // Redis has jobs of what is not there, and none of what is: it is as it was when the database was lost.
   const heardBefore = receiver.received.length;
   await system.resume();
@@ -176,7 +179,7 @@ test('the database is backed up under load, dropped and restored: what the backu
 test('a backup is for its owner alone, says which keys it needs, and goes into a new folder', async () => {
   const manifest = JSON.parse(await readFile(path.join(at('one'), 'manifest.json'), 'utf8')) as Manifest;
   expect(manifest).toMatchObject({ format: 1, encryptionKeyIds: [expect.stringMatching(/^[0-9a-f]{8}$/)] });
-  const [{ file = '' } = {}] = manifest.collections;
+  const file = manifest.collections[0]?.file ?? '';
   const modes = await Promise.all(
     [at('one'), path.join(at('one'), file)].map(async (each) => (await stat(each)).mode & 0o777),
   );

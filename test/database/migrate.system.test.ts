@@ -139,13 +139,10 @@ describe('npm run migrate', () => {
     const done = runMigrate(env);
     expect((await done.exited).code).toBe(0);
     expect(await logged(done, 'step applied')).toMatchObject({ step: 'fill-customer-search', changed: 3 });
-    expect(
-      done
-        .log()
-        .filter(({ msg }) => msg === 'collection brought up to date')
-        .map(({ collection }) => collection)
-        .toSorted(),
-    ).toEqual(['deliveries', 'reservations']);
+    const mended = done.log().filter(({ msg }) => msg === 'collection brought up to date');
+    expect(new Set(mended.map(({ collection }) => collection))).toEqual(
+      new Set(['deliveries', 'reservations']),
+    );
     // Control: what is written is seen to be.
     expect(await writesTo(db)).toBeGreaterThan(before);
     expect(await outcomeOf(runMigrate(env, '--status'))).toMatchObject({ code: 0 });
@@ -225,7 +222,7 @@ describe('a contract step', () => {
     const { db } = await anyDatabase();
     await migrateTo(db, target('1.0.0'), quiet);
     await db.createCollection('events');
-    await db.collection('events').createIndex({ isUnsequenced: 1 }, { name: 'unsequenced_events' });
+    await db.collection('events').createIndexes([{ key: { isUnsequenced: 1 }, name: 'unsequenced_events' }]);
     const step = STEPS.find(({ name }) => name === 'drop-unsequenced-events');
     const to = target('1.1.0', step === undefined ? [] : [step]);
     expect(dryRunText(await planMigration(db, to))).toContain('drop-unsequenced-events: 1 row or index');

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { troubles } from '../faults/insist.ts';
 import type { Sales } from '../faults/sales.ts';
-import type { Part } from '../faults/system.ts';
-import { type FaultSystem, PARTS, startSystem } from '../faults/system.ts';
+import type { FaultSystem, Part } from '../faults/system.ts';
+import { PARTS, startSystem } from '../faults/system.ts';
 import type { Trading } from '../faults/trading.ts';
 import { startTrading, TRADING_OVERRIDES } from '../faults/trading.ts';
 import { mulberry32, propertySeed } from '../support/random.ts';
@@ -68,8 +68,8 @@ test.each(rows)(
     });
     // A refused connection has carried nothing, and a 503 says when to come again; `insist` throws for any other error.
     expect(figures.reset).toBe(0);
-    console.log(
-      `${codes.length - 1} processes replaced; ${figures.answered} acknowledged calls, ${troubles(figures)}; ${figures.repeats} of ${figures.heard} deliveries repeated`,
+    process.stdout.write(
+      `${codes.length - 1} processes replaced; ${figures.answered} acknowledged calls, ${troubles(figures)}; ${figures.repeats} of ${figures.heard} deliveries repeated\n`,
     );
   },
   900_000,
