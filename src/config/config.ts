@@ -4,6 +4,7 @@ import { isRegion } from '../domain/phone.ts';
 import { isTimeZone } from '../platform/calendar.ts';
 import { LEASE_MS } from '../platform/leased-cache.ts';
 import { parseUrl } from '../platform/parse-url.ts';
+import { redisAddress } from '../platform/redis-address.rules.ts';
 import type { PortRange } from './port-ranges.rules.ts';
 import { portRange, WEBHOOK_PORTS } from './port-ranges.rules.ts';
 import { RETRY_DELAYS_SECONDS, settingsFaults } from './settings.rules.ts';
@@ -150,12 +151,7 @@ function mongodbUri(value: string): string {
 
 function redisUrl(value: string): string {
   // What joi takes for a URI can have a port or a password that the client rejects, and the client repeats it in its error.
-  const url = parsedUrl(value, ['redis:', 'rediss:'], 'must be a redis:// or rediss:// address');
-  try {
-    decodeURIComponent(url.username + url.password);
-  } catch {
-    throw new Error('must have its user name and password percent-encoded');
-  }
+  redisAddress(value);
   return value;
 }
 

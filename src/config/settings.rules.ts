@@ -1,3 +1,4 @@
+import { hasHashTag, redisAddress } from '../platform/redis-address.rules.ts';
 import { mongodbOptions, weaknessesOfMongodb, weaknessesOfRedis } from './store-connections.rules.ts';
 import { MAX_WEBHOOK_TIMEOUT_MS } from './take-over.rules.ts';
 import { weaknessOfEncryptionKeys, weaknessOfOperatorKey } from './weak-secrets.rules.ts';
@@ -12,6 +13,7 @@ type Settings = Partial<{
   mongodbUri: string;
   mongodbAllowInsecure: boolean;
   redisUrl: string;
+  queuePrefix: string;
   redisAllowInsecure: boolean;
   /** NODE_TLS_REJECT_UNAUTHORIZED=0, which Node obeys for all connections. */
   isTlsUnverified: boolean;
@@ -87,7 +89,7 @@ export function isBeyondLoopback({ host, adminHost }: Pick<Settings, 'host' | 'a
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
 
-function conflicts({ port, adminPort, ...settings }: Settings): string[] {
+function conflicts({ port, adminPort, redisUrl, queuePrefix, ...settings }: Settings): string[] {
   const { webhookConcurrency: all = Number.POSITIVE_INFINITY, webhookUnhealthyConcurrency: unhealthy = 1 } =
     settings;
   const { operatorApiKey, encryptionKeys = [] } = settings;
@@ -99,6 +101,10 @@ function conflicts({ port, adminPort, ...settings }: Settings): string[] {
     [
       port !== undefined && port !== 0 && port === adminPort,
       'ADMIN_PORT must not be PORT: partners would reach the operator interface; give it a port of its own',
+    ],
+    [
+      redisUrl !== undefined && redisAddress(redisUrl).kind === 'cluster' && !hasHashTag(queuePrefix ?? '{}'),
+      'QUEUE_PREFIX must have braces around part of it where REDIS_URL names a cluster: jobs of one queue would lie on several nodes, which no command spans; leave it out for {pbs}',
     ],
     [
       unhealthy >= all,

@@ -1,3 +1,5 @@
+import { redisAddress } from '../platform/redis-address.rules.ts';
+
 /** Names and values of the options of a MongoDB URI in lower case, as the driver reads them. */
 export function mongodbOptions(uri: string): [name: string, value: string][] {
   const query = new URLSearchParams(uri.split('?', 2)[1] ?? '');
@@ -28,9 +30,12 @@ export function weaknessesOfMongodb(uri: string): string[] {
 
 /** The same of Redis; its client verifies certificates whatever the address says. */
 export function weaknessesOfRedis(url: string): string[] {
-  const { protocol, password } = new URL(url);
+  const address = redisAddress(url);
+  const scheme = address.kind === 'server' ? 'rediss' : `rediss+${address.kind}`;
+  const isOpenSentinel = address.kind === 'sentinel' && address.ofSentinels.password === undefined;
   return [
-    ...(protocol === 'rediss:' ? [] : ['uses no TLS (rediss://)']),
-    ...(password === '' ? ['has no password'] : []),
+    ...(address.isEncrypted ? [] : [`uses no TLS (${scheme}://)`]),
+    ...(address.password === undefined ? ['has no password'] : []),
+    ...(isOpenSentinel ? ['has no password of the sentinels (sentinel_password)'] : []),
   ];
 }

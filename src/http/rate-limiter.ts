@@ -1,7 +1,7 @@
-import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../platform/logger.ts';
+import type { RedisConnection } from '../platform/redis.ts';
 import { closeRedis, createLimiterRedis } from '../platform/redis.ts';
 
 /** At most `limit` calls in a window of `windowSeconds`, which begins with the first of them; callers see `name`. */
@@ -97,7 +97,12 @@ function createLocalLimiter(quota: Quota): LocalRateLimiter {
  * is away, or takes no writes, each process counts by itself. The first call that Redis fails costs its time-out; those
  * that follow do not ask until a probe beside them has succeeded, which the library's own insurance would make each do.
  */
-function createSharedLimiter(quota: Quota, redis: Redis, keyPrefix: string, log: Logger): RateLimiter {
+function createSharedLimiter(
+  quota: Quota,
+  redis: RedisConnection,
+  keyPrefix: string,
+  log: Logger,
+): RateLimiter {
   const local = createLocalLimiter(quota);
   const shared = new RateLimiterRedis({
     storeClient: redis,

@@ -52,9 +52,9 @@ const REDIS_VERSION: readonly [major: number, minor: number] = [6, 2];
 
 /**
  * What is wrong with a Redis, by its response to INFO, which needs no administrator: one sentence for each fault, with its
- * remedy. What INFO does not report is not judged.
+ * remedy. What INFO does not report is not judged. `isCluster`: whether it is addressed as a node of a cluster.
  */
-export function redisFaults(info: string): string[] {
+export function redisFaults(info: string, isCluster = false): string[] {
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
   const policy = field('maxmemory_policy');
   const version = field('redis_version');
@@ -65,6 +65,9 @@ export function redisFaults(info: string): string[] {
       ? [`It evicts keys (${policy}), which loses jobs: set maxmemory-policy noeviction.`]
       : []),
     ...(field('aof_enabled') === '0' ? ['It loses its data at a restart: set appendonly yes.'] : []),
+    ...(field('cluster_enabled') === '1' && !isCluster
+      ? ['It is one node of a cluster: begin REDIS_URL with redis+cluster:// (with TLS rediss+cluster://).']
+      : []),
     ...(isOld ? [`It is ${version}: upgrade it to ${REDIS_VERSION.join('.')} or newer.`] : []),
   ];
 }

@@ -268,6 +268,11 @@ describe('settings that break a promise', () => {
       /^WEBHOOK_UNHEALTHY_CONCURRENCY .*lower the first or raise the second$/,
     ],
     ['one send at a time', { WEBHOOK_CONCURRENCY: '1' }, /^WEBHOOK_UNHEALTHY_CONCURRENCY /],
+    [
+      'queues that a cluster would spread over its nodes',
+      { REDIS_URL: 'rediss+cluster://:pass@h1,h2', QUEUE_PREFIX: 'pbs' },
+      /^QUEUE_PREFIX .*leave it out for \{pbs\}$/,
+    ],
     ['writes that one node has', { MONGODB_URI: `${URI}&w=1` }, /^MONGODB_URI .* w .*leave it out$/],
     ['writes that nobody answers for', { MONGODB_URI: `${URI}&w=0` }, /^MONGODB_URI .* w /],
     ['writes without a journal', { MONGODB_URI: `${URI}&journal=false` }, /^MONGODB_URI .* journal /],
@@ -349,6 +354,10 @@ describe('settings that break a promise', () => {
     ['REDIS', 'redis://:pass@h:6379', 'uses no TLS (rediss://)'],
     ['REDIS', 'rediss://h:6379', 'has no password'],
     ['REDIS', 'redis://h:6379', 'uses no TLS (rediss://), has no password'],
+    ['REDIS', 'redis+cluster://:pass@h1,h2', 'uses no TLS (rediss+cluster://)'],
+    ['REDIS', 'rediss+cluster://h1:7000,h2:7001', 'has no password'],
+    ['REDIS', 'rediss+sentinel://:pass@h/main', 'has no password of the sentinels (sentinel_password)'],
+    ['REDIS', 'redis+sentinel://:pass@h/main?sentinel_password=other', 'uses no TLS (rediss+sentinel://)'],
   ])(
     '%s at %s: refused in production, unless it is accepted, which each start warns of',
     (store, address, why) => {

@@ -56,6 +56,7 @@ describe('a Redis', () => {
   test.each([
     ['evicts', { maxmemory_policy: 'volatile-lru' }, /volatile-lru.*set maxmemory-policy noeviction/],
     ['forgets', { aof_enabled: '0' }, /set appendonly yes/],
+    ['is a node of a cluster', { cluster_enabled: '1' }, /begin REDIS_URL with redis\+cluster:/],
     ['is old', { redis_version: '6.0.16' }, /6\.0\.16: upgrade it to 6\.2/],
     ['is very old', { redis_version: '5.0.14' }, /5\.0\.14: upgrade it to 6\.2/],
   ])('that %s is not, and a sentence says what to do', (_what, fields, sentence) => {

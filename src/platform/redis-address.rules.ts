@@ -1,0 +1,103 @@
+/** A host that is asked where Redis is: a sentinel, or any node of a cluster. */
+export type RedisHost = { host: string; port: number };
+
+type Credentials = { username?: string; password?: string };
+
+/**
+ * What `REDIS_URL` says: one server, whose URL the client reads itself; a master that sentinels name; or a cluster. The
+ * credentials are those of the servers that keep the data.
+ */
+export type RedisAddress = { isEncrypted: boolean } & Credentials &
+  (
+    | { kind: 'server' }
+    | { kind: 'sentinel'; hosts: RedisHost[]; master: string; db: number; ofSentinels: Credentials }
+    | { kind: 'cluster'; hosts: RedisHost[] }
+  );
+
+const SCHEMES =
+  'must be a redis:// or rediss:// address, or redis+sentinel://, redis+cluster:// (with TLS rediss+…)';
+const PARTS =
+  /^redis(?<tls>s?)\+(?<kind>sentinel|cluster):\/\/(?:(?<user>[^@/?#]*)@)?(?<hosts>[^@/?#]*)(?:\/(?<path>[^?#]*))?(?:\?(?<query>[^#]*))?$/;
+const HOST = /^(?:\[(?<v6>[\da-f:.]+)\]|(?<name>[\w.-]+))(?::(?<port>\d{1,5}))?$/i;
+const PORTS = { sentinel: 26_379, cluster: 6379 };
+
+/**
+ * Reads `redis[s]://[user:password@]host[:port][/db]`,
+ * `redis[s]+sentinel://[user:password@]host[:port],…/master[/db][?sentinel_username=…&sentinel_password=…]` and
+ * `redis[s]+cluster://[user:password@]host[:port],…`.
+ * @throws Error with the part of a sentence that follows the name of the variable; it repeats nothing of the address
+ */
+export function redisAddress(value: string): RedisAddress {
+  if (/^rediss?:/i.test(value)) return ofServer(value);
+  const parts = PARTS.exec(value)?.groups;
+  if (parts === undefined) throw new Error(SCHEMES);
+  const { tls, kind, user = '', hosts = '', path = '', query = '' } = parts;
+  const isEncrypted = tls === 's';
+  const [username = '', password = ''] = user.split(/:(.*)/s, 2);
+  const common = { isEncrypted, ...credentials(username, password) };
+  const options = new URLSearchParams(query);
+  if (kind === 'cluster') {
+    if (path !== '' || options.size > 0)
+      throw new Error('must end after the hosts of a cluster, which has no databases and no options here');
+    return { kind, ...common, hosts: hostsOf(hosts, PORTS.cluster) };
+  }
+  return { kind: 'sentinel', ...common, hosts: hostsOf(hosts, PORTS.sentinel), ...watched(path, options) };
+}
+
+/** Whether all keys with this prefix are on one slot of a cluster: what Redis hashes is what stands in the first braces. */
+export function hasHashTag(prefix: string): boolean {
+  return /^[^{]*\{[^}]+\}/.test(prefix);
+}
+
+function ofServer(value: string): RedisAddress {
+  let url: URL;
+  try {
+    url = new URL(value);
+  } catch {
+    throw new Error(SCHEMES);
+  }
+  if (!/^rediss?:\/\/./i.test(value)) throw new Error(SCHEMES);
+  return {
+    kind: 'server',
+    isEncrypted: url.protocol === 'rediss:',
+    ...credentials(url.username, url.password),
+  };
+}
+
+function watched(path: string, options: URLSearchParams) {
+  const [master = '', db = '0', ...rest] = path.split('/');
+  if (master === '' || rest.length > 0 || !/^\d{1,5}$/.test(db))
+    throw new Error(
+      'must name the master that the sentinels watch, after their hosts: redis+sentinel://host:26379/mymaster',
+    );
+  const { sentinel_username: username, sentinel_password: password, ...others } = Object.fromEntries(options);
+  if (Object.keys(others).length > 0)
+    throw new Error('must have no option but sentinel_username and sentinel_password');
+  const ofSentinels = { ...(username && { username }), ...(password && { password }) };
+  return { master: decoded(master), db: Number(db), ofSentinels };
+}
+
+function hostsOf(list: string, defaultPort: number): RedisHost[] {
+  return list.split(',').map((each) => {
+    const { v6, name, port } = HOST.exec(each)?.groups ?? {};
+    const host = v6 ?? name;
+    if (host === undefined || Number(port ?? 1) > 65_535 || Number(port ?? 1) === 0)
+      throw new Error('must list its hosts as host:port, separated by commas');
+    return { host, port: Number(port ?? defaultPort) };
+  });
+}
+
+function credentials(username: string, password: string): Credentials {
+  return {
+    ...(username !== '' && { username: decoded(username) }),
+    ...(password !== '' && { password: decoded(password) }),
+  };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new Error('must have its user name and password percent-encoded');
+  }
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from '@jest/globals';
+import { hasHashTag, redisAddress } from '../../src/platform/redis-address.rules.ts';
+
+describe('an address of Redis', () => {
+  test.each([
+    ['redis://h', { kind: 'server', isEncrypted: false }],
+    ['rediss://u:p%40ss@h:6380/2', { kind: 'server', isEncrypted: true, username: 'u', password: 'p@ss' }],
+    [
+      'redis+sentinel://s1,s2:26380,[::1]:26381/main',
+      {
+        kind: 'sentinel',
+        isEncrypted: false,
+        hosts: [
+          { host: 's1', port: 26_379 },
+          { host: 's2', port: 26_380 },
+          { host: '::1', port: 26_381 },
+        ],
+        ...{ master: 'main', db: 0, ofSentinels: {} },
+      },
+    ],
+    [
+      'rediss+sentinel://u:a:b@s/main/3?sentinel_username=w&sentinel_password=x%26y',
+      {
+        ...{ kind: 'sentinel', isEncrypted: true, username: 'u', password: 'a:b' },
+        hosts: [{ host: 's', port: 26_379 }],
+        ...{ master: 'main', db: 3, ofSentinels: { username: 'w', password: 'x&y' } },
+      },
+    ],
+    [
+      'rediss+cluster://:p@h1:7000,h2',
+      {
+        ...{ kind: 'cluster', isEncrypted: true, password: 'p' },
+        hosts: [
+          { host: 'h1', port: 7000 },
+          { host: 'h2', port: 6379 },
+        ],
+      },
+    ],
+    ['redis+cluster://h/', { kind: 'cluster', isEncrypted: false, hosts: [{ host: 'h', port: 6379 }] }],
+  ])('%s is read', (url, address) => {
+    expect(redisAddress(url)).toEqual(address);
+  });
+
+  test.each([
+    ['http://h', 'must be a redis:// or rediss:// address, or redis+sentinel://, redis+cluster://'],
+    ['redis:h', 'must be a redis://'],
+    ['redis+proxy://h', 'must be a redis://'],
+    ['redis+cluster://p@ss@h', 'must be a redis://'],
+    ['redis+sentinel://h:26379', 'must name the master that the sentinels watch'],
+    ['redis+sentinel://h/main/x', 'must name the master'],
+    ['redis+sentinel://h/main?role=slave', 'must have no option but sentinel_username and sentinel_password'],
+    ['redis+sentinel:///main', 'must list its hosts as host:port'],
+    ['redis+cluster://h1:7000,,h2', 'must list its hosts as host:port'],
+    ['redis+cluster://h1:70000', 'must list its hosts as host:port'],
+    ['redis+cluster://h1:0', 'must list its hosts as host:port'],
+    ['redis+cluster://h/1', 'must end after the hosts of a cluster'],
+    ['rediss+cluster://:%zz@h', 'must have its user name and password percent-encoded'],
+    ['redis://:%zz@h', 'must have its user name and password percent-encoded'],
+  ])('%s is refused, with what it must be', (url, fault) => {
+    expect(() => redisAddress(url)).toThrow(fault);
+  });
+});
+
+test.each([
+  ['{pbs}', true],
+  ['a{pbs}b', true],
+  ['pbs', false],
+  ['{}', false],
+  // Redis looks at the first braces only.
+  ['{}{pbs}', false],
+  ['}pbs{', false],
+])('the prefix %s has a hash tag: %s', (prefix, has) => {
+  expect(hasHashTag(prefix)).toBe(has);
+});

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Worker } from 'bullmq';
+import { createRateLimits } from '../../src/http/rate-limiter.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { closeRedis, createWorkerRedis, readRedisInfos } from '../../src/platform/redis.ts';
+import { createQueues } from '../../src/queues/queues.ts';
+import { eventually } from '../support/eventually.ts';
+import type { RedisSet } from '../support/redis-sets.ts';
+import { startCluster, startSentinels } from '../support/redis-sets.ts';
+
+const PREFIX = '{pbs}';
+const silent = createLogger('test', 'silent');
+const releases: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const release of releases.toReversed()) await release();
+});
+
+/** What a process does with Redis: offers jobs, takes them, counts calls. */
+async function useOf({ url }: RedisSet) {
+  const queues = createQueues(url, PREFIX, silent);
+  releases.push(() => queues.close());
+  const connection = createWorkerRedis(url, silent);
+  const taken: string[] = [];
+  const worker = new Worker(
+    'hold-expiry',
+    async (job) => void taken.push(...(job.data as { holdIds: string[] }).holdIds),
+    { connection, prefix: PREFIX },
+  );
+  worker.on('error', () => undefined);
+  releases.push(
+    () => closeRedis(connection),
+    () => worker.close(true),
+  );
+  const limits = createRateLimits({ rateLimitPerMinute: 1000, redisUrl: url, queuePrefix: PREFIX }, silent);
+  releases.push(() => limits.close());
+  await eventually('Redis is there', () => queues.isReady());
+  return {
+    queues,
+    offer: async (holdId: string) => {
+      const now = new Date();
+      return queues.scheduleHoldExpiry({ holdId, expiresAt: now }, now);
+    },
+    hasTaken: (holdId: string) => eventually('the job is taken', () => taken.includes(holdId)),
+    count: async () => (await limits.partnerCalls?.count('partner'))?.remaining ?? 0,
+  };
+}
+
+describe.each([
+  ['sentinels', () => startSentinels()],
+  ['a cluster', () => startCluster()],
+])('a Redis of %s', (_what, start) => {
+  let set: RedisSet;
+  let service: Awaited<ReturnType<typeof useOf>>;
+  beforeAll(async () => {
+    set = await start();
+    releases.push(set.discard);
+    service = await useOf(set);
+  });
+
+  test('takes and gives jobs, shows its queues, counts calls, and is looked at node by node', async () => {
+    expect(await service.offer('h1')).toBe(true);
+    await service.hasTaken('h1');
+    expect(await service.queues.exportMetrics()).toHaveLength(4);
+    const [holdExpiry] = (await service.queues.readStates()) ?? [];
+    expect(holdExpiry).toEqual({ name: 'hold-expiry', isPaused: false, workers: 1 });
+    expect(await service.queues.addDeadLetters(['d1', 'd2'])).toBe(true);
+    expect(await service.queues.removeDeadLetters(['d1'])).toBe(true);
+    expect(await service.queues.listDeadLetters(0, 10)).toEqual(['d2']);
+    const before = await eventually('calls are counted', async () => (await service.count()) || false);
+    expect(await service.count()).toBe(before - 1);
+    const master = await set.masterOf(`${PREFIX}:rate-limit:partner`);
+    expect(await set.ask(master, 'GET', `${PREFIX}:rate-limit:partner`)).toBe(String(1000 - before + 1));
+    // A cluster's nodes hear of the last replica by and by.
+    await eventually('each node is looked at', async () => {
+      const infos = await readRedisInfos(set.url, new AbortController().signal);
+      return infos.length === set.nodes.length;
+    });
+  });
+
+  test('goes on with another node when the one that takes the writes is killed; each offer ends within 600 ms', async () => {
+    const master = await set.masterOf(`${PREFIX}:hold-expiry:meta`);
+    await set.nodes[master]?.signal('SIGKILL');
+    let slowestMs = 0;
+    await eventually('jobs are taken again', async () => {
+      const beganAt = performance.now();
+      const isTaken = await service.offer('h2');
+      slowestMs = Math.max(slowestMs, performance.now() - beganAt);
+      return isTaken;
+    });
+    await service.hasTaken('h2');
+    expect(slowestMs).toBeLessThan(600);
+    expect(await set.masterOf(`${PREFIX}:hold-expiry:meta`)).not.toBe(master);
+    await set.nodes[master]?.start();
+  });
+});

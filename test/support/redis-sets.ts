@@ -1,0 +1,260 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Redis } from 'ioredis';
+import { findBinary } from '../../src/development/embedded/find-binary.ts';
+import { redisKind } from '../../src/development/embedded/server-kinds.ts';
+import { eventually } from './eventually.ts';
+import type { KeptProcess } from './kept-process.ts';
+import { keptProcess } from './kept-process.ts';
+import { freePort, KEEPS_DATA, temporaryFolder } from './own-servers.ts';
+
+/** How the servers of a set are reached: without anything, or with a password and TLS alone. */
+export type Guarded = {
+  password: string;
+  /** Arguments of redis-server: certificate, key and authority. */
+  tls: readonly string[];
+  ca: string;
+  /** A redis-server that was built with TLS. */
+  binary: string;
+};
+
+/** Several Redis that stand in for each other. */
+export type RedisSet = {
+  url: string;
+  nodes: KeptProcess[];
+  /** The index of the node that takes the writes of this key now; waits until there is one. */
+  masterOf(key: string): Promise<number>;
+  /** Asks one node itself. */
+  ask(index: number, command: string, ...args: (string | number)[]): Promise<unknown>;
+  discard(): Promise<void>;
+};
+
+const BEFORE_DOWN_MS = 1000;
+const MASTER = 'mymaster';
+
+type Servers = {
+  ports: number[];
+  nodes: KeptProcess[];
+  ask: RedisSet['ask'];
+  folder: string;
+  discard(): Promise<void>;
+};
+
+/** Starts `count` servers with a data folder each, that survive a kill; `settingsOf` are further arguments by index. */
+async function startServers(
+  count: number,
+  settingsOf: (index: number, ports: readonly number[]) => readonly (string | number)[],
+  guarded: Guarded | undefined,
+): Promise<Servers> {
+  const folder = await temporaryFolder();
+  const ports = await distinctPorts(count);
+  const nodes = await Promise.all(
+    ports.map(async (port, index) => {
+      const dataPath = path.join(folder, String(port));
+      await mkdir(dataPath);
+      const own = settingsOf(index, ports).map(String);
+      const args = ['--bind', '127.0.0.1', '--dir', dataPath, '--save', '', ...KEEPS_DATA, ...own];
+      return serverOn(port, args, guarded);
+    }),
+  );
+  await Promise.all(nodes.map((node) => node.start()));
+  const clients = ports.map((port) => adminClient(port, guarded));
+  const ask: RedisSet['ask'] = async (index, command, ...args) => clients[index]?.call(command, ...args);
+  await Promise.all(
+    ports.map((port, index) => eventually(`a Redis on ${port}`, () => ask(index, 'PING'), 20_000)),
+  );
+  return {
+    ...{ ports, nodes, ask, folder },
+    discard: async () => {
+      for (const client of clients) client.disconnect();
+      await Promise.all(nodes.map((node) => node.end()));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function serverOn(port: number, args: readonly string[], guarded: Guarded | undefined): KeptProcess {
+  return keptProcess(async () => {
+    if (guarded === undefined) {
+      const { path: binary } = await findBinary(redisKind, process.env, () => undefined);
+      return [binary, '--port', String(port), ...args];
+    }
+    const { binary, tls, password } = guarded;
+    const secrets = ['--requirepass', password, '--masterauth', password];
+    return [binary, '--port', '0', '--tls-port', String(port), ...tls, ...secrets, ...args];
+  });
+}
+
+function adminClient(port: number, guarded: Guarded | undefined): Redis {
+  const client = new Redis(port, '127.0.0.1', {
+    ...{ maxRetriesPerRequest: 0, retryStrategy: () => 50, commandTimeout: 1000, connectTimeout: 1000 },
+    ...(guarded && { password: guarded.password, tls: { ca: guarded.ca } }),
+  });
+  return client.on('error', () => undefined);
+}
+
+/** Three sentinels that watch a master with two replicas; another takes over about 2 s after it is gone. */
+export async function startSentinels(guarded?: Guarded): Promise<RedisSet> {
+  const servers = await startServers(
+    3,
+    (index, ports) => (index === 0 ? [] : ['--replicaof', `127.0.0.1 ${ports[0]}`]),
+    guarded,
+  );
+  const sentinelPorts = await distinctPorts(3);
+  const sentinels = await Promise.all(
+    sentinelPorts.map(async (port) => {
+      const file = path.join(servers.folder, `sentinel-${port}.conf`);
+      await writeFile(file, sentinelSettings(port, servers, guarded));
+      return keptProcess(async () => {
+        const { path: binary } = guarded
+          ? { path: guarded.binary }
+          : await findBinary(redisKind, process.env, () => undefined);
+        return [binary, file, '--sentinel'];
+      });
+    }),
+  );
+  await Promise.all(sentinels.map((sentinel) => sentinel.start()));
+  const watchers = sentinelPorts.map((port) => adminClient(port, guarded));
+  const known = async (watcher: Redis) => {
+    const [told] = (await watcher.call('SENTINEL', 'MASTERS')) as string[][];
+    const fields = Object.fromEntries(pairs(told ?? []));
+    return fields['num-slaves'] === '2' && fields['num-other-sentinels'] === '2';
+  };
+  await Promise.all(
+    watchers.map((watcher) => eventually('the sentinels know the whole set', () => known(watcher), 60_000)),
+  );
+  const named = async () =>
+    ((await watchers[0]?.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', MASTER)) ?? []) as string[];
+  const signIn = guarded ? `:${guarded.password}@` : '';
+  const options = guarded ? `?sentinel_password=${guarded.password}` : '';
+  const hosts = sentinelPorts.map((port) => `127.0.0.1:${port}`).join();
+  return {
+    url: `redis${guarded ? 's' : ''}+sentinel://${signIn}${hosts}/${MASTER}${options}`,
+    nodes: servers.nodes,
+    masterOf: () =>
+      eventually(
+        'the sentinels name a master that runs',
+        async () => {
+          const [, port] = await named();
+          const index = servers.ports.indexOf(Number(port));
+          const [role] = (await servers.ask(index, 'ROLE')) as string[];
+          return role === 'master' ? { index } : undefined;
+        },
+        60_000,
+      ).then(({ index }) => index),
+    ask: servers.ask,
+    discard: async () => {
+      for (const watcher of watchers) watcher.disconnect();
+      await Promise.all(sentinels.map((sentinel) => sentinel.end()));
+      await servers.discard();
+    },
+  };
+}
+
+function sentinelSettings(port: number, { ports, folder }: Servers, guarded: Guarded | undefined): string {
+  const listening = guarded
+    ? [
+        ...['port 0', `tls-port ${port}`, 'tls-replication yes', `requirepass ${guarded.password}`],
+        ...['sentinel sentinel-pass ', 'sentinel auth-pass mymaster '].map((line) => line + guarded.password),
+        ...settingLines(guarded.tls),
+      ]
+    : [`port ${port}`];
+  const watching = [
+    `sentinel monitor ${MASTER} 127.0.0.1 ${ports[0]} 2`,
+    `sentinel down-after-milliseconds ${MASTER} ${BEFORE_DOWN_MS}`,
+    `sentinel failover-timeout ${MASTER} 10000`,
+  ];
+  // What signs in to a master must follow the line that names it.
+  const isOfMaster = (line: string) => line.startsWith('sentinel auth-pass');
+  return [
+    ...['bind 127.0.0.1', `dir ${folder}`],
+    ...listening.filter((line) => !isOfMaster(line)),
+    ...watching,
+    ...listening.filter(isOfMaster),
+    '',
+  ].join('\n');
+}
+
+/** `--name value …` as the lines of a file. */
+function settingLines(args: readonly string[]): string[] {
+  return pairs(args).map(([name, value]) => `${name.slice(2)} ${value}`);
+}
+
+function pairs(values: readonly string[]): [string, string][] {
+  return values.flatMap((value, index): [string, string][] =>
+    index % 2 === 0 ? [[value, values[index + 1] ?? '']] : [],
+  );
+}
+
+/** Three masters with a replica each, the first of which keeps all of a third of the slots; about 3 s without one that is gone. */
+export async function startCluster(guarded?: Guarded, masters = 3, replicas = 3): Promise<RedisSet> {
+  const busPorts = await distinctPorts(masters + replicas);
+  const servers = await startServers(
+    masters + replicas,
+    (index) => [
+      ...['--cluster-enabled', 'yes', '--cluster-node-timeout', 2 * BEFORE_DOWN_MS],
+      ...['--cluster-port', busPorts[index] ?? 0, '--cluster-config-file', 'nodes.conf'],
+      ...(guarded ? ['--tls-cluster', 'yes', '--tls-replication', 'yes'] : []),
+    ],
+    guarded,
+  );
+  const { ports, ask } = servers;
+  const share = 16_384 / masters;
+  const idOf = async (index: number) => String(await ask(index, 'CLUSTER', 'MYID'));
+  for (let index = 0; index < masters; index += 1) {
+    const [from, to] = [Math.ceil(index * share), Math.ceil((index + 1) * share) - 1];
+    await ask(index, 'CLUSTER', 'ADDSLOTSRANGE', from, to);
+    await ask(index, 'CLUSTER', 'SET-CONFIG-EPOCH', index + 1);
+  }
+  for (let index = 1; index < ports.length; index += 1)
+    await ask(0, 'CLUSTER', 'MEET', '127.0.0.1', ports[index] ?? 0, busPorts[index] ?? 0);
+  for (let index = masters; index < ports.length; index += 1) {
+    const master = await idOf(index - masters);
+    await eventually(
+      'a replica follows its master',
+      () => ask(index, 'CLUSTER', 'REPLICATE', master),
+      30_000,
+    );
+  }
+  const isWhole = async (index: number) => {
+    const info = String(await ask(index, 'CLUSTER', 'INFO'));
+    return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${ports.length}`);
+  };
+  for (const index of ports.keys()) await eventually('the cluster is whole', () => isWhole(index), 60_000);
+  const isLinked = async (index: number) =>
+    String(await ask(index, 'INFO', 'replication')).includes('master_link_status:up');
+  for (let index = masters; index < ports.length; index += 1)
+    await eventually('a replica has its data', () => isLinked(index), 60_000);
+  const signIn = guarded ? `:${guarded.password}@` : '';
+  const hosts = ports.slice(0, masters).map((port) => `127.0.0.1:${port}`);
+  return {
+    url: `redis${guarded ? 's' : ''}+cluster://${signIn}${hosts.join()}`,
+    nodes: servers.nodes,
+    masterOf: async (key) => {
+      const { index } = await eventually(
+        'a node has the slot',
+        async () => {
+          for (const candidate of ports.keys()) {
+            const taken = await ask(candidate, 'GET', key).then(
+              () => true,
+              (err: Error) => err.message.startsWith('WRONGTYPE'),
+            );
+            const [role] = taken ? ((await ask(candidate, 'ROLE')) as string[]) : [];
+            if (role === 'master') return { index: candidate };
+          }
+          return undefined;
+        },
+        60_000,
+      );
+      return index;
+    },
+    ask,
+    discard: servers.discard,
+  };
+}
+
+async function distinctPorts(count: number): Promise<number[]> {
+  const ports = new Set<number>();
+  for (; ports.size < count; ) ports.add(await freePort());
+  return [...ports];
+}
