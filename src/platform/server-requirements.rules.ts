@@ -14,12 +14,16 @@ const WIRE_VERSION = 17;
 const MAKE_A_SET =
   'One node is enough: start it with --replSet rs0, run rs.initiate() once in mongosh, and end MONGODB_URI in ?replicaSet=rs0.';
 
+const OF_A_ROUTER =
+  'This MongoDB is a router (mongos) of a sharded cluster, through which the guarantees are not proved (docs/adr/0054): its own clock would decide what is late, and its change streams do not tell that nothing was missed. Name a replica set in MONGODB_URI.';
+
 /**
- * @throws UnsupportedServerError for a standalone mongod (no transactions, no majority), one before 6.0, or a member of another
+ * @throws UnsupportedServerError for a router of shards, a standalone mongod (no transactions, no majority), one before 6.0, or a member of another
  *   set than `uri` names, which the driver would pass over for ever.
  */
 export function requireSupportedMongod(hello: Hello, uri: string): void {
-  const isPartOfMore = hello.setName !== undefined || hello.isreplicaset === true || hello.msg === 'isdbgrid';
+  if (hello.msg === 'isdbgrid') throw new UnsupportedServerError(OF_A_ROUTER);
+  const isPartOfMore = hello.setName !== undefined || hello.isreplicaset === true;
   if (!isPartOfMore) throw new UnsupportedServerError(`This MongoDB is not a replica set. ${MAKE_A_SET}`);
   if ((hello.maxWireVersion ?? 0) < WIRE_VERSION)
     throw new UnsupportedServerError('This MongoDB is older than 6.0. Upgrade it to 6.0 or newer.');

@@ -48,13 +48,25 @@ export type FaultSystem = {
 
 type Running = { process: SpawnedProcess; start: () => SpawnedProcess };
 
-/** Starts it all and waits until it serves. `overrides` are environment variables of every process. */
+/** What the service finds its Redis by. */
+type RedisServers = {
+  uri: string;
+  signal(name: NodeJS.Signals): Promise<void>;
+  start(): Promise<void>;
+  discard(): Promise<void>;
+};
+
+/**
+ * Starts it all and waits until it serves. `overrides` are environment variables of every process; `servers` are used, and ended,
+ * in place of those that it would start.
+ */
 export async function startSystem({
   apis = 1,
   members = 1,
   parts = PARTS,
   overrides = {},
   release: firstRelease,
+  servers,
 }: {
   apis?: number;
   members?: number;
@@ -62,9 +74,9 @@ export async function startSystem({
   overrides?: Record<string, string>;
   /** The folder of another release, built: what it all begins with. */
   release?: string;
+  servers?: { mongo: MongoSet; redis: RedisServers };
 } = {}): Promise<FaultSystem> {
-  const [mongo, redis] = await Promise.all([startMongoSet(members), ownRedis(KEEPS_DATA)]);
-  await redis.start();
+  const { mongo, redis } = servers ?? (await ownServers(members));
   const environment = serviceEnvironment('faults', {
     RATE_LIMIT_PER_MINUTE: '0',
     ...overrides,
@@ -73,7 +85,7 @@ export async function startSystem({
   });
   const db = createDb();
   const stopping = new AbortController();
-  await openDb(db, mongo.uri, createLogger('auditor', 'silent'), stopping.signal);
+  await openDb(db, mongo.auditorUri, createLogger('auditor', 'silent'), stopping.signal);
   let release = firstRelease;
   const command = async (file: string, args: readonly string[] = []) => {
     const process = startProcess(file, environment, args, release);
@@ -157,4 +169,10 @@ export async function startSystem({
       await Promise.all([redis.discard(), mongo.discard()]);
     },
   };
+}
+
+async function ownServers(members: number): Promise<{ mongo: MongoSet; redis: RedisServers }> {
+  const [mongo, redis] = await Promise.all([startMongoSet(members), ownRedis(KEEPS_DATA)]);
+  await redis.start();
+  return { mongo, redis };
 }

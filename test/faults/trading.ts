@@ -26,6 +26,8 @@ export type Trading = {
   /** Of the partner. */
   apiKey: string;
   receiver: WebhookReceiver;
+  /** What is left to sell; the sales take from the end. */
+  slotIds: string[];
   /** Sells while `disturb` is at work; returns what was lost or happened twice, and how it went. */
   during(random: Random, disturb: (sales: Sales) => Promise<void>): Promise<TradingFigures>;
   stop(): Promise<void>;
@@ -51,6 +53,7 @@ export async function startTrading(system: FaultSystem): Promise<Trading> {
   return {
     apiKey,
     receiver,
+    slotIds,
     during: async (random, disturb) => {
       const sales = startSales({ urls: system.urls, apiKey, slotIds, packageId, lanes: LANES }, random);
       await disturb(sales);

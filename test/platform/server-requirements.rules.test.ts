@@ -12,7 +12,6 @@ const FIT = { setName: 'rs0', maxWireVersion: 17 };
 describe('a MongoDB', () => {
   test.each([
     ['a member of the set that is named', FIT],
-    ['a router of shards', { msg: 'isdbgrid', maxWireVersion: 21 }],
     ['a member of a set that is yet to be made', { isreplicaset: true, maxWireVersion: 17 }],
   ])('that is %s is fit', (_what, hello) => {
     expect(() => requireSupportedMongod(hello, URI)).not.toThrow();
@@ -20,6 +19,7 @@ describe('a MongoDB', () => {
 
   test.each([
     ['by itself', { maxWireVersion: 17 }, '--replSet rs0, run rs.initiate()'],
+    ['a router of shards', { msg: 'isdbgrid', maxWireVersion: 21 }, 'Name a replica set in MONGODB_URI'],
     ['5.0', { ...FIT, maxWireVersion: 13 }, 'older than 6.0. Upgrade'],
     ['of another set', { ...FIT, setName: 'rs1' }, 'Name that one in MONGODB_URI'],
   ])('that is %s is not, and the error says what to do', (_what, hello, remedy) => {

@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import mongoose from 'mongoose';
@@ -8,10 +8,16 @@ import type { KeptProcess } from './kept-process.ts';
 import { bareServer, freePort, temporaryFolder } from './own-servers.ts';
 
 const SET = 'faults';
+const DATABASE = 'partner_booking';
+
+/** How members are reached that speak TLS only, and to whom has a password: files of keys and certificates. */
+export type GuardedSet = { ca: string; both: string; memberKey: string; password: string };
 
 /** A replica set whose members can be killed and started again on their data. Its addresses name a database. */
 export type MongoSet = {
   uri: string;
+  /** The same for who may read the log of all writes too. */
+  auditorUri: string;
   members: KeptProcess[];
   /** The member that takes writes now; waits until there is one. */
   primary(): Promise<KeptProcess>;
@@ -28,15 +34,17 @@ export type MongoSet = {
 };
 
 /** Starts `count` members; electing another primary takes them about 2 s (MongoDB's own setting is 10 s). */
-export async function startMongoSet(count: number): Promise<MongoSet> {
+export async function startMongoSet(count: number, guarded?: GuardedSet): Promise<MongoSet> {
   const folder = await temporaryFolder();
   const ports = await distinctPorts(count);
   await Promise.all(ports.map((port) => mkdir(path.join(folder, String(port)))));
   const members = ports.map((port) =>
-    bareServer(mongodKind, port, settings(path.join(folder, String(port)))),
+    bareServer(mongodKind, port, [...settings(path.join(folder, String(port))), ...guards(guarded)]),
   );
   await Promise.all(members.map((member) => member.start()));
   const hosts = ports.map((port) => `127.0.0.1:${port}`);
+  const signIn = await adminOptions(guarded);
+  const command = (host: string, body: Record<string, unknown>) => commandOn(host, signIn, body);
   await command(hosts[0] ?? '', {
     replSetInitiate: {
       _id: SET,
@@ -44,7 +52,7 @@ export async function startMongoSet(count: number): Promise<MongoSet> {
       settings: { electionTimeoutMillis: 2000, heartbeatIntervalMillis: 500, catchUpTimeoutMillis: 2000 },
     },
   });
-  const states = () => Promise.all(hosts.map((host) => stateOf(host)));
+  const states = () => Promise.all(hosts.map((host) => stateOf(command(host, { hello: 1 }))));
   const primary = () =>
     eventually('there is a primary', async () => members[(await states()).indexOf('primary')], 60_000);
   const isWhole = async () => {
@@ -58,8 +66,15 @@ export async function startMongoSet(count: number): Promise<MongoSet> {
     );
   };
   await isWhole();
+  if (guarded) {
+    const member = members.indexOf(await primary());
+    await makeUsers(hosts[member] ?? '', signIn, guarded.password);
+  }
+  const uriOf = (user: keyof typeof ROLES) =>
+    `mongodb://${guarded ? `${user}:${guarded.password}@` : ''}${hosts.join()}/${DATABASE}?replicaSet=${SET}${guarded ? '&tls=true' : ''}`;
   return {
-    uri: `mongodb://${hosts.join()}/partner_booking?replicaSet=${SET}`,
+    uri: uriOf('service'),
+    auditorUri: uriOf('auditor'),
     members,
     primary,
     stepDown: async () => {
@@ -107,21 +122,61 @@ async function distinctPorts(count: number): Promise<number[]> {
   return [...ports];
 }
 
-async function stateOf(host: string): Promise<'primary' | 'secondary' | 'none'> {
-  const answered = command(host, { hello: 1 }).then(
+async function stateOf(asked: Promise<Record<string, unknown>>): Promise<'primary' | 'secondary' | 'none'> {
+  const answered = asked.then(
     (hello) => (hello['isWritablePrimary'] ? 'primary' : hello['secondary'] ? 'secondary' : 'none'),
     () => 'none' as const,
   );
   return Promise.race([answered, delay(1000, 'none' as const, { ref: false })]);
 }
 
+/** The service needs no more than this. */
+const ROLES = {
+  service: ['readWrite', 'dbAdmin'],
+  auditor: ['readWrite', 'dbAdmin', { role: 'read', db: 'local' }],
+};
+
+function guards(guarded: GuardedSet | undefined): string[] {
+  if (guarded === undefined) return [];
+  const { ca, both, memberKey } = guarded;
+  return [
+    ...['--tlsMode', 'requireTLS', '--tlsCertificateKeyFile', both, '--tlsCAFile', ca],
+    ...['--tlsAllowConnectionsWithoutCertificates', '--keyFile', memberKey],
+  ];
+}
+
+/** As a member signs in to its own set, with the key that all of them have. */
+async function adminOptions(guarded: GuardedSet | undefined): Promise<mongoose.mongo.MongoClientOptions> {
+  if (guarded === undefined) return {};
+  const password = await readFile(guarded.memberKey, 'utf8');
+  return {
+    ...{ auth: { username: '__system', password }, authSource: 'local', authMechanism: 'SCRAM-SHA-256' },
+    ...{ tls: true, tlsCAFile: guarded.ca },
+  };
+}
+
+async function makeUsers(
+  host: string,
+  signIn: mongoose.mongo.MongoClientOptions,
+  pwd: string,
+): Promise<void> {
+  for (const [user, roles] of Object.entries(ROLES))
+    await commandOn(host, signIn, { createUser: user, pwd, roles }, DATABASE);
+}
+
 /** Asks one member itself, whatever the others are. */
-async function command(host: string, body: Record<string, unknown>): Promise<Record<string, unknown>> {
+async function commandOn(
+  host: string,
+  signIn: mongoose.mongo.MongoClientOptions,
+  body: Record<string, unknown>,
+  database = 'admin',
+): Promise<Record<string, unknown>> {
   const client = new mongoose.mongo.MongoClient(`mongodb://${host}/?directConnection=true`, {
+    ...signIn,
     serverSelectionTimeoutMS: 1000,
   });
   try {
-    return await client.db('admin').command(body);
+    return await client.db(database).command(body);
   } finally {
     await client.close();
   }

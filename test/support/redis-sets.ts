@@ -14,8 +14,8 @@ export type Guarded = {
   /** Arguments of redis-server: certificate, key and authority. */
   tls: readonly string[];
   ca: string;
-  /** A redis-server that was built with TLS. */
-  binary: string;
+  /** How a redis-server is started that was built with TLS. */
+  command: readonly string[];
 };
 
 /** Several Redis that stand in for each other. */
@@ -75,14 +75,27 @@ async function startServers(
 
 function serverOn(port: number, args: readonly string[], guarded: Guarded | undefined): KeptProcess {
   return keptProcess(async () => {
-    if (guarded === undefined) {
-      const { path: binary } = await findBinary(redisKind, process.env, () => undefined);
-      return [binary, '--port', String(port), ...args];
-    }
-    const { binary, tls, password } = guarded;
+    const command = await redisServer(guarded);
+    if (guarded === undefined) return [...command, '--port', String(port), ...args];
+    const { tls, password } = guarded;
     const secrets = ['--requirepass', password, '--masterauth', password];
-    return [binary, '--port', '0', '--tls-port', String(port), ...tls, ...secrets, ...args];
+    return [
+      ...command,
+      '--port',
+      '0',
+      '--tls-port',
+      String(port),
+      ...tls,
+      '--tls-replication',
+      'yes',
+      ...secrets,
+      ...args,
+    ];
   });
+}
+
+async function redisServer(guarded: Guarded | undefined): Promise<readonly string[]> {
+  return guarded?.command ?? [(await findBinary(redisKind, process.env, () => undefined)).path];
 }
 
 function adminClient(port: number, guarded: Guarded | undefined): Redis {
@@ -105,12 +118,7 @@ export async function startSentinels(guarded?: Guarded): Promise<RedisSet> {
     sentinelPorts.map(async (port) => {
       const file = path.join(servers.folder, `sentinel-${port}.conf`);
       await writeFile(file, sentinelSettings(port, servers, guarded));
-      return keptProcess(async () => {
-        const { path: binary } = guarded
-          ? { path: guarded.binary }
-          : await findBinary(redisKind, process.env, () => undefined);
-        return [binary, file, '--sentinel'];
-      });
+      return keptProcess(async () => [...(await redisServer(guarded)), file, '--sentinel']);
     }),
   );
   await Promise.all(sentinels.map((sentinel) => sentinel.start()));
@@ -194,7 +202,7 @@ export async function startCluster(guarded?: Guarded, masters = 3, replicas = 3)
     (index) => [
       ...['--cluster-enabled', 'yes', '--cluster-node-timeout', 2 * BEFORE_DOWN_MS],
       ...['--cluster-port', busPorts[index] ?? 0, '--cluster-config-file', 'nodes.conf'],
-      ...(guarded ? ['--tls-cluster', 'yes', '--tls-replication', 'yes'] : []),
+      ...(guarded ? ['--tls-cluster', 'yes'] : []),
     ],
     guarded,
   );

@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** The files of a private authority, and of a server of this machine that it vouches for. */
+export type Certificates = {
+  folder: string;
+  ca: string;
+  certificate: string;
+  key: string;
+  /** Key and certificate in one, as mongod takes them. */
+  both: string;
+  /** What the members of a replica set share. */
+  memberKey: string;
+};
+
+/** Where the certificates of a run are; `npm run test:topologies` makes them before Node reads NODE_EXTRA_CA_CERTS. */
+export const CERTIFICATES = 'TOPOLOGY_CERTIFICATES';
+
+export const certificatesIn = (folder: string): Certificates => ({
+  folder,
+  ca: path.join(folder, 'ca.crt'),
+  certificate: path.join(folder, 'server.crt'),
+  key: path.join(folder, 'server.key'),
+  both: path.join(folder, 'server.pem'),
+  memberKey: path.join(folder, 'member.key'),
+});
+
+/** Makes them with openssl, for two days. */
+export function makeCertificates(): Certificates {
+  const made = certificatesIn(mkdtempSync(path.join(tmpdir(), 'partner-booking-certificates-')));
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe', cwd: made.folder });
+  const ofNew = [
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-days',
+    '2',
+  ];
+  openssl(...ofNew, '-subj', '/CN=Test authority', '-keyout', 'ca.key', '-out', made.ca);
+  const issued = ['-CA', made.ca, '-CAkey', 'ca.key', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'];
+  openssl(
+    ...[...ofNew, '-subj', '/CN=server', ...issued, '-addext', 'basicConstraints=critical,CA:FALSE'],
+    ...['-keyout', made.key, '-out', made.certificate],
+  );
+  writeFileSync(made.both, readFileSync(made.key, 'utf8') + readFileSync(made.certificate, 'utf8'));
+  writeFileSync(made.memberKey, randomBytes(48).toString('base64'));
+  for (const file of [made.memberKey, made.key, made.both]) chmodSync(file, 0o600);
+  return made;
+}

@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { startSystem } from '../faults/system.ts';
+import { inWords, startTrading, TRADING_OVERRIDES } from '../faults/trading.ts';
+import type { GuardedSet, MongoSet } from '../support/mongo-set.ts';
+import { startMongoSet } from '../support/mongo-set.ts';
+import { KEEPS_DATA, ownRedis } from '../support/own-servers.ts';
+import { mulberry32, propertySeed } from '../support/random.ts';
+import type { Guarded, RedisSet } from '../support/redis-sets.ts';
+import { startCluster, startSentinels } from '../support/redis-sets.ts';
+import { CERTIFICATES, certificatesIn } from './certificates.ts';
+import { PROBE_TTL_SECONDS, startProbe } from './probe.ts';
+import { redisWithTls } from './tls-redis.ts';
+
+/** By which the node is found that keeps the queues. */
+const QUEUES_KEY = '{pbs}:event-dispatch:meta';
+const SETTLED_MS = 8000;
+
+const releases: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const release of releases.toReversed()) await release();
+});
+
+type Topology = {
+  servers: Parameters<typeof startSystem>[0] extends { servers?: infer S } | undefined
+    ? NonNullable<S>
+    : never;
+  overrides?: Record<string, string>;
+  /** kill -9 of the node that takes the writes; it comes back once another has taken over. */
+  kill(): Promise<void>;
+};
+
+const ofSet = (set: RedisSet) => ({
+  uri: set.url,
+  signal: async () => Promise.resolve(),
+  start: async () => Promise.resolve(),
+  discard: set.discard,
+});
+
+async function withRedis(mongo: MongoSet, set: RedisSet): Promise<Topology> {
+  return {
+    servers: { mongo, redis: ofSet(set) },
+    kill: async () => {
+      const master = await set.masterOf(QUEUES_KEY);
+      await set.nodes[master]?.signal('SIGKILL');
+      await delay(500);
+      expect(await set.masterOf(QUEUES_KEY)).not.toBe(master);
+      await set.nodes[master]?.start();
+    },
+  };
+}
+
+async function withMembers(mongo: MongoSet, redis: Topology['servers']['redis']): Promise<Topology> {
+  return {
+    servers: { mongo, redis },
+    kill: async () => {
+      const primary = await mongo.primary();
+      await primary.signal('SIGKILL');
+      await delay(500);
+      expect(await mongo.primary()).not.toBe(primary);
+      await primary.start();
+      await mongo.isWhole();
+    },
+  };
+}
+
+async function oneRedis() {
+  const redis = await ownRedis(KEEPS_DATA);
+  await redis.start();
+  return redis;
+}
+
+/** TLS and passwords everywhere, in production's own mode, which refuses less. */
+function guards(): { redis: Guarded; mongo: GuardedSet; overrides: Record<string, string> } {
+  const { ca, certificate, key, both, memberKey } = certificatesIn(process.env[CERTIFICATES] ?? '');
+  const password = randomBytes(16).toString('hex');
+  const tls = ['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', ca];
+  return {
+    redis: {
+      ...{ password, ca: readFileSync(ca, 'utf8'), command: redisWithTls() },
+      tls: [...tls, '--tls-auth-clients', 'no'],
+    },
+    mongo: { ca, both, memberKey, password },
+    overrides: { NODE_EXTRA_CA_CERTS: ca },
+  };
+}
+
+const TOPOLOGIES: [string, string, () => Promise<Topology>][] = [
+  [
+    'three sentinels, a master and two replicas',
+    'the master of Redis',
+    async () => withRedis(await startMongoSet(1), await startSentinels()),
+  ],
+  [
+    'a Redis Cluster of three masters and three replicas',
+    'the master that has the queues',
+    async () => withRedis(await startMongoSet(1), await startCluster()),
+  ],
+  [
+    'a replica set of three',
+    'the primary of MongoDB',
+    async () => withMembers(await startMongoSet(3), await oneRedis()),
+  ],
+  [
+    'sentinels and a replica set of three, with TLS and passwords',
+    'the master of Redis',
+    async () => {
+      const { redis, mongo, overrides } = guards();
+      const topology = await withRedis(await startMongoSet(3, mongo), await startSentinels(redis));
+      return { ...topology, overrides };
+    },
+  ],
+  [
+    'a Redis Cluster and a replica set of three, with TLS and passwords',
+    'the primary of MongoDB',
+    async () => {
+      const { redis, mongo, overrides } = guards();
+      const set = await startCluster(redis);
+      const topology = await withMembers(await startMongoSet(3, mongo), ofSet(set));
+      return { ...topology, overrides };
+    },
+  ],
+];
+
+describe.each(TOPOLOGIES)('%s', (name, victim, start) => {
+  test(`sells on, loses nothing and sells nothing twice while ${victim} is killed`, async () => {
+    const topology = await start();
+    const overrides = {
+      ...{
+        ...TRADING_OVERRIDES,
+        QUEUE_PREFIX: '{pbs}',
+        RATE_LIMIT_PER_MINUTE: '1000000',
+        HOLD_TTL_SECONDS: String(PROBE_TTL_SECONDS),
+      },
+      ...topology.overrides,
+    };
+    const system = await startSystem({ servers: topology.servers, overrides });
+    releases.push(system.stop);
+    const trading = await startTrading(system);
+    releases.push(trading.stop);
+    const felt: Awaited<ReturnType<ReturnType<typeof startProbe>['stop']>>[] = [];
+    const figures = await trading.during(mulberry32(propertySeed()), async (sales) => {
+      await sales.goOn();
+      const calm = startProbe(system, trading);
+      await delay(SETTLED_MS);
+      felt.push(await calm.stop());
+      const probe = startProbe(system, trading);
+      await delay(1000);
+      await topology.kill();
+      await delay(SETTLED_MS);
+      await sales.goOn();
+      felt.push(await probe.stop());
+    });
+    expect(figures.faults).toEqual([]);
+    note({ name, victim, before: felt[0], during: felt[1], ...inWords(figures) });
+  }, 400_000);
+});
+
+/** A line of JSON for `npm run test:topologies`. */
+function note(finding: Record<string, unknown>): void {
+  const file = process.env['TOPOLOGY_FINDINGS'];
+  if (file !== undefined) appendFileSync(file, `${JSON.stringify(finding)}\n`);
+}

@@ -1,0 +1,80 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FaultSystem } from '../faults/system.ts';
+import type { Trading } from '../faults/trading.ts';
+import { createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Json } from '../support/factories.ts';
+
+/** How long a probe's hold lives unless it says otherwise, by HOLD_TTL_SECONDS. */
+export const PROBE_TTL_SECONDS = 4;
+const PAUSE_MS = 100;
+
+/** What a partner feels of a failover who repeats nothing. */
+export type Felt = {
+  placed: number;
+  /** Longest time in which no hold was placed. */
+  refusedMs: number;
+  /** Slowest answer 201. */
+  slowestMs: number;
+  /** Latest `hold_created` after the answer; latest `hold_expired` after the hold's end. */
+  createdLateMs: number;
+  expiredLateMs: number;
+};
+
+type Probed = { ackAtMs: number };
+
+/** Places a hold every 100 ms and lets it lapse, until it is stopped; then waits for every webhook about these. */
+export function startProbe({ url }: Pick<FaultSystem, 'url'>, { apiKey, slotIds, receiver }: Trading) {
+  const api = createClient(url, apiKey);
+  const probed = new Map<string, Probed>();
+  const stopping = new AbortController();
+  let refusedMs = 0;
+  let slowestMs = 0;
+  const run = async () => {
+    for (let lastMs = performance.now(); !stopping.signal.aborted; ) {
+      const [slotId = ''] = slotIds.splice(0, 1);
+      const beganAt = performance.now();
+      const reply = await api
+        .post('/api/v1/partner/holds', { slot_id: slotId, idempotency_key: crypto.randomUUID() })
+        .catch(() => undefined);
+      const now = performance.now();
+      if (reply?.status === 201) {
+        probed.set(String((reply.body as Json)['hold_id']), { ackAtMs: now });
+        [refusedMs, slowestMs] = [Math.max(refusedMs, now - lastMs), Math.max(slowestMs, now - beganAt)];
+        lastMs = now;
+      }
+      await delay(PAUSE_MS);
+    }
+  };
+  const running = run();
+  const arrivals = (type: string) =>
+    new Map(
+      receiver.received
+        .filter(({ body }) => body['event_type'] === type)
+        .toReversed()
+        .map(({ body, atMs }) => [String(body['hold_id']), atMs]),
+    );
+  const latest = (type: string, afterMs: number) => {
+    const heard = arrivals(type);
+    return Math.max(
+      0,
+      ...[...probed].map(([id, { ackAtMs }]) => (heard.get(id) ?? Infinity) - ackAtMs - afterMs),
+    );
+  };
+  return {
+    stop: async (): Promise<Felt> => {
+      stopping.abort();
+      await running;
+      await eventually(
+        'every webhook about the probes has come',
+        () => Number.isFinite(latest('hold_expired', 0) + latest('hold_created', 0)),
+        120_000,
+      );
+      return {
+        ...{ placed: probed.size, refusedMs, slowestMs },
+        createdLateMs: latest('hold_created', 0),
+        expiredLateMs: latest('hold_expired', PROBE_TTL_SECONDS * 1000),
+      };
+    },
+  };
+}
