@@ -4,12 +4,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { startSystem } from '../faults/system.ts';
 import { inWords, startTrading, TRADING_OVERRIDES } from '../faults/trading.ts';
+import { eventually } from '../support/eventually.ts';
 import type { GuardedSet, MongoSet } from '../support/mongo-set.ts';
 import { startMongoSet } from '../support/mongo-set.ts';
 import { KEEPS_DATA, ownRedis } from '../support/own-servers.ts';
 import { mulberry32, propertySeed } from '../support/random.ts';
 import type { Guarded, RedisSet } from '../support/redis-sets.ts';
 import { startCluster, startSentinels } from '../support/redis-sets.ts';
+import { serviceEnvironment } from '../support/service-environment.ts';
+import { startProcess } from '../support/worker-process.ts';
 import { CERTIFICATES, certificatesIn } from './certificates.ts';
 import { PROBE_TTL_SECONDS, startProbe } from './probe.ts';
 import { redisWithTls } from './tls-redis.ts';
@@ -72,7 +75,7 @@ async function oneRedis() {
   return redis;
 }
 
-/** TLS and passwords everywhere, in production's own mode, which refuses less. */
+/** TLS and passwords everywhere. */
 function guards(): { redis: Guarded; mongo: GuardedSet; overrides: Record<string, string> } {
   const { ca, certificate, key, both, memberKey } = certificatesIn(process.env[CERTIFICATES] ?? '');
   const password = randomBytes(16).toString('hex');
@@ -138,6 +141,7 @@ describe.each(TOPOLOGIES)('%s', (name, victim, start) => {
     };
     const system = await startSystem({ servers: topology.servers, overrides });
     releases.push(system.stop);
+    if (topology.overrides) await expectVerification(topology.servers);
     const trading = await startTrading(system);
     releases.push(trading.stop);
     const felt: Awaited<ReturnType<ReturnType<typeof startProbe>['stop']>>[] = [];
@@ -157,6 +161,22 @@ describe.each(TOPOLOGIES)('%s', (name, victim, start) => {
     note({ name, victim, before: felt[0], during: felt[1], ...inWords(figures) });
   }, 400_000);
 });
+
+/** The control of TLS: a process that was not told of the authority reaches neither server, and says why. */
+async function expectVerification({ mongo, redis }: Topology['servers']): Promise<void> {
+  const settings = { MONGODB_URI: mongo.uri, REDIS_URL: redis.uri, QUEUE_PREFIX: '{pbs}', HEALTH_PORT: '0' };
+  const stranger = startProcess('workers/hold-expiry.ts', serviceEnvironment('stranger', settings));
+  const why = (message: string) =>
+    stranger.log().some(({ msg, error }) => msg === message && /certificate/.test(String(error)));
+  await eventually(
+    'it waits for MongoDB',
+    () => why('waiting for MongoDB: it cannot be reached yet'),
+    60_000,
+  );
+  await eventually('it waits for Redis', () => why('waiting for Redis: it cannot be reached'), 60_000);
+  stranger.signal('SIGKILL');
+  await stranger.exited;
+}
 
 /** A line of JSON for `npm run test:topologies`. */
 function note(finding: Record<string, unknown>): void {
