@@ -200,7 +200,8 @@ export async function startCluster(guarded?: Guarded, masters = 3, replicas = 3)
   const servers = await startServers(
     masters + replicas,
     (index) => [
-      ...['--cluster-enabled', 'yes', '--cluster-node-timeout', 2 * BEFORE_DOWN_MS],
+      ...['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'],
+      ...['--cluster-node-timeout', 2 * BEFORE_DOWN_MS],
       ...['--cluster-port', busPorts[index] ?? 0, '--cluster-config-file', 'nodes.conf'],
       ...(guarded ? ['--tls-cluster', 'yes'] : []),
     ],
