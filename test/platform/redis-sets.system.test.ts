@@ -144,5 +144,5 @@ test('control: a queue on a client of ioredis alone takes nothing any more', asy
   await eventually('the cluster is away', () => connection.status !== 'ready');
   await revive();
   await eventually('the cluster is there again', () => connection.status === 'ready');
-  await expect(queue.addBulk([{ name: 'expire-hold', data: {} }])).rejects.toThrow('Connection is closed');
+  await expect(queue.addBulk([{ name: 'expire-hold', data: {} }])).rejects.toThrow("Cluster isn't ready");
 });
