@@ -14,16 +14,19 @@ const COMPILED = {
 /**
  * A suite says its tier by its name. `npm test` runs what one process can show, `npm run test:system` what starts processes,
  * servers or a browser, `npm run test:static` what reads the repository only; the long tiers have them all. `npm run test:upgrade`
- * builds a former release first, and `npm run test:topologies` runs servers that stand in for each other.
+ * builds a former release first, `npm run test:topologies` runs servers that stand in for each other, and `npm run test:alerts` waits
+ * for alerts.
  */
+const OWN_COMMANDS = '!**/*.{upgrade,topology,alerts}.test.ts';
 const SUITES = {
-  fast: ['<rootDir>/test/**/*.test.ts', '!**/*.{system,static,upgrade,topology}.test.ts'],
+  fast: ['<rootDir>/test/**/*.test.ts', '!**/*.{system,static}.test.ts', OWN_COMMANDS],
   system: ['<rootDir>/test/**/*.system.test.ts'],
   static: ['<rootDir>/test/**/*.static.test.ts'],
-  long: ['<rootDir>/test/**/*.test.ts', '!**/*.{upgrade,topology}.test.ts'],
-  faults: ['<rootDir>/test/**/*.test.ts', '!**/*.{upgrade,topology}.test.ts'],
+  long: ['<rootDir>/test/**/*.test.ts', OWN_COMMANDS],
+  faults: ['<rootDir>/test/**/*.test.ts', OWN_COMMANDS],
   upgrade: ['<rootDir>/test/**/*.upgrade.test.ts'],
   topologies: ['<rootDir>/test/**/*.topology.test.ts'],
+  alerts: ['<rootDir>/test/**/*.alerts.test.ts'],
 };
 const { TEST_TIER: tier = 'fast' } = process.env;
 if (!Object.hasOwn(SUITES, tier))

@@ -29,7 +29,7 @@ function whatHappened(row: AlertRow): string {
     case 'queue_paused':
       return `The queue ${row.subject} is paused: ${pausedMeans(row.subject)}.`;
     case 'worker_absent':
-      return `No worker has taken jobs of the queue ${row.subject} for a minute.`;
+      return `No worker has taken jobs of the queue ${row.subject} for half a minute.`;
     case 'wrong_keys':
       return `${row.count} wrong ${ofListener(row)} were sent within two minutes.`;
     case 'guard_index_absent':

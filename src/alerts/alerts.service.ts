@@ -47,10 +47,11 @@ export type AlertTimes = {
 };
 
 export const ALERT_TIMES: AlertTimes = {
-  undispatchedMs: 60_000,
-  overdueMs: 60_000,
-  deliveryOverdueMs: 60_000,
-  workerAbsentMs: 60_000,
+  // A look every 5 s, and the 10 s in which another process takes over from a watch that died: raised within 60 s of the fault.
+  undispatchedMs: 30_000,
+  overdueMs: 30_000,
+  deliveryOverdueMs: 30_000,
+  workerAbsentMs: 30_000,
   failingMs: 3_600_000,
   // A loop of one client with an old key is noticed; a person who mistypes is not.
   wrongKeys: { admin: 20, partner: 200 },

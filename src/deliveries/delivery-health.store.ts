@@ -1,6 +1,7 @@
 import type { Backlog } from '../platform/backlog.store.ts';
 import { measureBacklog } from '../platform/backlog.store.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
+import { IS_FREE } from './attempts.store.ts';
 import type { DeliveryRow, DeliveryState } from './deliveries.model.ts';
 import { deliveryCollection } from './deliveries.model.ts';
 
@@ -60,8 +61,8 @@ export async function findDueBacklog(db: Db): Promise<Backlog | null> {
 }
 
 /**
- * The deliveries of which an attempt has been due for at least `graceMs`, but for those to `exceptSubscriptions`. Reads, at worst,
- * all that is due to those; rejects where that takes more than 5 s.
+ * The deliveries of which an attempt has been due for at least `graceMs` and is not under way, but for those to `exceptSubscriptions`.
+ * Reads, at worst, all that is due to those; rejects where that takes more than 5 s.
  */
 export async function findOverdueBacklog(
   db: Db,
@@ -70,6 +71,8 @@ export async function findOverdueBacklog(
 ): Promise<Backlog | null> {
   const match = {
     state: { $in: ['pending', 'retrying'] },
+    // WEBHOOK_TIMEOUT_MS may be longer than the grace.
+    $and: [{ $expr: IS_FREE }],
     ...(exceptSubscriptions.length === 0 ? {} : { subscriptionId: { $nin: [...exceptSubscriptions] } }),
   };
   return measureBacklog(deliveryCollection(db), match, {

@@ -72,12 +72,12 @@ test('in good order nothing is raised', async () => {
   expect(await alertsOf(service)).toEqual([]);
 });
 
-test('an event undispatched for more than 60 s is raised, one of 50 s not; dispatched, it is resolved', async () => {
+test('an event undispatched for more than 30 s is raised, one of 20 s not; dispatched, it is resolved', async () => {
   const holdId = await holdOne();
-  await setBack('reservations', holdId, 'outboxSince', 50_000);
+  await setBack('reservations', holdId, 'outboxSince', 20_000);
   await sweep(service);
   expect(await alertsOf(service)).toEqual([]);
-  await setBack('reservations', holdId, 'outboxSince', 61_000);
+  await setBack('reservations', holdId, 'outboxSince', 31_000);
   await sweep(service);
   expect(await alertsOf(service)).toMatchObject([{ kind: 'event_undispatched', subject: null, count: 1 }]);
   expect(await timesLogged(service, 'Does event dispatch run?')).toBe(1);
@@ -86,13 +86,13 @@ test('an event undispatched for more than 60 s is raised, one of 50 s not; dispa
   await expectResolved('event_undispatched');
 });
 
-test('a hold overdue for more than 60 s is raised, one of 50 s not; settled, it is resolved', async () => {
+test('a hold overdue for more than 30 s is raised, one of 20 s not; settled, it is resolved', async () => {
   const holdId = await holdOne();
   await service.dispatch(holdId);
-  await setBack('reservations', holdId, 'holdExpiresAt', 50_000);
+  await setBack('reservations', holdId, 'holdExpiresAt', 20_000);
   await sweep(service);
   expect(await alertsOf(service)).toEqual([]);
-  await setBack('reservations', holdId, 'holdExpiresAt', 61_000);
+  await setBack('reservations', holdId, 'holdExpiresAt', 31_000);
   await sweep(service);
   expect(await alertsOf(service)).toMatchObject([{ kind: 'hold_overdue', subject: null, count: 1 }]);
 
@@ -103,12 +103,12 @@ test('a hold overdue for more than 60 s is raised, one of 50 s not; settled, it 
 describe('a delivery', () => {
   const overdueOf = () => alertsOf(service, { kind: 'delivery_overdue' });
 
-  test('due for more than 60 s and not sent is raised, one of 50 s not; sent, it is resolved', async () => {
+  test('due for more than 30 s and not sent is raised, one of 50 s not; sent, it is resolved', async () => {
     const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
-    await setBack('deliveries', deliveryId, 'nextAttemptAt', 50_000);
+    await setBack('deliveries', deliveryId, 'nextAttemptAt', 20_000);
     await sweep(service);
     expect(await overdueOf()).toEqual([]);
-    await setBack('deliveries', deliveryId, 'nextAttemptAt', 61_000);
+    await setBack('deliveries', deliveryId, 'nextAttemptAt', 31_000);
     await sweep(service);
     expect(await overdueOf()).toMatchObject([{ subject: null, count: 1, since: expect.any(Date) }]);
     expect(await timesLogged(service, '1 webhook delivery is due and not sent since')).toBe(1);
@@ -124,7 +124,7 @@ describe('a delivery', () => {
     ];
     receiver.respondWith(500);
     await service.attempt(first, 3);
-    await setBack('deliveries', second, 'nextAttemptAt', 61_000);
+    await setBack('deliveries', second, 'nextAttemptAt', 31_000);
     await sweep(service);
     expect(await overdueOf()).toEqual([]);
     receiver.respondWith(200);
@@ -146,18 +146,18 @@ describe('a queue', () => {
     await expectResolved('queue_paused');
   });
 
-  test('without any worker for a minute is raised, and resolved when one takes its jobs', async () => {
+  test('without any worker for half a minute is raised, and resolved when one takes its jobs', async () => {
     const absentAfter = async (ms: number) => {
       await lookAfter(ms);
       return (await alertsOf(service, { kind: 'worker_absent', isOpen: true }))
         .map(({ subject }) => String(subject))
         .toSorted();
     };
-    // A fleet that is just starting is given its minute; so is one that nobody looked at meanwhile.
+    // A fleet that is just starting is given its time; so is one that nobody looked at meanwhile.
     expect(await absentAfter(0)).toEqual([]);
     expect(await absentAfter(120_000)).toEqual([]);
-    for (const ms of [20_000, 20_000]) expect(await absentAfter(ms)).toEqual([]);
-    expect(await absentAfter(20_000)).toEqual(['event-dispatch', 'hold-expiry', 'webhook-delivery']);
+    for (const ms of [10_000, 10_000]) expect(await absentAfter(ms)).toEqual([]);
+    expect(await absentAfter(10_000)).toEqual(['event-dispatch', 'hold-expiry', 'webhook-delivery']);
 
     try {
       await startWorker();
@@ -293,7 +293,7 @@ describe('an alert', () => {
   const overdue = async () => {
     const holdId = await holdOne();
     await service.dispatch(holdId);
-    await setBack('reservations', holdId, 'holdExpiresAt', 61_000);
+    await setBack('reservations', holdId, 'holdExpiresAt', 31_000);
     return holdId;
   };
 

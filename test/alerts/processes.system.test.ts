@@ -41,7 +41,7 @@ test('a worker delivers while ALERT_URL hangs, raises what another worker fails 
   lateSlot = slots.pop() ?? '';
   await service.context.db
     .collection('reservations')
-    .updateOne({ _id: waiting as never }, [{ $set: { outboxSince: { $subtract: ['$$NOW', 61_000] } } }]);
+    .updateOne({ _id: waiting as never }, [{ $set: { outboxSince: { $subtract: ['$$NOW', 31_000] } } }]);
   const holds = await Promise.all(slots.slice(0, 60).map((slotId) => placeHold(partner, slotId)));
 
   const worker = startProcess('workers/webhook-delivery.ts', {
@@ -76,7 +76,7 @@ test('the API keeps watch too, also while the queue of webhooks is paused and no
   await dispatchEvents(service.context, String((await placeHold(partner, lateSlot))['hold_id']));
   await db
     .collection('deliveries')
-    .updateMany({ state: 'pending' }, [{ $set: { nextAttemptAt: { $subtract: ['$$NOW', 61_000] } } }]);
+    .updateMany({ state: 'pending' }, [{ $set: { nextAttemptAt: { $subtract: ['$$NOW', 31_000] } } }]);
   await queues.byName('webhook-delivery').pause();
   await db.collection('alerts').deleteMany({});
   // Else the API would wait until the worker's has run out.

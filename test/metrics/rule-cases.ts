@@ -70,8 +70,8 @@ const gone = (...parts: string[]): SeriesByName =>
   );
 const of = (name: string, sick: string, calm: string) => ({ sick: { [name]: sick }, calm: { [name]: calm } });
 
-/** Minutes 59 and 60 alone are `1`: too short for an alert that waits for longer. */
-const LATELY = (usual: string, now: string) => `${usual}x57 ${now}x32`;
+/** Only at the end of the hour is it so: too short for an alert that waits. */
+const LATELY = (usual: string, now: string) => `${usual}x59 ${now}x30`;
 
 export const RULE_CASES: readonly RuleCase[] = [
   {
@@ -121,7 +121,7 @@ export const RULE_CASES: readonly RuleCase[] = [
     sick: { [took('0.5')]: '0+55x90', [took('1')]: '0+58x90' },
     calm: { [took('0.5')]: '0+55x90' },
   },
-  { alert: 'BookingHoldsOverdue', ...of(`pbs_hold_oldest_overdue_seconds{${API}}`, '61x90', '59x90') },
+  { alert: 'BookingHoldsOverdue', ...of(`pbs_hold_oldest_overdue_seconds{${API}}`, '31x90', '29x90') },
   { alert: 'BookingWrongKeys', ...of(`pbs_alerts_open{${API},kind="wrong_keys"}`, '1x90', '1x30 0x60') },
   {
     alert: 'BookingQueuePaused',
@@ -133,11 +133,11 @@ export const RULE_CASES: readonly RuleCase[] = [
   },
   {
     alert: 'BookingEventsUndispatched',
-    ...of(`pbs_event_oldest_undispatched_seconds{${API}}`, '61x90', '59x90'),
+    ...of(`pbs_event_oldest_undispatched_seconds{${API}}`, '31x90', '29x90'),
   },
   {
     alert: 'BookingDeliveriesOverdue',
-    ...of(`pbs_alerts_open{${API},kind="delivery_overdue"}`, '1x90', '0x59 1x30'),
+    ...of(`pbs_alerts_open{${API},kind="delivery_overdue"}`, '1x90', '1x30 0x60'),
   },
   {
     alert: 'BookingPurgeLate',

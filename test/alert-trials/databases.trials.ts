@@ -1,0 +1,92 @@
+import { migrate } from '../../src/database/collections.ts';
+import { GUARD_INDEX } from '../../src/reservations/reservations.model.ts';
+import type { Load } from './load.ts';
+import { placeHolds, readBookings } from './load.ts';
+import type { Trial } from './trial.ts';
+import type { TrialSystem } from './trial-system.ts';
+
+const primary = ({ mongo }: TrialSystem) => mongo.primary();
+
+/** Has MongoDB hold up all commands of these names on the reservations, of the service and of nobody else. */
+async function holdUp(system: TrialSystem, commands: readonly string[], blockTimeMS: number): Promise<void> {
+  await failCommand(system, {
+    mode: 'alwaysOn',
+    data: {
+      failCommands: commands,
+      namespace: `${system.db.name}.reservations`,
+      blockConnection: true,
+      blockTimeMS,
+    },
+  });
+}
+
+async function failCommand({ db }: TrialSystem, settings: Record<string, unknown>): Promise<void> {
+  await db
+    .getClient()
+    .db('admin')
+    .command({ configureFailPoint: 'failCommand', ...settings });
+}
+
+const goOn = (system: TrialSystem) => failCommand(system, { mode: 'off' });
+
+/** The calls that go on during a trial. */
+let load: Load | undefined;
+async function stopLoad(): Promise<void> {
+  await load?.stop();
+  load = undefined;
+}
+
+export const DATABASE_TRIALS: readonly Trial[] = [
+  {
+    fault: 'MongoDB is frozen while holds are placed',
+    alerts: ['BookingDatabaseDown', 'BookingSalesFailing', 'BookingServerErrors', 'BookingMemoryLeaseLost'],
+    inflict: async (system) => {
+      load = placeHolds(system, 4);
+      await (await primary(system)).signal('SIGSTOP');
+    },
+    mend: async (system) => {
+      for (const member of system.mongo.members) await member.signal('SIGCONT');
+      await stopLoad();
+    },
+    // The window of BookingSalesFailing, with what was under way.
+    clearsWithinMs: 180_000,
+  },
+  {
+    fault: 'Redis is frozen',
+    alerts: ['BookingRedisDown'],
+    inflict: ({ redis }) => redis.signal('SIGSTOP'),
+    mend: ({ redis }) => redis.signal('SIGCONT'),
+  },
+  {
+    fault: 'Redis is killed',
+    alerts: ['BookingRedisDown'],
+    inflict: ({ redis }) => redis.signal('SIGKILL'),
+    mend: ({ redis }) => redis.start(),
+  },
+  {
+    fault: 'MongoDB answers, but not aggregations of reservations in time',
+    alerts: ['BookingFiguresAbsent'],
+    inflict: (system) => holdUp(system, ['aggregate'], 3000),
+    mend: goOn,
+  },
+  {
+    fault: '200 calls at a time while MongoDB takes 2 s for each read',
+    alerts: ['BookingDatabasePoolExhausted', 'BookingApiSlow'],
+    inflict: async (system) => {
+      await holdUp(system, ['find', 'aggregate'], 2000);
+      load = readBookings(system, 200);
+    },
+    mend: async (system) => {
+      await goOn(system);
+      await stopLoad();
+    },
+    clearsWithinMs: 180_000,
+  },
+  {
+    fault: 'a guard index is dropped',
+    alerts: ['BookingGuardMissing'],
+    kinds: ['guard_index_absent'],
+    inflict: ({ db }) => db.collection('reservations').dropIndex(GUARD_INDEX),
+    mend: ({ db }) => migrate(db),
+  },
+];

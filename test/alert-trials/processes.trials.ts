@@ -1,0 +1,113 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { eventually } from '../support/eventually.ts';
+import { expectStatus, operatorOf, placeHold } from '../support/factories.ts';
+import type { Trial } from './trial.ts';
+import type { TrialSystem } from './trial-system.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A process that has the processor for a tenth of the time, until it is stopped. */
+function starve({ parts }: TrialSystem): () => Promise<void> {
+  const stopping = new AbortController();
+  const going = (async () => {
+    for (; !stopping.signal.aborted; ) {
+      await parts['hold-expiry'].signal('SIGSTOP');
+      await delay(450);
+      await parts['hold-expiry'].signal('SIGCONT');
+      await delay(50);
+    }
+  })();
+  return async () => {
+    stopping.abort();
+    await going;
+  };
+}
+
+let feed: (() => Promise<void>) | undefined;
+
+async function operatorPost(system: TrialSystem, path: string, body: object): Promise<void> {
+  expectStatus(await operatorOf(system).post(`/api/v1/operator/${path}`, body), 202);
+}
+
+export const PROCESS_TRIALS: readonly Trial[] = [
+  {
+    fault: 'the API is killed',
+    alerts: ['BookingApiAbsent', 'BookingProcessDown'],
+    inflict: ({ parts }) => parts.api.signal('SIGKILL'),
+    mend: ({ restart }) => restart('api'),
+  },
+  {
+    fault: 'the API is frozen',
+    alerts: ['BookingApiAbsent', 'BookingProcessDown'],
+    inflict: ({ parts }) => parts.api.signal('SIGSTOP'),
+    mend: ({ parts }) => parts.api.signal('SIGCONT'),
+  },
+  {
+    fault: 'a process is starved of the processor',
+    alerts: ['BookingEventLoopBlocked'],
+    inflict: async (system) => {
+      feed = starve(system);
+    },
+    mend: async () => feed?.(),
+  },
+  {
+    fault: 'a process has nearly all of its heap and descriptors in use',
+    alerts: ['BookingHeapNearLimit', 'BookingFileDescriptorsLow'],
+    inflict: ({ parts }) => parts['event-dispatch'].signal('SIGUSR2'),
+    mend: async (system) => {
+      // A restart, as a process that has nothing to do collects no garbage.
+      await system.parts['event-dispatch'].signal('SIGKILL');
+      await system.restart('event-dispatch');
+    },
+  },
+  {
+    fault: 'a process is killed again and again',
+    alerts: ['BookingProcessRestarting'],
+    inflict: async ({ parts, restart }) => {
+      for (let time = 0; time < 3; time += 1) {
+        await parts['hold-expiry'].signal('SIGKILL');
+        await restart('hold-expiry');
+        // Prometheus counts what it has seen.
+        await delay(6000);
+      }
+    },
+    mend: async () => undefined,
+    clearsWithinMs: 180_000,
+  },
+  {
+    fault: '25 wrong keys are sent to the admin listener',
+    alerts: ['BookingWrongKeys'],
+    kinds: ['wrong_keys'],
+    inflict: async ({ adminUrl }) => {
+      for (let n = 0; n < 25; n += 1)
+        await fetch(`${adminUrl}/api/v1/operator/venues`, { headers: { 'x-api-key': 'wrong'.repeat(8) } });
+    },
+    mend: async () => undefined,
+    // Two minutes by the clock, and a minute of calm.
+    clearsWithinMs: 300_000,
+  },
+  {
+    fault: 'an endpoint fails, and has done so for an hour',
+    alerts: ['BookingAttemptsFailing', 'BookingEndpointsFailing', 'BookingDeadLetters'],
+    kinds: ['endpoint_failing', 'dead_letter'],
+    inflict: async (system) => {
+      system.receiver.respondWith(500);
+      // Before and after a scrape: of a series that begins, Prometheus does not see the growth.
+      for (let n = 0; n < 15; n += 1) {
+        await placeHold(system.partner, system.nextSlot());
+        await delay(1000);
+      }
+      const subscriptions = system.db.collection<{ _id: string }>('webhook_subscriptions');
+      const longAgo = { $set: { failingSince: { $subtract: ['$$NOW', HOUR_MS] } } };
+      await eventually('the failure is noted', async () => {
+        const failing = { _id: system.subscriptionId, failingSince: { $exists: true } };
+        return (await subscriptions.updateOne(failing, [longAgo])).matchedCount === 1;
+      });
+    },
+    mend: async (system) => {
+      system.receiver.respondWith(200);
+      await operatorPost(system, 'dead-letters/redrive', { subscription_id: system.subscriptionId });
+    },
+    clearsWithinMs: 240_000,
+  },
+];
