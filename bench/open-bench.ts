@@ -23,11 +23,17 @@ export type OpenBench = Bench & {
  * also where a later one fails.
  */
 export async function openBench(
-  { runs, seconds, bookings, profile }: Pick<Options, 'runs' | 'seconds' | 'bookings' | 'profile'>,
+  {
+    runs,
+    seconds,
+    bookings,
+    profile,
+    settings,
+  }: Pick<Options, 'runs' | 'seconds' | 'bookings' | 'profile'> & { settings?: Record<string, string> },
   say: (line: string) => void,
   onStop: Bench['onStop'],
 ): Promise<OpenBench> {
-  const product = await startProduct(say, profile);
+  const product = await startProduct(say, profile, settings);
   onStop(product.stop);
   const provisioned = await provision(product);
   const contents = await openContents(product, provisioned);

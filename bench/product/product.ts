@@ -55,9 +55,13 @@ export async function buildProduct(): Promise<void> {
 
 /**
  * Starts MongoDB (a replica set of one with its journal) and Redis (an append-only file, synced each second) on a disk, then
- * migration and API. The limiter counts every call and rejects none. In `profileFolder` each process leaves a profile at its end.
+ * migration and API. The limiter counts every call and rejects none. In `profileFolder` each process leaves a profile at its end. `settings` are of every process.
  */
-export async function startProduct(say: Say, profileFolder?: string): Promise<Product> {
+export async function startProduct(
+  say: Say,
+  profileFolder?: string,
+  settings: Record<string, string> = {},
+): Promise<Product> {
   // Not where temporary files may lie in memory: there a journal costs nothing.
   const parent = path.join(projectFolder, '.cache');
   await mkdir(parent, { recursive: true });
@@ -83,6 +87,7 @@ export async function startProduct(say: Say, profileFolder?: string): Promise<Pr
     ...{ MONGODB_URI: servers.mongodbUri, REDIS_URL: servers.redisUrl, OPERATOR_API_KEY: operatorKey },
     ...{ ENCRYPTION_KEYS: randomBytes(32).toString('base64'), WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' },
     RATE_LIMIT_PER_MINUTE: '100000000',
+    ...settings,
   });
   const stop = async () => {
     await processes.endAll();

@@ -1,9 +1,10 @@
-/** An endpoint that answers 200 at once, or never (`/hang`), and keeps when it got which event. */
+/** An endpoint that answers 200 at once, after 200 ms (`/slow`), or never (`/hang`), and keeps when it got which event. */
 
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Question, Received } from './receiver.ts';
 
+const SLOW_MS = 200;
 let received = none();
 const hanging = new Set<Socket>();
 
@@ -32,6 +33,11 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (req, res) => {
       received.hung += 1;
       hanging.add(req.socket);
       req.socket.once('close', () => hanging.delete(req.socket));
+      return;
+    }
+    if (req.url === '/slow') {
+      note(Buffer.concat(parts).toString());
+      setTimeout(() => res.setHeader('Content-Length', 2).end('ok'), SLOW_MS);
       return;
     }
     // What the limit posts is not counted: keeping its ids would be work that no delivery makes.

@@ -23,6 +23,8 @@ export type Receiver = {
   pid: number;
   url: string;
   hangingUrl: string;
+  /** Answers after 200 ms. */
+  slowUrl: string;
   /** Where the limit posts to: answered alike, and not counted. */
   postUrl: string;
   /** Everything since the last time. */
@@ -49,6 +51,7 @@ export async function startReceiver(): Promise<Receiver> {
     pid: child.pid ?? 0,
     url: `${base}/webhook`,
     hangingUrl: `${base}/hang`,
+    slowUrl: `${base}/slow`,
     postUrl: `${base}/post`,
     take: () => ask('take'),
     waitFor: async (count, withinMs) => {

@@ -57,7 +57,7 @@ export type TrialSystem = {
 
 /** At most so many descriptors, so that they can be used up; each process opens some 40. */
 const MAX_FILES = 400;
-/** By a signal, a process uses up its heap and its descriptors, or gives both back. */
+/** By a signal, a process uses up its heap and its descriptors. */
 const HOGS = path.join(import.meta.dirname, 'hogs.mjs');
 
 export async function startTrialSystem(overrides: Record<string, string> = {}): Promise<TrialSystem> {

@@ -66,10 +66,11 @@ export async function runTrial(system: TrialSystem, trial: Trial): Promise<Trial
   const all = [...trial.alerts, ...(trial.kinds ?? [])];
   await until(system, all, false, 180_000);
   const beganAt = performance.now();
-  await trial.inflict(system);
-  const tookMs = performance.now() - beganAt;
+  let tookMs: number;
   let fired: number[];
   try {
+    await trial.inflict(system);
+    tookMs = performance.now() - beganAt;
     fired = await until(system, all, true, FIRES_WITHIN_MS + PATIENCE_MS);
   } finally {
     await trial.mend(system);

@@ -3,12 +3,8 @@ import { placeHold } from '../support/factories.ts';
 import type { Trial } from './trial.ts';
 import type { TrialSystem } from './trial-system.ts';
 
-async function placeSome(
-  system: TrialSystem,
-  count: number,
-  fields: Record<string, unknown> = {},
-): Promise<void> {
-  for (let n = 0; n < count; n += 1) await placeHold(system.partner, system.nextSlot(), fields);
+async function placeSome(system: TrialSystem, count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) await placeHold(system.partner, system.nextSlot());
 }
 
 export const WORKER_TRIALS: readonly Trial[] = [
@@ -18,7 +14,7 @@ export const WORKER_TRIALS: readonly Trial[] = [
     kinds: ['worker_absent', 'hold_overdue'],
     inflict: async (system) => {
       await system.parts['hold-expiry'].signal('SIGKILL');
-      await placeSome(system, 3, { ttl_seconds: 1 });
+      await placeSome(system, 3);
     },
     mend: ({ restart }) => restart('hold-expiry'),
   },

@@ -1,0 +1,108 @@
+/** What so many processes of a kind did together. */
+export type ScaleRun = {
+  count: number;
+  perSecond: number;
+  /** Of how many cores each kind of process had the time. */
+  cores: Record<string, number>;
+  /** The share of the machine that others took, from 0 to 1. */
+  othersShare: number;
+};
+
+export type ScaleReport = {
+  at: string;
+  commit: string;
+  machine: { cores: number; cpu: string; node: string };
+  minutes: number;
+  /** WEBHOOK_CONCURRENCY. */
+  concurrency: number;
+  /** `goal`: what a doubling is to bring, as a factor; `runs`: the medians. */
+  rows: { subject: string; goal: number; runs: ScaleRun[] }[];
+};
+
+/** From this share of all cores on, the machine is full. */
+const FULL = 0.9;
+
+type Judged = { factor: number | undefined; verdict: string };
+
+/** What the doubling that ends with each run has brought, and whether that is enough or the machine had no more to give. */
+function judge(runs: readonly ScaleRun[], goal: number, cores: number): Judged[] {
+  return runs.map((run, index) => {
+    const before = runs[index - 1];
+    if (before === undefined) return { factor: undefined, verdict: '' };
+    const factor = run.perSecond / before.perSecond;
+    if (factor >= goal) return { factor, verdict: 'reached' };
+    return { factor, verdict: isFull(run, cores) ? 'the machine is full' : 'missed' };
+  });
+}
+
+const usedBy = ({ cores }: ScaleRun): number => Object.values(cores).reduce((sum, each) => sum + each, 0);
+const isFull = (run: ScaleRun, cores: number): boolean =>
+  usedBy(run) + run.othersShare * cores >= FULL * cores;
+
+export function isMissed({ rows, machine }: ScaleReport): boolean {
+  return rows.some(({ runs, goal }) =>
+    judge(runs, goal, machine.cores).some(({ verdict }) => verdict === 'missed'),
+  );
+}
+
+/** `mongod 0.81, event-dispatch 0.52`; those that hardly show are left out. */
+function coresText(run: ScaleRun): string {
+  const shown = Object.entries(run.cores).filter(([, share]) => share >= 0.02);
+  return shown
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([name, share]) => `${name} ${share.toFixed(2)}`)
+    .join(', ');
+}
+
+function rowsOf({ rows, machine }: ScaleReport): string[][] {
+  return rows.flatMap(({ subject, goal, runs }) => {
+    const judged = judge(runs, goal, machine.cores);
+    return runs.map((run, index) => [
+      `${run.count} × ${subject}`,
+      `${Math.round(run.perSecond)}/s`,
+      judged[index]?.factor === undefined ? '' : `${judged[index].factor.toFixed(2)} ×`,
+      judged[index]?.factor === undefined ? '' : `≥ ${goal} ×`,
+      judged[index]?.verdict ?? '',
+      `${usedBy(run).toFixed(2)} of ${machine.cores}`,
+      coresText(run),
+    ]);
+  });
+}
+
+const factsOf = ({ at, commit, machine, minutes, concurrency }: ScaleReport): string =>
+  `${at.slice(0, 10)}, ${commit}: ${machine.cores} cores (${machine.cpu}), Node ${machine.node}; receivers take 200 ms, WEBHOOK_CONCURRENCY ${concurrency}; ${minutes.toFixed(1)} min.`;
+
+/** For a terminal of 80 columns: who had which share of a core stands below its line. */
+export function asText(report: ScaleReport): string {
+  const lines = rowsOf(report).flatMap(
+    ([who = '', rate = '', factor = '', goal = '', verdict = '', used = '', cores = '']) => [
+      `${who.padEnd(22)}${rate.padStart(9)}${factor.padStart(9)}${goal.padStart(9)}  ${verdict}`.trimEnd(),
+      `    CPU ${used}: ${cores}`,
+    ],
+  );
+  return [...lines, factsOf(report)].join('\n');
+}
+
+export function asMarkdown(report: ScaleReport): string {
+  const heading = [
+    '| Processes | Together | A doubling | Goal | | Cores in use | By |',
+    '|---|---|---|---|---|---|---|',
+  ];
+  return [
+    '',
+    factsOf(report),
+    '',
+    ...heading,
+    ...rowsOf(report).map((cells) => `| ${cells.join(' | ')} |`),
+    '',
+  ].join('\n');
+}
+
+const MARKS = /(<!-- figures: npm run bench:scale -- --write -->\n)[^]*?(<!-- end of figures -->)/;
+
+/** The page with this table between its two marks. @throws Error where it has lost them */
+export function withTable(page: string, table: string): string {
+  if (!MARKS.test(page))
+    throw new Error('docs/scaling.md has lost the marks between which its figures stand');
+  return page.replace(MARKS, (_all, begin: string, end: string) => `${begin}${table}\n${end}`);
+}

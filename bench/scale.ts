@@ -1,0 +1,205 @@
+/**
+ * `npm run bench:scale`: what a second and a fourth process add. One, two and four webhook delivery workers send to a receiver that takes
+ * 200 ms, and as many event dispatchers take committed events to the log and to deliveries. Beside each rate stands who had how much
+ * of a core, so that a doubling that is missed is explained. Some four minutes on two cores.
+ */
+
+import { execFileSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { createCleanup } from '../src/development/demo/step-context.ts';
+import { openBench } from './open-bench.ts';
+import { projectFolder, startMeter } from './processes.ts';
+import type { WorkerName } from './product/product.ts';
+import { buildProduct } from './product/product.ts';
+import type { Bench } from './rows/row.ts';
+import { placeMany } from './rows/webhook-runs.ts';
+import type { ScaleReport, ScaleRun } from './scale-report.ts';
+import { asMarkdown, asText, isMissed, withTable } from './scale-report.ts';
+
+const PAGE = path.join(projectFolder, 'docs/scaling.md');
+const USAGE = `npm run bench:scale -- [options]
+
+  --only NAME    delivery or dispatch
+  --runs N       how often each is measured; the median counts (3)
+  --profile DIR  a processor profile of each process
+  --json FILE    writes the figures
+  --write        puts the table into docs/scaling.md
+  --check        exits with 1 where a doubling misses its goal
+`;
+
+const COUNTS = [1, 2, 4] as const;
+/** A worker has at most so many sends under way, 100 a second at 200 ms: four of them together need less than half a core. */
+const CONCURRENCY = 20;
+const SENDS_OF_ONE = 500;
+const EVENTS = 3000;
+const WITHIN_MS = 60_000;
+const PLACED_WITHIN_SECONDS = 20;
+const GOALS = { delivery: 1.8, dispatch: 1.6 } as const;
+type Subject = keyof typeof GOALS;
+const WORKER = { delivery: 'webhook-delivery', dispatch: 'event-dispatch' } as const;
+
+const say = (line: string) => void process.stderr.write(`${line}\n`);
+const times = (name: WorkerName, count: number): WorkerName[] => Array.from({ length: count }, () => name);
+
+/** What of a core each kind of process had in a run, 1 being a whole one. */
+function coresOf(us: Record<string, number>, seconds: number): Record<string, number> {
+  const cores: Record<string, number> = {};
+  for (const [label, used] of Object.entries(us)) {
+    const kind = label.replace(/ \d+$/, '');
+    cores[kind] = (cores[kind] ?? 0) + used / 1e6 / seconds;
+  }
+  return cores;
+}
+
+/** Measures `work` from when the frozen processes of `name` go on. */
+async function measure(
+  bench: Bench,
+  name: WorkerName,
+  count: number,
+  work: () => Promise<number>,
+): Promise<ScaleRun> {
+  const pids = bench.product.pids();
+  const own = bench.ownPids().filter((pid) => !Object.values(pids).includes(pid));
+  const meter = startMeter({ ...pids, ...Object.fromEntries(own.map((pid, n) => [`benchmark ${n}`, pid])) });
+  const beganAt = performance.now();
+  bench.product.thaw([name]);
+  const done = await work();
+  const seconds = (performance.now() - beganAt) / 1000;
+  const { us, othersShare } = meter();
+  return { count, perSecond: done / seconds, cores: coresOf(us, seconds), othersShare };
+}
+
+async function place(bench: Bench, count: number): Promise<number> {
+  let placed = 0;
+  for (let again = 0; again < 4 && placed < count; again += 1)
+    placed += await placeMany(bench, count - placed, PLACED_WITHIN_SECONDS);
+  if (placed < count) throw new Error(`Of ${count} holds only ${placed} were placed`);
+  return placed;
+}
+
+async function sendBy(bench: Bench, count: number): Promise<ScaleRun> {
+  const { product, contents } = bench;
+  const [receiver, name] = [await bench.receiver(), WORKER.delivery];
+  await contents.clear();
+  await product.runWorkers(['event-dispatch', ...times(name, count)]);
+  // What the first deliveries of a process cost is not counted.
+  await place(bench, 40 * count);
+  if (!(await contents.untilSettled(WITHIN_MS))) throw new Error('Deliveries were not sent within a minute');
+  product.freeze([name]);
+  const events = await place(bench, SENDS_OF_ONE * count);
+  if (!(await contents.untilDispatched(events, WITHIN_MS)))
+    throw new Error('Events were not dispatched within a minute');
+  await receiver.take();
+  return measure(bench, name, count, async () => {
+    if (!(await receiver.waitFor(events, WITHIN_MS)))
+      throw new Error('Deliveries were not sent within a minute');
+    return events;
+  });
+}
+
+async function dispatchBy(bench: Bench, count: number): Promise<ScaleRun> {
+  const { product, contents } = bench;
+  const name = WORKER.dispatch;
+  await contents.clear();
+  await product.runWorkers(times(name, count));
+  await place(bench, EVENTS / 4);
+  if (!(await contents.untilDispatched(0, WITHIN_MS)))
+    throw new Error('Events were not dispatched within a minute');
+  product.freeze([name]);
+  const events = await place(bench, EVENTS);
+  return measure(bench, name, count, async () => {
+    if (!(await contents.untilDispatched(0, WITHIN_MS)))
+      throw new Error('Events were not dispatched within a minute');
+    return events;
+  });
+}
+
+function middleOf(runs: readonly ScaleRun[]): ScaleRun {
+  const middle = runs.toSorted((a, b) => a.perSecond - b.perSecond)[Math.floor(runs.length / 2)];
+  if (middle === undefined) throw new Error('Nothing was measured');
+  return middle;
+}
+
+async function measureAll(
+  bench: Bench,
+  subjects: readonly Subject[],
+  runs: number,
+): Promise<ScaleReport['rows']> {
+  const receiver = await bench.receiver();
+  const [partner] = bench.partners;
+  if (partner !== undefined) await bench.subscribe(partner, receiver.slowUrl);
+  const rows: ScaleReport['rows'] = [];
+  for (const subject of subjects) {
+    const by = subject === 'delivery' ? sendBy : dispatchBy;
+    const found = new Map<number, ScaleRun[]>(COUNTS.map((count) => [count, []]));
+    for (let run = 0; run < runs; run += 1)
+      for (const count of COUNTS) {
+        const one = await by(bench, count);
+        found.get(count)?.push(one);
+        say(`${subject} by ${count}: ${one.perSecond.toFixed(0)}/s`);
+      }
+    const goal = GOALS[subject];
+    rows.push({
+      subject: WORKER[subject],
+      goal,
+      runs: COUNTS.map((count) => middleOf(found.get(count) ?? [])),
+    });
+  }
+  return rows;
+}
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    runs: { type: 'string', default: '3' },
+    profile: { type: 'string' },
+    json: { type: 'string' },
+    write: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (values.help) {
+  process.stdout.write(USAGE);
+  process.exit(0);
+}
+const all = Object.keys(GOALS) as Subject[];
+const subjects = all.filter((name) => values.only === undefined || values.only === name);
+const runs = Number(values.runs);
+if (subjects.length === 0) throw new Error(`--only must be ${all.join(' or ')}, and is ${values.only}`);
+if (!Number.isInteger(runs) || runs < 1)
+  throw new Error(`--runs must be a whole number above 0, and is ${values.runs}`);
+const cleanup = createCleanup();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void cleanup.run().then(() => process.exit(1)));
+const beganAt = performance.now();
+let exitCode = 1;
+try {
+  await buildProduct();
+  const options = {
+    ...{ runs, seconds: 1, bookings: 0, profile: values.profile },
+    settings: { WEBHOOK_CONCURRENCY: String(CONCURRENCY) },
+  };
+  const bench = await openBench(options, say, cleanup.add);
+  const rows = await measureAll(bench, subjects, runs);
+  const commit = execFileSync('git', ['describe', '--always', '--dirty', '--abbrev=8'], {
+    encoding: 'utf8',
+  }).trim();
+  const report: ScaleReport = {
+    ...{ at: new Date().toISOString(), commit, rows, concurrency: CONCURRENCY },
+    machine: { cores: cpus().length, cpu: cpus()[0]?.model ?? 'unknown', node: process.versions.node },
+    minutes: (performance.now() - beganAt) / 60_000,
+  };
+  console.log(asText(report));
+  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`);
+  if (values.write) await writeFile(PAGE, withTable(await readFile(PAGE, 'utf8'), asMarkdown(report)));
+  exitCode = values.check && isMissed(report) ? 1 : 0;
+} catch (error) {
+  console.error((error as Error).stack);
+} finally {
+  await cleanup.run();
+}
+process.exit(exitCode);

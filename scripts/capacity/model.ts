@@ -1,0 +1,171 @@
+/** The arithmetic of `npm run capacity`: a service's traffic, and what it takes by figures that were measured. Pure. */
+
+export const KINDS = ['api', 'hold-expiry', 'event-dispatch', 'webhook-delivery'] as const;
+export type Kind = (typeof KINDS)[number];
+type Operation = 'hold' | 'confirm' | 'availability' | 'expiry' | 'event' | 'delivery';
+
+/** What was measured: `figures.json`. */
+export type Figures = {
+  measured: string;
+  machine: string;
+  /** Milliseconds of processor time for one operation, by process. */
+  cpuMs: Record<Operation, Partial<Record<Kind | 'mongod' | 'redis', number>>>;
+  /** What dispatchers together can number for the feed, one after the other. */
+  eventsPerSecondOfFeed: number;
+  memoryMb: Record<Kind, number>;
+  /** Of a document with its share of the indexes, and of a job in Redis. */
+  bytes: { reservation: number; event: number; delivery: number; job: number; redisEmpty: number };
+  /** Acknowledged writes of one operation; those that come together share one to the disk. */
+  journalledWrites: Partial<Record<Operation, number>>;
+  /** Of one process at most. */
+  connections: { mongodb: Record<Kind, number>; redis: Record<Kind, number> };
+};
+
+export type Traffic = {
+  venues: number;
+  bookingsADay: number;
+  holdsPerBooking: number;
+  readsPerHold: number;
+  subscriptionsPerVenue: number;
+  /** The busiest seconds beside the mean of a day. */
+  peakFactor: number;
+  retentionDays: number;
+  holdTtlSeconds: number;
+  receiverMs: number;
+  webhookConcurrency: number;
+  mongodbCores: number;
+  iops: number;
+};
+
+export type Limit = {
+  what: string;
+  /** At the peak, and at most. */
+  used: number;
+  of: number;
+  unit: string;
+  remedy: string;
+};
+
+export type Capacity = {
+  /** Operations a second at the peak. */
+  peak: Record<Operation, number>;
+  processes: Record<Kind, { count: number; cores: number; memoryMb: number }>;
+  mongodb: { cores: number; writesPerSecond: number; connections: number; gbAYear: number; gbKept: number };
+  redis: { cores: number; memoryMb: number; connections: number };
+  /** That which is used up first comes first. */
+  limits: Limit[];
+};
+
+const DAY_SECONDS = 86_400;
+/** A process that is busier than this makes calls wait for each other. */
+const BUSY = 0.7;
+/** One may be killed at any time. */
+const AT_LEAST = 2;
+const REDIS_CORES = 1;
+const MONGODB_CONNECTIONS = 32_000;
+
+export function capacityOf(traffic: Traffic, figures: Figures): Capacity {
+  const peak = peakOf(traffic);
+  const cores = (of: Kind | 'mongod' | 'redis'): number =>
+    (Object.keys(peak) as Operation[]).reduce(
+      (sum, operation) => sum + (peak[operation] * (figures.cpuMs[operation][of] ?? 0)) / 1000,
+      0,
+    );
+  const sending = (peak.delivery * traffic.receiverMs) / 1000 / traffic.webhookConcurrency;
+  const processes = Object.fromEntries(
+    KINDS.map((kind) => {
+      const busy = Math.max(cores(kind), kind === 'webhook-delivery' ? sending : 0) / BUSY;
+      const count = Math.max(AT_LEAST, Math.ceil(busy));
+      return [kind, { count, cores: cores(kind), memoryMb: count * figures.memoryMb[kind] }];
+    }),
+  ) as Capacity['processes'];
+  const connectionsTo = (store: 'mongodb' | 'redis') =>
+    KINDS.reduce((sum, kind) => sum + processes[kind].count * figures.connections[store][kind], 0);
+  const writesPerSecond = (Object.keys(peak) as Operation[]).reduce(
+    (sum, operation) => sum + peak[operation] * (figures.journalledWrites[operation] ?? 0),
+    0,
+  );
+  const bytesADay = bytesOfDay(traffic, figures);
+  const mongodb = {
+    ...{ cores: cores('mongod'), writesPerSecond, connections: connectionsTo('mongodb') },
+    gbAYear: (bytesADay * 365) / 1e9,
+    gbKept: (bytesADay * traffic.retentionDays) / 1e9,
+  };
+  const redis = {
+    ...{ cores: cores('redis'), connections: connectionsTo('redis') },
+    memoryMb: redisBytes(peak, traffic, figures) / 1e6,
+  };
+  const limits = limitsOf({ peak, mongodb, redis }, traffic, figures);
+  return { peak, processes, mongodb, redis, limits };
+}
+
+/** Each hold is an event, and so is its end: a booking, a release or an expiry. */
+function peakOf({ bookingsADay, holdsPerBooking, readsPerHold, subscriptionsPerVenue, peakFactor }: Traffic) {
+  const confirm = (bookingsADay / DAY_SECONDS) * peakFactor;
+  const hold = confirm * holdsPerBooking;
+  const event = hold * 2;
+  return {
+    ...{ hold, confirm, event, availability: hold * readsPerHold },
+    ...{ expiry: hold - confirm, delivery: event * subscriptionsPerVenue },
+  };
+}
+
+function bytesOfDay(
+  { bookingsADay, holdsPerBooking, subscriptionsPerVenue }: Traffic,
+  { bytes }: Figures,
+): number {
+  const holds = bookingsADay * holdsPerBooking;
+  return holds * (bytes.reservation + 2 * (bytes.event + subscriptionsPerVenue * bytes.delivery));
+}
+
+/** Jobs of live holds and of an hour's deliveries, which is how long those that are done are kept and the longest retry takes. */
+function redisBytes(peak: Capacity['peak'], { holdTtlSeconds }: Traffic, { bytes }: Figures): number {
+  const KEPT_DONE = 3 * 1000;
+  const failing = peak.delivery * 3600 * 0.05;
+  return bytes.redisEmpty + bytes.job * (peak.hold * holdTtlSeconds + failing + KEPT_DONE);
+}
+
+function limitsOf(
+  { peak, mongodb, redis }: Pick<Capacity, 'peak' | 'mongodb' | 'redis'>,
+  traffic: Traffic,
+  figures: Figures,
+): Limit[] {
+  const limits: Limit[] = [
+    {
+      what: "MongoDB's processors",
+      used: mongodb.cores,
+      of: traffic.mongodbCores * BUSY,
+      unit: 'cores',
+      remedy: 'a larger primary, then shards (docs/scaling.md)',
+    },
+    {
+      what: "Redis' one thread",
+      used: redis.cores,
+      of: REDIS_CORES * BUSY,
+      unit: 'cores',
+      remedy: 'a Redis for each queue prefix, or a faster core',
+    },
+    {
+      what: 'journalled writes',
+      used: mongodb.writesPerSecond,
+      of: traffic.iops,
+      unit: '/s',
+      remedy: 'a disk with more IOPS; writes that wait together share one, so this is the most',
+    },
+    {
+      what: 'numbers of the feed',
+      used: peak.event,
+      of: figures.eventsPerSecondOfFeed,
+      unit: 'events/s',
+      remedy: 'one feed a shard: another deployment by region',
+    },
+    {
+      what: 'connections to MongoDB',
+      used: mongodb.connections,
+      of: MONGODB_CONNECTIONS,
+      unit: '',
+      remedy: 'fewer, larger processes',
+    },
+  ];
+  return limits.toSorted((a, b) => b.used / b.of - a.used / a.of);
+}

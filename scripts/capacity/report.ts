@@ -1,0 +1,48 @@
+import type { Capacity, Figures, Traffic } from './model.ts';
+import { KINDS } from './model.ts';
+
+/** Three digits where there are that many: 12,300, 4.5, 0.02. */
+export function figure(value: number): string {
+  if (value >= 100) return Math.round(value).toLocaleString('en-US');
+  return value.toFixed(value >= 10 ? 1 : 2);
+}
+
+const row = (name: string, ...cells: readonly string[]): string =>
+  `${name.padEnd(26)}${cells.map((cell) => cell.padStart(13)).join('')}`.trimEnd();
+
+/** For a terminal of 80 columns. */
+export function asText(
+  { peak, processes, mongodb, redis, limits }: Capacity,
+  traffic: Traffic,
+  figures: Figures,
+): string {
+  const [first] = limits;
+  return [
+    `${figure(traffic.venues)} venues, ${figure(traffic.bookingsADay)} bookings a day, at ${traffic.peakFactor} times the mean:`,
+    '',
+    row('A second at the peak', 'holds', 'confirms', 'reads', 'deliveries'),
+    row('', figure(peak.hold), figure(peak.confirm), figure(peak.availability), figure(peak.delivery)),
+    '',
+    row('Processes', 'how many', 'cores used', 'memory'),
+    ...KINDS.map((kind) => {
+      const { count, cores, memoryMb } = processes[kind];
+      return row(kind, String(count), figure(cores), `${figure(memoryMb)} MB`);
+    }),
+    '',
+    row('Stores', 'cores used', 'memory/disk', 'connections'),
+    row('MongoDB', figure(mongodb.cores), `${figure(mongodb.gbKept)} GB`, figure(mongodb.connections)),
+    row('Redis', figure(redis.cores), `${figure(redis.memoryMb)} MB`, figure(redis.connections)),
+    `MongoDB grows by ${figure(mongodb.gbAYear)} GB a year and is kept for ${traffic.retentionDays} days;`,
+    `at most ${figure(mongodb.writesPerSecond)} journalled writes a second (IOPS).`,
+    '',
+    row('Used up first', 'used', 'there is', 'room'),
+    ...limits.map(({ what, used, of, unit }) =>
+      row(what, figure(used), `${figure(of)} ${unit}`.trim(), `${figure(of / used)} ×`),
+    ),
+    first === undefined
+      ? ''
+      : `${first.used > first.of ? 'Too little' : 'First'}: ${first.what}. Then: ${first.remedy}.`,
+    '',
+    `Measured ${figures.measured} on ${figures.machine}.`,
+  ].join('\n');
+}
