@@ -13,8 +13,15 @@ export type Figures = {
   /** What dispatchers together can number for the feed, one after the other. */
   eventsPerSecondOfFeed: number;
   memoryMb: Record<Kind, number>;
-  /** Of a document with its share of the indexes, and of a job in Redis. */
-  bytes: { reservation: number; event: number; delivery: number; job: number; redisEmpty: number };
+  /** Of a document with its share of the indexes, of a venue with all that belongs to it, and of a job in Redis. */
+  bytes: {
+    reservation: number;
+    event: number;
+    delivery: number;
+    job: number;
+    venue: number;
+    redisEmpty: number;
+  };
   /** Acknowledged writes of one operation; those that come together share one to the disk. */
   journalledWrites: Partial<Record<Operation, number>>;
   /** Of one process at most. */
@@ -89,7 +96,7 @@ export function capacityOf(traffic: Traffic, figures: Figures): Capacity {
   const mongodb = {
     ...{ cores: cores('mongod'), writesPerSecond, connections: connectionsTo('mongodb') },
     gbAYear: (bytesADay * 365) / 1e9,
-    gbKept: (bytesADay * traffic.retentionDays) / 1e9,
+    gbKept: (bytesADay * traffic.retentionDays + traffic.venues * figures.bytes.venue) / 1e9,
   };
   const redis = {
     ...{ cores: cores('redis'), connections: connectionsTo('redis') },
@@ -149,14 +156,14 @@ function limitsOf(
       what: 'journalled writes',
       used: mongodb.writesPerSecond,
       of: traffic.iops,
-      unit: '/s',
+      unit: 'a second',
       remedy: 'a disk with more IOPS; writes that wait together share one, so this is the most',
     },
     {
       what: 'numbers of the feed',
       used: peak.event,
       of: figures.eventsPerSecondOfFeed,
-      unit: 'events/s',
+      unit: 'a second',
       remedy: 'one feed a shard: another deployment by region',
     },
     {

@@ -1,5 +1,8 @@
+import wrapAnsi from 'wrap-ansi';
 import type { Capacity, Figures, Traffic } from './model.ts';
 import { KINDS } from './model.ts';
+
+const WIDTH = 80;
 
 /** Three digits where there are that many: 12,300, 4.5, 0.02. */
 export function figure(value: number): string {
@@ -8,7 +11,7 @@ export function figure(value: number): string {
 }
 
 const row = (name: string, ...cells: readonly string[]): string =>
-  `${name.padEnd(26)}${cells.map((cell) => cell.padStart(13)).join('')}`.trimEnd();
+  `${name.padEnd(28)}${cells.map((cell) => ` ${cell.padStart(12)}`).join('')}`.trimEnd();
 
 /** For a terminal of 80 columns. */
 export function asText(
@@ -37,12 +40,17 @@ export function asText(
     '',
     row('Used up first', 'used', 'there is', 'room'),
     ...limits.map(({ what, used, of, unit }) =>
-      row(what, figure(used), `${figure(of)} ${unit}`.trim(), `${figure(of / used)} ×`),
+      row(unit === '' ? what : `${what}, ${unit}`, figure(used), figure(of), `${figure(of / used)} ×`),
     ),
-    first === undefined
-      ? ''
-      : `${first.used > first.of ? 'Too little' : 'First'}: ${first.what}. Then: ${first.remedy}.`,
+    ...(first === undefined
+      ? []
+      : [
+          wrapAnsi(
+            `${first.used > first.of ? 'Too little' : 'First'}: ${first.what}. Then: ${first.remedy}.`,
+            WIDTH,
+          ),
+        ]),
     '',
-    `Measured ${figures.measured} on ${figures.machine}.`,
+    wrapAnsi(`Measured ${figures.measured} on ${figures.machine}.`, WIDTH),
   ].join('\n');
 }
