@@ -98,11 +98,12 @@ export function asMarkdown(report: ScaleReport): string {
   ].join('\n');
 }
 
-const MARKS = /(<!-- figures: npm run bench:scale -- --write -->\n)[^]*?(<!-- end of figures -->)/;
-
-/** The page with this table between its two marks. @throws Error where it has lost them */
-export function withTable(page: string, table: string): string {
-  if (!MARKS.test(page))
-    throw new Error('docs/scaling.md has lost the marks between which its figures stand');
-  return page.replace(MARKS, (_all, begin: string, end: string) => `${begin}${table}\n${end}`);
+/** docs/scaling.md with a table between the two marks of its command. @throws Error where it has lost them */
+export function replaceFigures(page: string, command: string, table: string): string {
+  const marks = new RegExp(
+    `(<!-- figures: npm run ${command} -- --write -->\\n)[^]*?(<!-- end of figures -->)`,
+  );
+  if (!marks.test(page))
+    throw new Error(`docs/scaling.md has lost the marks of ${command}, between which its figures stand`);
+  return page.replace(marks, (_all, begin: string, end: string) => `${begin}${table}\n${end}`);
 }

@@ -17,7 +17,7 @@ import { buildProduct } from './product/product.ts';
 import type { Bench } from './rows/row.ts';
 import { placeMany } from './rows/webhook-runs.ts';
 import type { ScaleReport, ScaleRun } from './scale-report.ts';
-import { asMarkdown, asText, isMissed, withTable } from './scale-report.ts';
+import { asMarkdown, asText, isMissed, replaceFigures } from './scale-report.ts';
 
 const PAGE = path.join(projectFolder, 'docs/scaling.md');
 const USAGE = `npm run bench:scale -- [options]
@@ -195,7 +195,8 @@ try {
   };
   console.log(asText(report));
   if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`);
-  if (values.write) await writeFile(PAGE, withTable(await readFile(PAGE, 'utf8'), asMarkdown(report)));
+  if (values.write)
+    await writeFile(PAGE, replaceFigures(await readFile(PAGE, 'utf8'), 'bench:scale', asMarkdown(report)));
   exitCode = values.check && isMissed(report) ? 1 : 0;
 } catch (error) {
   console.error((error as Error).stack);

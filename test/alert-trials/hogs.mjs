@@ -1,13 +1,22 @@
 /* oxlint-disable unicorn/no-new-array -- only so do numbers lie in the heap as eight bytes each */
 // Loaded into a process that is to run short of descriptors and heap: SIGUSR2 has it take nearly all.
-import { openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 
-const FILES = 300;
+const FILES_LEFT = 30;
 const HEAP_MIB = 235;
 const NUMBERS_OF_A_MIB = 131_072;
 
+function takeFiles() {
+  const files = [];
+  try {
+    for (;;) files.push(openSync('/dev/null', 'r'));
+  } catch {
+    for (const file of files.splice(-FILES_LEFT)) closeSync(file);
+  }
+}
+
 const taken = [];
 process.on('SIGUSR2', () => {
-  for (let count = 0; count < FILES; count += 1) openSync('/dev/null', 'r');
+  takeFiles();
   for (let mib = 0; mib < HEAP_MIB; mib += 1) taken.push(new Array(NUMBERS_OF_A_MIB).fill(0.5));
 });

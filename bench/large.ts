@@ -1,0 +1,163 @@
+/**
+ * `npm run bench:large`: the service with little in its stores, and with a million reservations of the past year and a million delayed jobs.
+ * In one run, so that their ratios hold on any machine: nothing may take twice as long. Loading takes some four minutes, the rest one.
+ */
+
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Queue } from 'bullmq';
+import mongoose from 'mongoose';
+import { createCleanup } from '../src/development/demo/step-context.ts';
+import { newId } from '../src/platform/ids.ts';
+import { ratiosAsMarkdown, ratiosAsText, withTable } from './large-report.ts';
+import { openBench } from './open-bench.ts';
+import { projectFolder } from './processes.ts';
+import { copyOf } from './product/copies.ts';
+import { buildProduct, WORKERS } from './product/product.ts';
+import { dateOfDay } from './product/slots.ts';
+import { addPastBookings } from './rows/past-bookings.ts';
+import { placeHolds } from './rows/place-holds.ts';
+import type { Bench } from './rows/row.ts';
+import { median } from './statistics.ts';
+
+const PAGE = path.join(projectFolder, 'docs/scaling.md');
+const USAGE = `npm run bench:large -- [options]
+
+  --rows N     reservations, and as many delayed jobs (1000000)
+  --runs N     how often each is measured; the median counts (3)
+  --json FILE  writes the figures
+  --write      puts the table into docs/scaling.md
+  --check      exits with 1 where something takes more than twice as long
+`;
+const JOBS_AT_A_TIME = 2000;
+const FEW = 1000;
+const DUE = 2000;
+const WITHIN_MS = 120_000;
+const A_DAY_MS = 86_400_000;
+
+const say = (line: string) => void process.stderr.write(`${line}\n`);
+
+/** Milliseconds that each takes, medians. */
+type Times = Record<string, number>;
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const beganAt = performance.now();
+  await work();
+  return performance.now() - beganAt;
+}
+
+/** Holds that lapsed some time ago, of which no job tells: the sweep of hold expiry ends them. */
+async function sweepDueHolds({ contents, product, venue, partnerIds, takeSlots }: Bench): Promise<number> {
+  const first = takeSlots(DUE);
+  const { outboxSince: _since, ...hold } = contents.originals.hold;
+  const lapsed = Array.from({ length: DUE }, (_, n) => ({
+    ...copyOf(hold, { venue, partnerIds }, first + n),
+    ...{ outbox: [], holdExpiresAt: new Date(Date.now() - 60_000) },
+  }));
+  await product.runWorkers(['hold-expiry']);
+  product.freeze(['hold-expiry']);
+  await contents.insert('reservations', lapsed);
+  return timed(async () => {
+    product.thaw(['hold-expiry']);
+    if (!(await contents.untilNoneActive(WITHIN_MS))) throw new Error('Lapsed holds were not ended in time');
+  });
+}
+
+async function measure(bench: Bench, runs: number): Promise<Times> {
+  const { product, apiKeys, venue } = bench;
+  const all: Record<string, number[]> = {};
+  const note = (name: string, ms: number) => (all[name] ??= []).push(ms);
+  const day = `/api/v1/slots/availability?venue_id=${venue.id}&date=${dateOfDay(2)}`;
+  const headers = { 'X-API-Key': apiKeys[0] ?? '' };
+  for (let run = 0; run < runs; run += 1) {
+    await product.runWorkers([]);
+    for (const name of WORKERS) note(`start of ${name}`, await timed(() => product.runWorkers([name])));
+    note('sweep of 2,000 lapsed holds', await sweepDueHolds(bench));
+    await product.runWorkers([]);
+    note('hold', 1000 / (await placeHolds(bench, { keep: true })()).perSecond);
+    const params = { port: product.port, apiKeys, paths: [day] };
+    note('availability', 1000 / (await bench.callProduct({ step: 'get', params })).perSecond);
+    note(
+      'page of bookings',
+      await timed(() => fetch(`${product.url}/api/v1/bookings?limit=50`, { headers })),
+    );
+    note(
+      '/metrics',
+      await timed(() => fetch(`${product.adminUrl}/metrics`).then((response) => response.text())),
+    );
+    await delay(300);
+  }
+  return Object.fromEntries(Object.entries(all).map(([name, values]) => [name, median(values)]));
+}
+
+async function addDelayedJobs(redisUrl: string, count: number): Promise<void> {
+  const queue = new Queue('hold-expiry', { connection: { url: redisUrl }, prefix: '{pbs}' });
+  for (let from = 0; from < count; from += JOBS_AT_A_TIME) {
+    const jobs = Array.from({ length: Math.min(JOBS_AT_A_TIME, count - from) }, (_, n) => ({
+      name: 'expire-holds',
+      data: { holdIds: [newId()] },
+      opts: { jobId: `large-${from + n}`, delay: A_DAY_MS + from + n },
+    }));
+    await queue.addBulk(jobs);
+  }
+  await queue.close();
+}
+
+const { values } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '1000000' },
+    runs: { type: 'string', default: '3' },
+    json: { type: 'string' },
+    write: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (values.help) {
+  process.stdout.write(USAGE);
+  process.exit(0);
+}
+const [rows, runs] = [Number(values.rows), Number(values.runs)];
+for (const [name, value] of Object.entries({ rows, runs }))
+  if (!Number.isInteger(value) || value < 1)
+    throw new Error(`--${name} must be a whole number above 0, and is ${value}`);
+const cleanup = createCleanup();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void cleanup.run().then(() => process.exit(1)));
+const beganAt = performance.now();
+let exitCode = 1;
+try {
+  await buildProduct();
+  const bench = await openBench({ runs, seconds: 1.5, bookings: rows, profile: undefined }, say, cleanup.add);
+  await addPastBookings(bench, 0, FEW);
+  await measure(bench, 1);
+  const few = await measure(bench, runs);
+  const loadedMs = await timed(async () => {
+    await addPastBookings(bench, FEW, rows);
+    say(`${rows} reservations are there`);
+    await addDelayedJobs(bench.product.redisUrl, rows);
+    say(`${rows} jobs are there`);
+  });
+  const many = await measure(bench, runs);
+  const db = mongoose.createConnection(bench.product.mongodbUri);
+  cleanup.add(() => db.close());
+  await db.asPromise();
+  const stats = (await db.db?.command({ collStats: 'reservations' })) ?? {};
+  const report = {
+    at: new Date().toISOString(),
+    ...{ rows, few, many, loadSeconds: loadedMs / 1000, minutes: (performance.now() - beganAt) / 60_000 },
+    bytesOfReservation: (Number(stats['storageSize']) + Number(stats['totalIndexSize'])) / rows,
+  };
+  console.log(ratiosAsText(report));
+  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`);
+  if (values.write) await writeFile(PAGE, withTable(await readFile(PAGE, 'utf8'), ratiosAsMarkdown(report)));
+  const worst = Math.max(...Object.entries(many).map(([name, ms]) => ms / (few[name] ?? ms)));
+  exitCode = values.check && worst > 2 ? 1 : 0;
+} catch (error) {
+  console.error((error as Error).stack);
+} finally {
+  await cleanup.run();
+}
+process.exit(exitCode);
