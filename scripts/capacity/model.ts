@@ -13,9 +13,10 @@ export type Figures = {
   /** What dispatchers together can number for the feed, one after the other. */
   eventsPerSecondOfFeed: number;
   memoryMb: Record<Kind, number>;
-  /** Of a document with its share of the indexes, of a venue with all that belongs to it, and of a job in Redis. */
+  /** On disk with its share of the indexes, and as much again for pages that are not full: of the reservation of a booking or of a hold that was none, of a venue with all that belongs to it, and of a job in Redis. */
   bytes: {
-    reservation: number;
+    booking: number;
+    hold: number;
     event: number;
     delivery: number;
     job: number;
@@ -41,7 +42,6 @@ export type Traffic = {
   receiverMs: number;
   webhookConcurrency: number;
   mongodbCores: number;
-  iops: number;
 };
 
 export type Limit = {
@@ -122,7 +122,8 @@ function bytesOfDay(
   { bytes }: Figures,
 ): number {
   const holds = bookingsADay * holdsPerBooking;
-  return holds * (bytes.reservation + 2 * (bytes.event + subscriptionsPerVenue * bytes.delivery));
+  const events = holds * 2 * (bytes.event + subscriptionsPerVenue * bytes.delivery);
+  return bookingsADay * bytes.booking + (holds - bookingsADay) * bytes.hold + events;
 }
 
 /** Jobs of live holds and of an hour's deliveries, which is how long those that are done are kept and the longest retry takes. */
@@ -151,13 +152,6 @@ function limitsOf(
       of: REDIS_CORES * BUSY,
       unit: 'cores',
       remedy: 'a Redis for each queue prefix, or a faster core',
-    },
-    {
-      what: 'journalled writes',
-      used: mongodb.writesPerSecond,
-      of: traffic.iops,
-      unit: 'a second',
-      remedy: 'a disk with more IOPS; writes that wait together share one, so this is the most',
     },
     {
       what: 'numbers of the feed',

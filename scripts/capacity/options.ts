@@ -86,7 +86,6 @@ const OPTIONS: readonly Option[] = [
     max: 1024,
     what: 'processors of the primary',
   },
-  { flag: 'iops', field: 'iops', usual: 3000, min: 1, max: 1e7, what: "of the primary's disk" },
 ];
 
 const usageLine = ({ flag, usual, what }: Option): string =>

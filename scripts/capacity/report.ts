@@ -36,7 +36,8 @@ export function asText(
     row('MongoDB', figure(mongodb.cores), `${figure(mongodb.gbKept)} GB`, figure(mongodb.connections)),
     row('Redis', figure(redis.cores), `${figure(redis.memoryMb)} MB`, figure(redis.connections)),
     `MongoDB grows by ${figure(mongodb.gbAYear)} GB a year and is kept for ${traffic.retentionDays} days;`,
-    `at most ${figure(mongodb.writesPerSecond)} journalled writes a second (IOPS).`,
+    `at most ${figure(mongodb.writesPerSecond)} journalled writes a second (IOPS): those that wait together`,
+    'share one, so a slow disk makes them late rather than fewer.',
     '',
     row('Used up first', 'used', 'there is', 'room'),
     ...limits.map(({ what, used, of, unit }) =>

@@ -1,5 +1,5 @@
 /* oxlint-disable unicorn/no-new-array -- only so do numbers lie in the heap as eight bytes each */
-// Loaded into a process that is to run short of descriptors and heap: SIGUSR2 has it take nearly all.
+// Loaded into a process that is to run short of descriptors and heap: SIGWINCH, which nothing else listens to, has it take nearly all.
 import { closeSync, openSync } from 'node:fs';
 
 const FILES_LEFT = 30;
@@ -16,7 +16,7 @@ function takeFiles() {
 }
 
 const taken = [];
-process.on('SIGUSR2', () => {
+process.on('SIGWINCH', () => {
   takeFiles();
   for (let mib = 0; mib < HEAP_MIB; mib += 1) taken.push(new Array(NUMBERS_OF_A_MIB).fill(0.5));
 });

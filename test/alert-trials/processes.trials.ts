@@ -53,10 +53,10 @@ export const PROCESS_TRIALS: readonly Trial[] = [
   {
     fault: 'a process has nearly all of its heap and descriptors in use',
     alerts: ['BookingHeapNearLimit', 'BookingFileDescriptorsLow'],
-    inflict: ({ parts }) => parts['event-dispatch'].signal('SIGUSR2'),
+    inflict: ({ parts }) => parts['event-dispatch'].signal('SIGWINCH'),
     mend: async (system) => {
       // A restart, as a process that has nothing to do collects no garbage.
-      await system.parts['event-dispatch'].signal('SIGKILL');
+      await system.parts['event-dispatch'].end();
       await system.restart('event-dispatch');
     },
   },

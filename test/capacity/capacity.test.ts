@@ -40,9 +40,9 @@ describe('the arithmetic', () => {
 
   test('what is used up first comes first, whichever it is', () => {
     const firstOf = (...args: string[]) => capacityOf(trafficOf(...args), figures).limits[0]?.what;
-    expect(firstOf('--iops', '10')).toBe('journalled writes');
-    expect(firstOf('--iops', '1000000', '--mongodb-cores', '0.1')).toBe("MongoDB's processors");
-    expect(firstOf('--iops', '1000000')).toBe("Redis' one thread");
+    expect(firstOf()).toBe("Redis' one thread");
+    expect(firstOf('--mongodb-cores', '0.1')).toBe("MongoDB's processors");
+    expect(firstOf('--reads-per-hold', '0', '--subscriptions', '0')).toBe('numbers of the feed');
   });
 });
 
