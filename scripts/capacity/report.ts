@@ -5,7 +5,7 @@ import { KINDS } from './model.ts';
 const WIDTH = 80;
 
 /** Three digits where there are that many: 12,300, 4.5, 0.02. */
-export function figure(value: number): string {
+function figure(value: number): string {
   if (value >= 100) return Math.round(value).toLocaleString('en-US');
   return value.toFixed(value >= 10 ? 1 : 2);
 }

@@ -22,7 +22,7 @@ export type Trial = {
 /** What came of one alert in one trial, in seconds since the fault was made, or mended. */
 export type TrialFinding = { alert: string; fault: string; firedAfter: number; clearedAfter: number };
 
-export const FIRES_WITHIN_MS = 60_000;
+const FIRES_WITHIN_MS = 60_000;
 const FINDINGS = process.env['ALERT_FINDINGS'];
 const POLL_MS = 500;
 /** So long the deadline of a wait goes on beyond what is allowed, so that the figure is told rather than that there is none. */

@@ -117,6 +117,17 @@ describe('a delivery', () => {
     await expectResolved('delivery_overdue');
   });
 
+  test('of which an attempt is under way is not raised, however long it takes; control: once its lease is over it is', async () => {
+    const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
+    await setBack('deliveries', deliveryId, 'nextAttemptAt', 59_000);
+    await setBack('deliveries', deliveryId, 'leaseUntil', -5000);
+    await sweep(service);
+    expect(await overdueOf()).toEqual([]);
+    await setBack('deliveries', deliveryId, 'leaseUntil', 1000);
+    await sweep(service);
+    expect(await overdueOf()).toHaveLength(1);
+  });
+
   test('that waits for its turn at an endpoint which fails is not raised; control: after a success it is', async () => {
     const [first, second] = [
       await anyDelivery(service, partner, partner, nextSlot()),
