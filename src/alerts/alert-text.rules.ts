@@ -7,7 +7,8 @@ const of = ({ subject, partnerId }: AlertRow) => `webhook subscription ${subject
 const sinceOf = ({ since }: AlertRow) => (since === null ? '' : ` since ${since.toISOString()}`);
 
 /**
- * What an alert says to people: ids, figures and, while it is open, what to do; never a name, a URL or anything of a customer.
+ * What an alert says to people: ids, figures and, while it is open, what to do; never a name, a URL or anything of a customer. Of
+ * a pause also the reason, in the words of the operator who gave it.
  */
 export function messageOf(row: AlertRow): string {
   const todo = row.isOpen ? todoOf(row) : '';
@@ -27,7 +28,7 @@ function whatHappened(row: AlertRow): string {
     case 'delivery_overdue':
       return `${counted(row.count, 'webhook delivery is', 'webhook deliveries are')} due and not sent${sinceOf(row)}.`;
     case 'queue_paused':
-      return `The queue ${row.subject} is paused: ${pausedMeans(row.subject)}.`;
+      return `The queue ${row.subject} is paused: ${pausedMeans(row.subject)}.${pausedBy(row)}`;
     case 'worker_absent':
       return `No worker has taken jobs of the queue ${row.subject} for half a minute.`;
     case 'wrong_keys':
@@ -67,6 +68,9 @@ const pausedMeans = (queue: string | null) =>
   queue === 'webhook-delivery'
     ? 'no webhook is sent, what is due waits and nothing is lost'
     : 'its work is done by sweeps, some seconds late';
+
+const pausedBy = ({ pause }: AlertRow) =>
+  pause === undefined || pause === null ? '' : ` Paused by ${pause.by ?? 'an operator'}: “${pause.reason}”.`;
 
 const ofListener = ({ subject }: AlertRow) => (subject === 'admin' ? 'operator keys' : 'partner keys');
 
@@ -108,6 +112,8 @@ export function alertView(row: AlertRow): Record<string, unknown> {
     since: row.since?.toISOString() ?? null,
     delivery_ids: row.deliveryIds,
     missing_indexes: row.missingIndexes,
+    paused_by: row.pause?.by ?? null,
+    reason: row.pause?.reason ?? null,
     raised_at: row.raisedAt.toISOString(),
     last_seen_at: row.lastSeenAt.toISOString(),
     resolved_at: row.resolvedAt?.toISOString() ?? null,

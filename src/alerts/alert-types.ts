@@ -15,6 +15,9 @@ export const ALERT_KINDS = [
 ] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
+/** Which operator's key paused it, and why, in the operator's words. */
+export type Pause = { by: string | null; reason: string };
+
 /** One condition, from when it is noticed until it has been gone for a while: ids and figures, nothing of a customer. */
 export type AlertRow = {
   _id: string;
@@ -36,6 +39,8 @@ export type AlertRow = {
   /** The latest few dead letters. */
   deliveryIds: string[];
   missingIndexes: string[];
+  /** Of a queue that an operator has paused, as the audit has it; null where it has not, absent in what older releases wrote. */
+  pause?: Pause | null;
   /** Grows with each change that operators are notified of. */
   revision: number;
   /** Notification pending: present until ALERT_URL has accepted the latest revision. */
@@ -47,5 +52,5 @@ export type AlertRow = {
 /** A condition that a sweep found. */
 export type Condition = Pick<
   AlertRow,
-  'kind' | 'subject' | 'partnerId' | 'count' | 'since' | 'missingIndexes'
+  'kind' | 'subject' | 'partnerId' | 'count' | 'since' | 'missingIndexes' | 'pause'
 >;

@@ -51,6 +51,14 @@ const alert = named(
       .items(id(EXAMPLE.deliveryId))
       .description('The latest five of the dead letters.'),
     missing_indexes: Joi.array().items(Joi.string()).example([]),
+    paused_by: orNull(Joi.string())
+      .description("Of a paused queue: names the operator's key that paused it, as in the audit.")
+      .example(null),
+    reason: orNull(Joi.string())
+      .description(
+        'Of a paused queue: why, in the operator’s words; null where the audit does not know of the pause.',
+      )
+      .example(null),
     raised_at: timestamp(),
     last_seen_at: timestamp(EXAMPLE.later),
     resolved_at: orNull(timestamp(EXAMPLE.later))

@@ -1,3 +1,4 @@
+import { findLatestAction } from '../audit/audit.store.ts';
 import { overdueDeliveries, withDeadLetters } from '../deliveries/delivery-health.service.ts';
 import type { Backlog } from '../platform/backlog.store.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -139,7 +140,11 @@ async function findConditions(
     case 'delivery_overdue':
       return waiting(kind, await overdueDeliveries(deps, times.deliveryOverdueMs));
     case 'queue_paused':
-      return queues?.filter(({ isPaused }) => isPaused).map(({ name }) => ofQueue(kind, name));
+      return queues === undefined
+        ? undefined
+        : Promise.all(
+            queues.filter(({ isPaused }) => isPaused).map(({ name }) => pausedCondition(deps.db, name)),
+          );
     case 'worker_absent':
       if (queues === undefined || queues.some(({ workers }) => workers === null)) return undefined;
       return deps.workers.absent(queues, times.workerAbsentMs).map((name) => ofQueue(kind, name));
@@ -162,6 +167,15 @@ function waiting(kind: AlertKind, backlog: Backlog | null): Condition[] {
 
 function ofQueue(kind: AlertKind, name: string): Condition {
   return { kind, subject: name, partnerId: null, count: 1, since: null, missingIndexes: [] };
+}
+
+/** With what the audit knows of the pause; what was done to the queue by other means it does not. */
+async function pausedCondition(db: Db, name: string): Promise<Condition> {
+  const latest = await findLatestAction(db, name, ['pauseQueue', 'resumeQueue']);
+  const condition = ofQueue('queue_paused', name);
+  if (latest === null || latest.action !== 'pauseQueue' || !latest.reason)
+    return { ...condition, pause: null };
+  return { ...condition, since: latest.at, pause: { by: latest.keyId ?? null, reason: latest.reason } };
 }
 
 function lastedMs({ raisedAt, resolvedAt }: AlertRow): number {

@@ -62,10 +62,10 @@ export async function raiseAlert(db: Db, condition: Condition): Promise<AlertRow
 export async function refreshAlerts(db: Db, conditions: readonly Condition[]): Promise<void> {
   if (conditions.length === 0) return;
   await alertCollection(db).bulkWrite(
-    conditions.map(({ kind, subject, count, since, missingIndexes }) => ({
+    conditions.map(({ kind, subject, count, since, missingIndexes, pause = null }) => ({
       updateOne: {
         filter: { kind, subject, isOpen: true },
-        update: { $set: { count, since, missingIndexes }, $currentDate: { lastSeenAt: true } },
+        update: { $set: { count, since, missingIndexes, pause }, $currentDate: { lastSeenAt: true } },
       },
     })),
     { ordered: false },

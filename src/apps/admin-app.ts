@@ -22,7 +22,7 @@ import { mountRoutes, notFound } from '../http/mount-routes.ts';
 import { causeOf } from '../http/request-facts.ts';
 import type { Operator, Route } from '../http/route.ts';
 import { mountMetrics } from '../metrics/metrics-page.ts';
-import { BOARD_WORDS } from '../operators/queue-board.rules.ts';
+import { BOARD_WORDS, boardCallOf } from '../operators/queue-board.rules.ts';
 import { BOARD_PATH, createQueueBoard } from '../operators/queue-board.ts';
 import { mountSignIn, operatorOf } from '../operators/sign-in.ts';
 import { operatorPackageRoutes, operatorPurchaseRoutes } from '../packages/packages.router.ts';
@@ -84,7 +84,13 @@ export function createAdminApp(context: ApiContext, guards = unwatchedGuards(con
       return recordWrongKey(...attempt);
     },
   });
-  app.use(auditTrail(context, routes, callerOf));
+  app.use(
+    auditTrail(context, routes, callerOf, (req) =>
+      req.path.startsWith(`${BOARD_PATH}/`)
+        ? boardCallOf(req.method, req.path, req.get('x-reason'))
+        : undefined,
+    ),
+  );
   mountApiReference(app, { path: '/docs', title: 'Operator API reference · Partner Booking Service' });
   mountConsole(app, context);
   app.use(BOARD_PATH, createQueueBoard(context.queues, context.config));

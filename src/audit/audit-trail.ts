@@ -7,6 +7,9 @@ import { beginAction, completeAction, recordAction } from './audit.service.ts';
 import { createAuditLookup } from './audited-subject.ts';
 import { createWrongKeyTrail } from './wrong-key-trail.ts';
 
+/** What a call of the queue board is: it has no row in the route table. */
+type BoardCall = { action: string; subjects: readonly string[]; reason: string | null };
+
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
@@ -18,6 +21,7 @@ export function auditTrail(
   deps: AuditDeps,
   routes: readonly Route<Operator>[],
   operatorOf: (req: Request, res: Response) => Operator,
+  boardCallOf: (req: Request) => BoardCall | undefined,
 ): RequestHandler {
   const find = createAuditLookup(routes);
   return async (req, res, next) => {
@@ -27,10 +31,12 @@ export function auditTrail(
     }
     const operator = operatorOf(req, res);
     const audited = find(req.method, req.path, operator);
-    const isOfBoard = req.path.startsWith('/queues/');
-    const action = audited?.action ?? (isOfBoard ? 'useQueueBoard' : 'unknown');
+    const ofBoard = boardCallOf(req);
+    const action = audited?.action ?? ofBoard?.action ?? 'unknown';
     const before = (await audited?.readSubject()) ?? null;
-    const id = await beginAction(deps, attemptOf(req, res, action, operator), before);
+    const attempt = attemptOf(req, res, action, operator);
+    const subjects = [...attempt.subjects, ...(ofBoard?.subjects ?? [])];
+    const id = await beginAction(deps, { ...attempt, subjects, reason: ofBoard?.reason ?? null }, before);
     beforeResponse(res, async (body) => {
       const isRejected = res.statusCode >= 400;
       const after = body ?? (await audited?.readSubject().catch(() => null));
@@ -71,6 +77,7 @@ function attemptOf(req: Request, res: Response, action: string, operator: Signed
     method: req.method,
     path: pathOf(res),
     subjects: idsIn(pathOf(res)),
+    reason: null,
     requestId: String(res.getHeader('X-Request-Id') ?? ''),
     serverRequestId: serverRequestIdOf(res),
   };

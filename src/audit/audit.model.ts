@@ -18,11 +18,13 @@ export type AuditRow = {
   attempts?: number;
   /** Ids of what it was about, by which it is found. */
   subjects?: string[];
-  /** The operationId of the route, or `signIn`, `signOut`, `wrongKey`, `useQueueBoard`; `unknown` where there is no such route. */
+  /** The operationId of the route, or `signIn`, `signOut`, `wrongKey`, `pauseQueue`, `resumeQueue`, `useQueueBoard`; `unknown` where there is no such route. */
   action: string;
   method: string;
   /** Without the query. */
   path: string;
+  /** Why, of an action that asks for a reason about no customer: of the pause of a queue. */
+  reason?: string | null;
   /** As the caller may have chosen it. */
   requestId: string;
   /** As this service chose it. */
@@ -47,6 +49,7 @@ const auditSchema = new Schema<AuditRow>(
     action: { type: String, required: true },
     method: { type: String, required: true },
     path: { type: String, required: true },
+    reason: { type: String, default: null },
     requestId: { type: String, required: true },
     serverRequestId: { type: String },
     status: { type: Number, default: null },

@@ -37,6 +37,7 @@ function actionView(row: AuditRow): Record<string, unknown> {
     action: row.action,
     method: row.method,
     path: row.path,
+    reason: row.reason ?? null,
     request_id: row.requestId,
     server_request_id: row.serverRequestId ?? null,
     status: row.status,

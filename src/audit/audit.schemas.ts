@@ -64,11 +64,14 @@ const action = named(
     ),
     action: Joi.string()
       .description(
-        'The operationId; or signIn, signOut, wrongKey, useQueueBoard; unknown where there is no such operation.',
+        'The operationId; or signIn, signOut, wrongKey, pauseQueue, resumeQueue, useQueueBoard; unknown where there is no such operation.',
       )
       .example('updatePartner'),
     method: Joi.string().example('PATCH'),
     path: Joi.string().example(`/api/v1/operator/partners/${EXAMPLE.partnerId}`),
+    reason: orNull(Joi.string())
+      .description('Why, of the pause of a queue, in the operator’s words; null of all else.')
+      .example(null),
     request_id: Joi.string()
       .description('As in the response, X-Request-Id; the caller may have chosen it.')
       .example(EXAMPLE.requestId),

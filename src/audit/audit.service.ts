@@ -14,7 +14,7 @@ export type { AuditRow } from './audit.model.ts';
 export type AuditDeps = { db: Db; clock: Clock; log: Logger };
 
 export type Attempt = Pick<AuditRow, 'who' | 'action' | 'method' | 'path' | 'requestId'> &
-  Required<Pick<AuditRow, 'keyId' | 'address' | 'serverRequestId' | 'subjects'>>;
+  Required<Pick<AuditRow, 'keyId' | 'address' | 'serverRequestId' | 'subjects' | 'reason'>>;
 
 const MAX_PATH = 500;
 

@@ -36,6 +36,19 @@ export async function listActionNames(db: Db): Promise<string[]> {
   return auditCollection(db).distinct('action');
 }
 
+/** The latest of these actions about a subject that was not rejected: its outcome is a success, or not known. */
+export async function findLatestAction(
+  db: Db,
+  subject: string,
+  actions: readonly string[],
+): Promise<AuditRow | null> {
+  const isCarriedOut = { $or: [{ status: null }, { status: { $lt: 400 } }] };
+  return auditCollection(db).findOne(
+    { subjects: subject, action: { $in: [...actions] }, ...isCarriedOut },
+    { sort: { at: -1, _id: -1 } },
+  );
+}
+
 /** `from` and `to` both included; `who` is null for those whose key was wrong. */
 export type AuditFilter = {
   actions?: readonly string[];

@@ -65,7 +65,10 @@ function Row({ row, timeZone }: { row: AuditRow; timeZone: string }): VNode {
           </span>
         )}
       </td>
-      <td class="long">{`${row.method} ${row.path}`}</td>
+      <td class="long">
+        {`${row.method} ${row.path}`}
+        {row.reason === undefined || row.reason === null ? null : <span class="under">{row.reason}</span>}
+      </td>
       <td>
         {row.before === null && row.after === null ? <span class="faint">–</span> : <Change row={row} />}
       </td>

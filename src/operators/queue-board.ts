@@ -7,7 +7,7 @@ import { holdIdsOf, reservationIdsOf } from '../queues/jobs.ts';
 import type { QueueName, Queues } from '../queues/queues.ts';
 import { QUEUE_NAMES } from '../queues/queues.ts';
 import { BoardAdapter } from './board-page.ts';
-import { isAllowedOnBoard } from './queue-board.rules.ts';
+import { isAllowedOnBoard, isPause, reasonIn } from './queue-board.rules.ts';
 
 type BoardQueue = {
   description: string;
@@ -89,10 +89,13 @@ export function createQueueBoard(
         sortQueues: false,
       },
       handlerHooks: {
-        before: ({ method, route, request }) =>
-          isAllowedOnBoard(method, route, request.params)
-            ? undefined
-            : { allow: false, status: 403, message: NOT_ALLOWED },
+        before: ({ method, route, request: { params, headers } }) => {
+          if (!isAllowedOnBoard(method, route, params))
+            return { allow: false, status: 403, message: NOT_ALLOWED };
+          if (isPause(method, route) && reasonIn(headers['x-reason']) === null)
+            return { allow: false, status: 400, message: NO_REASON };
+          return undefined;
+        },
       },
     },
   });
@@ -103,6 +106,9 @@ const ENVIRONMENTS = {
   sandbox: { label: 'sandbox', color: '#1d4ed8', textColor: '#ffffff' },
   production: { label: 'production', color: '#b91c1c', textColor: '#ffffff' },
 } as const;
+
+const NO_REASON =
+  'Say why the queue is paused, in the header X-Reason: one line of 1 to 200 characters, percent-encoded. The audit and the alert show it.';
 
 const NOT_ALLOWED =
   'Not on this board: jobs only hint at what is due, the database decides. Pause, resume, remove or retry a job here; for all else use the console or the operator API.';

@@ -3,7 +3,15 @@ import type { AlertKind } from '../../src/alerts/alert-types.ts';
 import type * as Reservations from '../../src/reservations/reservations.service.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import type { Partner } from '../support/factories.ts';
-import { anyPartner, anyVenue, freeSlotIds, operatorOf, placeHold, subscribe } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
 import type * as Queues from '../support/queues.in-host.ts';
 import type { WebhookReceiver } from '../support/receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -27,6 +35,7 @@ const { lookAfter, startWorker, stopWorker, raiseAtOnce } = service.inHost<typeo
 );
 const { pauseQueue, resumeQueue } = service.inHost<typeof Queues>('test/support/queues.in-host.ts');
 const { settleLapsedHold } = service.inHost<typeof Reservations>('src/reservations/reservations.service.ts');
+const operator = operatorOf(service);
 let partner: Partner;
 let receiver: WebhookReceiver;
 let subscriptionId: string;
@@ -153,6 +162,30 @@ describe('a queue', () => {
       { kind: 'queue_paused', subject: 'webhook-delivery', partnerId: null, count: 1 },
     ]);
     expect(await timesLogged(service, 'The queue webhook-delivery is paused: no webhook is sent')).toBe(1);
+    await resumeQueue('webhook-delivery');
+    await expectResolved('queue_paused');
+  });
+
+  test('that an operator paused is raised with who did, when and why; of an older pause nothing is said', async () => {
+    const paused = () => alertsOf(service, { kind: 'queue_paused', isOpen: true });
+    const reason = { 'x-reason': encodeURIComponent('Endpoint under attack') };
+    const path = '/queues/api/queues/webhook-delivery';
+    expect((await operator.send('PUT', `${path}/pause`, { headers: reason })).status).toBe(200);
+    await sweep(service);
+    const [row] = await paused();
+    expect(row).toMatchObject({
+      pause: { by: expect.stringMatching(/^op_/), reason: 'Endpoint under attack' },
+    });
+    const listed = expectStatus(await operator.get('/api/v1/operator/alerts?kind=queue_paused'), 200);
+    expect(listed['data']).toMatchObject([
+      { paused_by: row?.pause?.by, reason: 'Endpoint under attack', since: row?.since?.toISOString() },
+    ]);
+    expect(JSON.stringify(listed)).toContain(`Paused by ${row?.pause?.by}: “Endpoint under attack”.`);
+    // Resumed, and paused by other means: that is another pause.
+    expect((await operator.send('PUT', `${path}/resume`)).status).toBe(200);
+    await pauseQueue('webhook-delivery');
+    await sweep(service);
+    expect(await paused()).toMatchObject([{ pause: null, since: null }]);
     await resumeQueue('webhook-delivery');
     await expectResolved('queue_paused');
   });

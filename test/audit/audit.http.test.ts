@@ -69,6 +69,7 @@ describe('the audit', () => {
       action: 'updatePartner',
       method: 'PATCH',
       path: `${PARTNERS}/${partner.id}`,
+      reason: null,
       request_id: 'request-42',
       server_request_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
       status: 200,
@@ -217,15 +218,14 @@ describe('the audit tells of browsers', () => {
   });
 
   test('that used the queue board', async () => {
-    const reply = await operator.put('/queues/api/queues/hold-expiry/pause');
+    const reply = await operator.put('/queues/api/queues/hold-expiry/retry/failed');
     expect(reply.status).toBe(200);
     expect(await newest()).toMatchObject({
       action: 'useQueueBoard',
       method: 'PUT',
-      path: '/queues/api/queues/hold-expiry/pause',
+      path: '/queues/api/queues/hold-expiry/retry/failed',
       status: 200,
     });
-    await operator.put('/queues/api/queues/hold-expiry/resume');
   });
 
   test('and not of those without a key, who could fill it', async () => {

@@ -41,7 +41,6 @@ const changes = async () =>
     }));
 
 const ALLOWED = new Set([
-  '/api/queues/pause',
   '/api/queues/resume',
   '/api/queues/:queueName/pause',
   '/api/queues/:queueName/resume',
@@ -52,6 +51,17 @@ const ALLOWED = new Set([
 const JSON_BODY = { 'content-type': 'application/json' };
 
 const { jobCount, isPaused } = inside;
+
+/** `%` begins what is sent as it is. */
+const pause = (path: string, reason?: string) =>
+  operator.send('PUT', `/queues/api/queues/${path}`, {
+    headers:
+      reason === undefined
+        ? {}
+        : { 'x-reason': reason.startsWith('%') ? reason : encodeURIComponent(reason) },
+  });
+const audited = async (action: string): Promise<Json | undefined> =>
+  (expectStatus(await operator.get(`/api/v1/operator/audit?action=${action}`), 200)['data'] as Json[])[0];
 
 async function boardQueue(name: string): Promise<Json> {
   const path = `/queues/api/queues?activeQueue=${name}&status=latest&page=1`;
@@ -89,11 +99,31 @@ describe('the queue board', () => {
     ]);
   });
 
-  test('pauses and resumes a queue', async () => {
-    expectStatus(await operator.send('PUT', '/queues/api/queues/hold-expiry/pause'), 200);
+  test('pauses a queue for a reason, which the audit keeps, and resumes it', async () => {
+    expectStatus(await pause('hold-expiry/pause', 'Asked for by Turf & Co., ₹ 0 refund'), 200);
     expect(await isPaused()).toBe(true);
+    expect(await audited('pauseQueue')).toMatchObject({
+      ...{ status: 200, reason: 'Asked for by Turf & Co., ₹ 0 refund' },
+      path: '/queues/api/queues/hold-expiry/pause',
+    });
     expectStatus(await operator.send('PUT', '/queues/api/queues/hold-expiry/resume'), 200);
     expect(await isPaused()).toBe(false);
+    expect(await audited('resumeQueue')).toMatchObject({ status: 200, reason: null });
+    expect((await pause('pause', 'All of them')).status).toBe(403);
+  });
+
+  test.each([
+    ['none', undefined],
+    ['a blank one', ' '],
+    ['one of several lines', 'a\nb'],
+    ['one too long', 'x'.repeat(201)],
+    ['one that is not percent-encoded', '%E2%82'],
+  ])('pauses nothing for %s, and says what is missing', async (_which, reason) => {
+    const reply = await pause('hold-expiry/pause', reason);
+    expect(reply.status).toBe(400);
+    expect(reply.text).toContain('X-Reason');
+    expect(await isPaused()).toBe(false);
+    expect(await audited('pauseQueue')).toMatchObject({ status: 400, reason: null });
   });
 
   test('refuses whatever would destroy a queue or change a job, also what a new version of it may add', async () => {
@@ -117,8 +147,8 @@ describe('the queue board', () => {
   });
 
   test('shows the dead letters, and does nothing with them: no worker would take their jobs', async () => {
-    const pause = await operator.send('PUT', '/queues/api/queues/webhook-dead-letter/pause');
-    expect(pause.status).toBe(405);
+    const reply = await pause('webhook-dead-letter/pause', 'Why not');
+    expect(reply.status).toBe(405);
   });
 
   test('removes a single job', async () => {

@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Worker } from 'bullmq';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { sweep } from '../alerts/watching.in-host.ts';
+import { seriousFaults } from '../console/axe.ts';
+import type { WatchedPage } from '../support/browser.ts';
+import { findBrowser, startBrowser, takeScreenshot, watchedPage } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Json } from '../support/factories.ts';
+import { expectStatus, operatorOf } from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { OPERATOR_KEY } from '../support/service-environment.ts';
+
+const program = await findBrowser();
+const describeInBrowser = program === undefined ? describe.skip : describe;
+const QUEUE = 'webhook-delivery';
+
+let browser: Browser | undefined;
+let service: Service;
+let signedIn: Awaited<ReturnType<BrowserContext['storageState']>>;
+beforeAll(async () => {
+  if (program === undefined) return;
+  [browser, service] = await Promise.all([startBrowser(program), startService()]);
+  await fillQueue();
+  const { page, close } = await visit('/partners', { storageState: { cookies: [], origins: [] } });
+  await page.getByLabel('Operator key').fill(OPERATOR_KEY);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL('**/partners');
+  signedIn = await page.context().storageState();
+  await close();
+});
+afterAll(async () => {
+  if (program === undefined) return;
+  await browser?.close();
+  await service.stop();
+});
+
+/** A job in every state that one can be in for long. */
+async function fillQueue(): Promise<void> {
+  const { queues, config } = service.context;
+  const queue = queues.byName(QUEUE);
+  const add = (opts: object) => queue.add('deliver', { deliveryId: 'd1', generation: 1 }, opts);
+  await add({ jobId: 'fails' });
+  await add({ jobId: 'succeeds' });
+  const work = (job: { id?: string }) =>
+    job.id === 'fails' ? Promise.reject(new Error('Not sent')) : Promise.resolve();
+  const worker = new Worker(QUEUE, work, {
+    ...{ connection: { url: config.redisUrl }, prefix: config.queuePrefix },
+  });
+  await eventually(
+    'both are done',
+    async () => (await queue.getJobCountByTypes('failed', 'completed')) === 2,
+  );
+  await worker.close();
+  await add({ delay: 600_000 });
+  await add({});
+  await add({ priority: 3 });
+}
+
+async function visit(path: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  if (browser === undefined) throw new Error('The browser is not running');
+  const watched = await watchedPage(browser, service.adminUrl, {
+    ...{ storageState: signedIn, viewport: { width: 1280, height: 800 } },
+    ...options,
+  });
+  await watched.page.goto(service.adminUrl + path);
+  return watched;
+}
+
+/** The status of the change that `act` makes; confirmed where the board asks. */
+async function statusOf(page: Page, act: () => Promise<unknown>): Promise<number> {
+  const changed = page.waitForResponse((response) => response.request().method() !== 'GET');
+  await act();
+  const sure = page.getByRole('button', { name: 'Confirm' });
+  await sure.click({ timeout: 1000 }).catch(() => undefined);
+  return (await changed).status();
+}
+
+/** As somebody would who makes visible what is hidden. */
+const clickHidden = (page: Page, name: string) =>
+  page
+    .locator('button, [role=menuitem]')
+    .filter({ hasText: name })
+    .first()
+    .evaluate((element) => (element as HTMLElement).click());
+
+const openMenu = (page: Page) => page.locator('main').getByRole('button', { name: 'Actions' }).last().click();
+const boardQueue = (status: string) => `/queues/queue/${QUEUE}?status=${status}`;
+const isPaused = () => service.context.queues.byName(QUEUE).isPaused();
+
+describeInBrowser('Bull Board in a browser', () => {
+  test.each([
+    ['menu', 'waiting', 'Empty'],
+    ['page', 'delayed', 'Promote all'],
+    ['overview', 'waiting', 'Pause all'],
+    ['page', 'completed', 'Clean all'],
+    ['page', 'completed', 'Retry all'],
+  ])('hides in the %s of what is %s %s, which the service refuses', async (place, status, name) => {
+    const { page, close } = await visit(place === 'overview' ? '/queues' : boardQueue(status));
+    const menu = page.locator('main').getByRole('button', { name: 'Actions' }).first();
+    await menu.waitFor();
+    if (place !== 'page') await menu.click();
+    const control = page.locator('button, [role=menuitem]').filter({ hasText: name }).first();
+    await control.waitFor({ state: 'attached' });
+    expect(await control.isVisible()).toBe(false);
+    expect(await statusOf(page, () => clickHidden(page, name))).toBe(403);
+    await close();
+  });
+
+  test('hides what opens a form that the service refuses', async () => {
+    const { page, close } = await visit(boardQueue('delayed'));
+    await page.getByRole('button', { name: 'Remove' }).waitFor();
+    const shown = await page
+      .locator('[class*=jobActions] button:visible')
+      .evaluateAll((buttons) => buttons.map((button) => button.getAttribute('aria-label')));
+    expect(shown).toEqual(['Remove']);
+    await openMenu(page);
+    const items = page.locator('[role=menuitem]');
+    await items.first().waitFor({ state: 'attached' });
+    expect(await items.filter({ visible: true }).allInnerTexts()).toEqual([
+      'Retry all 1 failed jobs',
+      'Pause',
+    ]);
+    // Control: there are others.
+    expect(await items.count()).toBeGreaterThan(5);
+    await close();
+  });
+
+  test('pauses by the keyboard for a reason alone, which alert and audit show, and resumes', async () => {
+    const { page, faults, close } = await visit(boardQueue('waiting'));
+    const operator = operatorOf(service);
+    const dialog = page.getByRole('dialog', { name: 'Reason of the pause' });
+    const pause = async () => {
+      await page.locator('main').getByRole('button', { name: 'Actions' }).last().focus();
+      await page.keyboard.press('Enter');
+      const item = page.getByRole('menuitem', { name: 'Pause' });
+      await item.waitFor();
+      while (!(await item.evaluate((element) => element === element.ownerDocument.activeElement)))
+        await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      const sure = page.getByRole('button', { name: 'Confirm' });
+      await dialog.or(sure).first().waitFor();
+      if (await sure.isVisible()) await sure.press('Enter');
+      await dialog.waitFor();
+    };
+    await pause();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    await pause();
+    // Without a reason the dialog stays.
+    await page.keyboard.press('Enter');
+    expect(await dialog.isVisible()).toBe(true);
+    expect(await isPaused()).toBe(false);
+    expect((await seriousFaults(page)).filter((fault) => fault.includes('data-own'))).toEqual([]);
+    await takeScreenshot(page, 'queues-pause');
+    await page.keyboard.type('Receiver under attack, ₹');
+    const answered = page.waitForResponse((response) => response.url().endsWith('/pause'));
+    await page.keyboard.press('Enter');
+    expect((await answered).status()).toBe(200);
+    expect(await isPaused()).toBe(true);
+    const rows = expectStatus(await operator.get('/api/v1/operator/audit?action=pauseQueue'), 200);
+    expect((rows['data'] as Json[])[0]).toMatchObject({ reason: 'Receiver under attack, ₹', who: 'session' });
+    await sweep(service.context);
+    await page.goto(`${service.adminUrl}/alerts`);
+    await page.getByRole('cell', { name: '“Receiver under attack, ₹”' }).waitFor();
+    await page.goto(service.adminUrl + boardQueue('waiting'));
+    await openMenu(page);
+    const resume = () => page.getByRole('menuitem', { name: 'Resume' }).click();
+    expect(await statusOf(page, resume)).toBe(200);
+    expect(await isPaused()).toBe(false);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test('retries what failed and removes a job, by buttons that have a name', async () => {
+    const { page, faults, close } = await visit(boardQueue('failed'));
+    const retryAll = page.getByRole('button', { name: 'Retry all' });
+    await retryAll.waitFor();
+    expect(await statusOf(page, () => page.getByRole('button', { name: 'Retry', exact: true }).click())).toBe(
+      204,
+    );
+    await page.goto(service.adminUrl + boardQueue('delayed'));
+    expect(await statusOf(page, () => page.getByRole('button', { name: 'Remove' }).click())).toBe(204);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 390],
+    ['dark', 390],
+  ] as const)(
+    'shows in %s, %i wide, each queue with its workers, and asks no other host',
+    async (colorScheme, width) => {
+      const { page, faults, close } = await visit('/queues', {
+        colorScheme,
+        viewport: { width, height: 844 },
+      });
+      await page.getByText('3 webhook-delivery').first().waitFor();
+      await page.getByText('No workers').nth(3).waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      await takeScreenshot(page, `queues-${colorScheme}-${width}`);
+      await page.getByText('3 webhook-delivery').first().click();
+      await page.waitForURL('**/queue/webhook-delivery**');
+      await page.getByRole('button', { name: 'Actions' }).last().waitFor();
+      await takeScreenshot(page, `queue-${colorScheme}-${width}`);
+      expect(faults).toEqual([]);
+      await close();
+    },
+  );
+});
