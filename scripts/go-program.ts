@@ -13,8 +13,17 @@ const STALL_MS = 180_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `module` is the path that `go install` takes, `version` as Go writes it: v1.2.3; `tags` leave out what is not needed. */
-export type GoProgram = { name: string; module: string; version: string; tags?: readonly string[] };
+/**
+ * `module` is the path that `go install` takes, `version` as Go writes it: v1.2.3; `tags` leave out what is not needed. `built` is what Go
+ * calls the program, where that is another name.
+ */
+export type GoProgram = {
+  name: string;
+  module: string;
+  version: string;
+  tags?: readonly string[];
+  built?: string;
+};
 
 /**
  * The file of a program in exactly this version, built from source when it is not there yet: up to two minutes.
@@ -22,7 +31,7 @@ export type GoProgram = { name: string; module: string; version: string; tags?: 
  * @throws Error when it cannot be built: it takes Go, or a Python 3 with venv and pip, and their registries
  */
 export async function goProgram(
-  { name, module, version, tags = [] }: GoProgram,
+  { name, module, version, tags = [], built = name }: GoProgram,
   env: Environment,
 ): Promise<string> {
   const file = path.join(cacheFolder(env), `${name}-${version.replace('v', '')}`);
@@ -38,7 +47,7 @@ export async function goProgram(
       folder,
       stallMs: STALL_MS,
     });
-    await rename(path.join(folder, name), file);
+    await rename(path.join(folder, built), file);
   });
   return file;
 }

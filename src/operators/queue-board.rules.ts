@@ -37,10 +37,10 @@ export function boardCallOf(method: string, path: string, reason: string | undef
   const [matched, queue, what] = method === 'PUT' ? (PAUSING.exec(path) ?? []) : [];
   if (matched === undefined) return { action: 'useQueueBoard', subjects: [], reason: null };
   const subjects = QUEUE_NAMES.filter((name) => queue === undefined || name === queue);
-  const isPause = what?.toLowerCase() === 'pause';
+  const pauses = what?.toLowerCase() === 'pause';
   return {
-    ...{ action: isPause ? 'pauseQueue' : 'resumeQueue', subjects },
-    reason: isPause ? reasonIn(reason) : null,
+    ...{ action: pauses ? 'pauseQueue' : 'resumeQueue', subjects },
+    reason: pauses ? reasonIn(reason) : null,
   };
 }
 

@@ -51,6 +51,7 @@ function faultsOfImage(dockerfile: string): string[] {
     ],
     [instructions.some((each) => /^(COPY|RUN) .*\.env/.test(each)), 'takes an .env file'],
     [!last.some((each) => each.startsWith('HEALTHCHECK')), 'has no health check'],
+    [last.some((each) => /^HEALTHCHECK .*"node"/.test(each)), 'starts a Node for each health check'],
     [last.some((each) => /^RUN\b/.test(each)), 'runs something in its last stage'],
     [last.some((each) => /^COPY --from=build \/app (?!\/)/.test(each)), 'takes what only the build needs'],
     [!/^(CMD|ENTRYPOINT) \["node"/.test(last.at(-1) ?? ''), 'has a shell in front of node'],
@@ -73,6 +74,7 @@ describe('the Dockerfile', () => {
     [/^COPY src .*$/m, 'COPY . ./', 'takes the whole folder'],
     [/^COPY src .*$/m, 'COPY .env ./', 'takes an .env file'],
     [/^CMD .*$/m, 'CMD npm start', 'has a shell in front of node'],
+    [/CMD \["bash"/m, 'CMD ["node"', 'starts a Node for each health check'],
   ])('control: with %p as %p it %s', (line, other, fault) => {
     expect(faultsOfImage(dockerfile.replaceAll(new RegExp(line, `${line.flags}g`), other))).toContain(fault);
   });
@@ -114,7 +116,7 @@ describe('the Dockerfile', () => {
 });
 
 type ComposeService = {
-  build?: string;
+  build?: unknown;
   image?: string;
   command: string[];
   read_only?: boolean;
@@ -125,7 +127,7 @@ type ComposeService = {
   tmpfs?: string[];
   volumes?: string[];
   healthcheck?: { disable?: boolean; test?: string[] };
-  environment?: Record<string, string>;
+  environment?: Record<string, string | number>;
   networks: string[];
   ports?: string[];
 };
@@ -138,7 +140,7 @@ function faultsOfService({ volumes = [], ...service }: ComposeService): string[]
     [service.security_opt?.includes('no-new-privileges:true') !== true, 'can gain privileges'],
     [service.privileged === true || volumes.length > 0, 'reaches the host'],
     [
-      Object.values(service.environment ?? {}).some((each) => /^[A-Za-z0-9+/]{32,}=*$/.test(each)),
+      Object.values(service.environment ?? {}).some((each) => /^[A-Za-z0-9+/]{32,}=*$/.test(String(each))),
       'has a secret',
     ],
   ];
@@ -189,9 +191,12 @@ describe('docker-compose.yml', () => {
         name === 'migrate',
         name === 'api',
       ]);
-      const asked = /127\.0\.0\.1:(\d+)\/healthz/.exec(JSON.stringify(healthcheck?.test ?? []))?.[1];
-      expect([name, asked]).toEqual([name, environment['HEALTH_PORT']?.toString()]);
+      // The image's own check asks HEALTH_PORT, else PORT.
+      expect([name, healthcheck?.test]).toEqual([name, undefined]);
+      const port = environment['HEALTH_PORT'] ?? environment['PORT'];
+      expect([name, port]).toEqual([name, name === 'migrate' ? undefined : name === 'api' ? 3000 : 3002]);
     }
+    expect(read('Dockerfile')).toContain('/dev/tcp/127.0.0.1/${HEALTH_PORT:-${PORT:-3000}}');
     const [, admin] = compose.services['api']?.ports ?? [];
     expect(admin).toMatch(/^127\.0\.0\.1:.*:3001$/);
     // The default, loopback, would be the container's own, which no published port leads to.
@@ -211,10 +216,14 @@ describe('docker-compose.yml', () => {
 });
 
 test('the images are those that the page on security names as not pinned by digest, each of one minor series', () => {
-  const inFiles = [
-    ...[...read('Dockerfile').matchAll(/^FROM (\S+:\S+)/gm)].map(([, image = '']) => image),
-    ...[...read('docker-compose.yml').matchAll(/^ +image: (\S+)$/gm)].map(([, image = '']) => image),
-  ];
+  // As the files have them where nobody names another.
+  const files = ['Dockerfile', 'docker-compose.yml', 'docker-compose.tls.yml'];
+  const inFiles = files.flatMap((file) =>
+    [
+      ...read(file).matchAll(/^ARG \w+_IMAGE=(\S+)$|image: \$\{\w+_IMAGE:-(\S+)\}$|NODE_IMAGE:-(\S+)\}$/gm),
+    ].map(([, ...found]) => found.find((each) => each !== undefined) ?? ''),
+  );
+  for (const file of files) expect(read(file)).not.toMatch(/^FROM \w+:|image: \w/m);
   const images = [...new Set(inFiles)].toSorted();
   for (const image of images) expect(image).toMatch(/^\w+:\d+(\.\d+)?(-\w+)?$/);
   const row = /^\| An image is not .*$/m.exec(read('docs/security.md'))?.[0] ?? '';

@@ -1,18 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  cpSync,
-  lstatSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ReplayedImage } from '../../scripts/replay-image.ts';
+import { bytesIn, replayImage } from '../../scripts/replay-image.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { eventually } from '../support/eventually.ts';
 import { isLongTier } from '../support/scale.ts';
@@ -21,7 +16,11 @@ import { startService } from '../support/service.ts';
 
 /** Root may write to what is read-only, so where this runs as root the service runs as nobody. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-const PROGRAMS = ['dist/src/api.js', 'dist/workers/webhook-delivery.js', 'dist/src/rewrap-secrets.js'];
+const STAYING = new Set([
+  'dist/src/api.js',
+  ...['hold-expiry', 'event-dispatch', 'webhook-delivery'].map((name) => `dist/workers/${name}.js`),
+]);
+const PROGRAMS = ['dist/src/migrate.js', ...STAYING, 'dist/src/rewrap-secrets.js'];
 
 /** Every file of a folder with its time of change; what is linked to is not looked into. */
 const filesOf = (folder: string): string[] =>
@@ -29,8 +28,24 @@ const filesOf = (folder: string): string[] =>
     .map((name) => `${name} ${lstatSync(path.join(folder, name)).mtimeMs}`)
     .toSorted();
 
+let scratch = '';
 let folder = '';
+let image: ReplayedImage;
 let service: Service;
+
+/** The exit code of the image's health check in a container with these settings. */
+async function healthOf(env: Record<string, string>): Promise<number | null> {
+  const [command = '', ...args] = image.healthCheck;
+  return start(command, args, { ...NOBODY, cwd: folder, env: { PATH: process.env['PATH'], ...env } }).ended;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
 
 /** Starts a program; returns what it says and how it ends. */
 function start(
@@ -52,41 +67,67 @@ function start(
   () => {
     beforeAll(async () => {
       service = await startService();
-      folder = mkdtempSync(path.join(tmpdir(), 'built-service-'));
-      const tsc = path.join(projectFolder, 'node_modules/.bin/tsc');
-      const built = start(tsc, ['-p', 'tsconfig.build.json', '--outDir', path.join(folder, 'dist')], {
-        cwd: projectFolder,
-      });
-      if ((await built.ended) !== 0) throw new Error(built.said());
-      for (const [from, to] of [
-        ['src/console/assets', 'dist/src/console/assets'],
-        ['package.json'],
-        ['docs'],
-      ]) {
-        cpSync(path.join(projectFolder, from ?? ''), path.join(folder, to ?? from ?? ''), {
-          recursive: true,
-        });
-      }
-      symlinkSync(path.join(projectFolder, 'node_modules'), path.join(folder, 'node_modules'));
-      await start('chmod', ['-R', 'a-w,a+rX', folder], { cwd: folder }).ended;
+      scratch = mkdtempSync(path.join(tmpdir(), 'built-service-'));
+      image = await replayImage(projectFolder, scratch);
+      folder = image.folder;
+      await start('chmod', ['-R', 'a-w,a+rX', scratch], { cwd: scratch }).ended;
     }, 600_000);
     afterAll(async () => {
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(scratch, { recursive: true, force: true });
       await service.stop();
     });
 
-    test('runs as nobody in a folder that it cannot write to, and writes nothing', async () => {
-      const before = filesOf(folder);
-      const env = { ...service.environment, HOME: '/nonexistent', TMPDIR: '/nonexistent' };
-      for (const program of PROGRAMS) {
+    test.each(PROGRAMS)(
+      '%s runs as nobody in a folder that it cannot write to, writes nothing, and is healthy',
+      async (program) => {
+        const before = filesOf(folder);
+        const [PORT, HEALTH_PORT] = [String(await freePort()), String(await freePort())];
+        const asked = program === 'dist/src/api.js' ? { PORT } : { HEALTH_PORT };
+        const env = {
+          ...service.environment,
+          ...image.env,
+          ...asked,
+          HOME: '/nonexistent',
+          TMPDIR: '/nonexistent',
+        };
         const { said, ended, stop } = start(process.execPath, [program], { ...NOBODY, cwd: folder, env });
-        await eventually(`${program} is ready`, () => said().includes('"msg":"ready"'), 90_000);
-        stop();
+        if (STAYING.has(program)) {
+          await eventually(`${program} is ready`, () => said().includes('"msg":"ready"'), 90_000);
+          expect([program, await healthOf(asked)]).toEqual([program, 0]);
+          stop();
+        }
         expect([program, await ended]).toEqual([program, 0]);
         expect(said()).not.toMatch(/EACCES|EROFS|EPERM/);
-      }
-      expect(filesOf(folder)).toEqual(before);
-    }, 300_000);
+        expect(await healthOf(asked)).not.toBe(0);
+        expect(filesOf(folder)).toEqual(before);
+      },
+      120_000,
+    );
+
+    test('has no development dependency, and a list of exactly what is installed', () => {
+      const { packages } = JSON.parse(
+        readFileSync(path.join(folder, 'node_modules/.package-lock.json'), 'utf8'),
+      ) as { packages: Record<string, { version: string; dev?: boolean }> };
+      expect(Object.values(packages).filter(({ dev }) => dev === true)).toEqual([]);
+      const { components } = JSON.parse(readFileSync(path.join(folder, 'sbom.cdx.json'), 'utf8')) as {
+        components: { purl: string; hashes?: unknown[]; licenses?: unknown[] }[];
+      };
+      const installed = Object.keys(packages).map((place) => {
+        const { name, version } = JSON.parse(
+          readFileSync(path.join(folder, place, 'package.json'), 'utf8'),
+        ) as { name: string; version: string };
+        return `pkg:npm/${name.replace('@', '%40')}@${version}`;
+      });
+      expect(components.map(({ purl }) => purl).toSorted()).toEqual(installed.toSorted());
+      expect(installed).toContain(`pkg:npm/express@${packages['node_modules/express']?.version}`);
+      expect(components.filter(({ hashes, licenses }) => !hashes || !licenses)).toEqual([]);
+    });
+
+    test('is as small as the page on security says', () => {
+      const [, told] =
+        /(\d+) MB of files/.exec(readFileSync(path.join(projectFolder, 'docs/security.md'), 'utf8')) ?? [];
+      expect(Math.abs(bytesIn(folder) / 1e6 - Number(told))).toBeLessThan(8);
+    });
 
     test('control: nobody can write there, and what were written would be seen', async () => {
       const before = filesOf(folder);
