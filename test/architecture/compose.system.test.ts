@@ -19,7 +19,7 @@ type Model = {
       image?: string;
       build?: { args: Record<string, string> };
       command: string[] | null;
-      environment?: string[];
+      environment?: unknown;
       ports?: { host_ip?: string; published: string; target: number }[];
       mem_limit?: string;
       cpus?: number;
@@ -61,7 +61,7 @@ describe('the Compose files as Docker Compose reads them', () => {
     expect(command).toContain('--requirepass ab12');
     expect(megabytes(services['redis']?.mem_limit)).toBe(512);
     for (const name of ['api', 'hold-expiry', 'event-dispatch', 'webhook-delivery'])
-      expect(services[name]?.environment ?? []).toContain('REDIS_URL=redis://:ab12@redis:6379');
+      expect(JSON.stringify(services[name]?.environment)).toContain('redis://:ab12@redis:6379"');
   });
 
   test('with TLS publish the proxy alone to others, which reaches partners’ port and is the one that is trusted', async () => {

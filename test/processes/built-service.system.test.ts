@@ -87,6 +87,7 @@ function start(
           ...service.environment,
           ...image.env,
           ...asked,
+          ADMIN_HOST: '127.0.0.1',
           HOME: '/nonexistent',
           TMPDIR: '/nonexistent',
         };
