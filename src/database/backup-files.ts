@@ -101,7 +101,8 @@ export async function requireIntact(folder: string, { collections }: Manifest): 
       () => true,
       () => false,
     );
-    if (!read || sum.digest('hex') !== sha256) faulty.push(file);
+    const found = sum.digest('hex');
+    if (!read || found !== sha256) faulty.push(file);
   }
   if (faulty.length > 0)
     throw new BackupError(
