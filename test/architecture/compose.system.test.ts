@@ -10,7 +10,7 @@ const REQUIRED = {
   ...{ OPERATOR_API_KEY: 'op_key', ENCRYPTION_KEYS: 'key', REDIS_PASSWORD: 'ab12' },
   PUBLIC_HOST: 'api.example.com',
 };
-const megabytes = (limit = ''): number => Number.parseInt(limit) * (limit.endsWith('g') ? 1024 : 1);
+const megabytes = (limit = ''): number => Number.parseInt(limit, 10) * (limit.endsWith('g') ? 1024 : 1);
 
 type Model = {
   services: Record<
