@@ -254,7 +254,6 @@ describe('an endpoint', () => {
     await sweep(service);
     expect(await alertsOf(service, { kind: 'endpoint_failing' })).toMatchObject([{ since: twoHoursAgo }]);
 
-    const operator = operatorOf(service);
     await operator.post(`/api/v1/operator/webhooks/${subscriptionId}/deactivate`);
     await expectResolved('endpoint_failing');
     await operator.post(`/api/v1/operator/webhooks/${subscriptionId}/activate`);
