@@ -265,7 +265,7 @@ describe('of a database that a newer release has migrated', () => {
     );
     for (const child of children) {
       expect((await child.exited).code).toBe(1);
-      const fatal = child.log().flatMap(({ level, msg }) => (level === 60 ? [msg] : []));
+      const fatal = child.log().flatMap(({ level, msg }) => (level === 'fatal' ? [msg] : []));
       expect(fatal).toEqual([expect.stringContaining('Run release 99.0.0 or newer')]);
     }
   });

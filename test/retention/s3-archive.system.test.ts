@@ -8,6 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import type { KeptProcess } from '../support/kept-process.ts';
 import { keptProcess } from '../support/kept-process.ts';
 import { freePort, temporaryFolder } from '../support/own-servers.ts';
+import { isLongTier } from '../support/scale.ts';
 import { NEVER_STOPPED } from './purging.ts';
 
 const BUILD_TIMEOUT_MS = 600_000;
@@ -17,21 +18,6 @@ let server: KeptProcess;
 let folder: string;
 let endpoint: string;
 
-beforeAll(async () => {
-  folder = await temporaryFolder();
-  await mkdir(path.join(folder, 'kept-rows'));
-  const port = await freePort();
-  endpoint = `http://127.0.0.1:${port}`;
-  const command = await s3ServerCommand({ port, folder, ...KEYS }, process.env);
-  server = keptProcess(async () => command);
-  await server.start();
-  await eventually('it listens', async () => (await fetch(endpoint).catch(() => undefined)) !== undefined);
-}, BUILD_TIMEOUT_MS);
-afterAll(async () => {
-  await server.end();
-  await rm(folder, { recursive: true, force: true });
-});
-
 const opened = (url = 's3://kept-rows/of/production', archiveSecretAccessKey = KEYS.secretAccessKey) =>
   openArchive(url, {
     archiveEndpoint: endpoint,
@@ -40,7 +26,25 @@ const opened = (url = 's3://kept-rows/of/production', archiveSecretAccessKey = K
     archiveSecretAccessKey,
   });
 
-describe('an archive in a bucket', () => {
+// The server is built once, which takes minutes.
+const describeInFull = isLongTier ? describe : describe.skip;
+
+describeInFull('an archive in a bucket', () => {
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    await mkdir(path.join(folder, 'kept-rows'));
+    const port = await freePort();
+    endpoint = `http://127.0.0.1:${port}`;
+    const command = await s3ServerCommand({ port, folder, ...KEYS }, process.env);
+    server = keptProcess(async () => command);
+    await server.start();
+    await eventually('it listens', async () => (await fetch(endpoint).catch(() => undefined)) !== undefined);
+  }, BUILD_TIMEOUT_MS);
+  afterAll(async () => {
+    await server.end();
+    await rm(folder, { recursive: true, force: true });
+  });
+
   test('has what was put into it, under its name', async () => {
     const archive = opened();
     const content = randomBytes(300_000);
