@@ -87,7 +87,7 @@ export function createAdminApp(context: ApiContext, guards = unwatchedGuards(con
   app.use(
     auditTrail(context, routes, callerOf, (req) =>
       req.path.startsWith(`${BOARD_PATH}/`)
-        ? boardCallOf(req.method, req.path, req.get('x-reason'))
+        ? boardCallOf({ method: req.method, path: req.path, reason: req.get('x-reason') }, QUEUE_NAMES)
         : undefined,
     ),
   );

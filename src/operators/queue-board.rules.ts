@@ -1,5 +1,4 @@
 import { ONE_LINE } from '../platform/unseen-text.rules.ts';
-import { QUEUE_NAMES } from '../queues/queues.ts';
 
 /** What an operator may do with the queues, as Bull Board names its calls; each is undone by itself or by its opposite. */
 const ALLOWED = new Set([
@@ -33,10 +32,14 @@ export type BoardCall = {
 
 const PAUSING = /^\/queues\/api\/queues\/(?:([^/]+)\/)?(pause|resume)\/?$/i;
 
-export function boardCallOf(method: string, path: string, reason: string | undefined): BoardCall {
+/** What a call to the board does, by its method, its path and the header with the reason; all of `queueNames` where it names none. */
+export function boardCallOf(
+  { method, path, reason }: { method: string; path: string; reason: string | undefined },
+  queueNames: readonly string[],
+): BoardCall {
   const [matched, queue, what] = method === 'PUT' ? (PAUSING.exec(path) ?? []) : [];
   if (matched === undefined) return { action: 'useQueueBoard', subjects: [], reason: null };
-  const subjects = QUEUE_NAMES.filter((name) => queue === undefined || name === queue);
+  const subjects = queueNames.filter((name) => queue === undefined || name === queue);
   const pauses = what?.toLowerCase() === 'pause';
   return {
     ...{ action: pauses ? 'pauseQueue' : 'resumeQueue', subjects },
