@@ -57,7 +57,14 @@ export type Capacity = {
   /** Operations a second at the peak. */
   peak: Record<Operation, number>;
   processes: Record<Kind, { count: number; cores: number; memoryMb: number }>;
-  mongodb: { cores: number; writesPerSecond: number; connections: number; gbAYear: number; gbKept: number };
+  /** `gbAYear`: bookings, which stay; `gbAfterAYear`: those of the first year, and all that has not been purged then. */
+  mongodb: {
+    cores: number;
+    writesPerSecond: number;
+    connections: number;
+    gbAYear: number;
+    gbAfterAYear: number;
+  };
   redis: { cores: number; memoryMb: number; connections: number };
   /** That which is used up first comes first. */
   limits: Limit[];
@@ -92,11 +99,13 @@ export function capacityOf(traffic: Traffic, figures: Figures): Capacity {
     (sum, operation) => sum + peak[operation] * (figures.journalledWrites[operation] ?? 0),
     0,
   );
-  const bytesADay = bytesOfDay(traffic, figures);
+  const { kept, purged } = bytesOfDay(traffic, figures);
   const mongodb = {
     ...{ cores: cores('mongod'), writesPerSecond, connections: connectionsTo('mongodb') },
-    gbAYear: (bytesADay * 365) / 1e9,
-    gbKept: (bytesADay * traffic.retentionDays + traffic.venues * figures.bytes.venue) / 1e9,
+    gbAYear: (kept * 365) / 1e9,
+    gbAfterAYear:
+      (kept * 365 + purged * Math.min(traffic.retentionDays, 365) + traffic.venues * figures.bytes.venue) /
+      1e9,
   };
   const redis = {
     ...{ cores: cores('redis'), connections: connectionsTo('redis') },
@@ -117,13 +126,14 @@ function peakOf({ bookingsADay, holdsPerBooking, readsPerHold, subscriptionsPerV
   };
 }
 
+/** Of what is kept for ever, and of what is purged: holds that became no booking, events and deliveries (docs/retention.md). */
 function bytesOfDay(
   { bookingsADay, holdsPerBooking, subscriptionsPerVenue }: Traffic,
   { bytes }: Figures,
-): number {
+): { kept: number; purged: number } {
   const holds = bookingsADay * holdsPerBooking;
   const events = holds * 2 * (bytes.event + subscriptionsPerVenue * bytes.delivery);
-  return bookingsADay * bytes.booking + (holds - bookingsADay) * bytes.hold + events;
+  return { kept: bookingsADay * bytes.booking, purged: (holds - bookingsADay) * bytes.hold + events };
 }
 
 /** Jobs of live holds and of an hour's deliveries, which is how long those that are done are kept and the longest retry takes. */

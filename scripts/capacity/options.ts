@@ -55,10 +55,10 @@ const OPTIONS: readonly Option[] = [
   {
     flag: 'retention-days',
     field: 'retentionDays',
-    usual: 365,
+    usual: 30,
     min: 1,
     max: 36_500,
-    what: 'how long all of it is kept',
+    what: 'for how long all but bookings is kept',
   },
   { flag: 'hold-ttl', field: 'holdTtlSeconds', usual: 600, min: 1, max: 1800, what: 'HOLD_TTL_SECONDS' },
   {
