@@ -35,13 +35,13 @@ export async function serveHealth(
 /** What a worker process serves on `HEALTH_PORT`, without a key: whether it works, and its figures. */
 function createWorkerApp(context: WorkerContext<unknown>): Express {
   const app = createBaseApp(context.log);
-  const { db, queues } = context;
+  const { db, queues, progress } = context;
   mountHealth(app, {
     ...context,
     missingGuards: coalesced(() => missingGuards(db)),
     isRedisReady: queues.isReady,
   });
-  mountProcessMetrics(app, processMetrics(db));
+  mountProcessMetrics(app, processMetrics(db), progress);
   app.use(notFound);
   app.use(errorHandler);
   return app;

@@ -5,11 +5,13 @@ import type { ApiMetrics } from '../http/api-metrics.ts';
 import { hostNamedBy, isPrivateHost } from '../http/host-header.rules.ts';
 import { coalesced } from '../platform/coalesced.ts';
 import { withDeadline } from '../platform/deadline.ts';
+import type { Progress } from '../platform/progress.ts';
 import type { Queues } from '../queues/queues.ts';
 import { exposeMemory } from './memory-metrics.ts';
 import type { FigureDeps, FigureReaders } from './service-figures.service.ts';
 import { figureReaders, readServiceFigures } from './service-figures.service.ts';
 import { exposeService, mergeExpositions } from './service-metrics.ts';
+import { exposeWork } from './work-metrics.ts';
 
 /** A scrape ends well within the 10 s that Prometheus waits, whatever is away. */
 const WAIT_MS = 1500;
@@ -17,8 +19,9 @@ const WAIT_MS = 1500;
 const FRESH_MS = 250;
 
 export type MetricsDeps = FigureDeps & {
-  queues: Pick<Queues, 'exportMetrics' | 'readStates'>;
+  queues: Pick<Queues, 'exportMetrics' | 'readStates' | 'readServers'>;
   metrics: ApiMetrics;
+  progress: Progress;
 };
 
 /**
@@ -30,17 +33,20 @@ export function mountMetrics(app: Express, deps: MetricsDeps): void {
   const readers = eachCoalesced(figureReaders(deps));
   const queues = coalesced(() => deps.queues.exportMetrics());
   const queueStates = coalesced(() => deps.queues.readStates());
+  const servers = coalesced(() => deps.queues.readServers());
   const { registry } = deps.metrics;
   const compose = async (): Promise<string> => {
-    const [figures, ofQueues, states] = await Promise.all([
+    const [figures, ofQueues, states, redis] = await Promise.all([
       readServiceFigures(readers, inTime),
       inTime(queues()),
       inTime(queueStates()),
+      inTime(servers()),
     ]);
     const parts = [
       await registry.metrics(),
       await exposeMemory(deps.db),
-      await exposeService({ figures, isRedisUp: ofQueues !== undefined, queues: states }),
+      await exposeWork(deps.progress),
+      await exposeService({ figures, isRedisUp: ofQueues !== undefined, queues: states, redis }),
       mergeExpositions(ofQueues ?? []),
     ];
     return parts.join('\n');
@@ -52,9 +58,9 @@ export function mountMetrics(app: Express, deps: MetricsDeps): void {
 }
 
 /** `/metrics` of a process that serves nothing else: its own figures. Those of the whole service every API process has. */
-export function mountProcessMetrics(app: Express, registry: Registry): void {
+export function mountProcessMetrics(app: Express, registry: Registry, progress: Progress): void {
   app.get('/metrics', requirePrivateHost, async (_req, res) => {
-    res.type(registry.contentType).send(await registry.metrics());
+    res.type(registry.contentType).send([await registry.metrics(), await exposeWork(progress)].join('\n'));
   });
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../reservations/reservation-backlog.store.ts';
 import { findFailing } from '../subscriptions/subscription-health.store.ts';
 import { countVenuesAndResources } from '../venues/venues.store.ts';
+import { readDiskUsed } from './database-disk.store.ts';
 
 export type FigureDeps = { db: Db; missingGuards: () => Promise<string[]> };
 
@@ -29,6 +30,7 @@ export type ServiceFigures = {
   failingEndpoints: number;
   openAlerts: ReadonlyMap<AlertKind, number>;
   deadLettersTotal: number;
+  diskUsed: number | undefined;
   catalogue: { venues: number; resources: number; partners: number };
 };
 
@@ -50,6 +52,7 @@ export function figureReaders(deps: FigureDeps): FigureReaders {
     failingEndpoints: async () => (await findFailing(deps.db, ALERT_TIMES.failingMs, MAX_FAILING)).length,
     openAlerts: () => countOpenAlerts(deps.db),
     deadLettersTotal: () => readDeadLetterTotal(deps.db),
+    diskUsed: () => readDiskUsed(deps.db),
     catalogue: async () => ({
       ...(await countVenuesAndResources(deps.db)),
       partners: await countPartners(deps.db),

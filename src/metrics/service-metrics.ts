@@ -2,6 +2,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import { ALERT_KINDS } from '../alerts/alert-types.ts';
 import type { Backlog } from '../platform/backlog.store.ts';
 import type { QueueState } from '../queues/queues.ts';
+import type { RedisServers } from '../queues/redis-server.rules.ts';
 import type { ServiceFigures } from './service-figures.service.ts';
 
 /** `queues` is undefined where Redis did not respond for all of them. */
@@ -9,6 +10,7 @@ export type Reached = {
   figures: Partial<ServiceFigures>;
   isRedisUp: boolean;
   queues: readonly QueueState[] | undefined;
+  redis: RedisServers | undefined;
 };
 
 type Row = [name: string, help: string, value: number | undefined];
@@ -17,12 +19,13 @@ type Row = [name: string, help: string, value: number | undefined];
  * The state of the service as a whole, in the exposition format of Prometheus. Series that could not be read are absent,
  * which says more than a stale or invented figure; with none of them `pbs_database_up` is 0.
  */
-export async function exposeService({ figures, isRedisUp, queues }: Reached): Promise<string> {
+export async function exposeService({ figures, isRedisUp, queues, redis }: Reached): Promise<string> {
   const registry = new Registry();
   const isDatabaseUp = Object.keys(figures).length > 0;
   const rows: Row[] = [
     ['pbs_database_up', 'Whether MongoDB responded to this scrape in time.', Number(isDatabaseUp)],
     ['pbs_redis_up', 'Whether Redis responded to this scrape in time.', Number(isRedisUp)],
+    ...rowsOfRedis(redis),
     ...rowsOf(figures),
   ];
   for (const [name, help, value] of rows) {
@@ -33,9 +36,29 @@ export async function exposeService({ figures, isRedisUp, queues }: Reached): Pr
   return registry.metrics();
 }
 
+function rowsOfRedis(redis: RedisServers | undefined): Row[] {
+  return [
+    [
+      'pbs_redis_persistence_failing',
+      'Whether the latest write of the AOF, rewrite of it or save of a Redis server failed.',
+      redis && Number(redis.isPersistenceFailing),
+    ],
+    [
+      'pbs_redis_memory_used_ratio',
+      'Memory that Redis uses, as a part of its maxmemory; 0 without one.',
+      redis?.memoryUsed,
+    ],
+  ];
+}
+
 function rowsOf(figures: Partial<ServiceFigures>): Row[] {
   const { undispatched } = figures;
   return [
+    [
+      'pbs_database_disk_used_ratio',
+      'The used part of the disk on which the primary of MongoDB has its data.',
+      figures.diskUsed,
+    ],
     ['pbs_guard_indexes_missing', 'Guard indexes that the database lacks.', figures.missingGuards],
     ['pbs_holds_active', 'Holds that claim their slot, up to 100,000.', figures.activeHolds],
     [

@@ -5,6 +5,8 @@ export type Stall = { name: string; silent_seconds: number };
 export type Progress = {
   /** From now on `beat` must be called at least every `atMostMs`. */
   expect(name: string, atMostMs: number): { beat(): void };
+  /** Of all that is expected. */
+  names(): string[];
   /** What is silent for too long; the time in which the process itself stood still does not count. */
   stalls(): Stall[];
 };
@@ -35,6 +37,7 @@ export function createProgress(nowMs: () => number = () => performance.now()): P
         },
       };
     },
+    names: () => [...expected.keys()],
     stalls() {
       look();
       const now = nowMs();

@@ -77,7 +77,7 @@ export async function readRedisInfos(url: string, signal: AbortSignal): Promise<
   signal.addEventListener('abort', end, { once: true });
   try {
     const info = await redis.info();
-    if (redis instanceof Cluster) return await fulfilled(redis.nodes().map((node) => node.info()));
+    if (redis instanceof Cluster) return await infosOfNodes(redis);
     const replicas = isWatched ? replicasIn(info).map((host) => infoOf(redis, host)) : [];
     return [info, ...(await fulfilled(replicas))];
   } finally {
@@ -85,6 +85,17 @@ export async function readRedisInfos(url: string, signal: AbortSignal): Promise<
     end();
   }
 }
+
+/**
+ * What those servers say of themselves (INFO) that `redis` is connected to: the one server, the master that sentinels name, or the
+ * nodes of a cluster. A node that fails beside others is left out.
+ */
+export async function connectedInfos(redis: RedisConnection): Promise<string[]> {
+  return redis instanceof Cluster ? infosOfNodes(redis) : [await redis.info()];
+}
+
+const infosOfNodes = (cluster: Cluster): Promise<string[]> =>
+  fulfilled(cluster.nodes().map((node) => node.info()));
 
 async function fulfilled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   const settled = await Promise.allSettled(promises);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { gathered } from '../platform/gathered.ts';
 import type { Logger } from '../platform/logger.ts';
-import { closeRedis, createProducerRedis } from '../platform/redis.ts';
+import { closeRedis, connectedInfos, createProducerRedis } from '../platform/redis.ts';
 import type { NewJob } from './jobs.ts';
 
 /** How long a call may wait for Redis. */
@@ -14,6 +14,8 @@ export type OpenQueues<Name extends string> = {
   byName: Record<Name, Queue>;
   /** What `work` returns; undefined where Redis is away, fails or takes longer than 500 ms. Never throws. */
   ask<T>(name: Name, work: (queue: Queue) => Promise<T>): Promise<T | undefined>;
+  /** What each server that the queues are connected to says of itself (INFO); undefined and bounded as `ask`. */
+  askServers(): Promise<string[] | undefined>;
   /**
    * Makes a function that offers what is due to a queue, as the jobs that `toJobs` makes of it, and resolves to whether Redis took
    * them, as `ask`. What is offered while the offer before is under way leaves together, 500 at most (`gathered`).
@@ -45,17 +47,14 @@ export function openQueues<Name extends string>(
   };
   const byName = Object.fromEntries(names.map((name) => [name, open(name)])) as Record<Name, Queue>;
 
-  const ask: OpenQueues<Name>['ask'] = async (name, work) => {
+  const inTime = async <T>(of: { queue?: Name }, work: () => Promise<T>): Promise<T | undefined> => {
     if (redis.status !== 'ready') return undefined;
     const deadline = new AbortController();
     try {
-      return await Promise.race([
-        work(byName[name]),
-        delay(REDIS_TIMEOUT_MS, undefined, { signal: deadline.signal }),
-      ]);
+      return await Promise.race([work(), delay(REDIS_TIMEOUT_MS, undefined, { signal: deadline.signal })]);
     } catch (err) {
       log.warn(
-        { queue: name, error: (err as Error).message },
+        { ...of, error: (err as Error).message },
         'Redis did not respond; a sweep will do what it did not take',
       );
       return undefined;
@@ -63,11 +62,13 @@ export function openQueues<Name extends string>(
       deadline.abort();
     }
   };
+  const ask: OpenQueues<Name>['ask'] = (name, work) => inTime({ queue: name }, () => work(byName[name]));
 
   return {
     byName,
     isReady: () => redis.status === 'ready',
     ask,
+    askServers: () => inTime({}, () => connectedInfos(redis)),
     offering: (name, toJobs) => {
       const offer = gathered(async (due: Parameters<typeof toJobs>[0]) => {
         const isTaken = (await ask(name, (queue) => queue.addBulk(toJobs(due)))) !== undefined;

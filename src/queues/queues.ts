@@ -13,6 +13,8 @@ import {
 } from './jobs.ts';
 import type { OpenQueues } from './open-queues.ts';
 import { openQueues, REDIS_TIMEOUT_MS } from './open-queues.ts';
+import type { RedisServers } from './redis-server.rules.ts';
+import { serversIn } from './redis-server.rules.ts';
 
 /** The queues whose jobs workers take, in the order in which a booking passes through them. */
 export const WORKED_QUEUES = ['hold-expiry', 'event-dispatch', 'webhook-delivery'] as const;
@@ -51,6 +53,8 @@ export type Queues = {
   exportMetrics(): Promise<string[] | undefined>;
   /** Whether each worked queue is paused and how many workers it has; undefined where Redis does not respond for all of them. */
   readStates(): Promise<QueueState[] | undefined>;
+  /** How Redis itself fares; undefined where it does not respond. */
+  readServers(): Promise<RedisServers | undefined>;
   /** How many jobs wait to be taken; 0 of a queue that is paused, undefined where Redis does not respond. */
   countWaiting(name: WorkedQueue): Promise<number | undefined>;
   byName(name: QueueName): Queue;
@@ -85,6 +89,10 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger): Que
       (await ask('webhook-dead-letter', (queue) => queuedDeadLetters(queue, from, limit))) ?? [],
     isReady: queues.isReady,
     ...reports(ask),
+    readServers: async () => {
+      const infos = await queues.askServers();
+      return infos && serversIn(infos);
+    },
     countWaiting: (name) =>
       ask(name, async (queue) =>
         (await queue.isPaused()) ? 0 : queue.getJobCountByTypes('wait', 'prioritized'),

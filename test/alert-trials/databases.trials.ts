@@ -1,3 +1,6 @@
+import { mkdir, rmdir } from 'node:fs/promises';
+import path from 'node:path';
+import { Redis } from 'ioredis';
 import { migrate } from '../../src/database/collections.ts';
 import { GUARD_INDEX } from '../../src/reservations/reservations.model.ts';
 import type { Load } from './load.ts';
@@ -28,6 +31,26 @@ async function failCommand({ db }: TrialSystem, settings: Record<string, unknown
 }
 
 const goOn = (system: TrialSystem) => failCommand(system, { mode: 'off' });
+
+async function askRedis<T>({ redis }: TrialSystem, ask: (client: Redis) => Promise<T>): Promise<T> {
+  const client = new Redis(redis.uri);
+  try {
+    return await ask(client);
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** Where Redis puts its snapshot: while a folder is there, no save succeeds. */
+async function snapshotPath(system: TrialSystem): Promise<string> {
+  const [, folder = ''] = (await askRedis(system, (redis) => redis.config('GET', 'dir'))) as string[];
+  return path.join(folder, 'dump.rdb');
+}
+
+const save = (system: TrialSystem) => askRedis(system, (redis) => redis.bgsave());
+
+const limitMemory = (system: TrialSystem, bytes: number) =>
+  askRedis(system, (redis) => redis.config('SET', 'maxmemory', bytes));
 
 /** The calls that go on during a trial. */
 let load: Load | undefined;
@@ -62,6 +85,27 @@ export const DATABASE_TRIALS: readonly Trial[] = [
     alerts: ['BookingRedisDown'],
     inflict: ({ redis }) => redis.signal('SIGKILL'),
     mend: ({ redis }) => redis.start(),
+  },
+  {
+    fault: 'Redis can save nothing',
+    alerts: ['BookingRedisPersistenceFailing'],
+    inflict: async (system) => {
+      await mkdir(await snapshotPath(system));
+      await save(system);
+    },
+    mend: async (system) => {
+      await rmdir(await snapshotPath(system));
+      await save(system);
+    },
+  },
+  {
+    fault: 'Redis has nearly all of its maxmemory in use',
+    alerts: ['BookingRedisMemoryNearLimit'],
+    inflict: async (system) => {
+      const [, used] = /^used_memory:(\d+)/m.exec(await askRedis(system, (redis) => redis.info())) ?? [];
+      await limitMemory(system, Math.round(Number(used) * 1.08));
+    },
+    mend: (system) => limitMemory(system, 0),
   },
   {
     fault: 'MongoDB answers, but not aggregations of reservations in time',

@@ -14,3 +14,12 @@ export const SLOW: Readonly<Record<string, { window: '1m' | '2m'; because: strin
   },
   BookingDeadLetters: { window: '1m', because: 'it fires at once, and stays for an hour to be seen' },
 };
+
+/** Rules that no trial raises on a real service, and why; promtool alone tries them, and tests of each figure that it is right. */
+export const UNTRIED: Readonly<Record<string, string>> = {
+  BookingWorkStalled:
+    'work stalls by a bug only, and after two minutes: each of its commands has a time limit',
+  BookingDatabaseDiskNearlyFull: 'it takes a full disk, which others use too',
+  BookingPurgeLate:
+    'it takes two days, and a purge that fares well runs every ten minutes: no shorter limit is a trial',
+};

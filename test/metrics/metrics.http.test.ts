@@ -155,6 +155,9 @@ test('the figures of the service are those of the database', async () => {
   const { db } = service.context;
   await expectValue('pbs_database_up', 1);
   await expectValue('pbs_redis_up', 1);
+  await expectValue('pbs_redis_persistence_failing', 0);
+  await expectValue('pbs_redis_memory_used_ratio', 0);
+  await expectValue('pbs_database_disk_used_ratio', (part) => part > 0 && part < 1);
   await expectValue('pbs_holds_active', 0);
   await expectValue('pbs_reservations_undispatched', 1);
   await db

@@ -63,6 +63,7 @@ test('with Redis there, the queues are told of; frozen or gone, they are absent 
       return value(scraped, 'pbs_redis_up') === 0 && scraped;
     });
     expect(families.has('bullmq_job_count')).toBe(false);
+    expect(families.has('pbs_redis_memory_used_ratio')).toBe(false);
     expect([families.has('pbs_queue_paused'), families.has('pbs_queue_workers')]).toEqual([false, false]);
     // Nobody knows whether the queue is still paused, so its alert is neither told again nor over.
     await ageAlerts(service, 2 * MINUTE_MS);

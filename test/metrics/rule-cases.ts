@@ -12,6 +12,7 @@ const took = (le: string) =>
   `http_request_duration_seconds_bucket{${API},listener="partner",route="/api/v1/partner/holds",le="${le}"}`;
 const arrived = (le: string) => `webhook_commit_to_success_seconds_bucket{${WORKER},le="${le}"}`;
 const attempts = (outcome: string) => `webhook_attempts_total{${WORKER},attempt="1",outcome="${outcome}"}`;
+const stalled = (process: string) => `work_stalled{${process},work="sweep alerts"}`;
 const old = `nodejs_heap_space_size_used_bytes{${API},space="old"}`;
 const HOLDS = '/api/v1/partner/holds';
 const CONFIRM = '/api/v1/bookings/confirm';
@@ -28,10 +29,14 @@ export const HEALTHY: SeriesByName = {
       [`process_open_fds{${of}}`, '60x90'],
       [`process_max_fds{${of}}`, '1000x90'],
       [`mongodb_connection_waiters{${of}}`, '0x90'],
+      [stalled(of), '0x90'],
     ]),
   ),
   [`pbs_database_up{${API}}`]: '1x90',
   [`pbs_redis_up{${API}}`]: '1x90',
+  [`pbs_redis_persistence_failing{${API}}`]: '0x90',
+  [`pbs_redis_memory_used_ratio{${API}}`]: '0.2x90',
+  [`pbs_database_disk_used_ratio{${API}}`]: '0.5x90',
   [`pbs_guard_indexes_missing{${API}}`]: '0x90',
   [`pbs_event_oldest_undispatched_seconds{${API}}`]: '0x90',
   [`pbs_hold_oldest_overdue_seconds{${API}}`]: '0x90',
@@ -90,12 +95,25 @@ export const RULE_CASES: readonly RuleCase[] = [
   },
   { alert: 'BookingHeapNearLimit', ...of(old, '240000000x90', '220000000x90') },
   { alert: 'BookingFileDescriptorsLow', ...of(`process_open_fds{${API}}`, '900x90', '700x90') },
+  { alert: 'BookingWorkStalled', ...of(stalled(WORKER), '1x90', LATELY('0', '1')) },
   {
     alert: 'BookingDatabaseDown',
     sick: { ...gone('pbs_'), [`pbs_database_up{${API}}`]: '0x90' },
     calm: { [`pbs_database_up{job="partner-booking-api",instance="api-2:3001"}`]: '0x90' },
   },
   { alert: 'BookingRedisDown', ...of(`pbs_redis_up{${API}}`, '0x90', LATELY('1', '0')) },
+  {
+    alert: 'BookingRedisPersistenceFailing',
+    ...of(`pbs_redis_persistence_failing{${API}}`, '1x90', LATELY('0', '1')),
+  },
+  {
+    alert: 'BookingRedisMemoryNearLimit',
+    ...of(`pbs_redis_memory_used_ratio{${API}}`, '0.86x90', '0.84x90'),
+  },
+  {
+    alert: 'BookingDatabaseDiskNearlyFull',
+    ...of(`pbs_database_disk_used_ratio{${API}}`, '0.86x90', '0.84x90'),
+  },
   {
     alert: 'BookingFiguresAbsent',
     ...of(`pbs_hold_oldest_overdue_seconds{${API}}`, '_x90', LATELY('0', '_')),

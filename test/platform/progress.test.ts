@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { exposeWork } from '../../src/metrics/work-metrics.ts';
 import { createProgress } from '../../src/platform/progress.ts';
 
 /** Time that passes a second at a time, as it does for a process that runs. */
@@ -32,6 +33,17 @@ test('what is silent for longer than it may be is a stall, with how long, until 
   ]);
   sweep.beat();
   expect(progress.stalls()).toEqual([{ name: 'jobs', silent_seconds: 61 }]);
+});
+
+test('is exposed: 1 for what is stalled, 0 for what goes on', async () => {
+  const { progress, pass } = running();
+  progress.expect('sweep', 30_000);
+  progress.expect('jobs', 60_000);
+  const exposed = async () =>
+    (await exposeWork(progress)).split('\n').filter((line) => line.startsWith('work_stalled{'));
+  expect(await exposed()).toEqual(['work_stalled{work="sweep"} 0', 'work_stalled{work="jobs"} 0']);
+  pass(31);
+  expect(await exposed()).toEqual(['work_stalled{work="sweep"} 1', 'work_stalled{work="jobs"} 0']);
 });
 
 test('a process that was frozen has lost no time: it could not have beaten', () => {

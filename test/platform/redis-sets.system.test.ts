@@ -65,6 +65,7 @@ describe.each([
     expect(await service.queues.exportMetrics()).toHaveLength(4);
     const [holdExpiry] = (await service.queues.readStates()) ?? [];
     expect(holdExpiry).toEqual({ name: 'hold-expiry', isPaused: false, workers: 1 });
+    expect(await service.queues.readServers()).toMatchObject({ isPersistenceFailing: false });
     expect(await service.queues.addDeadLetters(['d1', 'd2'])).toBe(true);
     expect(await service.queues.removeDeadLetters(['d1'])).toBe(true);
     expect(await service.queues.listDeadLetters(0, 10)).toEqual(['d2']);

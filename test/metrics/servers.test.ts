@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals';
+import { diskUsedIn } from '../../src/metrics/database-disk.store.ts';
+import { serversIn } from '../../src/queues/redis-server.rules.ts';
+
+const info = (fields: Record<string, string | number>) =>
+  Object.entries({
+    ...{ used_memory: 900, mem_not_counted_for_evict: 0, maxmemory: 0, maxmemory_human: '0B' },
+    ...{ rdb_last_bgsave_status: 'ok', aof_last_bgrewrite_status: 'ok', aof_last_write_status: 'ok' },
+    ...fields,
+  })
+    .map(([name, value]) => `${name}:${value}\r\n`)
+    .join('');
+
+test('a Redis without maxmemory has no limit to be near, and fares well', () => {
+  expect(serversIn([info({})])).toEqual({ isPersistenceFailing: false, memoryUsed: 0 });
+});
+
+test.each(['rdb_last_bgsave_status', 'aof_last_bgrewrite_status', 'aof_last_write_status'])(
+  'one node of which %s is err is told of',
+  (name) => {
+    expect(serversIn([info({}), info({ [name]: 'err' })]).isPersistenceFailing).toBe(true);
+  },
+);
+
+test('the fullest node counts, without what Redis leaves out itself', () => {
+  const full = info({ maxmemory: 1000, mem_not_counted_for_evict: 100 });
+  expect(serversIn([info({ maxmemory: 2000 }), full, info({})]).memoryUsed).toBe(0.8);
+});
+
+test('the disk of MongoDB is that of the server, or of the fullest shard; nothing where it does not say', () => {
+  expect(diskUsedIn({ fsUsedSize: 30, fsTotalSize: 40 })).toBe(0.75);
+  const raw = { a: { fsUsedSize: 9, fsTotalSize: 10 }, b: { fsUsedSize: 1, fsTotalSize: 2 } };
+  expect(diskUsedIn({ fsUsedSize: 10, fsTotalSize: 12, raw })).toBe(0.9);
+  expect([diskUsedIn({}), diskUsedIn({ fsUsedSize: 0, fsTotalSize: 0 })]).toEqual([undefined, undefined]);
+});
