@@ -43,8 +43,9 @@ async function askRedis<T>({ redis }: TrialSystem, ask: (client: Redis) => Promi
 
 /** Where Redis puts its snapshot: while a folder is there, no save succeeds. */
 async function snapshotPath(system: TrialSystem): Promise<string> {
-  const [, folder = ''] = (await askRedis(system, (redis) => redis.config('GET', 'dir'))) as string[];
-  return path.join(folder, 'dump.rdb');
+  const found: unknown = await askRedis(system, (redis) => redis.config('GET', 'dir'));
+  const [, folder] = Array.isArray(found) ? (found as unknown[]) : [];
+  return path.join(String(folder), 'dump.rdb');
 }
 
 const save = (system: TrialSystem) => askRedis(system, (redis) => redis.bgsave());
