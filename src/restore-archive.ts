@@ -1,5 +1,7 @@
-import { parseArgs } from 'node:util';
+import { archiveUrl } from './config/config.ts';
 import { createDb, openDb } from './platform/mongo.ts';
+import { Refusal } from './platform/refusal.ts';
+import { optionsOrExit } from './process/arguments.ts';
 import { runProcess } from './process/lifecycle.ts';
 import { KINDS } from './retention/kinds.ts';
 import { openArchive } from './retention/open-archive.ts';
@@ -12,18 +14,30 @@ const USAGE = `npm run restore-archive -- [--from URL] [--collection NAME] [--si
   --since       the first and last instant, such as 2026-03-01 or 2026-03-01T18:00:00Z, of
   --until       holds and their expiry, bookings and their slot's start, events, deliveries, dead letters, audit`;
 
+type Given = Partial<Record<'from' | 'collection' | 'since' | 'until', string>>;
+
+const text = { type: 'string' } as const;
+const given: Given = optionsOrExit(
+  { from: text, collection: text, since: text, until: text },
+  USAGE,
+  faultOf,
+);
+
 /**
  * Puts archived rows back, says what it did, and ends: with exit code 0 only where nothing was left out. Everything else
  * may run meanwhile, and it may be run again (ADR 0052).
  */
 runProcess('restore-archive', async ({ config, log, stopping, onStop, stop }) => {
-  const { from = config.archiveUrl, wanted } = readArguments(process.argv.slice(2));
-  if (from === undefined) throw new Error(`There is no archive: give --from or set ARCHIVE_URL\n${USAGE}`);
+  const from = given.from ?? config.archiveUrl;
+  if (from === undefined) throw new Refusal('There is no archive: give --from, or set ARCHIVE_URL.');
+  const { archiveAccessKeyId: id, archiveSecretAccessKey: secret } = config;
+  if (from.startsWith('s3:') && (id === undefined || secret === undefined))
+    throw new Refusal('A bucket needs ARCHIVE_ACCESS_KEY_ID and ARCHIVE_SECRET_ACCESS_KEY: set both.');
   const archive = openArchive(from, config);
   const db = createDb();
   onStop('MongoDB', () => db.close());
   const work = openDb(db, config.mongodbUri, log, stopping).then(() =>
-    restoreArchive({ db, log, archive }, wanted, stopping),
+    restoreArchive({ db, log, archive }, wantedOf(given), stopping),
   );
   onStop('restore', async () => {
     const isDone = await work.then(
@@ -39,27 +53,25 @@ runProcess('restore-archive', async ({ config, log, stopping, onStop, stop }) =>
   return { is_done: isDone, ...counts };
 });
 
-/** @throws Error with the usage */
-function readArguments(args: string[]): { from?: string; wanted: RestoreWanted } {
-  const text = { type: 'string' } as const;
-  const { values } = parseArgs({ args, options: { from: text, collection: text, since: text, until: text } });
-  const collection = KINDS.find(({ name }) => name === values.collection)?.name;
-  if (values.collection !== undefined && collection === undefined)
-    throw new Error(`--collection ${values.collection} is none of those that are archived\n${USAGE}`);
-  const [since, until] = [instantOf('since', values.since), instantOf('until', values.until)];
-  return {
-    ...(values.from === undefined ? {} : { from: values.from }),
-    wanted: {
-      ...(collection === undefined ? {} : { collection }),
-      ...(since === undefined ? {} : { since }),
-      ...(until === undefined ? {} : { until }),
-    },
-  };
+function faultOf({ from, collection, since, until }: Given): string | undefined {
+  try {
+    if (from !== undefined) archiveUrl(from);
+  } catch (err) {
+    return `--from ${(err as Error).message}`;
+  }
+  if (collection !== undefined && !KINDS.some(({ name }) => name === collection))
+    return `--collection ${collection} is none of those that are archived`;
+  for (const [option, instant] of Object.entries({ since, until }))
+    if (instant !== undefined && Number.isNaN(Date.parse(instant)))
+      return `--${option} ${instant} is no instant`;
+  return undefined;
 }
 
-function instantOf(option: string, text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined;
-  const instant = new Date(text);
-  if (Number.isNaN(instant.getTime())) throw new Error(`--${option} ${text} is no instant\n${USAGE}`);
-  return instant;
+function wantedOf({ collection, since, until }: Given): RestoreWanted {
+  const kind = KINDS.find(({ name }) => name === collection);
+  return {
+    ...(kind === undefined ? {} : { collection: kind.name }),
+    ...(since === undefined ? {} : { since: new Date(since) }),
+    ...(until === undefined ? {} : { until: new Date(until) }),
+  };
 }

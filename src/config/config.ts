@@ -169,7 +169,8 @@ function alertUrl(value: string): string {
 /** Names of objects go into addresses as they are. */
 const ARCHIVE_URL = /^(file:\/\/\/\S+|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[\w.-]+)*\/?)$/;
 
-function archiveUrl(value: string): string {
+/** @throws Error with what is wrong with the address of an archive */
+export function archiveUrl(value: string): string {
   if (ARCHIVE_URL.test(value) && parseUrl(value) !== undefined) return value;
   throw new Error('must be file:///folder, or s3://bucket/prefix with letters, digits, ".", "_" and "-"');
 }

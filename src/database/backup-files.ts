@@ -38,8 +38,13 @@ const MANIFEST = 'manifest.json';
 
 /** Makes the folder for a backup, for its owner alone. @throws BackupError where it has something in it */
 export async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const found = await readdir(folder);
+  const found = await mkdir(folder, { recursive: true, mode: 0o700 })
+    .then(() => readdir(folder))
+    .catch((err: Error) => {
+      throw new BackupError(
+        `The folder ${folder} cannot be written: ${err.message}. Name another with --to.`,
+      );
+    });
   if (found.length > 0)
     throw new BackupError(`The folder ${folder} is not empty. Name one with --to that does not exist yet.`);
 }
@@ -84,12 +89,24 @@ export async function readManifest(folder: string): Promise<Manifest> {
       `The folder ${folder} has no ${MANIFEST}: it is no backup, or one that was not finished. Name another with --from.`,
     );
   });
-  const manifest = JSON.parse(text) as Manifest;
+  const manifest = manifestIn(text);
+  if (manifest === undefined)
+    throw new BackupError(`The ${MANIFEST} in ${folder} is damaged. Copy the backup again, or take another.`);
   if (manifest.format !== 1)
     throw new BackupError(
       `The backup in ${folder} is of format ${String(manifest.format)}, which this release cannot read.`,
     );
   return manifest;
+}
+
+function manifestIn(text: string): Manifest | undefined {
+  try {
+    const manifest = JSON.parse(text) as Partial<Manifest> | null;
+    const isWhole = typeof manifest?.release === 'string' && Array.isArray(manifest.collections);
+    return isWhole ? (manifest as Manifest) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** @throws BackupError naming each file that is missing or is not as it was written */

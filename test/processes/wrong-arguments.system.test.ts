@@ -1,0 +1,39 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { temporaryFolder } from '../support/own-servers.ts';
+import { databaseUri, freshName } from '../support/service-environment.ts';
+import { endProcesses, startProcess } from '../support/worker-process.ts';
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  await writeFile(path.join(folder, 'manifest.json'), '{"format": 1');
+});
+afterAll(endProcesses);
+
+describe('a command that is given what it cannot use ends with 1 and a sentence, and shows no stack', () => {
+  test.each<[file: string, args: string[], sentence: RegExp]>([
+    [
+      'src/restore-archive.ts',
+      ['--nonsense'],
+      /Unknown option '--nonsense'[^]*Usage: npm run restore-archive/,
+    ],
+    ['src/restore-archive.ts', [], /There is no archive: give --from, or set ARCHIVE_URL/],
+    ['src/restore-archive.ts', ['--from', 'file://host/x'], /--from must be file:\/\/\/folder/],
+    ['src/restore-archive.ts', ['--from', 's3://abc/d'], /needs ARCHIVE_ACCESS_KEY_ID/],
+    ['src/restore-archive.ts', ['--from', 'file:///x', '--since', 'never'], /--since never is no instant/],
+    ['src/backup.ts', ['--to', '/dev/null/x'], /The folder \/dev\/null\/x cannot be written/],
+    ['src/restore.ts', ['--from', 'FOLDER'], /The manifest.json in .* is damaged/],
+    ['src/restore.ts', ['--from', '/nonexistent'], /The folder \/nonexistent has no manifest.json/],
+    ['src/migrate.ts', ['--status', '--dry-run'], /--status and --dry-run are two commands/],
+  ])('%s %j', async (file, args, sentence) => {
+    const environment = { MONGODB_URI: databaseUri(freshName()) };
+    const given = args.map((each) => (each === 'FOLDER' ? folder : each));
+    const process = startProcess(file, environment, given);
+    expect((await process.exited).code).toBe(1);
+    expect(process.output()).toMatch(sentence);
+    expect(process.output()).not.toMatch(/\n\s+at |"stack"/);
+  });
+});
