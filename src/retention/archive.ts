@@ -1,3 +1,5 @@
+import type { Config } from '../config/config.ts';
+
 /** Where rows are kept once they are deleted: named objects that are written once and never changed. */
 export type Archive = {
   /** Resolves once the object stays, whatever is switched off from then on. */
@@ -7,9 +9,7 @@ export type Archive = {
   get(name: string, signal: AbortSignal): Promise<Buffer>;
 };
 
-export type ArchiveConfig = {
-  archiveEndpoint?: string;
-  archiveRegion: string;
-  archiveAccessKeyId?: string;
-  archiveSecretAccessKey?: string;
-};
+export type ArchiveConfig = Pick<
+  Config,
+  'archiveEndpoint' | 'archiveRegion' | 'archiveAccessKeyId' | 'archiveSecretAccessKey'
+>;

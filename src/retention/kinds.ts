@@ -1,4 +1,5 @@
 import { OLD_AUDIT } from '../audit/retention.rules.ts';
+import type { Config } from '../config/config.ts';
 import { findEventsWithDelivery } from '../deliveries/deliveries.store.ts';
 import { ENDED_DELIVERIES, OLD_DEAD_LETTERS } from '../deliveries/retention.rules.ts';
 import type { RetentionRule } from '../domain/retention.ts';
@@ -11,15 +12,11 @@ import {
 import { ENDED_HOLDS, PAST_BOOKINGS } from '../reservations/retention.rules.ts';
 import type { AgedRow } from './aged-rows.store.ts';
 
-/** For how many days rows are kept once they are over; 0 means for ever. */
-export type RetentionConfig = {
-  retentionHoldsDays: number;
-  retentionBookingsDays: number;
-  retentionEventsDays: number;
-  retentionDeliveriesDays: number;
-  retentionDeadLettersDays: number;
-  retentionAuditDays: number;
-};
+export type RetentionConfig = Pick<
+  Config,
+  | ('retentionHoldsDays' | 'retentionBookingsDays' | 'retentionEventsDays')
+  | ('retentionDeliveriesDays' | 'retentionDeadLettersDays' | 'retentionAuditDays')
+>;
 
 /** One kind of rows: their folder in the archive and the label of their metrics is `name`. */
 export type Kind = {
