@@ -41,7 +41,9 @@ afterAll(async () => {
 async function ground(operated: HostedService, sells: HostedService) {
   const venue = await anyVenue(operated, [{ name: 'Half' }, { name: 'Full' }], { time_zone: 'UTC' });
   const [half = '', full = ''] = venue.resourceIds;
-  const at = (resourceId: string, time: string) => `${resourceId}_${dateIn(3).replaceAll('-', '')}T${time}Z`;
+  // Once: at midnight the next call would mean another day.
+  const date = dateIn(3).replaceAll('-', '');
+  const at = (resourceId: string, time: string) => `${resourceId}_${date}T${time}Z`;
   const warm = async () => placeHold(await anyPartner(sells, [venue.id]), at(half, `${10 + warmed++}00`));
   let warmed = 0;
   // The process knows nothing of them: before it places their first hold, it reads how many they have.
