@@ -7,10 +7,11 @@ import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import path from 'node:path';
+import { withFigures } from '../scripts/figures-in-page.ts';
 import { createCleanup } from '../src/development/demo/step-context.ts';
 import { asChart } from './chart.ts';
 import { missed } from './goals.ts';
-import { asMarkdown, withFigures } from './markdown.ts';
+import { asMarkdown } from './markdown.ts';
 import { openBench } from './open-bench.ts';
 import type { Options } from './options.ts';
 import { parseOptions, USAGE } from './options.ts';
@@ -96,7 +97,11 @@ async function main(options: Options): Promise<number> {
   if (json !== undefined) await writeFile(json, `${JSON.stringify(report, null, 2)}\n`);
   for (const file of [...(chart === undefined ? [] : [chart]), ...(write ? [CHART] : [])])
     await writeFile(file, asChart(report, before));
-  if (write) await writeFile(PAGE, withFigures(await readFile(PAGE, 'utf8'), asMarkdown(report, before)));
+  if (write)
+    await writeFile(
+      PAGE,
+      withFigures(await readFile(PAGE, 'utf8'), 'bench', `${asMarkdown(report, before)}\n`),
+    );
   console.log(asTable(report));
   if (failed.length > 0) say(`Not measured: ${failed.join(', ')}`);
   return failed.length > 0 || (check && missed(report).length > 0) ? 1 : 0;

@@ -1,5 +1,3 @@
-import { replaceFigures } from './scale-report.ts';
-
 export type LargeReport = {
   at: string;
   rows: number;
@@ -27,14 +25,14 @@ function rowsOf({ few, many }: LargeReport): string[][] {
 const factsOf = ({ at, rows, loadSeconds, bytesOfReservation, minutes }: LargeReport): string =>
   `${at.slice(0, 10)}: ${rows.toLocaleString('en-US')} of each, loaded in ${Math.round(loadSeconds)} s; a reservation takes ${Math.round(bytesOfReservation)} bytes; ${minutes.toFixed(1)} min.`;
 
-export function ratiosAsText(report: LargeReport): string {
+export function asText(report: LargeReport): string {
   const lines = rowsOf(report).map(([name = '', before = '', after = '', ratio = '', verdict = '']) =>
     `${name.padEnd(32)}${before.padStart(11)}${after.padStart(11)}${ratio.padStart(9)}  ${verdict}`.trimEnd(),
   );
   return [...lines, factsOf(report)].join('\n');
 }
 
-export function ratiosAsMarkdown(report: LargeReport): string {
+export function asMarkdown(report: LargeReport): string {
   const heading = ['| | Nearly empty | Full | Ratio, at most 2 | |', '|---|---|---|---|---|'];
   return [
     '',
@@ -45,6 +43,3 @@ export function ratiosAsMarkdown(report: LargeReport): string {
     '',
   ].join('\n');
 }
-
-/** @throws Error where the page has lost its marks */
-export const withTable = (page: string, table: string): string => replaceFigures(page, 'bench:large', table);

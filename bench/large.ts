@@ -9,9 +9,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Queue } from 'bullmq';
 import mongoose from 'mongoose';
+import { withFigures } from '../scripts/figures-in-page.ts';
 import { createCleanup } from '../src/development/demo/step-context.ts';
 import { newId } from '../src/platform/ids.ts';
-import { ratiosAsMarkdown, ratiosAsText, withTable } from './large-report.ts';
+import { asMarkdown, asText } from './large-report.ts';
 import { openBench } from './open-bench.ts';
 import { projectFolder } from './processes.ts';
 import { copyOf } from './product/copies.ts';
@@ -152,9 +153,13 @@ try {
     ...{ rows, few, many, loadSeconds: loadedMs / 1000, minutes: (performance.now() - beganAt) / 60_000 },
     bytesOfReservation: (Number(stats['storageSize']) + Number(stats['totalIndexSize'])) / rows,
   };
-  console.log(ratiosAsText(report));
+  console.log(asText(report));
   if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`);
-  if (values.write) await writeFile(PAGE, withTable(await readFile(PAGE, 'utf8'), ratiosAsMarkdown(report)));
+  if (values.write)
+    await writeFile(
+      PAGE,
+      withFigures(await readFile(PAGE, 'utf8'), 'bench:large', `${asMarkdown(report)}\n`),
+    );
   const worst = Math.max(...Object.entries(many).map(([name, ms]) => ms / (few[name] ?? ms)));
   exitCode = values.check && worst > 2 ? 1 : 0;
 } catch (error) {

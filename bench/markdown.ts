@@ -46,11 +46,3 @@ function rowOf(goal: Goal, figure: Figure, before: Figure | undefined): string[]
     productCpuUs === undefined ? '' : cpuText(productCpuUs),
   ];
 }
-
-const MARKS = /(<!-- figures: npm run bench -- --write -->\n)[^]*(<!-- end of figures -->)/;
-
-/** The page with these figures between its two marks. @throws Error where it has lost them */
-export function withFigures(page: string, figures: string): string {
-  if (!MARKS.test(page)) throw new Error('The page has lost the marks between which its figures stand');
-  return page.replace(MARKS, (_all, begin: string, end: string) => `${begin}${figures}\n${end}`);
-}

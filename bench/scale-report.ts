@@ -97,13 +97,3 @@ export function asMarkdown(report: ScaleReport): string {
     '',
   ].join('\n');
 }
-
-/** docs/scaling.md with a table between the two marks of its command. @throws Error where it has lost them */
-export function replaceFigures(page: string, command: string, table: string): string {
-  const marks = new RegExp(
-    `(<!-- figures: npm run ${command} -- --write -->\\n)[^]*?(<!-- end of figures -->)`,
-  );
-  if (!marks.test(page))
-    throw new Error(`docs/scaling.md has lost the marks of ${command}, between which its figures stand`);
-  return page.replace(marks, (_all, begin: string, end: string) => `${begin}${table}\n${end}`);
-}

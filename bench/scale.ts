@@ -9,6 +9,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { withFigures } from '../scripts/figures-in-page.ts';
 import { createCleanup } from '../src/development/demo/step-context.ts';
 import { openBench } from './open-bench.ts';
 import { projectFolder, startMeter } from './processes.ts';
@@ -17,7 +18,7 @@ import { buildProduct } from './product/product.ts';
 import type { Bench } from './rows/row.ts';
 import { placeMany } from './rows/webhook-runs.ts';
 import type { ScaleReport, ScaleRun } from './scale-report.ts';
-import { asMarkdown, asText, isMissed, replaceFigures } from './scale-report.ts';
+import { asMarkdown, asText, isMissed } from './scale-report.ts';
 
 const PAGE = path.join(projectFolder, 'docs/scaling.md');
 const USAGE = `npm run bench:scale -- [options]
@@ -196,7 +197,10 @@ try {
   console.log(asText(report));
   if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`);
   if (values.write)
-    await writeFile(PAGE, replaceFigures(await readFile(PAGE, 'utf8'), 'bench:scale', asMarkdown(report)));
+    await writeFile(
+      PAGE,
+      withFigures(await readFile(PAGE, 'utf8'), 'bench:scale', `${asMarkdown(report)}\n`),
+    );
   exitCode = values.check && isMissed(report) ? 1 : 0;
 } catch (error) {
   console.error((error as Error).stack);

@@ -15,11 +15,11 @@ import { parseArgs } from 'node:util';
 import { prometheusBinary } from '../test/alert-trials/prometheus.ts';
 import { SLOW } from '../test/alert-trials/slow-rules.ts';
 import type { TrialFinding } from '../test/alert-trials/trial.ts';
+import { withFigures } from './figures-in-page.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const FINDINGS = path.join(root, 'test-results/alert-trials.jsonl');
 const OPERATIONS = path.join(root, 'docs/operations.md');
-const MARKS = /(<!-- figures: npm run test:alerts -- --write -->\n)[^]*(<!-- end of figures -->)/;
 
 function runTrials(args: readonly string[]): Promise<number> {
   const jest = spawn(
@@ -83,12 +83,6 @@ if (values.json !== undefined)
   await writeFile(values.json, `${JSON.stringify({ machine, findings }, null, 2)}\n`);
 if (values.write && code === 0 && positionals.length === 0) {
   const text = await readFile(OPERATIONS, 'utf8');
-  if (!MARKS.test(text))
-    throw new Error('docs/operations.md has lost the marks between which its figures stand');
-  const table = asMarkdown(findings, machine);
-  await writeFile(
-    OPERATIONS,
-    text.replace(MARKS, (_all, begin: string, end: string) => begin + table + end),
-  );
+  await writeFile(OPERATIONS, withFigures(text, 'test:alerts', asMarkdown(findings, machine)));
 }
 process.exitCode = code;

@@ -14,6 +14,7 @@ import path from 'node:path';
 import { PROMISES } from '../test/faults/promises.ts';
 import type { Finding } from '../test/faults/report.ts';
 import { asMarkdown, asText } from './faults/table.ts';
+import { withFigures } from './figures-in-page.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const FINDINGS = path.join(root, 'test-results/faults.jsonl');
@@ -35,18 +36,6 @@ async function readFindings(): Promise<Finding[]> {
   return lines.map((line) => JSON.parse(line) as Finding).toSorted((a, b) => a.promise - b.promise);
 }
 
-/** Replaces what stands between the two marks. */
-async function writeGuarantees(table: string): Promise<void> {
-  const text = await readFile(GUARANTEES, 'utf8');
-  const marks = /(<!-- figures: npm run test:faults -- --write -->\n)[^]*(<!-- end of figures -->)/;
-  if (!marks.test(text))
-    throw new Error('docs/guarantees.md has lost the marks between which its figures stand');
-  await writeFile(
-    GUARANTEES,
-    text.replace(marks, (_all, begin: string, end: string) => begin + table + end),
-  );
-}
-
 const args = process.argv.slice(2);
 const wanted = args.filter((each) => each !== '--write');
 await mkdir(path.dirname(FINDINGS), { recursive: true });
@@ -63,5 +52,8 @@ console.log(
   `${findings.length} experiments in ${minutes} min: ${code === 0 && isWhole ? 'every promise held' : 'there are faults, see above'}`,
 );
 const machine = `${cpus().length} cores, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 10)}, ${minutes} min in all`;
-if (args.includes('--write') && code === 0 && isWhole) await writeGuarantees(asMarkdown(findings, machine));
+if (args.includes('--write') && code === 0 && isWhole) {
+  const text = await readFile(GUARANTEES, 'utf8');
+  await writeFile(GUARANTEES, withFigures(text, 'test:faults', asMarkdown(findings, machine)));
+}
 process.exitCode = code === 0 && isWhole ? 0 : 1;

@@ -1,10 +1,11 @@
+import { readDatabaseTime } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db, Snapshot } from '../platform/mongo.ts';
 import { readingSnapshot } from '../platform/mongo.ts';
 import { countSealings } from '../subscriptions/secrets.store.ts';
 import type { DumpedCollection, Manifest } from './backup-files.ts';
 import { BackupError, makeFolder, writeDocuments, writeManifest } from './backup-files.ts';
-import { isSnapshotTooOld, listCollectionNames, readDatabaseTime, readDocuments } from './dump.store.ts';
+import { isSnapshotTooOld, listCollectionNames, readDocuments } from './dump.store.ts';
 import { RELEASE } from './release.ts';
 
 /**

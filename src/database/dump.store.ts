@@ -48,11 +48,5 @@ export async function dropDatabase(db: Db): Promise<void> {
   await db.db?.dropDatabase();
 }
 
-/** The instant that the database has now. */
-export async function readDatabaseTime(db: Db): Promise<Date> {
-  const hello = await db.getClient().db('admin').command({ hello: 1 });
-  return hello['localTime'] as Date;
-}
-
 /** Whether what a snapshot had is not kept any more: it is older than `minSnapshotHistoryWindowInSeconds`. */
 export const isSnapshotTooOld = (err: unknown): boolean => (err as { code?: unknown } | null)?.code === 239;

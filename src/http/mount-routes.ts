@@ -68,9 +68,12 @@ function handle<Caller>(row: Route<Caller>, ignoredInQuery: readonly string[]): 
     requireNoFaults([...keyed.faults, ...faults]);
     const caller = res.locals['caller'] as Caller;
     // Path parameters have no faults of their own: one of the wrong form names nothing, so its handler returns 404.
-    noteSubject(req, res, body);
-    const response = await inTrace(res, () => row.handle({ caller, params: req.params, query, body }));
-    noteSubject(req, res, body, response.body);
+    let response: RouteResponse | undefined;
+    try {
+      response = await inTrace(res, () => row.handle({ caller, params: req.params, query, body }));
+    } finally {
+      noteSubject(req, res, body, response?.body);
+    }
     await send(req, res, response);
   };
 }

@@ -31,7 +31,7 @@ export function subjectOf(res: Response): Subject | undefined {
 }
 
 /** Keeps which hold and booking a request is about, by what says so first: the path, what was sent, the response. */
-export function noteSubject(req: Request, res: Response, sent: unknown, response?: unknown): void {
+export function noteSubject(req: Request, res: Response, sent: unknown, response: unknown): void {
   const subject: Subject = {};
   for (const [field, param] of [
     ['hold_id', 'holdId'],

@@ -70,14 +70,19 @@ export function createDatabaseClock(host: Clock, db: Db, log: Logger): DatabaseC
   return clock;
 }
 
+/** The instant that the database has now, in whole milliseconds. */
+export async function readDatabaseTime(db: Db): Promise<Date> {
+  const hello = await db.getClient().db('admin').command({ hello: 1 });
+  return hello['localTime'] as Date;
+}
+
 /** By how much the database's clock is ahead of the host's, and how wrong that may be: half of what the response took. */
 async function compare(host: Clock, db: Db): Promise<{ offsetMs: number; errorMs: number }> {
-  const admin = db.getClient().db('admin');
   let best = { offsetMs: 0, errorMs: Number.POSITIVE_INFINITY };
   for (let sample = 0; sample < SAMPLES; sample += 1) {
     const beganAt = performance.now();
     const hostMs = host.now().getTime();
-    const { localTime } = (await admin.command({ hello: 1 })) as unknown as { localTime: Date };
+    const localTime = await readDatabaseTime(db);
     const halfMs = (performance.now() - beganAt) / 2;
     // Both clocks are read in whole milliseconds.
     const errorMs = halfMs + 1;

@@ -60,7 +60,7 @@ export function createLogger(service: string, level: string, destination?: Desti
     redact: { paths: SECRET_FIELDS.map((name) => `["${name}"]`), censor: REDACTED },
     formatters: { level: (label: string) => ({ level: label }), log: withoutNestedSecrets },
     serializers: { err: errorFields },
-    ...(isTracing() ? { mixin: () => traceFields() } : {}),
+    ...(isTracing() ? { mixin: traceFields } : {}),
   };
   return pino(options, destination ?? pino.destination({ dest: STANDARD_OUTPUT, sync: true }));
 }

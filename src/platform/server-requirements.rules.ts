@@ -54,12 +54,16 @@ export function directUri(uri: string): string | undefined {
 /** The oldest Redis that BullMQ is meant for. */
 const REDIS_VERSION: readonly [major: number, minor: number] = [6, 2];
 
+/** A field of what INFO returned; undefined where it is not there. */
+export const infoField = (info: string, name: string): string | undefined =>
+  new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
+
 /**
  * What is wrong with a Redis, by its response to INFO, which needs no administrator: one sentence for each fault, with its
  * remedy. What INFO does not report is not judged. `isCluster`: whether it is addressed as a node of a cluster.
  */
 export function redisFaults(info: string, isCluster = false): string[] {
-  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
+  const field = (name: string) => infoField(info, name);
   const policy = field('maxmemory_policy');
   const version = field('redis_version');
   const [major = 0, minor = 0] = (version ?? REDIS_VERSION.join('.')).split('.').map(Number);

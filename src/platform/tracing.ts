@@ -64,8 +64,8 @@ export async function inSpan<T>(
 }
 
 /** Fields of a log line that is written within a span. */
-export function traceFields(span = trace.getActiveSpan()): { trace_id?: string; span_id?: string } {
-  const of = span?.spanContext();
+export function traceFields(): { trace_id?: string; span_id?: string } {
+  const of = trace.getActiveSpan()?.spanContext();
   return of === undefined || !isSpanContextValid(of) ? {} : { trace_id: of.traceId, span_id: of.spanId };
 }
 

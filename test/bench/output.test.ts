@@ -3,8 +3,9 @@ import stringWidth from 'string-width';
 import { asChart } from '../../bench/chart.ts';
 import { digits } from '../../bench/figures.ts';
 import { FIGURE_NAMES, GOALS } from '../../bench/goals.ts';
-import { asMarkdown, withFigures } from '../../bench/markdown.ts';
+import { asMarkdown } from '../../bench/markdown.ts';
 import { asTable } from '../../bench/table.ts';
+import { withFigures } from '../../scripts/figures-in-page.ts';
 import { figureOf, reportOf } from './reports.ts';
 
 test.each([
@@ -90,7 +91,7 @@ describe('the page', () => {
     '# Title\n\n<!-- figures: npm run bench -- --write -->\n| old |\n<!-- end of figures -->\n\nMore.\n';
 
   test('has the figures between its marks, and all else as it was', () => {
-    const text = withFigures(page, asMarkdown(reportOf(0.6), reportOf(0.1)));
+    const text = withFigures(page, 'bench', `${asMarkdown(reportOf(0.6), reportOf(0.1))}\n`);
     expect(text).toMatch(/^# Title\n\n<!-- figures[^]*\| confirm[^]*end of figures -->\n\nMore\.\n$/);
     expect(text).not.toContain('| old |');
     expect(text).toContain('**0.60 ×**');
@@ -106,6 +107,6 @@ describe('the page', () => {
   });
 
   test('that has lost its marks is not written', () => {
-    expect(() => withFigures('# Title\n', '')).toThrow('has lost the marks');
+    expect(() => withFigures('# Title\n', 'bench', '')).toThrow('has lost the marks');
   });
 });
