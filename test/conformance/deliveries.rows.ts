@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { expect } from 'expect';
+import { eventually } from '../support/eventually.ts';
 import { expectStatus } from '../support/factories.ts';
 import type { Received } from '../support/receiver.ts';
 import { headerOf, isGenuine } from '../support/receiver.ts';
@@ -240,10 +241,13 @@ const RETRIES: readonly Row[] = [
     needs: 'internals',
     check: async (world, internals) => {
       const { delivery } = await deadLetter(world, await world.scene());
-      const lines = await internals.service.workerLogs();
-      const alerts = lines.filter(
-        (line) => line['alert'] === 'dead_letter' && line['delivery'] === delivery['id'],
-      );
+      const alerts = await eventually('the line of the dead letter', async () => {
+        const lines = await internals.service.workerLogs();
+        const its = lines.filter(
+          (line) => line['alert'] === 'dead_letter' && line['delivery'] === delivery['id'],
+        );
+        return its.length > 0 && its;
+      });
       expect(alerts).toMatchObject([{ level: 'error', attempts: 5 }]);
     },
   },

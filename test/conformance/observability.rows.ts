@@ -1,4 +1,5 @@
 import { expect } from 'expect';
+import { eventually } from '../support/eventually.ts';
 import type { Json } from '../support/factories.ts';
 import { expectStatus } from '../support/factories.ts';
 import type { Row } from './row.ts';
@@ -75,8 +76,11 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
       const { listener } = await deadLetter(world, scene);
       listener.receiver.respondWith(200);
       await held(scene);
-      await listedOnce(scene.partner, `${OBSERVABILITY}?status=succeeded`, (data) => data.length === 1);
-      const { summary, subscriptions } = await read(scene.partner, OBSERVABILITY);
+      const { summary, subscriptions } = await eventually('the endpoint to have had a success', async () => {
+        const health = await read(scene.partner, OBSERVABILITY);
+        const [endpoint] = health['subscriptions'] as Json[];
+        return endpoint?.['last_success_at'] !== null && health;
+      });
       expect(summary).toEqual({
         window_hours: 24,
         events: 2,
