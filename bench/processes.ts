@@ -33,8 +33,8 @@ export function startNode(args: readonly string[], env: Record<string, string>, 
 }
 
 /** Starts a TypeScript file of the benchmark as a process of its own. */
-export function startScript(url: URL): ChildProcess {
-  return startNode(nodeArguments(fileURLToPath(url)), {});
+export function startScript(url: URL, args: readonly string[] = []): ChildProcess {
+  return startNode([...nodeArguments(fileURLToPath(url)), ...args], {});
 }
 
 /** What the process sends first. Rejects where it ends before. */

@@ -76,7 +76,7 @@ const factsOf = ({ at, commit, machine, minutes, concurrency }: ScaleReport): st
 export function asText(report: ScaleReport): string {
   const lines = rowsOf(report).flatMap(
     ([who = '', rate = '', factor = '', goal = '', verdict = '', used = '', cores = '']) => [
-      `${who.padEnd(22)}${rate.padStart(9)}${factor.padStart(9)}${goal.padStart(9)}  ${verdict}`.trimEnd(),
+      `${who.padEnd(28)}${rate.padStart(9)}${factor.padStart(9)}${goal.padStart(9)}  ${verdict}`.trimEnd(),
       `    CPU ${used}: ${cores}`,
     ],
   );

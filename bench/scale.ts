@@ -1,7 +1,8 @@
 /**
  * `npm run bench:scale`: what a second and a fourth process add. One, two and four webhook delivery workers send to a receiver that takes
- * 200 ms, and as many event dispatchers take committed events to the log and to deliveries. Beside each rate stands who had how much
- * of a core, so that a doubling that is missed is explained. Some four minutes on two cores.
+ * 200 ms, and as many event dispatchers take committed events to the log and to deliveries: beside MongoDB on one machine, which one of
+ * them nearly fills, and from where each message to MongoDB takes 10 ms. Beside each rate stands who had how much of a core, so that a
+ * doubling that is missed is explained. Some four minutes on two cores.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -9,10 +10,16 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { Queue } from 'bullmq';
 import { withFigures } from '../scripts/figures-in-page.ts';
 import { createCleanup } from '../src/development/demo/step-context.ts';
+import { eventDispatchJobs } from '../src/queues/jobs.ts';
+import type { Distance } from './distance/distance.ts';
+import { startDistance } from './distance/distance.ts';
 import { openBench } from './open-bench.ts';
+import type { Pids } from './processes.ts';
 import { projectFolder, startMeter } from './processes.ts';
+import { copyOf } from './product/copies.ts';
 import type { WorkerName } from './product/product.ts';
 import { buildProduct } from './product/product.ts';
 import type { Bench } from './rows/row.ts';
@@ -23,7 +30,7 @@ import { asMarkdown, asText, isMissed } from './scale-report.ts';
 const PAGE = path.join(projectFolder, 'docs/scaling.md');
 const USAGE = `npm run bench:scale -- [options]
 
-  --only NAME    delivery or dispatch
+  --only NAME    delivery, dispatch or distant-dispatch
   --runs N       how often each is measured; the median counts (3)
   --profile DIR  a processor profile of each process
   --json FILE    writes the figures
@@ -35,12 +42,19 @@ const COUNTS = [1, 2, 4] as const;
 /** One endpoint may have a quarter of it (ADR 0016): 20 sends under way, 100 a second at 200 ms, of which four workers are less than two cores. */
 const CONCURRENCY = 80;
 const SENDS_OF_ONE = 500;
-const EVENTS = 3000;
+/** Events for each dispatcher, of which a second's work lies in the jobs that it has in hand. */
+const EVENTS_OF_ONE = { dispatch: 8000, 'distant-dispatch': 4000 } as const;
+/** To MongoDB and back, each: as between zones or regions. */
+const DISTANCE_MS = 10;
 const WITHIN_MS = 60_000;
 const PLACED_WITHIN_SECONDS = 20;
-const GOALS = { delivery: 1.8, dispatch: 1.6 } as const;
+const GOALS = { delivery: 1.8, dispatch: 1.6, 'distant-dispatch': 1.6 } as const;
 type Subject = keyof typeof GOALS;
-const WORKER = { delivery: 'webhook-delivery', dispatch: 'event-dispatch' } as const;
+const NAMES: Record<Subject, string> = {
+  delivery: 'webhook-delivery',
+  dispatch: 'event-dispatch',
+  'distant-dispatch': `event-dispatch at ${DISTANCE_MS} ms`,
+};
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 const times = (name: WorkerName, count: number): WorkerName[] => Array.from({ length: count }, () => name);
@@ -61,8 +75,9 @@ async function measure(
   name: WorkerName,
   count: number,
   work: () => Promise<number>,
+  beside: Pids = {},
 ): Promise<ScaleRun> {
-  const pids = bench.product.pids();
+  const pids = { ...bench.product.pids(), ...beside };
   const own = bench.ownPids().filter((pid) => !Object.values(pids).includes(pid));
   const meter = startMeter({ ...pids, ...Object.fromEntries(own.map((pid, n) => [`benchmark ${n}`, pid])) });
   const beganAt = performance.now();
@@ -83,7 +98,7 @@ async function place(bench: Bench, count: number): Promise<number> {
 
 async function sendBy(bench: Bench, count: number): Promise<ScaleRun> {
   const { product, contents } = bench;
-  const [receiver, name] = [await bench.receiver(), WORKER.delivery];
+  const [receiver, name] = [await bench.receiver(), 'webhook-delivery' as const];
   await contents.clear();
   await product.runWorkers(['event-dispatch', ...times(name, count)]);
   // What the first deliveries of a process cost is not counted.
@@ -101,21 +116,57 @@ async function sendBy(bench: Bench, count: number): Promise<ScaleRun> {
   });
 }
 
-async function dispatchBy(bench: Bench, count: number): Promise<ScaleRun> {
+/** Commits events of holds that have ended, with their jobs; returns how many. Sweeps leave them alone: they are of one process. */
+async function commitEvents({ contents, product, venue, partnerIds }: Bench, count: number): Promise<number> {
+  const { holdOrdinal: _ordinal, ...hold } = contents.originals.hold;
+  const laterThanSweeps = new Date(Date.now() + 2 * WITHIN_MS);
+  const rows = Array.from({ length: count }, (_, n) => ({
+    ...copyOf(hold, { venue, partnerIds }, n),
+    ...{ status: 'RELEASED' as const, claimed: false, outboxSince: laterThanSweeps },
+  }));
+  await contents.insert('reservations', rows);
+  const queue = new Queue('event-dispatch', { connection: { url: product.redisUrl }, prefix: '{pbs}' });
+  const waiting = rows.map(({ _id, outbox }) => ({ reservationId: _id, eventId: outbox[0]?.eventId ?? '' }));
+  await queue.addBulk(eventDispatchJobs(waiting));
+  await queue.close();
+  return count;
+}
+
+async function dispatchBy(
+  bench: Bench,
+  count: number,
+  eventsOfOne: number,
+  distance?: Distance,
+): Promise<ScaleRun> {
   const { product, contents } = bench;
-  const name = WORKER.dispatch;
-  await contents.clear();
-  await product.runWorkers(times(name, count));
-  await place(bench, EVENTS / 4);
-  if (!(await contents.untilDispatched(0, WITHIN_MS)))
-    throw new Error('Events were not dispatched within a minute');
-  product.freeze([name]);
-  const events = await place(bench, EVENTS);
-  return measure(bench, name, count, async () => {
-    if (!(await contents.untilDispatched(0, WITHIN_MS)))
+  const name = 'event-dispatch';
+  const untilDispatched = async (events: number) => {
+    if (!(await contents.untilDispatched(events, WITHIN_MS)))
       throw new Error('Events were not dispatched within a minute');
+  };
+  await contents.clear();
+  await product.runWorkers([]);
+  await product.runWorkers(times(name, count), distance && { MONGODB_URI: distance.uri });
+  const first = await commitEvents(bench, (eventsOfOne / 4) * count);
+  await untilDispatched(first);
+  product.freeze([name]);
+  const events = await commitEvents(bench, eventsOfOne * count);
+  const work = async () => {
+    await untilDispatched(first + events);
     return events;
-  });
+  };
+  return measure(bench, name, count, work, distance && { distance: distance.pid });
+}
+
+/** How so many processes of a subject are measured. */
+async function measuresOf(bench: Bench): Promise<Record<Subject, (count: number) => Promise<ScaleRun>>> {
+  const distance = await startDistance(bench.product.mongodbUri, DISTANCE_MS);
+  bench.onStop(distance.stop);
+  return {
+    delivery: (count) => sendBy(bench, count),
+    dispatch: (count) => dispatchBy(bench, count, EVENTS_OF_ONE.dispatch),
+    'distant-dispatch': (count) => dispatchBy(bench, count, EVENTS_OF_ONE['distant-dispatch'], distance),
+  };
 }
 
 function middleOf(runs: readonly ScaleRun[]): ScaleRun {
@@ -132,19 +183,19 @@ async function measureAll(
   const receiver = await bench.receiver();
   const [partner] = bench.partners;
   if (partner !== undefined) await bench.subscribe(partner, receiver.slowUrl);
+  const measures = await measuresOf(bench);
   const rows: ScaleReport['rows'] = [];
   for (const subject of subjects) {
-    const by = subject === 'delivery' ? sendBy : dispatchBy;
     const found = new Map<number, ScaleRun[]>(COUNTS.map((count) => [count, []]));
     for (let run = 0; run < runs; run += 1)
       for (const count of COUNTS) {
-        const one = await by(bench, count);
+        const one = await measures[subject](count);
         found.get(count)?.push(one);
         say(`${subject} by ${count}: ${one.perSecond.toFixed(0)}/s`);
       }
     const goal = GOALS[subject];
     rows.push({
-      subject: WORKER[subject],
+      subject: NAMES[subject],
       goal,
       runs: COUNTS.map((count) => middleOf(found.get(count) ?? [])),
     });

@@ -24,8 +24,11 @@ export type Product = {
   folder: string;
   /** Of all that runs: `api`, `mongod`, `redis` and the workers. */
   pids: () => Pids;
-  /** Starts these workers, each as often as it is named, where they do not run yet, and stops all others. */
-  runWorkers: (names: readonly WorkerName[]) => Promise<void>;
+  /**
+   * Starts these workers, each as often as it is named, where they do not run yet, and stops all others. `settings` are of those that
+   * it starts.
+   */
+  runWorkers: (names: readonly WorkerName[], settings?: Record<string, string>) => Promise<void>;
   /** Freezes workers, with all that they have open, or lets them go on. */
   freeze: (names: readonly WorkerName[]) => void;
   thaw: (names: readonly WorkerName[]) => void;
@@ -119,17 +122,20 @@ type Started = { name: keyof typeof SCRIPTS; label: string; child: ChildProcess 
 
 function createProcesses(folder: string, profiled: readonly string[], env: Record<string, string>) {
   let running: Started[] = [];
-  const launch = (name: keyof typeof SCRIPTS): ChildProcess => {
+  const launch = (name: keyof typeof SCRIPTS, settings: Record<string, string> = {}): ChildProcess => {
     const log = openSync(path.join(folder, `${name}.log`), 'a');
     try {
       const named = profiled.length === 0 ? [] : [...profiled, '--cpu-prof-name', profileName(name)];
-      return startNode([...named, ...argumentsOf(name)], env, log);
+      return startNode([...named, ...argumentsOf(name)], { ...env, ...settings }, log);
     } finally {
       closeSync(log);
     }
   };
-  const start = async <Info>(name: keyof typeof SCRIPTS): Promise<Info> => {
-    const child = launch(name);
+  const start = async <Info>(
+    name: keyof typeof SCRIPTS,
+    settings?: Record<string, string>,
+  ): Promise<Info> => {
+    const child = launch(name, settings);
     const twins = running.filter((each) => each.name === name).length;
     running.push({ name, label: twins === 0 ? name : `${name} ${twins + 1}`, child });
     return firstMessage<Info>(child, `${name} (see ${folder})`);
@@ -147,13 +153,13 @@ function createProcesses(folder: string, profiled: readonly string[], env: Recor
       if (code !== 0) throw new Error(`${name} failed, see ${folder}`);
     },
     pids: (): Pids => Object.fromEntries(running.map(({ label, child }) => [label, child.pid ?? 0])),
-    runWorkers: async (names: readonly WorkerName[]): Promise<void> => {
+    runWorkers: async (names: readonly WorkerName[], settings?: Record<string, string>): Promise<void> => {
       for (const name of WORKERS) {
         const wanted = names.filter((each) => each === name).length;
         const present = running.filter((each) => each.name === name);
         const surplus = new Set(present.slice(wanted));
         await end((each) => surplus.has(each));
-        for (let count = present.length; count < wanted; count += 1) await start(name);
+        for (let count = present.length; count < wanted; count += 1) await start(name, settings);
       }
     },
     signal: (names: readonly WorkerName[], signal: 'SIGSTOP' | 'SIGCONT') => {

@@ -1,4 +1,4 @@
-import { skipSequenceNumbers } from '../events/events.store.ts';
+import { skipSequenceNumbers } from '../events/sequence-numbers.store.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Manifest } from './backup-files.ts';

@@ -33,12 +33,25 @@ export type EventRow = {
   sequence?: number;
   /** Present until it has its sequence number. */
   isUnsequenced?: true;
+  /** No event, but a row that takes a sequence number which its dispatcher gave up: at no venue, for nobody (ADR 0059). */
+  isFiller?: true;
 };
 
 export const eventCollection = (db: Db) => openCollection<EventRow>(db, 'events');
 
-/** The last sequence number that was assigned; one document. */
-export type FeedCounter = { _id: 'feed'; last: number };
+/** Sequence numbers that a dispatcher has reserved, and is about to write events with: from `from` to `until`, both included. */
+export type NumberRange = { id: string; from: number; until: number; at: Date };
+
+/** How far the feed goes; one document (ADR 0059). */
+export type FeedCounter = {
+  _id: 'feed';
+  /** The feed is complete up to here: no event with a number up to this one comes any more. */
+  last: number;
+  /** The highest number that was reserved; absent until one was. Releases up to 1.0.0 know `last` alone. */
+  reserved?: number;
+  /** Ranges that events are being written with, in no order; absent until there was one. */
+  open?: NumberRange[];
+};
 
 export const feedCounterCollection = (db: Db) => openCollection<FeedCounter>(db, 'feed_counters');
 

@@ -11,19 +11,23 @@ import { appendEvents, eraseTexts, hasUnsequenced } from './events.store.ts';
 import { logNumbered } from './feed.service.ts';
 
 /**
- * Writes the events that wait in these outboxes to the log, with their sequence numbers (ADR 0039); what is there already stays as
- * it is. Where they cannot be written together, each is by itself, and `isNumbered` is false: numbers are still to be assigned
- * (`sequenceTogether`). Returns the events of the reservations of which none was refused, and for each of the others why one was.
+ * Writes the events that wait in these outboxes to the log, with their sequence numbers; what is there already stays as it is. Where
+ * `isNumbered` is false some were written without one: numbers are still to be assigned (`sequenceTogether`). Returns the events of the
+ * reservations of which none was refused, and for each of the others why one was.
  */
 export async function logWaitingEvents(
   deps: { db: Db },
   outboxes: readonly Outbox[],
-): Promise<{ logged: EventRow[]; refused: Map<string, Error>; isNumbered: boolean }> {
+): Promise<{ logged: EventRow[]; refused: ReadonlyMap<string, Error>; isNumbered: boolean }> {
   const events = outboxes.flatMap(toEventRows);
-  if (events.length === 0 || ((await areFirstToNumber(deps, outboxes)) && (await logNumbered(deps, events))))
-    return { logged: events, refused: new Map(), isNumbered: true };
-  const refused = await appendEvents(deps.db, events);
-  return { logged: events.filter(({ holdId }) => !refused.has(holdId)), refused, isNumbered: false };
+  if (events.length === 0) return { logged: [], refused: new Map(), isNumbered: true };
+  const rest = (await areFirstToNumber(deps, outboxes)) ? await logNumbered(deps, events) : events;
+  const refused = rest.length === 0 ? new Map<string, Error>() : await appendEvents(deps.db, rest);
+  return {
+    logged: events.filter(({ holdId }) => !refused.has(holdId)),
+    refused,
+    isNumbered: rest.length === 0,
+  };
 }
 
 /** Whether no event of these reservations that was taken out of its outbox before waits for its number. */

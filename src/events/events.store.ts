@@ -5,15 +5,41 @@ import { inSnapshot, isDuplicateKey } from '../platform/mongo.ts';
 import { NEWEST, newestOf } from '../platform/newest-reads.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import type { EventRow } from './events.model.ts';
-import { eventCollection, feedCounterCollection } from './events.model.ts';
+import { eventCollection } from './events.model.ts';
 
 /**
  * Writes events to the log, those of a reservation in their order; one that is there already stays as it is. Whoever sees one of a
- * reservation's sees all before it, whatever breaks off in between: they can then be given their order (ADR 0007). So those of
- * many reservations take as many writes as one of them has events. Returns why an event was refused, by its reservation: of
- * that one none is written after it, the others are.
+ * reservation's sees all before it, whatever breaks off in between: they can then be given their order (ADR 0007). Returns why an
+ * event was refused, by its reservation: of that one none is written after it, the others are.
  */
 export async function appendEvents(db: Db, events: readonly EventRow[]): Promise<Map<string, Error>> {
+  // Its id is what may be there already: nothing else of an event without a sequence number is unique.
+  return insertInTurns(db, events, isDuplicateKey);
+}
+
+/**
+ * Writes events to the log with sequence numbers, in their order from `first` on. Returns the reservations of which one could not be
+ * written, or was there already, and none after it was.
+ */
+export async function insertNumbered(
+  db: Db,
+  events: readonly EventRow[],
+  first: number,
+): Promise<ReadonlyMap<string, Error>> {
+  const rows = events.map((event, index): EventRow => {
+    const row = { ...event, sequence: first + index };
+    delete row.isUnsequenced;
+    return row;
+  });
+  return insertInTurns(db, rows, () => false);
+}
+
+/** Takes as many writes as one reservation has events. `isThere`: whether the error of one means that it need not be written. */
+async function insertInTurns(
+  db: Db,
+  events: readonly EventRow[],
+  isThere: (err: Error) => boolean,
+): Promise<Map<string, Error>> {
   const refused = new Map<string, Error>();
   for (const turn of inTurns(events)) {
     const rows = turn.filter(({ holdId }) => !refused.has(holdId));
@@ -21,29 +47,10 @@ export async function appendEvents(db: Db, events: readonly EventRow[]): Promise
     const errors = await insertEach(eventCollection(db), rows);
     for (const [index, { holdId }] of rows.entries()) {
       const err = errors[index];
-      // Its id is what may be there already: nothing else of an event without a sequence number is unique.
-      if (err !== undefined && !isDuplicateKey(err)) refused.set(holdId, err);
+      if (err !== undefined && !isThere(err)) refused.set(holdId, err);
     }
   }
   return refused;
-}
-
-/**
- * Writes events to the log with sequence numbers, in their order from `first` on, all or none of them. Rejects where one is there
- * already, or is refused.
- */
-export async function insertNumbered(
-  db: Db,
-  events: readonly EventRow[],
-  first: number,
-  tx: Tx,
-): Promise<void> {
-  const rows = events.map((event, index): EventRow => {
-    const row = { ...event, sequence: first + index };
-    delete row.isUnsequenced;
-    return row;
-  });
-  await eventCollection(db).insertMany(rows, { session: tx });
 }
 
 /** The first events of all reservations, then the second ones, and so on. */
@@ -138,12 +145,6 @@ export type FeedFilter = {
   isByTime: boolean;
 };
 
-/** The last sequence number assigned at the moment of the snapshot, which has every event up to it. */
-export async function findLastSequenceNumber(db: Db, snapshot: Snapshot): Promise<number> {
-  const counter = await feedCounterCollection(db).findOne({ _id: 'feed' }, inSnapshot(snapshot));
-  return counter?.last ?? 0;
-}
-
 /**
  * Events of the feed after one sequence number and up to another, in its order. `isByTime` finds them by their time: cheaper where
  * many have numbers of that range and few are as new as `since`.
@@ -200,22 +201,6 @@ export async function findUnsequencedIds(db: Db, limit: number, tx: Tx): Promise
     .limit(limit)
     .toArray();
   return rows.map((row) => row._id);
-}
-
-/** Reserves the next `count` sequence numbers; returns the first. A transaction that reserves some meanwhile has to try again. */
-export async function reserveSequenceNumbers(db: Db, count: number, tx: Tx): Promise<number> {
-  const counter = await feedCounterCollection(db).findOneAndUpdate(
-    { _id: 'feed' },
-    { $inc: { last: count } },
-    { session: tx, upsert: true, returnDocument: 'after' },
-  );
-  if (counter === null) throw new Error('An upsert returned no document');
-  return counter.last - count + 1;
-}
-
-/** Leaves out `count` sequence numbers, so that those to come are beyond all that may have been given after a backup. */
-export async function skipSequenceNumbers(db: Db, count: number): Promise<void> {
-  await feedCounterCollection(db).updateOne({ _id: 'feed' }, { $inc: { last: count } }, { upsert: true });
 }
 
 /** Assigns sequence numbers from `first` on to the events, in the order of `eventIds`. */

@@ -2,19 +2,25 @@ import { listGrantedVenueIds } from '../partners/partners.store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { coalesced, onePer } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
-import { inTransaction, isDatabaseUnavailable, isWriteConflict, readingSnapshot } from '../platform/mongo.ts';
+import { inTransaction, readingSnapshot } from '../platform/mongo.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import type { EventRow } from './events.model.ts';
 import {
   assignSequenceNumbers,
   findFeed,
-  findLastSequenceNumber,
   findUnsequencedIds,
   hasUnsequenced,
   insertNumbered,
   removeFromFeed,
-  reserveSequenceNumbers,
 } from './events.store.ts';
+import {
+  closeRange,
+  findLastSequenceNumber,
+  findOpenRanges,
+  giveUpRange,
+  openRange,
+  reserveSequenceNumbers,
+} from './sequence-numbers.store.ts';
 
 /** The feed goes back this far. */
 const KEPT_DAYS = 30;
@@ -63,28 +69,35 @@ export async function shortenFeed(deps: { db: Db; clock: Clock }): Promise<numbe
 
 const BATCH = 500;
 
-/** How long others may be in the way of logging events: who died in the middle of it is in the way for up to a minute. */
-const CONFLICT_MS = 100;
-
 /**
- * Writes events to the log with their sequence numbers, in one transaction that changes the counter as those of `sequenceEvents` do.
- * False where nothing was written: one of them is there already or is refused, or others were in the way. Those that have no number
- * yet must not be of the same reservations.
+ * Writes events to the log with their sequence numbers, of numbers that it reserves for them alone: dispatchers beside each other wait for
+ * nobody (ADR 0059). Returns those that are still to be logged without one: of a reservation of which one is there already, or is
+ * refused; all, where numbers could not be reserved. Those that have no number yet must not be of the same reservations.
  */
-export async function logNumbered(deps: { db: Db }, events: readonly EventRow[]): Promise<boolean> {
+export async function logNumbered(deps: { db: Db }, events: readonly EventRow[]): Promise<EventRow[]> {
   const inOrder = events.toSorted((a, b) => a.at.getTime() - b.at.getTime() || (a._id < b._id ? -1 : 1));
+  const range = await openRange(deps.db, inOrder.length);
+  if (range === undefined) return inOrder;
   try {
-    await inTransaction(
-      deps.db,
-      async (tx) =>
-        insertNumbered(deps.db, inOrder, await reserveSequenceNumbers(deps.db, inOrder.length, tx), tx),
-      CONFLICT_MS,
-    );
-    return true;
+    const unwritten = await insertNumbered(deps.db, inOrder, range.from);
+    // Nothing waits for it: where it fails, the sweep ends the range.
+    closeRange(deps.db, range).catch(() => undefined);
+    return inOrder.filter(({ holdId }) => unwritten.has(holdId));
   } catch (err) {
-    if (isDatabaseUnavailable(err) && !isWriteConflict(err)) throw err;
-    return false;
+    // What was not acknowledged may still be carried out.
+    giveUpRange(deps.db, range).catch(() => undefined);
+    throw err;
   }
+}
+
+/** Far longer than events take to be written: the process has ended, or stands still. */
+const GIVEN_UP_AFTER_MS = 10_000;
+
+/** Ends the ranges of dispatchers that died, for the feed waits for them. */
+export async function giveUpOldRanges(deps: { db: Db; clock: Clock }): Promise<void> {
+  const before = deps.clock.now().getTime() - GIVEN_UP_AFTER_MS;
+  for (const range of await findOpenRanges(deps.db))
+    if (range.at.getTime() < before) await giveUpRange(deps.db, range);
 }
 
 /** The same run of `sequenceEvents` for all who call while one is under way. */
@@ -92,7 +105,7 @@ export const sequenceTogether = onePer((db: Db) => coalesced(() => sequenceEvent
 
 /**
  * Assigns sequence numbers to the events that have none. The transactions that do so follow one another, because each changes the
- * one counter: whoever sees a number sees all events with lower ones (ADR 0007). Goes on until every event that was logged before
+ * one counter: so those of a reservation get theirs in its order (ADR 0007). Goes on until every event that was logged before
  * has one, or `stopping` aborts; returns how many were assigned.
  */
 export async function sequenceEvents(deps: { db: Db }, stopping?: AbortSignal): Promise<number> {

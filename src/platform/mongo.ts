@@ -237,7 +237,7 @@ export function isDuplicateKey(err: unknown, index?: string): boolean {
 export const isCommandTimeout = (err: unknown): boolean => codeOf(err) === 50;
 
 /** Whether `err` is of a transaction that had another in its way. */
-export const isWriteConflict = (err: unknown): boolean => codeOf(err) === 112;
+const isWriteConflict = (err: unknown): boolean => codeOf(err) === 112;
 
 /** Whether `err` is of an expression that rejected its input (`$toInt` of a word). */
 export const isExpressionError = (err: unknown): boolean => codeOf(err) === 241;

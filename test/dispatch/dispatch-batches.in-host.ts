@@ -1,11 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
-import { toEventRows } from '../../src/events/events.rules.ts';
-import { insertNumbered, reserveSequenceNumbers } from '../../src/events/events.store.ts';
 import { sequenceEvents } from '../../src/events/feed.service.ts';
+import { reserveSequenceNumbers } from '../../src/events/sequence-numbers.store.ts';
 import { inTransaction } from '../../src/platform/mongo.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
-import { findOutboxes } from '../../src/reservations/reservation-reads.store.ts';
 import { reservationCollection } from '../../src/reservations/reservations.model.ts';
 import type { Service } from '../support/service.ts';
 
@@ -34,19 +32,6 @@ export const dispatchBesideTransaction = (
       { $set: { releaseReason: 'held' } },
       { session: tx },
     );
-    return dispatchTogether(context, holdIds);
-  });
-
-/** The same while a transaction that logs the events of this reservation does not end, as of a dispatcher that stands still. */
-export const dispatchBesideLogging = (
-  context: Context,
-  holdIds: readonly string[],
-  heldId: string,
-): Promise<Outcome[]> =>
-  inTransaction(context.db, async (tx) => {
-    const events = (await findOutboxes(context.db, [heldId])).flatMap(toEventRows);
-    const first = await reserveSequenceNumbers(context.db, events.length, tx);
-    await insertNumbered(context.db, events, first, tx);
     return dispatchTogether(context, holdIds);
   });
 

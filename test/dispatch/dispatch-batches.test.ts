@@ -19,7 +19,6 @@ const {
   dispatchBeside,
   dispatchBesideNumbering,
   dispatchBesideTransaction,
-  dispatchBesideLogging,
   dispatchTogether,
   dispatchWithoutJobs,
   withoutJob,
@@ -94,7 +93,7 @@ async function expectDispatched(holdIds: readonly string[], eventsEach = 1): Pro
 
 const DISPATCHING = [
   'find reservations',
-  ...['findAndModify feed_counters', 'insert events', 'commitTransaction 1'],
+  ...['findAndModify feed_counters', 'insert events', 'update feed_counters'],
   'insert deliveries',
   'update reservations',
 ];
@@ -192,13 +191,10 @@ describe('one that cannot be dispatched among 100', () => {
     await expectDispatched(holdIds, 2);
   });
 
-  test.each([
-    { what: 'a transaction has it', dispatch: dispatchBesideTransaction },
-    { what: 'a dispatcher stands still that was about to log it', dispatch: dispatchBesideLogging },
-  ])('fails alone where $what, and keeps none of the others waiting', async ({ dispatch }) => {
+  test('fails alone where a transaction has it, and keeps none of the others waiting', async () => {
     const holdIds = await anyWaiting(10);
     const [held = '', ...others] = holdIds;
-    const outcomes = await dispatch(holdIds, held);
+    const outcomes = await dispatchBesideTransaction(holdIds, held);
     expect(outcomes).toEqual([expect.stringMatching(/time limit/), ...others.map(() => 1)]);
     await expectDispatched(others);
     expect(await dispatchTogether([held])).toEqual([1]);
@@ -219,7 +215,7 @@ describe('one that cannot be dispatched among 100', () => {
 
 describe('a batch whose process ends is dispatched again without effect on what was done', () => {
   test.each([
-    { step: 'before the events are logged', methods: ['events.insertMany'] },
+    { step: 'before the events are logged', methods: ['events.bulkWrite'] },
     { step: 'between events and deliveries', methods: ['deliveries.bulkWrite'] },
     {
       step: 'between deliveries and emptying the outboxes',

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { EventRow } from '../../src/events/events.model.ts';
-import { appendEvents, findLastSequenceNumber } from '../../src/events/events.store.ts';
+import { appendEvents } from '../../src/events/events.store.ts';
 import { readFeed, sequenceEvents } from '../../src/events/feed.service.ts';
+import { findLastSequenceNumber } from '../../src/events/sequence-numbers.store.ts';
 import { readingSnapshot } from '../../src/platform/mongo.ts';
 import type { Service } from '../support/service.ts';
 

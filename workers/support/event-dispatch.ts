@@ -1,6 +1,6 @@
 import type { ConfigOf } from '../../src/config/config.ts';
 import { dispatchEvents, dispatchWaiting } from '../../src/dispatch/event-dispatch.service.ts';
-import { sequenceForgottenEvents, shortenFeed } from '../../src/events/feed.service.ts';
+import { giveUpOldRanges, sequenceForgottenEvents, shortenFeed } from '../../src/events/feed.service.ts';
 import type { DuePosition } from '../../src/platform/backlog.store.ts';
 import { startSweep } from '../../src/platform/sweep.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
@@ -38,6 +38,7 @@ export async function startEventDispatch(
     name: 'unsequenced-events',
     everyMs: SWEEP_EVERY_MS,
     run: async (stopping) => {
+      await giveUpOldRanges(context);
       await sequenceForgottenEvents(context, stopping);
       // Uncounted: what it finds is nearly always a job that is about to do the same.
       return { count: 0 };

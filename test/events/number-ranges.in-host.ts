@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EventRow } from '../../src/events/events.model.ts';
+import { eventCollection, feedCounterCollection } from '../../src/events/events.model.ts';
+import { appendEvents, insertNumbered } from '../../src/events/events.store.ts';
+import { giveUpOldRanges, logNumbered, readFeed, sequenceEvents } from '../../src/events/feed.service.ts';
+import {
+  closeRange,
+  findOpenRanges,
+  giveUpRange,
+  openRange,
+} from '../../src/events/sequence-numbers.store.ts';
+import { inTransaction } from '../../src/platform/mongo.ts';
+import type { Service } from '../support/service.ts';
+
+type Context = Service['context'];
+
+/** An event of a reservation of its own, or of `holdId`, that happened `laterMs` after others. */
+function anyEvent(venueId: string, holdId: string = randomUUID(), laterMs = 0): EventRow {
+  const at = new Date(1_700_000_000_000 + laterMs);
+  return {
+    ...{ _id: randomUUID(), type: 'hold_created', at: new Date(Date.now() + laterMs), venueId, holdId },
+    ...{ resourceId: 'turf', slotId: 'turf_x', slotStart: at, slotEnd: at, pricePaise: 0 },
+    ...{ originatorId: randomUUID(), bookingId: null, holdExpiresAt: null, reason: null },
+    isUnsequenced: true,
+  };
+}
+
+/** Logs so many events as a dispatcher; returns their ids. */
+export async function logAsDispatcher({ db }: Context, venueId: string, count: number): Promise<string[]> {
+  const events = Array.from({ length: count }, (_, index) => anyEvent(venueId, randomUUID(), index));
+  const rest = await logNumbered({ db }, events);
+  if (rest.length > 0) throw new Error(`${rest.length} events were not numbered`);
+  return events.map(({ _id }) => _id);
+}
+
+/** Reserves so many numbers as a dispatcher that then stands still; returns the id of the range. */
+export async function standStill({ db }: Context, count: number): Promise<string> {
+  const range = await openRange(db, count);
+  if (range === undefined) throw new Error('No numbers could be reserved');
+  return range.id;
+}
+
+const rangeOf = async ({ db }: Context, id: string) => {
+  const range = (await findOpenRanges(db)).find((each) => each.id === id);
+  if (range === undefined) throw new Error(`The range ${id} is not open`);
+  return range;
+};
+
+/** `passed`: where a reader of the feed stands before it goes on. */
+export type GoesOn = { ids: string[]; refused: number; passed: number };
+
+/** The dispatcher goes on after `before`: it writes events of the venue with the numbers of its range, as far as it still can. */
+export async function goOn(
+  context: Context,
+  id: string,
+  { venueId, partnerId }: { venueId: string; partnerId: string },
+  before: 'nothing' | 'its range was given up' | 'its range was only closed',
+): Promise<GoesOn> {
+  const { db } = context;
+  const range = await rangeOf(context, id);
+  const events = Array.from({ length: range.until - range.from + 1 }, () => anyEvent(venueId));
+  if (before === 'its range was given up') await giveUpRange(db, range);
+  if (before === 'its range was only closed') await closeRange(db, range);
+  const { next: passed } = await read(context, partnerId, 0);
+  const unwritten = await insertNumbered(db, events, range.from);
+  await closeRange(db, range);
+  await appendEvents(
+    db,
+    events.filter(({ holdId }) => unwritten.has(holdId)),
+  );
+  await sequenceEvents({ db });
+  return { ids: events.map(({ _id }) => _id), refused: unwritten.size, passed };
+}
+
+/** The range was reserved so long ago. */
+export async function age({ db }: Context, id: string, ms: number): Promise<void> {
+  await feedCounterCollection(db).updateOne(
+    { _id: 'feed', 'open.id': id },
+    { $set: { 'open.$.at': new Date(Date.now() - ms) } },
+  );
+}
+
+export const giveUpOld = (context: Context): Promise<void> => giveUpOldRanges(context);
+
+export const openRangeIds = async ({ db }: Context): Promise<string[]> =>
+  (await findOpenRanges(db)).map(({ id }) => id);
+
+/** The ids at a venue that a reader gets from `after` on, and where it goes on from. */
+export async function read(
+  context: Context,
+  partnerId: string,
+  after: number,
+): Promise<{ ids: string[]; next: number }> {
+  const { events, next } = await readFeed(context, partnerId, { after, limit: 500 });
+  return { ids: events.map(({ _id }) => _id), next };
+}
+
+/** The highest number that an event has: where a reader stands that does not stop at the last one of the feed. */
+export async function highestNumber({ db }: Context): Promise<number> {
+  const [row] = await eventCollection(db)
+    .find({ sequence: { $gt: 0 } })
+    .sort({ sequence: -1 })
+    .limit(1)
+    .toArray();
+  return row?.sequence ?? 0;
+}
+
+/** Logs events as releases do that number them in a transaction which changes `last` alone; false where a number was taken. */
+async function logAsOlderRelease({ db }: Context, events: readonly EventRow[]): Promise<boolean> {
+  try {
+    await inTransaction(db, async (tx) => {
+      const counter = await feedCounterCollection(db).findOneAndUpdate(
+        { _id: 'feed' },
+        { $inc: { last: events.length } },
+        { session: tx, upsert: true, returnDocument: 'after' },
+      );
+      const first = (counter?.last ?? 0) - events.length + 1;
+      const rows = events.map(({ isUnsequenced: _without, ...event }, index) => ({
+        ...event,
+        sequence: first + index,
+      }));
+      await eventCollection(db).insertMany(rows, { session: tx });
+    });
+    return true;
+  } catch (err) {
+    if ((err as { code?: number }).code === 11000) return false;
+    throw err;
+  }
+}
+
+type Race = { partnerId: string; venueId: string; dispatchers: number; rounds: number; older: number };
+
+/**
+ * Dispatchers log batches, of which every fourth stands still over its numbers until another gives them up, while events without a number
+ * get theirs, `older` dispatchers of an older release log beside them, and a partner reads on.
+ */
+export async function readWhileDispatching(
+  context: Context,
+  { partnerId, venueId, dispatchers, rounds, older }: Race,
+): Promise<{ seen: string[]; written: string[]; disordered: string[] }> {
+  const { db } = context;
+  const [seen, written]: [string[], string[]] = [[], []];
+  const state = { isDispatching: true, isNumbering: true };
+  const dispatcher = async (index: number) => {
+    for (let round = 0; round < rounds; round += 1) {
+      const holdId = randomUUID();
+      const events = [
+        anyEvent(venueId),
+        anyEvent(venueId, holdId, 0),
+        anyEvent(venueId, holdId, 1),
+        anyEvent(venueId, holdId, 2),
+      ];
+      written.push(...events.map(({ _id }) => _id));
+      if ((index + round) % 4 !== 0) {
+        await appendEvents(db, await logNumbered({ db }, events));
+        continue;
+      }
+      const range = await openRange(db, events.length);
+      if (range === undefined) throw new Error('No numbers could be reserved');
+      const [unwritten] = await Promise.all([
+        delay(Math.random() * 10).then(() => insertNumbered(db, events, range.from)),
+        giveUpRange(db, range),
+      ]);
+      await appendEvents(
+        db,
+        events.filter((event) => unwritten.has(event.holdId)),
+      );
+    }
+  };
+  const olderDispatcher = async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const events = [anyEvent(venueId), anyEvent(venueId)];
+      written.push(...events.map(({ _id }) => _id));
+      if (!(await logAsOlderRelease(context, events))) await appendEvents(db, events);
+    }
+  };
+  const sequencer = async () => {
+    for (let isLast = false; !isLast; await delay(5)) {
+      isLast = !state.isDispatching;
+      await sequenceEvents({ db });
+    }
+    state.isNumbering = false;
+  };
+  const reader = async () => {
+    for (let after = 0, isLast = false; ; ) {
+      isLast = !state.isNumbering && (await findOpenRanges(db)).length === 0;
+      const { ids, next } = await read(context, partnerId, after);
+      seen.push(...ids);
+      after = next;
+      if (isLast && ids.length === 0) return;
+    }
+  };
+  const dispatching = Promise.all([
+    ...Array.from({ length: dispatchers }, (_, index) => dispatcher(index)),
+    ...Array.from({ length: older }, olderDispatcher),
+  ]).finally(() => {
+    state.isDispatching = false;
+  });
+  await Promise.all([dispatching, sequencer(), reader()]);
+  return { seen, written, disordered: await disorderedIn(context, venueId) };
+}
+
+/** The reservations at the venue whose events have not their order in the feed. */
+async function disorderedIn({ db }: Context, venueId: string): Promise<string[]> {
+  const rows = await eventCollection(db).find({ venueId }).sort({ holdId: 1, at: 1 }).toArray();
+  return rows
+    .filter((row, index) => {
+      const before = rows[index - 1];
+      return before?.holdId === row.holdId && (before.sequence ?? Number.NaN) >= (row.sequence ?? Number.NaN);
+    })
+    .map(({ holdId }) => holdId);
+}
