@@ -1,3 +1,5 @@
+import type { EventRow } from '../events/events.model.ts';
+import { findEvents } from '../events/events.store.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import { sweepEach } from '../platform/sweep.ts';
@@ -9,32 +11,34 @@ import {
   markRaised,
 } from './dead-letters.store.ts';
 import type { AttemptRow, DeliveryRow } from './deliveries.model.ts';
+import { deliveryFields, eventFields } from './log-fields.rules.ts';
 import type { SweepDeps } from './sweep-deliveries.service.ts';
 
 type DeadLetter = Pick<
   DeliveryRow,
   '_id' | 'eventId' | 'eventType' | 'subscriptionId' | 'partnerId' | 'attemptsMade'
 > & {
-  attempts: readonly Pick<AttemptRow, 'statusCode' | 'error'>[];
+  attempts: readonly Pick<AttemptRow, 'deliveryId' | 'statusCode' | 'error'>[];
 };
 
 /**
  * Alerts the operators of a dead letter: an `error` line and a job in the `webhook-dead-letter` queue. The row
- * remembers until this has been done, so a worker that dies in between leaves it to the sweep.
+ * remembers until this has been done, so a worker that dies in between leaves it to the sweep. `event` is what was to be delivered,
+ * as far as it is known.
  */
 export async function raiseDeadLetter(
   deps: { db: Db; log: Logger; queues: Pick<Queues, 'addDeadLetters'> },
   row: DeadLetter,
+  event: EventRow | undefined,
 ): Promise<void> {
   const last = row.attempts.at(-1);
   deps.log.error(
     {
       alert: 'dead_letter',
-      delivery: row._id,
-      event_id: row.eventId,
+      ...deliveryFields(row),
+      delivery_id: last?.deliveryId ?? null,
       event_type: row.eventType,
-      subscription_id: row.subscriptionId,
-      partner_id: row.partnerId,
+      ...eventFields(event),
       attempts: row.attemptsMade,
       status_code: last?.statusCode ?? null,
       error: last?.error ?? null,
@@ -50,13 +54,19 @@ export async function raiseForgottenDeadLetters(
   deps: SweepDeps,
   { graceMs, limit, stopping }: { graceMs: number; limit: number; stopping: AbortSignal },
 ): Promise<number> {
-  const raise = async (row: DeliveryRow) => {
-    await raiseDeadLetter(deps, row);
-    return 1;
-  };
-  const onError = (err: unknown) => deps.log.error({ err }, 'a dead letter could not be raised and waits');
+  const onError = (err: unknown, row: DeliveryRow) =>
+    deps.log.error({ ...deliveryFields(row), err }, 'a dead letter could not be raised and waits');
   for (let count = 0; ; ) {
     const rows = await findUnraisedDeadLetters(deps.db, graceMs, limit);
+    if (rows.length === 0) return count;
+    const events = await findEvents(
+      deps.db,
+      rows.map(({ eventId }) => eventId),
+    );
+    const raise = async (row: DeliveryRow) => {
+      await raiseDeadLetter(deps, row, events.get(row.eventId));
+      return 1;
+    };
     const raised = await sweepEach(rows, stopping, raise, onError);
     count += raised;
     if (raised < limit) return count;

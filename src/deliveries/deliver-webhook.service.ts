@@ -1,6 +1,6 @@
 import { LEASE_MARGIN_MS } from '../config/take-over.rules.ts';
 import type { EventRow } from '../events/events.model.ts';
-import { requestIdOf, requiredVenueId, traceparentOfEvent } from '../events/events.rules.ts';
+import { requiredVenueId, traceparentOfEvent } from '../events/events.rules.ts';
 import { findEvent } from '../events/events.store.ts';
 import { canReceiveNow } from '../partners/can-receive.service.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -26,6 +26,7 @@ import { raiseDeadLetter } from './dead-letter-queue.service.ts';
 import type { AttemptError, DeliveryRow, DeliveryState } from './deliveries.model.ts';
 import { findDelivery } from './deliveries.store.ts';
 import { cancelDelivery } from './delivery-series.store.ts';
+import { deliveryFields, eventFields } from './log-fields.rules.ts';
 import type { RetryConfig } from './retry-schedule.rules.ts';
 import { afterAttempt } from './retry-schedule.rules.ts';
 import { composeMessage } from './signed-message.service.ts';
@@ -253,7 +254,10 @@ async function settle(
   await recordHealth(deps, subscription, outcome.ok);
   if (outcome.ok) return { kind: 'done' };
   if (nextAttemptInMs !== null) return { kind: 'retry', inMs: nextAttemptInMs, attemptsMade };
-  if (next.isNewDeadLetter) await raiseDeadLetter(deps, { ...row, attemptsMade, attempts: [response] });
+  if (next.isNewDeadLetter) {
+    const attempts = [{ ...response, deliveryId: attemptId }];
+    await raiseDeadLetter(deps, { ...row, attemptsMade, attempts }, event);
+  }
   return { kind: 'dead', attemptsMade };
 }
 
@@ -268,15 +272,10 @@ function logAttempt(
 ): void {
   deps.log.info(
     {
-      delivery: row._id,
+      ...deliveryFields(row),
       delivery_id: attemptId,
-      event_id: row.eventId,
       event_type: row.eventType,
-      hold_id: event.holdId,
-      booking_id: event.bookingId,
-      request_id: requestIdOf(event),
-      subscription_id: row.subscriptionId,
-      partner_id: row.partnerId,
+      ...eventFields(event),
       attempt: row.attemptsMade + 1,
       status_code: outcome.statusCode,
       error: outcome.error,

@@ -6,6 +6,7 @@ import type { Queues } from '../queues/queues.ts';
 import { dueNow } from './create-deliveries.service.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
 import { findOverdueDeliveries } from './deliveries.store.ts';
+import { deliveryFields } from './log-fields.rules.ts';
 import type { RetryConfig } from './retry-schedule.rules.ts';
 
 export type SweepDeps = {
@@ -35,7 +36,8 @@ export async function rearmOverdueDeliveries(
     if (state === 'unavailable') isRedisThere = false;
     return Number(state === 'added');
   };
-  const onError = (err: unknown) => deps.log.error({ err }, 'a delivery could not be put back and waits');
+  const onError = (err: unknown, row: DeliveryRow) =>
+    deps.log.error({ ...deliveryFields(row), err }, 'a delivery could not be put back and waits');
   const page = await findOverdueDeliveries(deps.db, graceMs, afterId, limit);
   const count = await sweepEach(page, stopping, ensure, onError);
   return { count, next: page.length === limit && isRedisThere ? page.at(-1)?._id : undefined };

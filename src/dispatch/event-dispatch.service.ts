@@ -96,6 +96,8 @@ async function deliverBatch(
         failed: failures.size,
         // By which one finds the batch from one of them: at most as many as are dispatched together.
         event_ids: logged.map(({ _id }) => _id),
+        hold_ids: [...new Set(logged.map(({ holdId }) => holdId))],
+        booking_ids: [...new Set(logged.flatMap(({ bookingId }) => bookingId ?? []))],
         request_ids: [...new Set(logged.map(requestIdOf).filter((id) => id !== null))],
         duration_ms: Math.round(performance.now() - beganAt),
       },
@@ -140,7 +142,8 @@ export async function dispatchWaiting(
   { stopping, ...page }: PageOfDue & { stopping: AbortSignal },
 ): Promise<SweptPage<DuePosition>> {
   const { ids, next } = await findUndispatchedPage(deps.db, page);
-  const onError = (err: unknown) => deps.log.error({ err }, 'an event could not be dispatched and waits');
+  const onError = (err: unknown, holdId: string) =>
+    deps.log.error({ hold_id: holdId, err }, 'an event could not be dispatched and waits');
   const dispatch = (reservationId: string) => dispatchEvents(deps, reservationId);
   return { count: await sweepEach(ids, stopping, dispatch, onError, MAX_BATCH), next };
 }

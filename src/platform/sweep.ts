@@ -28,13 +28,13 @@ const WIDTH = 10;
 
 /**
  * Does `work` for each item, `width` at a time, until `stopping` aborts; returns the sum. An item that fails is passed to
- * `onError` and does not keep the others waiting.
+ * `onError`, behind its error, and does not keep the others waiting.
  */
 export async function sweepEach<T>(
   items: readonly T[],
   stopping: AbortSignal,
   work: (item: T) => Promise<number>,
-  onError: (err: unknown) => void,
+  onError: (err: unknown, item: T) => void,
   width = WIDTH,
 ): Promise<number> {
   let count = 0;
@@ -43,7 +43,7 @@ export async function sweepEach<T>(
     for (; next < items.length && !stopping.aborted; ) {
       const item = items[next++] as T;
       const done = await work(item).catch((err: unknown) => {
-        onError(err);
+        onError(err, item);
         return 0;
       });
       count += done;

@@ -19,6 +19,16 @@ export type WebhookDeliveryJob = {
 };
 export type DeadLetterJob = { deliveryId: string };
 
+/** What a job of a worker is about, as log lines name it. */
+export function loggedIdsOf(
+  data: HoldExpiryJob | EventDispatchJob | WebhookDeliveryJob,
+): Record<string, unknown> {
+  if ('holdIds' in data) return { hold_ids: data.holdIds };
+  if ('reservationIds' in data) return { hold_ids: data.reservationIds };
+  const { deliveryId, eventId, subscriptionId, partnerId } = data;
+  return { delivery: deliveryId, event_id: eventId, subscription_id: subscriptionId, partner_id: partnerId };
+}
+
 /** `inMs`: until then, by the database's clock. */
 export type DueHold = { holdId: string; expiresAt: Date; inMs: number };
 export type WaitingEvent = { reservationId: string; eventId: string };

@@ -102,6 +102,7 @@ export async function settleLapsedHolds(
 ): Promise<SweptPage<DuePosition>> {
   const { ids, next } = await findLapsedHolds(deps.db, page);
   const settle = async (holdId: string) => Number('eventId' in (await expireTogether(deps, holdId)));
-  const onError = (err: unknown) => deps.log.error({ err }, 'a lapsed hold could not be settled and waits');
+  const onError = (err: unknown, holdId: string) =>
+    deps.log.error({ hold_id: holdId, err }, 'a lapsed hold could not be settled and waits');
   return { count: await sweepEach(ids, stopping, settle, onError, MAX_BATCH), next };
 }

@@ -101,8 +101,13 @@ test('after the fifth failure the delivery is a dead letter in row, queue and lo
   const alerts = (await service.workerLogs()).filter(
     (line) => line['alert'] === 'dead_letter' && line['delivery'] === delivery._id,
   );
+  const { holdId } = await rowOf(service, 'events', { _id: delivery.eventId });
   expect(alerts).toEqual([
-    expect.objectContaining({ level: 'error', event_id: delivery.eventId, attempts: 5, status_code: 500 }),
+    expect.objectContaining({
+      ...{ level: 'error', event_id: delivery.eventId, attempts: 5, status_code: 500 },
+      ...{ hold_id: holdId, booking_id: null, delivery_id: row.attempts.at(-1)?.deliveryId },
+      request_id: expect.any(String),
+    }),
   ]);
   expect(attemptsOf(delivery)).toHaveLength(5);
 });

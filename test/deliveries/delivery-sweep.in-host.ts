@@ -1,5 +1,8 @@
 import { Worker } from 'bullmq';
-import { clearDeadLetterQueue } from '../../src/deliveries/dead-letter-queue.service.ts';
+import {
+  clearDeadLetterQueue,
+  raiseForgottenDeadLetters,
+} from '../../src/deliveries/dead-letter-queue.service.ts';
 import type { AttemptResult } from '../../src/deliveries/deliver-webhook.service.ts';
 import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
 import { rearmOverdueDeliveries } from '../../src/deliveries/sweep-deliveries.service.ts';
@@ -21,6 +24,21 @@ export async function sweep(context: Context, limit: number): Promise<number[]> 
     afterId = page.next;
   }
   return counts;
+}
+
+/** A page of the sweep of which nothing can be put back; returns how many were. */
+export async function sweepInVain(context: Context): Promise<number> {
+  const queues = { ...context.queues, ensureDelivery: () => Promise.reject(new Error('refused')) };
+  const page = { graceMs: 5000, limit: 100, afterId: '', stopping: new AbortController().signal };
+  return (await rearmOverdueDeliveries({ ...context, queues }, page)).count;
+}
+
+/** Raises the dead letters of which nobody was told, or fails to; returns how many it raised. */
+export function raiseForgotten(context: Context, how: 'well' | 'in vain'): Promise<number> {
+  const inVain = { ...context.queues, addDeadLetters: () => Promise.reject(new Error('refused')) };
+  const deps = how === 'well' ? context : { ...context, queues: inVain };
+  const stopping = new AbortController().signal;
+  return raiseForgottenDeadLetters(deps, { graceMs: 0, limit: 10, stopping });
 }
 
 export async function empty({ queues }: Context, name: QueueName): Promise<void> {

@@ -4,7 +4,8 @@ import type * as DeadLetterQueue from '../../src/deliveries/dead-letter-queue.se
 import type { DeliveryRow } from '../../src/deliveries/deliveries.model.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import type * as InTheHost from '../support/delivery-scene.in-host.ts';
-import { anyPartner, anyVenue, freeSlotIds, subscribe } from '../support/factories.ts';
+import { anyPartner, anyVenue, bookSlot, freeSlotIds, subscribe } from '../support/factories.ts';
+import { linesOf } from '../support/log-lines.ts';
 import type * as Queues from '../support/queues.in-host.ts';
 import { rowOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
@@ -99,6 +100,47 @@ describe('the dead-letter queue', () => {
       await resumeQueue('webhook-dead-letter');
     },
   );
+});
+
+test('what the sweep cannot put back is logged by its ids, and waits', async () => {
+  const row = overdue('healthy');
+  await deliveries().deleteMany({});
+  await deliveries().insertOne(row);
+  expect(await inHost.sweepInVain()).toBe(0);
+  expect(linesOf(await service.logs(), 'a delivery could not be put back and waits')).toMatchObject([
+    { delivery: row._id, event_id: row.eventId, subscription_id: 'healthy', partner_id: row.partnerId },
+  ]);
+  expect(await inHost.sweep(10)).toEqual([1]);
+});
+
+test('a dead letter of which nobody was told is told of with the ids of all that it is about; of one that cannot be, its own', async () => {
+  const venue = await anyVenue(service);
+  const partner = await anyPartner(service, [venue.id]);
+  await subscribe(partner, 'http://127.0.0.1:9/never-called', ['booking_created']);
+  const [slotId = ''] = await freeSlotIds(partner, venue.id);
+  const { hold_id, booking_id } = await bookSlot(partner, slotId);
+  await service.dispatch(String(hold_id));
+  const { eventId } = await rowOf(service, 'deliveries', { partnerId: partner.id });
+  const attempt = { deliveryId: randomUUID(), attempt: 5, sentAt: new Date(), outcome: 'failed' as const };
+  const row = overdue('s', {
+    ...{ eventId, state: 'dead_letter', nextAttemptAt: null, deadLetteredAt: new Date(), alertPending: true },
+    attempts: [{ ...attempt, statusCode: 500, error: 'http_status', durationMs: 1, responseExcerpt: null }],
+  });
+  await deliveries().insertOne(row);
+
+  expect(await inHost.raiseForgotten('in vain')).toBe(0);
+  expect(linesOf(await service.logs(), 'a dead letter could not be raised and waits')).toMatchObject([
+    { delivery: row._id, event_id: eventId },
+  ]);
+  expect(await inHost.raiseForgotten('well')).toBe(1);
+  const raised = linesOf(
+    await service.logs(),
+    'a webhook delivery failed for the last time and is dead-lettered',
+  ).filter((line) => line['delivery'] === row._id);
+  expect(raised.at(-1)).toMatchObject({
+    ...{ event_id: eventId, delivery_id: attempt.deliveryId, hold_id, booking_id },
+    request_id: expect.any(String),
+  });
 });
 
 test('a secret that no key opens costs no attempt, and the operator is told', async () => {

@@ -11,6 +11,7 @@ import {
   placeHold,
   subscribe,
 } from '../support/factories.ts';
+import { linesOf } from '../support/log-lines.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as EventDispatch from './event-dispatch.in-host.ts';
@@ -195,5 +196,32 @@ describe('dispatching', () => {
 
     expect(afterYoung).toEqual([]);
     expect(await rowsOf(service, 'events', { holdId: hold_id })).toHaveLength(1);
+  });
+});
+
+describe('the log', () => {
+  test('of what was dispatched has each hold and booking once', async () => {
+    const { hold_id, booking_id } = await bookSlot(originator, anySlot());
+    await service.dispatch(String(hold_id));
+    const events = await rowsOf(service, 'events', { holdId: hold_id });
+    const line = linesOf(await service.logs(), 'events dispatched').at(-1);
+    expect(line).toMatchObject({ events: 2, hold_ids: [hold_id], booking_ids: [booking_id] });
+    expect(line?.['event_ids']).toHaveLength(events.length);
+  });
+
+  test('of an event that the sweep cannot dispatch names its hold, and no other', async () => {
+    const holds = [await placeHold(originator, anySlot()), await placeHold(originator, anySlot())];
+    const [refused, other] = holds.map((hold) => String(hold['hold_id']));
+    await service.context.db
+      .collection<{ _id: string }>('reservations')
+      .updateOne(
+        { _id: String(refused) },
+        { $set: { 'outbox.0.type': 'no such type' } },
+        { bypassDocumentValidation: true },
+      );
+    await dispatchWaiting({ graceMs: 0, limit: 1000 });
+    const waiting = linesOf(await service.logs(), 'an event could not be dispatched and waits');
+    expect(waiting.map((line) => line['hold_id'])).toEqual([refused]);
+    expect(await rowsOf(service, 'events', { holdId: other })).toHaveLength(1);
   });
 });

@@ -87,6 +87,11 @@ describe('a job of events', () => {
     const { failedReason } = await jobIs('event-dispatch', jobId, 'failed');
     expect(failedReason).toMatch(/failed validation/);
     expect(await loggedOf([first, refused, last])).toEqual([first, last].toSorted());
+    // The last failure: those before it are repeated.
+    const failed = (await service.workerLogs()).filter(
+      (line) => line['msg'] === 'job failed' && line['job'] === jobId,
+    );
+    expect(failed.at(-1)).toMatchObject({ level: 'error', hold_ids: [first, refused, last] });
   });
 
   test('that an older release has added is for one', async () => {

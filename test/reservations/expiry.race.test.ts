@@ -12,6 +12,7 @@ import {
   operatorOf,
   placeHold,
 } from '../support/factories.ts';
+import { linesOf } from '../support/log-lines.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
 import { hostedService } from '../support/service-host.ts';
@@ -230,5 +231,7 @@ describe('the sweep of lapsed holds', () => {
       new Set(['EXPIRED']),
       new Set(['ACTIVE']),
     ]);
+    const unsettled = linesOf(await service.logs(), 'a lapsed hold could not be settled and waits');
+    expect(unsettled.map((line) => String(line['hold_id'])).toSorted()).toEqual(poisoned.toSorted());
   });
 });

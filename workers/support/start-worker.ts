@@ -12,6 +12,8 @@ import { isTracing } from '../../src/platform/tracing.ts';
 import type { WorkerContext } from '../../src/process/context.ts';
 import { createContext } from '../../src/process/context.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
+import type { EventDispatchJob, HoldExpiryJob, WebhookDeliveryJob } from '../../src/queues/jobs.ts';
+import { loggedIdsOf } from '../../src/queues/jobs.ts';
 import type { Queues, WorkedQueue } from '../../src/queues/queues.ts';
 import { expectJobs } from './expect-jobs.ts';
 
@@ -36,7 +38,7 @@ export class ExpectedFailure extends Error {}
  * active ones finish, and interrupts through their signal those that take too long. Where Redis is away then, it does not
  * wait to tell it: the jobs' locks run out, and the rows know what was done.
  */
-export function startWorker<Job>(
+export function startWorker<Job extends HoldExpiryJob | EventDispatchJob | WebhookDeliveryJob>(
   scope: ProcessScope<WorkerConfig>,
   queues: Pick<Queues, 'countWaiting'>,
   name: WorkedQueue,
@@ -66,7 +68,8 @@ export function startWorker<Job>(
   worker.on('error', (err) => log.debug({ queue: name, error: err.message }, 'worker connection error'));
   worker.on('failed', (job, err) => {
     const level = err instanceof UnrecoverableError || err instanceof ExpectedFailure ? 'debug' : 'error';
-    log[level]({ queue: name, job: job?.id, err }, 'job failed');
+    const ids = job === undefined ? {} : loggedIdsOf(job.data);
+    log[level]({ queue: name, job: job?.id, ...ids, err }, 'job failed');
   });
   expectJobs(scope, queues, name, worker);
   scope.onStop(`${name} worker`, async () => {
