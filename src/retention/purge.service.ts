@@ -24,13 +24,14 @@ export type PurgeDeps = {
   archive?: Archive | undefined;
 };
 
-/** Where a run is: in which kind and where in it, and what it has purged so far. */
+/** Where a run is: in which kind and where in it, what it has purged so far, and when it last said so, by the monotonic clock. */
 export type PurgePosition = {
   kind: number;
   before?: Date | undefined;
   at?: AgedPosition | undefined;
   purged: Readonly<Record<string, number>>;
   hasFailed: boolean;
+  saidAtMs: number;
 };
 
 /** Rows that are read, archived and deleted together. */
@@ -39,6 +40,9 @@ const PAGE = 200;
 const REST = 4;
 const REST_AT_LEAST_MS = 20;
 const REST_AT_MOST_MS = 5000;
+
+/** How often a run says what it has purged so far. */
+const SAY_EVERY_MS = 60_000;
 
 const DAY_MS = 86_400_000;
 const compress = promisify(gzip);
@@ -69,7 +73,7 @@ export function beginToPurge({ db, clock, config }: PurgeDeps): void {
 export async function purgeNext(
   deps: PurgeDeps,
   stopping: AbortSignal,
-  from: PurgePosition = { kind: 0, purged: {}, hasFailed: false },
+  from: PurgePosition = { kind: 0, purged: {}, hasFailed: false, saidAtMs: performance.now() },
 ): Promise<SweptPage<PurgePosition>> {
   const kind = KINDS[from.kind];
   if (kind === undefined) {
@@ -90,7 +94,7 @@ export async function purgeNext(
     }
     const restMs = Math.max(REST_AT_LEAST_MS, (performance.now() - beganAt) * REST);
     await delay(Math.min(restMs, REST_AT_MOST_MS), undefined, { signal: stopping }).catch(() => undefined);
-    return { count: 0, next: { ...from, purged, before, at } };
+    return { count: 0, next: { ...from, purged, before, at, saidAtMs: sayNowAndThen(deps, from, purged) } };
   } catch (err) {
     if (stopping.aborted) return { count: 0 };
     const fields = { collection: kind.name, error: (err as Error).message };
@@ -143,6 +147,18 @@ async function archiveRows(
     const object = { day, firstId, archivedAt: clock.now(), random: newId().slice(-8) };
     await archive.put(objectName(name, object), content, stopping);
   }
+}
+
+/** A line a minute while a run goes on; returns when the last was written. */
+function sayNowAndThen(
+  { log }: PurgeDeps,
+  { kind, saidAtMs }: PurgePosition,
+  purged: PurgePosition['purged'],
+): number {
+  const nowMs = performance.now();
+  if (nowMs - saidAtMs < SAY_EVERY_MS) return saidAtMs;
+  log.info({ collection: KINDS[kind]?.name, purged }, 'rows are being purged');
+  return nowMs;
 }
 
 /** One line a run that has found anything. */

@@ -5,6 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { newId } from '../../src/platform/ids.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import { createFileArchive } from '../../src/retention/file-archive.ts';
+import { KINDS } from '../../src/retention/kinds.ts';
+import { purgeNext } from '../../src/retention/purge.service.ts';
 import { restoreArchive } from '../../src/retention/restore.service.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
@@ -17,6 +19,7 @@ import {
   placeHold,
   subscribe,
 } from '../support/factories.ts';
+import { linesOf } from '../support/log-lines.ts';
 import type { OwnServer } from '../support/own-servers.ts';
 import { ownMongod } from '../support/own-servers.ts';
 import { rowOf } from '../support/rows.ts';
@@ -226,6 +229,22 @@ describe('a row is deleted once it is archived', () => {
     await purge(service, { config: HOLDS, archive });
     expect(await reservations().distinct('_id', { _id: { $in: [changed, other] } })).toEqual([changed]);
   });
+});
+
+test('a run that takes long says every minute what it has purged so far; one that does not says it once it is over', async () => {
+  await plantHolds(250);
+  const deps = { ...service.context, config: HOLDS };
+  const said = () => linesOf(service.logs(), 'rows are being purged');
+  const position = { kind: KINDS.findIndex(({ name }) => name === 'holds'), purged: { events: 7 } };
+  const beganAtMs = performance.now();
+  // Control: a page after less than a minute says nothing.
+  const soon = await purgeNext(deps, NEVER_STOPPED, { ...position, hasFailed: false, saidAtMs: beganAtMs });
+  expect([said(), soon.next?.saidAtMs]).toEqual([[], beganAtMs]);
+  await plantHolds(250);
+  const aMinuteAgo = { ...position, hasFailed: false, saidAtMs: beganAtMs - 60_000 };
+  const late = await purgeNext(deps, NEVER_STOPPED, aMinuteAgo);
+  expect(said()).toMatchObject([{ level: 'info', collection: 'holds', purged: { events: 7, holds: 200 } }]);
+  expect(late.next?.saidAtMs).toBeGreaterThanOrEqual(beganAtMs);
 });
 
 describe('in steps', () => {
