@@ -19,6 +19,7 @@ import { errorHandler } from '../http/error-handler.ts';
 import { mountHealth } from '../http/health.ts';
 import { ASSETS_PATH } from '../http/html-page.tsx';
 import { mountRoutes, notFound } from '../http/mount-routes.ts';
+import { limitedCalls } from '../http/rate-limit.ts';
 import { causeOf } from '../http/request-facts.ts';
 import type { Operator, Route } from '../http/route.ts';
 import { mountMetrics } from '../metrics/metrics-page.ts';
@@ -78,6 +79,7 @@ export function createAdminApp(context: ApiContext, guards = unwatchedGuards(con
   mountSignIn(app, {
     ...context,
     badKeys,
+    onLimited: limitedCalls(context.db, 'admin', 'wrong_keys'),
     record,
     recordWrongKey: (...attempt) => {
       countWrongKey();

@@ -16,7 +16,7 @@ import { errorHandler } from '../http/error-handler.ts';
 import { mountHealth } from '../http/health.ts';
 import { mountRoutes, notFound } from '../http/mount-routes.ts';
 import type { KeyCheck } from '../http/rate-limit.ts';
-import { countUnrouted, limitBadKeys, limitCalls } from '../http/rate-limit.ts';
+import { countUnrouted, limitBadKeys, limitCalls, limitedCalls } from '../http/rate-limit.ts';
 import { causeOf } from '../http/request-facts.ts';
 import type { Route } from '../http/route.ts';
 import { observabilityRoutes } from '../observability/observability.router.ts';
@@ -66,8 +66,17 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
     };
     return { isKnown, authenticate: authenticateGuarded };
   };
-  const authenticateCall = limitBadKeys(badPartnerKeys, checkOf, createWrongKeyCounter(context, 'partner'));
-  const limit = limitCalls(partnerCalls, (res) => (res.locals['caller'] as KeyOwner).partnerId);
+  const authenticateCall = limitBadKeys(
+    badPartnerKeys,
+    checkOf,
+    createWrongKeyCounter(context, 'partner'),
+    limitedCalls(context.db, 'partner', 'wrong_keys'),
+  );
+  const limit = limitCalls(
+    partnerCalls,
+    (res) => (res.locals['caller'] as KeyOwner).partnerId,
+    limitedCalls(context.db, 'partner', 'calls'),
+  );
   const count = countUnrouted(authenticateCall, limit);
   // By the contract: all scope is that of the key.
   const ignoredInQuery = ['partner_id'];

@@ -1,7 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { ErrorCode } from '../domain/errors.ts';
 import { DomainError } from '../domain/errors.ts';
+import type { Db } from '../platform/mongo.ts';
 import { isDatabaseUnavailable } from '../platform/mongo.ts';
+import { counter } from '../platform/process-metrics.ts';
 import { addressKey } from './client-address.rules.ts';
 import type { BadKeyLimits, LocalRateLimiter, RateLimiter, Usage } from './rate-limiter.ts';
 import { clientAddressOf } from './request-facts.ts';
@@ -10,20 +12,38 @@ import type { Authenticate } from './route.ts';
 /** The errors that count as a bad key. */
 const BAD_KEY_ERRORS: readonly ErrorCode[] = ['INVALID_API_KEY', 'PARTNER_SUSPENDED'];
 
+const limited = counter({
+  name: 'http_rate_limited_total',
+  help: 'Calls beyond a limit: of calls of one partner, or of wrong keys of one address.',
+  labelNames: ['listener', 'limit'],
+});
+
+/** Counts the calls beyond a limit of a listener, from 0 on. */
+export function limitedCalls(
+  db: Db,
+  listener: 'partner' | 'admin',
+  limit: 'calls' | 'wrong_keys',
+): () => void {
+  limited(db).inc({ listener, limit }, 0);
+  return () => limited(db).inc({ listener, limit });
+}
+
 /**
  * Counts every call under `keyOf(res)` and says on its response, whatever that becomes, what is left. No
- * limiter, no limit and no headers.
+ * limiter, no limit and no headers. `onLimited` is called for each call beyond the limit.
  * @throws DomainError RATE_LIMITED with `Retry-After`
  */
 export function limitCalls(
   limiter: RateLimiter | undefined,
   keyOf: (res: Response) => string,
+  onLimited: () => void,
 ): RequestHandler {
   return async (_req, res, next) => {
     if (limiter !== undefined) {
       const usage = await limiter.count(keyOf(res));
       setRateLimitHeaders(res, usage);
       if (usage.isOverLimit) {
+        onLimited();
         const { limit, windowSeconds } = usage.quota;
         throw rateLimited(`You have reached the limit of ${limit} calls in ${windowSeconds} s.`);
       }
@@ -67,13 +87,14 @@ export function countUnrouted<Caller>(
  * Checks the key of a call. One that was not right here lately is counted under its address before it is looked up: past the
  * limit of the address, or of all of them together, it is looked up in turn. So a right key always passes, and wrong ones cost a
  * bounded number of reads (ADR 0021). A wrong one past the limit of its address is rejected with 429 instead of 401 or 403; a
- * call without a key tries none and is not counted.
+ * call without a key tries none and is not counted. `onLimited` is called for each 429.
  * @throws DomainError RATE_LIMITED with `Retry-After`, and what `authenticate` throws
  */
 export function limitBadKeys<Caller>(
   limits: BadKeyLimits | undefined,
   checkOf: (key: string | undefined) => KeyCheck<Caller>,
   onWrongKey: () => void,
+  onLimited: () => void,
 ): Authenticate<Caller> {
   return async (req, res) => {
     const key = req.get('x-api-key');
@@ -98,7 +119,9 @@ export function limitBadKeys<Caller>(
       }
       const usage = guess?.usage ?? (await limits.ofAddress.count(address));
       setRateLimitHeaders(res, usage);
-      throw usage.isOverLimit ? tooManyBadKeys() : err;
+      if (!usage.isOverLimit) throw err;
+      onLimited();
+      throw tooManyBadKeys();
     }
   };
 }
@@ -119,18 +142,22 @@ const isBadKey = (err: unknown): boolean => err instanceof DomainError && BAD_KE
 
 /**
  * Compares a key that costs nothing to compare: a right one is right however many wrong ones its address has sent, which are
- * counted and past the limit `limited`. The headers of the response are set; the response itself is the caller's.
+ * counted and past the limit `limited`, of which `onLimited` is told. The headers of the response are set; the response itself is
+ * the caller's.
  */
 export async function tryKey(
   limiter: LocalRateLimiter,
   req: Request,
   res: Response,
   isRight: () => boolean,
+  onLimited: () => void,
 ): Promise<'right' | 'wrong' | 'limited'> {
   if (isRight()) return 'right';
   const usage = await limiter.count(addressKey(clientAddressOf(req)));
   setRateLimitHeaders(res, usage);
-  return usage.isOverLimit ? 'limited' : 'wrong';
+  if (!usage.isOverLimit) return 'wrong';
+  onLimited();
+  return 'limited';
 }
 
 export function tooManyBadKeys(): DomainError {

@@ -16,7 +16,8 @@ export async function exposeMemory(db: Db): Promise<string> {
     ...{ labelNames, registers },
   });
   const availability = availabilityInMemory(db);
-  for (const [of, size] of Object.entries({ rules: leasedCacheOf(db).size(), availability })) {
+  const cache = leasedCacheOf(db);
+  for (const [of, size] of Object.entries({ rules: cache.size(), availability })) {
     bytes.set({ of }, size.bytes);
     entries.set({ of }, size.entries);
   }
@@ -24,7 +25,15 @@ export async function exposeMemory(db: Db): Promise<string> {
     name: 'memory_leased',
     help: 'Whether a lease lasts, under which what is in memory is relied on.',
     registers,
-  }).set(Number(leasedCacheOf(db).isLeased()));
+  }).set(Number(cache.isLeased()));
+  const ageMs = cache.leaseAgeMs();
+  if (ageMs !== undefined) {
+    new Gauge({
+      name: 'memory_lease_age_seconds',
+      help: 'How long ago the database last confirmed the version of what is in memory.',
+      registers,
+    }).set(ageMs / 1000);
+  }
   const reads = new Counter({
     ...{
       name: 'availability_reads_total',

@@ -11,7 +11,7 @@ import {
   findOverdueHolds,
   findUndispatched,
 } from '../reservations/reservation-backlog.store.ts';
-import { findFailing } from '../subscriptions/subscription-health.store.ts';
+import { countUnhealthy, findFailing } from '../subscriptions/subscription-health.store.ts';
 import { countVenuesAndResources } from '../venues/venues.store.ts';
 import { readDiskUsed } from './database-disk.store.ts';
 
@@ -28,6 +28,7 @@ export type ServiceFigures = {
   activeHolds: number;
   overdueHolds: Backlog | null;
   failingEndpoints: number;
+  unhealthyEndpoints: number;
   openAlerts: ReadonlyMap<AlertKind, number>;
   deadLettersTotal: number;
   diskUsed: number | undefined;
@@ -50,6 +51,7 @@ export function figureReaders(deps: FigureDeps): FigureReaders {
     activeHolds: () => countActiveHolds(deps.db),
     overdueHolds: () => findOverdueHolds(deps.db, 0),
     failingEndpoints: async () => (await findFailing(deps.db, ALERT_TIMES.failingMs, MAX_FAILING)).length,
+    unhealthyEndpoints: () => countUnhealthy(deps.db),
     openAlerts: () => countOpenAlerts(deps.db),
     deadLettersTotal: () => readDeadLetterTotal(deps.db),
     diskUsed: () => readDiskUsed(deps.db),

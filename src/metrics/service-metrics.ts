@@ -52,7 +52,7 @@ function rowsOfRedis(redis: RedisServers | undefined): Row[] {
 }
 
 function rowsOf(figures: Partial<ServiceFigures>): Row[] {
-  const { undispatched } = figures;
+  const { undispatched, overdueHolds } = figures;
   return [
     [
       'pbs_database_disk_used_ratio',
@@ -61,15 +61,16 @@ function rowsOf(figures: Partial<ServiceFigures>): Row[] {
     ],
     ['pbs_guard_indexes_missing', 'Guard indexes that the database lacks.', figures.missingGuards],
     ['pbs_holds_active', 'Holds that claim their slot, up to 100,000.', figures.activeHolds],
+    ['pbs_holds_overdue', 'Lapsed holds that nobody has ended yet, up to 10,000.', countOf(overdueHolds)],
     [
       'pbs_hold_oldest_overdue_seconds',
       'How long the oldest lapsed hold has not been ended.',
-      seconds(figures.overdueHolds),
+      seconds(overdueHolds),
     ],
     [
       'pbs_reservations_undispatched',
       'Reservations with events that wait to be dispatched, up to 10,000.',
-      undispatched === null ? 0 : undispatched?.count,
+      countOf(undispatched),
     ],
     [
       'pbs_event_oldest_undispatched_seconds',
@@ -86,10 +87,20 @@ function rowsOf(figures: Partial<ServiceFigures>): Row[] {
       'Active subscriptions that have failed for an hour without a success.',
       figures.failingEndpoints,
     ],
+    [
+      'pbs_endpoints_unhealthy',
+      'Active subscriptions that have failed three times in a row or more, and get few sends at a time, up to 10,000.',
+      figures.unhealthyEndpoints,
+    ],
   ];
 }
 
 /** 0 where nothing waits; undefined where that is not known. */
+function countOf(backlog: Backlog | null | undefined): number | undefined {
+  return backlog === null ? 0 : backlog?.count;
+}
+
+/** The same. */
 function seconds(backlog: Backlog | null | undefined): number | undefined {
   return backlog === null ? 0 : backlog === undefined ? undefined : backlog.ageMs / 1000;
 }

@@ -21,6 +21,8 @@ export type SignInDeps = {
   clock: Clock;
   config: { operatorApiKey: string };
   badKeys: LocalRateLimiter;
+  /** Called for each wrong key beyond the limit. */
+  onLimited: () => void;
   /** Writes down who signed in or out, or failed to. Where it throws, nobody does. */
   record: (
     req: Request,
@@ -128,12 +130,13 @@ async function liveSession(deps: SignInDeps, req: Request): Promise<Session | un
   return token === undefined ? undefined : findLiveSession(deps, token);
 }
 
-function check({ badKeys, config }: SignInDeps, req: Request, res: Response, key: unknown) {
+function check({ badKeys, config, onLimited }: SignInDeps, req: Request, res: Response, key: unknown) {
   return tryKey(
     badKeys,
     req,
     res,
     () => typeof key === 'string' && isOperatorKey(key, config.operatorApiKey),
+    onLimited,
   );
 }
 

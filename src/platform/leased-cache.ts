@@ -16,6 +16,8 @@ export type LeasedCache = {
   lease(): Promise<Lease | undefined>;
   /** Whether a lease lasts: what was read from the primary was the newest state, less than a lease ago. */
   isLeased(): boolean;
+  /** How long ago the reading began that last confirmed the version of what is in memory; undefined before the first. */
+  leaseAgeMs(): number | undefined;
   /**
    * The value from memory, else by `load`, which has to read the newest state. Null is never kept: what was missing is asked for
    * again. Values are shared, so nobody may change them; the same object is returned until something of it was changed.
@@ -128,6 +130,7 @@ function createLeasedCache(db: Db, wantedLeaseMs: number): LeasedCache {
   return {
     lease: () => versions.lease(),
     isLeased: () => versions.isLeased(),
+    leaseAgeMs: () => versions.ageMs(),
     read: async (key, load) => {
       if (!versions.isLeased()) return reread(key, load);
       const found = kept.get(key);

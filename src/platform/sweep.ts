@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { databaseClockOf } from './clock.ts';
 import { newId } from './ids.ts';
 import { takeLease } from './leases.store.ts';
 import type { Logger } from './logger.ts';
 import type { Db } from './mongo.ts';
+import { gauge } from './process-metrics.ts';
 import type { Progress } from './progress.ts';
 
 /** What one page of a sweep came to. */
@@ -22,6 +24,17 @@ export type Sweep<Position = never> = {
   /** Works through the page of what is due that begins at `from`, or at the beginning, until that is done or `stopping` aborts. */
   run: (stopping: AbortSignal, from: Position | undefined) => Promise<SweptPage<Position>>;
 };
+
+const lastRunAt = gauge({
+  name: 'sweep_last_run_timestamp_seconds',
+  help: 'When this process last had worked through a page of the sweep under its lease, or began to try; Unix time.',
+  labelNames: ['sweep'],
+});
+const intervals = gauge({
+  name: 'sweep_interval_seconds',
+  help: 'How long the sweep pauses after a run.',
+  labelNames: ['sweep'],
+});
 
 /** How many items of a sweep are worked on at a time, unless stated. */
 const WIDTH = 10;
@@ -67,6 +80,8 @@ export async function keepSweeping<Position>(
   beat: () => void = () => undefined,
 ): Promise<void> {
   const holder = newId();
+  intervals(db).set({ sweep: sweep.name }, sweep.everyMs / 1000);
+  noteRun(db, sweep.name);
   while (!stopping.aborted) {
     try {
       const count = await sweepThrough(db, sweep, holder, stopping, beat);
@@ -77,6 +92,11 @@ export async function keepSweeping<Position>(
     beat();
     await delay(sweep.everyMs, undefined, { signal: stopping }).catch(() => undefined);
   }
+}
+
+/** By the database's time, which every process has. */
+function noteRun(db: Db, sweep: string): void {
+  lastRunAt(db).set({ sweep }, databaseClockOf(db).now().getTime() / 1000);
 }
 
 /** One run. The lease is renewed for each page, and whoever does not get it leaves the rest to whoever has it. */
@@ -91,6 +111,7 @@ async function sweepThrough<Position>(
   for (let from: Position | undefined; !stopping.aborted; ) {
     if (!(await takeLease(db, `sweep-${name}`, holder, everyMs * 2))) break;
     const page = await run(stopping, from);
+    noteRun(db, name);
     beat();
     count += page.count;
     from = page.next;

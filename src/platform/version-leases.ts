@@ -87,10 +87,12 @@ export function createVersionLeases(
     // What was found may still be rolled back, and its version be given to another change: only a confirmed one is kept.
     await readOnce(performance.now()).catch(() => onChange(undefined));
   };
+  const ageMs = (): number | undefined => lease && performance.now() - lease.sentAtMs;
   const canBegin = () => isLeased(1 - BEGIN_PART + SHORT_PART);
   return {
     onChange,
     isLeased,
+    ageMs,
     freshen,
     lease: async (): Promise<Lease | undefined> => {
       if (canBegin()) return lease;

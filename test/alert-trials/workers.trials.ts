@@ -1,10 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Db } from '../../src/platform/mongo.ts';
 import { placeHold } from '../support/factories.ts';
 import type { Trial } from './trial.ts';
 import type { TrialSystem } from './trial-system.ts';
 
 async function placeSome(system: TrialSystem, count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) await placeHold(system.partner, system.nextSlot());
+}
+
+/** As after a clock that was wrong: nobody has the lease, and for so long nobody gets it. */
+async function leaseSweep(db: Db, forMs: number): Promise<void> {
+  const until = { $add: ['$$NOW', forMs] };
+  await db
+    .collection<{ _id: string }>('leases')
+    .updateOne({ _id: 'sweep-undispatched-events' }, [{ $set: { holder: 'nobody', until } }]);
 }
 
 export const WORKER_TRIALS: readonly Trial[] = [
@@ -37,6 +46,12 @@ export const WORKER_TRIALS: readonly Trial[] = [
       await placeSome(system, 20);
     },
     mend: ({ parts }) => parts['webhook-delivery'].signal('SIGCONT'),
+  },
+  {
+    fault: 'nobody gets the lease of a sweep',
+    alerts: ['BookingSweepNotRun'],
+    inflict: ({ db }) => leaseSweep(db, 3_600_000),
+    mend: ({ db }) => leaseSweep(db, 0),
   },
   {
     fault: 'the queue of webhooks is paused',

@@ -12,7 +12,7 @@ import { startService } from '../support/service.ts';
 import type { Listeners } from '../support/service-environment.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
-import { quotaOf, statusFrom } from './quota.ts';
+import { expectLimited, quotaOf, readLimited, statusFrom } from './quota.ts';
 
 const LIMIT = 60;
 const VENUES = '/api/v1/partner/venues';
@@ -125,6 +125,24 @@ describe('bad keys of one address on the partner listener', () => {
     expect(kinds(replies)).toEqual(['401 INVALID_API_KEY']);
     expect(new Set(replies.map((reply) => quotaOf(reply)?.remaining))).toEqual(new Set([LIMIT]));
   });
+});
+
+test('each call beyond a limit is counted by its listener, on the sign-in page too; a right key and a 401 are not', async () => {
+  const operator = createClient(service.adminUrl, 'wrong');
+  const before = await readLimited(service.adminUrl);
+  expect(Object.keys(before)).toEqual(['partner wrong_keys', 'partner calls', 'admin wrong_keys']);
+  await repeat(LIMIT + 2, () => guesser.get(VENUES));
+  await partner.api.get(VENUES);
+  await expectLimited(service.adminUrl, before, { 'partner wrong_keys': 2 });
+  await repeat(LIMIT + 3, () => operator.get(PARTNERS));
+  const form = { headers: FORM, body: new URLSearchParams({ key: 'wrong' }).toString() };
+  await createClient(service.adminUrl, undefined).send('POST', '/sign-in', form);
+  const limited = { 'partner wrong_keys': 2, 'admin wrong_keys': 4 };
+  await expectLimited(service.adminUrl, before, limited);
+  // Control: one that were not counted would be missed.
+  await expect(
+    expectLimited(service.adminUrl, before, { ...limited, 'admin wrong_keys': 5 }),
+  ).rejects.toThrow('are counted');
 });
 
 describe('wrong keys of one address on the admin listener', () => {

@@ -1,5 +1,7 @@
 import { request } from 'node:http';
 import type { Reply } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { parseExposition } from '../support/exposition.ts';
 
 /** The fields of a response that tell of a limit, read by the grammar of the draft: nothing else passes. */
 export type Quota = {
@@ -30,6 +32,31 @@ export function quotaOf({ headers }: Pick<Reply, 'headers'>): Quota | undefined 
 /** The Redis key under which a service counts the calls of a partner. */
 export const counterOf = (service: { environment: Record<string, string> }, partnerId: string): string =>
   `${service.environment['QUEUE_PREFIX']}:rate-limit:${partnerId}`;
+
+/** How many calls a process has had beyond each limit, by `listener limit`. */
+export async function readLimited(adminUrl: string): Promise<Record<string, number>> {
+  const families = parseExposition(await (await fetch(`${adminUrl}/metrics`)).text());
+  const samples = families.get('http_rate_limited_total')?.samples ?? [];
+  return Object.fromEntries(
+    samples.map(({ labels, value }) => [`${labels['listener']} ${labels['limit']}`, value]),
+  );
+}
+
+/** Waits until a process has counted exactly so many calls beyond its limits since `before`; its page may be a quarter of a second old. */
+export async function expectLimited(
+  adminUrl: string,
+  before: Record<string, number>,
+  added: Record<string, number>,
+): Promise<void> {
+  const wanted = JSON.stringify(
+    Object.entries(before).map(([limit, count]) => [limit, count + (added[limit] ?? 0)]),
+  );
+  await eventually(
+    `${wanted} calls beyond a limit are counted`,
+    async () => JSON.stringify(Object.entries(await readLimited(adminUrl))) === wanted,
+    2000,
+  );
+}
 
 /** The status of a GET that reaches the listener from another address of this machine. */
 export function statusFrom(

@@ -8,7 +8,7 @@ import { anyPartner, anyVenue, confirmBody, dateIn, freeSlotIds, placeHold } fro
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
-import { counterOf, quotaOf } from './quota.ts';
+import { counterOf, expectLimited, quotaOf, readLimited } from './quota.ts';
 
 const LIMIT = 5;
 const VENUES = '/api/v1/partner/venues';
@@ -67,6 +67,14 @@ describe('a partner may make so many calls a minute', () => {
     const replies = await Promise.all(Array.from({ length: 4 * LIMIT }, () => api.get(VENUES)));
     expect(verdicts(replies).filter((each) => each === '200')).toHaveLength(LIMIT);
     expect(verdicts(replies).filter((each) => each === '429 RATE_LIMITED')).toHaveLength(3 * LIMIT);
+  });
+
+  test('each of those beyond is counted, also where its path is unknown; those within are not', async () => {
+    const { api } = await anyPartner(service);
+    const before = await readLimited(service.adminUrl);
+    expect(verdicts(await calls(api, LIMIT + 2)).slice(LIMIT)).toEqual(Array(2).fill('429 RATE_LIMITED'));
+    expect((await api.get('/api/v1/nowhere')).status).toBe(404);
+    await expectLimited(service.adminUrl, before, { 'partner calls': 3 });
   });
 
   test('another partner, and the operator, are untouched by it', async () => {

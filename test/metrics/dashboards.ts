@@ -3,7 +3,7 @@ import path from 'node:path';
 import { projectFolder } from '../architecture/planted-tree.ts';
 
 /** Of deploy/grafana, by their files' names. */
-export const DASHBOARDS = ['service', 'deliveries', 'database'] as const;
+export const DASHBOARDS = ['service', 'deliveries', 'processes', 'database'] as const;
 
 export type DashboardFile = {
   uid: string;

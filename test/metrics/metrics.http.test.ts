@@ -17,6 +17,7 @@ import {
   confirmBody,
   freeSlotIds,
   placeHold,
+  subscribe,
 } from '../support/factories.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as Metrics from './metrics.in-host.ts';
@@ -149,10 +150,22 @@ test('what the process has in memory is counted', async () => {
   const [entries, bytes] = ['memory_kept_entries', 'memory_kept_bytes'];
   expect(await expectValue(entries, (count) => count > 1, { of: 'rules' })).toBe(true);
   expect(await expectValue(bytes, (size) => size > 500 && size < 100_000, { of: 'rules' })).toBe(true);
+  expect(await expectValue('memory_lease_age_seconds', (age) => age >= 0 && age < 30)).toBe(true);
 });
 
 test('the figures of the service are those of the database', async () => {
   const { db } = service.context;
+  const holdTwo = async () => {
+    const venue = await anyVenue(service);
+    const seller = await anyPartner(service, [venue.id]);
+    const [first = '', second = ''] = await freeSlotIds(seller, venue.id);
+    const holds = [await placeHold(seller, first), await placeHold(seller, second)];
+    return holds.map((hold) => String(hold['hold_id']));
+  };
+  const setHolds = (id: string | undefined, fields: object) =>
+    db
+      .collection<{ _id: string }>('reservations')
+      .updateOne({ _id: String(id) }, [{ $set: fields }], { bypassDocumentValidation: true });
   await expectValue('pbs_database_up', 1);
   await expectValue('pbs_redis_up', 1);
   await expectValue('pbs_redis_persistence_failing', 0);
@@ -165,6 +178,27 @@ test('the figures of the service are those of the database', async () => {
     .updateMany({}, [{ $set: { outboxSince: { $subtract: ['$$NOW', 120_000] } } }]);
   await expectValue('pbs_event_oldest_undispatched_seconds', (age) => Math.round(age) >= 120 && age < 130);
   await insertDeadLetters(service, 'a', partner.id, ['1', '2', '3']);
+  await expectValue('pbs_holds_overdue', 0);
+  await expectValue('pbs_endpoints_unhealthy', 0);
+  const [lapsed, live] = await holdTwo();
+  await setHolds(lapsed, { holdExpiresAt: { $subtract: ['$$NOW', 90_000] } });
+  await expectValue('pbs_holds_active', 2);
+  await expectValue('pbs_holds_overdue', 1);
+  await expectValue('pbs_hold_oldest_overdue_seconds', (age) => age >= 90 && age < 130);
+  await setHolds(lapsed, { status: 'CANCELLED', claimed: false });
+  await setHolds(live, { status: 'CANCELLED', claimed: false });
+  const failing = { failingSince: new Date(), lastFailureAt: new Date() };
+  for (const endpoint of [
+    { consecutiveFailures: 2, status: 'active', ...failing },
+    { consecutiveFailures: 3, status: 'active', ...failing },
+    { consecutiveFailures: 40, status: 'active', ...failing },
+    { consecutiveFailures: 5, status: 'inactive', ...failing },
+  ]) {
+    const { id } = await subscribe(partner, 'http://127.0.0.1:9/');
+    await db.collection<{ _id: string }>('webhook_subscriptions').updateOne({ _id: id }, { $set: endpoint });
+  }
+  await expectValue('pbs_endpoints_unhealthy', 2);
+  await expectValue('pbs_endpoints_failing', 0);
   await expectValue('pbs_deliveries', 3, { state: 'dead_letter' });
   await expectValue('pbs_dead_letters_total', 0);
   await sweepAll(service);

@@ -13,6 +13,8 @@ const took = (le: string) =>
 const arrived = (le: string) => `webhook_commit_to_success_seconds_bucket{${WORKER},le="${le}"}`;
 const attempts = (outcome: string) => `webhook_attempts_total{${WORKER},attempt="1",outcome="${outcome}"}`;
 const stalled = (process: string) => `work_stalled{${process},work="sweep alerts"}`;
+const ranAt = (sweep: string, of = EXPIRY) => `sweep_last_run_timestamp_seconds{${of},sweep="${sweep}"}`;
+const pauses = (sweep: string) => `sweep_interval_seconds{${EXPIRY},sweep="${sweep}"}`;
 const old = `nodejs_heap_space_size_used_bytes{${API},space="old"}`;
 const HOLDS = '/api/v1/partner/holds';
 const CONFIRM = '/api/v1/bookings/confirm';
@@ -47,6 +49,10 @@ export const HEALTHY: SeriesByName = {
   [`pbs_queue_paused{${API},queue="webhook-delivery"}`]: '0x90',
   [`pbs_queue_workers{${API},queue="webhook-delivery"}`]: '1x90',
   [`memory_leased{${API}}`]: '1x90',
+  [ranAt('lapsed-holds')]: '0+60x90',
+  [pauses('lapsed-holds')]: '3x90',
+  [ranAt('retention')]: '0+60x90',
+  [pauses('retention')]: '600x90',
   [ok('GET', '/api/v1/partner/venues')]: '0+600x90',
   [ok('POST', HOLDS)]: '0+60x90',
   [ok('POST', CONFIRM)]: '0+30x90',
@@ -96,6 +102,17 @@ export const RULE_CASES: readonly RuleCase[] = [
   { alert: 'BookingHeapNearLimit', ...of(old, '240000000x90', '220000000x90') },
   { alert: 'BookingFileDescriptorsLow', ...of(`process_open_fds{${API}}`, '900x90', '700x90') },
   { alert: 'BookingWorkStalled', ...of(stalled(WORKER), '1x90', LATELY('0', '1')) },
+  {
+    alert: 'BookingSweepNotRun',
+    // One that pauses for 3 s and has not run for a minute or two; one that pauses for ten minutes may take 40.
+    sick: { [ranAt('lapsed-holds')]: '0+60x58 3480x40' },
+    calm: {
+      [ranAt('retention')]: '0+60x25 1500x70',
+      // The process that has always run it has ended; this one has tried in vain since it began, and takes over soon.
+      [ranAt('lapsed-holds')]: '-86400x90',
+      [ranAt('lapsed-holds', EXPIRY.replace(':3002', '-2:3002'))]: '0+60x60 _x30',
+    },
+  },
   {
     alert: 'BookingDatabaseDown',
     sick: { ...gone('pbs_'), [`pbs_database_up{${API}}`]: '0x90' },

@@ -393,6 +393,20 @@ describe('everything in memory goes', () => {
   });
 });
 
+describe('the age of what is in memory', () => {
+  test('is how long ago the database confirmed it last, and grows while it cannot', async () => {
+    const peer = await openPeer();
+    expect(peer.cache.leaseAgeMs()).toBeUndefined();
+    await leaseOf(peer);
+    peer.onReading = () => Promise.reject(new Error('away'));
+    passTime(60_000);
+    expect(peer.cache.isLeased()).toBe(false);
+    expect(peer.cache.leaseAgeMs()).toBeGreaterThanOrEqual(60_000);
+    peer.onReading = undefined;
+    await eventually('it is confirmed', () => (peer.cache.leaseAgeMs() ?? Number.NaN) < 60_000);
+  });
+});
+
 describe('a lease', () => {
   const storedLeaseMs = async ({ db }: Peer) =>
     (await db.collection('cache_versions').findOne({}))?.['leaseMs'];

@@ -4,7 +4,7 @@ import { API, OWN, perSecond } from './expressions.ts';
 export const DATABASE: Dashboard = {
   uid: 'partner-booking-database',
   title: 'Partner Booking: databases',
-  description: 'MongoDB and Redis as the processes see them, and what they keep in memory of MongoDB.',
+  description: 'MongoDB and Redis as the processes see them, what waits in MongoDB, and what is purged.',
   panels: [
     {
       ...{ isStat: true, title: 'MongoDB responds', unit: 'bool_yes_no', threshold: { at: 1, below: true } },
@@ -42,16 +42,6 @@ export const DATABASE: Dashboard = {
       queries: [{ legend: '{{instance}}', expr: `mongodb_connection_waiters{${OWN}}` }],
     },
     {
-      ...{ title: 'Reads of availability', unit: 'reqps' },
-      description: 'From memory, or made of claims where something had changed or the change stream is late.',
-      queries: [{ legend: '{{from}}', expr: perSecond(`availability_reads_total{${API}}`, 'from') }],
-    },
-    {
-      ...{ title: 'Kept in memory', unit: 'bytes' },
-      description: 'Rules and availability, as estimated, of each API process; bounded.',
-      queries: [{ legend: '{{instance}} {{of}}', expr: `memory_kept_bytes{${API}}` }],
-    },
-    {
       ...{
         title: 'Lapsed holds',
         unit: 's',
@@ -63,8 +53,12 @@ export const DATABASE: Dashboard = {
     },
     {
       ...{ title: 'Holds', unit: 'short' },
-      description: 'Holds that claim their slot, up to 100,000.',
-      queries: [{ legend: 'active', color: 'blue', expr: 'max(pbs_holds_active)' }],
+      description:
+        'Holds that claim their slot, up to 100,000, and those of them that have lapsed, up to 10,000.',
+      queries: [
+        { legend: 'active', color: 'blue', expr: 'max(pbs_holds_active)' },
+        { legend: 'overdue', color: 'orange', expr: 'max(pbs_holds_overdue)' },
+      ],
     },
     {
       ...{ title: 'Reservations with events that wait', unit: 'short' },
@@ -75,6 +69,28 @@ export const DATABASE: Dashboard = {
       ...{ title: 'Catalogue', unit: 'short' },
       description: 'Venues, resources and partners, as the database estimates.',
       queries: [{ legend: '{{of}}', expr: 'max by (of) (pbs_catalogue_entries)' }],
+    },
+    {
+      ...{ title: 'Rows purged', unit: 'ops' },
+      description: 'Deleted because they had been kept for as long as they have to be, by collection.',
+      queries: [
+        { legend: '{{collection}}', expr: perSecond(`retention_purged_total{${OWN}}`, 'collection') },
+      ],
+    },
+    {
+      ...{
+        title: 'Since all was purged',
+        unit: 's',
+        threshold: { at: 172_800 },
+        runbook: 'bookingpurgelate',
+      },
+      description: 'How long ago a run had purged all there was of a collection, or a process began to try.',
+      queries: [
+        {
+          legend: '{{collection}}',
+          expr: `time() - max by (collection) (retention_completed_timestamp_seconds{${OWN}})`,
+        },
+      ],
     },
   ],
 };

@@ -1,5 +1,5 @@
 import type { Dashboard } from '../grafana.ts';
-import { mean, OWN, perSecond, quantile, where } from './expressions.ts';
+import { OWN, perSecond, quantile, where } from './expressions.ts';
 
 const ATTEMPTS = `webhook_attempts_total{${OWN}}`;
 const ARRIVALS = `webhook_commit_to_success_seconds_bucket{${OWN}}`;
@@ -87,13 +87,14 @@ export const DELIVERIES: Dashboard = {
       queries: [{ legend: '{{queue}}', expr: 'max by (queue) (pbs_queue_workers)' }],
     },
     {
-      ...{ title: 'Worked on together', unit: 'short' },
+      ...{
+        title: 'Unhealthy endpoints',
+        unit: 'short',
+        runbook: 'bookingendpointsfailing-endpoint_failing',
+      },
       description:
-        'How many reservations a batch of event dispatch has on average, and how many holds one of hold expiry.',
-      queries: [
-        { legend: 'reservations', color: 'blue', expr: mean('event_dispatch_batch_size') },
-        { legend: 'holds', color: 'orange', expr: mean('hold_expiry_batch_size') },
-      ],
+        'Active subscriptions that have failed three times in a row or more: they get few sends at a time.',
+      queries: [{ legend: 'unhealthy', color: 'orange', expr: 'max(pbs_endpoints_unhealthy)' }],
     },
   ],
 };

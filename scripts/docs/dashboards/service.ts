@@ -8,7 +8,7 @@ const PARTNER_SECONDS = `http_request_duration_seconds_bucket{${API},listener="p
 export const SERVICE: Dashboard = {
   uid: 'partner-booking-service',
   title: 'Partner Booking: service',
-  description: 'Calls, errors, how long they take, what is sold, and how full the processes are.',
+  description: 'Calls, errors, how long they take, and what is sold and refused.',
   panels: [
     {
       ...{
@@ -90,35 +90,12 @@ export const SERVICE: Dashboard = {
       ],
     },
     {
-      ...{
-        title: 'Event loop lag (p99)',
-        unit: 's',
-        threshold: { at: 0.25 },
-        runbook: 'bookingeventloopblocked',
-      },
-      description: 'How late the event loop of each process is; it is shared by all that the process does.',
-      queries: [{ legend: '{{instance}}', expr: `nodejs_eventloop_lag_p99_seconds{${OWN}}` }],
-    },
-    {
-      ...{ title: 'Processor time', unit: 'percentunit' },
-      description:
-        'Of one core. A process computes on one, beside which libraries and garbage collection take some.',
-      queries: [
-        { legend: '{{instance}}', expr: `rate(process_cpu_seconds_total{${OWN}}[$__rate_interval])` },
-      ],
-    },
-    {
-      ...{
-        title: 'Heap',
-        unit: 'bytes',
-        threshold: { at: 0.85 * 256 * 1024 * 1024 },
-        runbook: 'bookingheapnearlimit',
-      },
-      description: 'The old generation, which a process may have 256 MiB of unless set otherwise.',
+      ...{ title: 'Calls beyond a limit', unit: 'reqps' },
+      description: 'Rejected for the number of calls of one partner, or of wrong keys of one address.',
       queries: [
         {
-          legend: '{{instance}}',
-          expr: `sum by (instance) (nodejs_heap_space_size_used_bytes{${OWN},space=~"old|large_object|code"})`,
+          legend: '{{listener}} {{limit}}',
+          expr: perSecond(`http_rate_limited_total{${API}}`, 'listener, limit'),
         },
       ],
     },

@@ -1,0 +1,104 @@
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { endLease, takeLease } from '../../src/platform/leases.store.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { processMetrics } from '../../src/platform/process-metrics.ts';
+import { keepSweeping, sweepEach } from '../../src/platform/sweep.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+
+const service: Service = await startService();
+const { db } = service.context;
+afterAll(() => service.stop());
+
+type Sweeping = { name: string; ran(): number; rounds(): number; stop(): Promise<void> };
+const sweeping: Sweeping[] = [];
+afterEach(async () => {
+  for (const each of sweeping.splice(0)) await each.stop();
+});
+
+/** Sweeps every 10 ms with this page; counts pages and rounds, those that did not get the lease among them. */
+function sweep(name: string, page: () => Promise<void> = () => Promise.resolve()): Sweeping {
+  const stopping = new AbortController();
+  let [ran, rounds] = [0, 0];
+  const run = async () => {
+    ran += 1;
+    await page();
+    return { count: 0 };
+  };
+  const log = createLogger('sweep', 'silent');
+  const ended = keepSweeping(db, { name, everyMs: 10, run }, log, stopping.signal, () => {
+    rounds += 1;
+  });
+  const stop = async () => {
+    stopping.abort();
+    await ended;
+  };
+  const made = { name, ran: () => ran, rounds: () => rounds, stop };
+  sweeping.push(made);
+  return made;
+}
+
+async function gaugeOf(metric: string, sweepName: string): Promise<number> {
+  const { values } = (await processMetrics(db).getSingleMetric(metric)?.get()) ?? { values: [] };
+  const found = values.find(({ labels }) => labels['sweep'] === sweepName);
+  if (found === undefined) throw new Error(`There is no ${metric} of ${sweepName}`);
+  return found.value;
+}
+const lastRunOf = (name: string) => gaugeOf('sweep_last_run_timestamp_seconds', name);
+
+/** Waits for some more rounds. */
+async function moreRounds({ rounds }: Sweeping): Promise<void> {
+  const before = rounds();
+  await eventually('three more rounds', () => rounds() >= before + 3);
+}
+
+describe('when a sweep last ran', () => {
+  test('is noted of each run, from its first try on, in Unix time, beside how often it runs', async () => {
+    const beganAt = Date.now() / 1000;
+    const made = sweep('runs');
+    expect(await lastRunOf('runs')).toBeGreaterThan(beganAt - 5);
+    expect(await gaugeOf('sweep_interval_seconds', 'runs')).toBe(0.01);
+    await eventually('it has run', () => made.ran() > 0);
+    const noted = await lastRunOf('runs');
+    await eventually('the next run is noted', async () => (await lastRunOf('runs')) > noted);
+    expect(await lastRunOf('runs')).toBeLessThan(Date.now() / 1000 + 5);
+  });
+
+  test('stands still while somebody else has the lease, and goes on after', async () => {
+    expect(await takeLease(db, 'sweep-leased', 'nobody', 600_000)).toBe(true);
+    expect(await takeLease(db, 'sweep-leased', 'nobody', 600_000)).toBe(true);
+    const made = sweep('leased');
+    const noted = await lastRunOf('leased');
+    await moreRounds(made);
+    expect([made.ran(), await lastRunOf('leased')]).toEqual([0, noted]);
+    await endLease(db, 'sweep-leased', 'nobody');
+    await eventually('its run is noted', async () => (await lastRunOf('leased')) > noted);
+  });
+
+  test('stands still while each run fails', async () => {
+    const made = sweep('fails', () => Promise.reject(new Error('no')));
+    const noted = await lastRunOf('fails');
+    await moreRounds(made);
+    expect(made.ran()).toBeGreaterThan(0);
+    expect(await lastRunOf('fails')).toBe(noted);
+  });
+});
+
+test('an item that fails is passed on with its error, and the others are done', async () => {
+  const failed: [string, string][] = [];
+  const count = await sweepEach(
+    ['a', 'bad', 'b', 'worse'],
+    new AbortController().signal,
+    (item) => (item.length > 1 ? Promise.reject(new Error(`no ${item}`)) : Promise.resolve(1)),
+    (err, item) => failed.push([item, (err as Error).message]),
+    1,
+  );
+  expect([count, failed]).toEqual([
+    2,
+    [
+      ['bad', 'no bad'],
+      ['worse', 'no worse'],
+    ],
+  ]);
+});
