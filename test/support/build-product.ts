@@ -21,14 +21,19 @@ export async function buildSiteOfTests(): Promise<void> {
  * long tiers measure is built as it is shipped.
  */
 export async function buildProduct(): Promise<void> {
-  const compiler = path.join(projectFolder, 'node_modules/typescript/bin/tsc');
-  const options = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', PRODUCT_FOLDER];
   await rm(PRODUCT_FOLDER, { recursive: true, force: true });
-  await promisify(execFile)(process.execPath, [compiler, ...options], { cwd: projectFolder });
+  await compileProduct(PRODUCT_FOLDER);
   const assets = 'src/console/assets';
   await cp(path.join(projectFolder, assets), path.join(PRODUCT_FOLDER, assets), { recursive: true });
   await cp(SITE_FOLDER, path.join(PRODUCT_FOLDER, '.site'), { recursive: true });
   if (!isLongTier) await bundleWorkers();
+}
+
+/** Compiles API and workers as they are shipped, without what the API serves. */
+export async function compileProduct(folder: string): Promise<void> {
+  const compiler = path.join(projectFolder, 'node_modules/typescript/bin/tsc');
+  const options = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', folder];
+  await promisify(execFile)(process.execPath, [compiler, ...options], { cwd: projectFolder });
 }
 
 async function bundleWorkers(): Promise<void> {

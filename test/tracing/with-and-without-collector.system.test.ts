@@ -1,0 +1,108 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { newId } from '../../src/platform/ids.ts';
+import { compileProduct } from '../support/build-product.ts';
+import { anyPartner, anyVenue } from '../support/factories.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import type { OwnServer } from '../support/own-servers.ts';
+import { ownMongod, ownRedis } from '../support/own-servers.ts';
+import { freshName, serviceEnvironment } from '../support/service-environment.ts';
+import type { SpawnedProcess } from '../support/worker-process.ts';
+import { endProcesses, projectFolder, startProcess, stopProcess } from '../support/worker-process.ts';
+import type { Collector } from './otlp-collector.ts';
+import { startCollector } from './otlp-collector.ts';
+
+const API = 'src/api.ts';
+const WORKERS = ['workers/hold-expiry.ts', 'workers/event-dispatch.ts', 'workers/webhook-delivery.ts'];
+
+const LIST_MODULES = path.join(import.meta.dirname, 'list-modules.cjs');
+
+let mongod: OwnServer;
+let redis: OwnServer;
+let collector: Collector;
+/** A folder with the service compiled as it is shipped. */
+let release: string;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  // Within the project, whose packages are used. Workers of the tests' own product are bundles, which show no modules.
+  const parent = path.join(projectFolder, '.cache');
+  [collector, release] = await Promise.all([startCollector(), mkdtemp(path.join(parent, 'modules-'))]);
+  await compileProduct(path.join(release, 'dist'));
+  [mongod, redis] = await Promise.all([ownMongod(), ownRedis()]);
+  await Promise.all([mongod.start(), redis.start()]);
+  environment = { ...serviceEnvironment(freshName()), MONGODB_URI: mongod.uri, REDIS_URL: redis.uri };
+  const migrated = startProcess('src/migrate.ts', environment);
+  if ((await migrated.exited).code !== 0) throw new Error(migrated.output());
+});
+afterAll(async () => {
+  await endProcesses();
+  await Promise.all([collector.close(), mongod.discard(), redis.discard()]);
+  await rm(release, { recursive: true });
+});
+
+/** The packages of OpenTelemetry of which the process has loaded a module when it ends. */
+async function loadedPackages(file: string, more: Record<string, string>): Promise<string[]> {
+  const list = path.join(release, newId());
+  const preload = { NODE_OPTIONS: `--require=${JSON.stringify(LIST_MODULES)}`, MODULES_FILE: list };
+  const from = file === API ? undefined : release;
+  const process = startProcess(file, { ...environment, ...more, ...preload }, [], from);
+  await process.ready;
+  expect((await stopProcess(process)).code).toBe(0);
+  const text = await readFile(list, 'utf8');
+  return [...new Set(text.match(/(?<=node_modules\/@opentelemetry\/)[^/]+/g))].toSorted();
+}
+
+const loadedByEach = async (more: Record<string, string>) =>
+  Object.fromEntries(
+    await Promise.all(
+      [API, ...WORKERS].map(async (file) => [file, await loadedPackages(file, more)] as const),
+    ),
+  );
+
+test('without a collector a process loads nothing of OpenTelemetry but its API', async () => {
+  expect(await loadedByEach({})).toEqual(
+    Object.fromEntries([API, ...WORKERS].map((file) => [file, ['api']])),
+  );
+});
+
+test('with a collector each loads its SDK, exporter and instrumentations', async () => {
+  const wanted = expect.arrayContaining([
+    'exporter-trace-otlp-proto',
+    'instrumentation',
+    'instrumentation-mongodb',
+    'instrumentation-undici',
+    'sdk-trace-node',
+  ]);
+  expect(await loadedByEach({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })).toEqual(
+    Object.fromEntries([API, ...WORKERS].map((file) => [file, wanted])),
+  );
+});
+
+/** How many traces of `calls` calls the collector gets of an API process with these settings. */
+async function tracesOf(calls: number, more: Record<string, string>): Promise<number> {
+  const before = collector.spans.length;
+  const api: SpawnedProcess = startProcess(API, {
+    ...environment,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    ...more,
+  });
+  const service = (await api.ready) as { url: string; adminUrl: string };
+  const partner = await anyPartner(service, [(await anyVenue(service)).id]);
+  await inParallel(Array.from({ length: calls }), 20, async () => {
+    expect((await partner.api.get('/api/v1/partner/me')).status).toBe(200);
+  });
+  // Spans leave at the latest when the process stops.
+  expect((await stopProcess(api)).code).toBe(0);
+  return collector.spans.slice(before).filter(({ name }) => name === 'GET /api/v1/partner/me').length;
+}
+
+test('a tenth of all traces is kept unless the sampler is stated', async () => {
+  const CALLS = 300;
+  const kept = await tracesOf(CALLS, {});
+  // Each is drawn by itself: less or more than this once in a million runs.
+  expect(kept).toBeGreaterThan(7);
+  expect(kept).toBeLessThan(60);
+  expect(await tracesOf(CALLS, { OTEL_TRACES_SAMPLER: 'always_on' })).toBeGreaterThan(CALLS / 2);
+});
