@@ -68,6 +68,21 @@ async function sweepDueHolds({ contents, product, venue, partnerIds, takeSlots }
   });
 }
 
+/** Starts another API process, waits until its `/readyz` is 200, and ends it again; returns how long the first two took. */
+async function startApi({ product }: Bench): Promise<number> {
+  const beganAt = performance.now();
+  const { url, stop } = await product.addApi();
+  try {
+    while ((await fetch(`${url}/readyz`)).status !== 200) {
+      if (performance.now() - beganAt > WITHIN_MS) throw new Error('An API process was not ready in time');
+      await delay(20);
+    }
+    return performance.now() - beganAt;
+  } finally {
+    await stop();
+  }
+}
+
 async function measure(bench: Bench, runs: number): Promise<Times> {
   const { product, apiKeys, venue } = bench;
   const all: Record<string, number[]> = {};
@@ -76,6 +91,7 @@ async function measure(bench: Bench, runs: number): Promise<Times> {
   const headers = { 'X-API-Key': apiKeys[0] ?? '' };
   for (let run = 0; run < runs; run += 1) {
     await product.runWorkers([]);
+    note('start of api until /readyz', await startApi(bench));
     for (const name of WORKERS) note(`start of ${name}`, await timed(() => product.runWorkers([name])));
     note('sweep of 2,000 lapsed holds', await sweepDueHolds(bench));
     await product.runWorkers([]);

@@ -29,6 +29,8 @@ export type Product = {
    * it starts.
    */
   runWorkers: (names: readonly WorkerName[], settings?: Record<string, string>) => Promise<void>;
+  /** Starts an API process beside the first; `stop` ends it. */
+  addApi: () => Promise<{ url: string; stop: () => Promise<void> }>;
   /** Freezes workers, with all that they have open, or lets them go on. */
   freeze: (names: readonly WorkerName[]) => void;
   thaw: (names: readonly WorkerName[]) => void;
@@ -105,7 +107,7 @@ export async function startProduct(
       ...{ url, adminUrl, port: Number(new URL(url).port), operatorKey, folder, stop },
       ...{ mongodbUri: servers.mongodbUri, redisUrl: servers.redisUrl },
       pids: () => ({ ...processes.pids(), mongod: mongodb, redis }),
-      runWorkers: processes.runWorkers,
+      ...{ runWorkers: processes.runWorkers, addApi: processes.addApi },
       freeze: (names) => processes.signal(names, 'SIGSTOP'),
       thaw: (names) => processes.signal(names, 'SIGCONT'),
     };
@@ -153,6 +155,11 @@ function createProcesses(folder: string, profiled: readonly string[], env: Recor
       if (code !== 0) throw new Error(`${name} failed, see ${folder}`);
     },
     pids: (): Pids => Object.fromEntries(running.map(({ label, child }) => [label, child.pid ?? 0])),
+    addApi: async () => {
+      const { url } = await start<{ url: string }>('api');
+      const added = running.findLast(({ name }) => name === 'api');
+      return { url, stop: () => end((each) => each === added) };
+    },
     runWorkers: async (names: readonly WorkerName[], settings?: Record<string, string>): Promise<void> => {
       for (const name of WORKERS) {
         const wanted = names.filter((each) => each === name).length;
