@@ -134,7 +134,7 @@ async function deleteJobs(redis: Redis): Promise<void> {
   }
 }
 
-/** Places, confirms and cancels over HTTP, and reads after each call what it wrote. No worker may run. */
+/** Places, confirms and cancels over HTTP, and releases another, and reads after each call what it wrote. No worker may run. */
 async function makeOriginals(
   { url }: Product,
   { partners, venue }: Provisioned,
@@ -142,9 +142,11 @@ async function makeOriginals(
 ): Promise<Originals> {
   const call = apiCaller(url, partners[0]?.apiKey ?? '');
   const post = (path: string, body: object) => call('POST', `/api/v1/${path}`, [200, 201], body);
-  const holdId = textField(await post('partner/holds', { slot_id: slotAt(venue, 0).slotId }), 'hold_id');
-  const read = async (): Promise<Reservation> => {
-    const found = await find(holdId);
+  const place = async (slot: number) =>
+    textField(await post('partner/holds', { slot_id: slotAt(venue, slot).slotId }), 'hold_id');
+  const [holdId, otherId] = [await place(0), await place(1)];
+  const read = async (id = holdId): Promise<Reservation> => {
+    const found = await find(id);
     if (found === null) throw new Error('The product has not written what it says that it wrote');
     return found;
   };
@@ -158,5 +160,6 @@ async function makeOriginals(
   const booking = await read();
   const cancel = { reason: 'rain', idempotency_key: newId() };
   await post(`bookings/${textField(confirmed, 'booking_id')}/cancel`, cancel);
-  return { hold, booking, cancelled: await read() };
+  await post(`partner/holds/${otherId}/cancel`, {});
+  return { hold, booking, cancelled: await read(), released: await read(otherId) };
 }

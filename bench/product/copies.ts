@@ -5,10 +5,10 @@ import type { Venue } from './slots.ts';
 import { slotAt } from './slots.ts';
 
 /**
- * One reservation as the product wrote it after each of three calls, events of its outbox included: what its limits write, and
- * what is there before a row begins, is copied from it.
+ * One reservation as the product wrote it after each of three calls, events of its outbox included, and one that was released: what its
+ * limits write, and what is there before a row begins, is copied from them.
  */
-export type Originals = { hold: Reservation; booking: Reservation; cancelled: Reservation };
+export type Originals = Record<'hold' | 'booking' | 'cancelled' | 'released', Reservation>;
 
 /** Whose copy it is and which slot it takes. */
 export type Place = { venue: Venue; partnerIds: readonly string[] };

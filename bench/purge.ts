@@ -1,0 +1,239 @@
+/**
+ * `npm run bench:purge`: what callers notice of a purge. Holds are placed and availability is read at a steady pace, far below what the
+ * machine can do, while hold expiry keeps everything for ever, and while it purges what was loaded. The two take turns until all is gone,
+ * so that what else the machine does meets both alike; before the first turn and after the last one nothing is purged.
+ */
+
+import { execFileSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import mongoose from 'mongoose';
+import { withFigures } from '../scripts/figures-in-page.ts';
+import { createCleanup } from '../src/development/demo/step-context.ts';
+import type { Reservation } from '../src/reservations/reservations.model.ts';
+import type { Loaded } from './load/load.ts';
+import { openBench } from './open-bench.ts';
+import { projectFolder } from './processes.ts';
+import { buildProduct } from './product/product.ts';
+import { slotAt, slotCount } from './product/slots.ts';
+import type { PurgeReport, PurgeWindow } from './purge-report.ts';
+import { asMarkdown, asText, isMissed } from './purge-report.ts';
+import type { EndedHolds } from './rows/ended-holds.ts';
+import { addEndedHolds } from './rows/ended-holds.ts';
+import type { Bench } from './rows/row.ts';
+
+const PAGE = path.join(projectFolder, 'docs/scaling.md');
+const USAGE = `npm run bench:purge -- [options]
+
+  --rows N     holds that ended 40 days ago (500000)
+  --seconds N  how long a window of calls is measured (10)
+  --json FILE  writes the figures
+  --write      puts the table into docs/scaling.md
+  --check      exits with 1 where a p99 is more than 1.5 times as high
+`;
+
+const ENDED_DAYS_AGO = 40;
+const KEPT_DAYS = 30;
+const HOLDS_PER_SECOND = 50;
+const READS_PER_SECOND = 100;
+/** Of one partner never more are alive than it may have, and each window finds its slots free. */
+const HOLD_TTL_SECONDS = 5;
+/** Windows of a turn. */
+const WITHOUT = 3;
+const DURING = 8;
+/** What the first calls after a start cost is not counted. */
+const WARM_SECONDS = 5;
+const POLL_MS = 250;
+const PURGED_WITHIN_MS = 45 * 60_000;
+
+const say = (line: string) => void process.stderr.write(`${line}\n`);
+
+type Db = mongoose.Connection;
+
+/** Fails where a call did. One that waited for a connection until the end is among the latencies with that. */
+function requireAll({ outcomes, calls }: Loaded, expected: string): void {
+  const good = (outcomes[expected] ?? 0) + (outcomes['not begun'] ?? 0);
+  if (good < calls)
+    throw new Error(`Not all of ${calls} calls came to ${expected}: ${JSON.stringify(outcomes)}`);
+}
+
+/** The latency of the calls of one window. */
+async function measureWindow(
+  bench: Bench,
+  seconds: number,
+): Promise<{ latency: PurgeWindow; othersShare: number }> {
+  const { product, apiKeys, venue } = bench;
+  const count = Math.ceil(HOLDS_PER_SECOND * seconds);
+  const first = bench.takeSlots(count) % slotCount(venue);
+  // The days that are being sold, which are read anew after each hold.
+  const days = new Set(Array.from({ length: count }, (_, n) => slotAt(venue, first + n).date));
+  const paths = [...days].map((day) => `/api/v1/slots/availability?venue_id=${venue.id}&date=${day}`);
+  const pace = (perSecond: number) => ({ kind: 'rate', perSecond, seconds }) as const;
+  const called = { port: product.port, apiKeys };
+  const reading = { step: 'get', params: { ...called, paths }, pace: pace(READS_PER_SECOND) } as const;
+  const [holds, reads] = await Promise.all([
+    bench.callProduct({
+      ...{ step: 'place-hold', params: { ...called, venue, first } },
+      pace: pace(HOLDS_PER_SECOND),
+    }),
+    bench.side.run({ ...reading, callers: apiKeys.length }, {}),
+  ]);
+  requireAll(holds, '201');
+  requireAll(reads, '200');
+  return {
+    latency: { hold: holds.latencyMs, availability: reads.latencyMs },
+    othersShare: Math.max(holds.othersShare, reads.othersShare),
+  };
+}
+
+/** Restarts hold expiry; what it keeps for `days` it begins to purge at once, also where the one before it has purged just now. */
+async function restartHoldExpiry(bench: Bench, db: Db, days: number): Promise<void> {
+  await bench.product.runWorkers(['event-dispatch']);
+  await db.collection<{ _id: string }>('leases').deleteOne({ _id: 'sweep-retention' });
+  await bench.product.runWorkers(['hold-expiry', 'event-dispatch'], { RETENTION_HOLDS_DAYS: String(days) });
+}
+
+/** Tells how many of the holds are left: they are purged in the order of their expiry. */
+function countingLeft(db: Db, { firstAt, stepMs, count }: EndedHolds): () => Promise<number> {
+  const end = new Date(firstAt.getTime() + count * stepMs);
+  let from = firstAt;
+  return async () => {
+    const [oldest] = await db
+      .collection<Reservation>('reservations')
+      .find({ status: 'RELEASED', holdExpiresAt: { $gte: from, $lt: end } })
+      .sort({ holdExpiresAt: 1 })
+      .hint('ended_holds')
+      .limit(1)
+      .toArray();
+    from = oldest?.holdExpiresAt ?? end;
+    return Math.round((end.getTime() - from.getTime()) / stepMs);
+  };
+}
+
+/** Waits until none is left or `stopping` aborts; returns how long it took, where it was the first. */
+async function untilGone(
+  countLeft: () => Promise<number>,
+  stopping: AbortSignal,
+): Promise<number | undefined> {
+  const beganAt = performance.now();
+  while (!stopping.aborted) {
+    if ((await countLeft()) === 0) return (performance.now() - beganAt) / 1000;
+    await delay(POLL_MS, undefined, { signal: stopping }).catch(() => undefined);
+  }
+  return undefined;
+}
+
+type Measured = Pick<PurgeReport, 'without' | 'during' | 'purgeSeconds' | 'othersShare'>;
+
+/** The two in turn, until all is gone. */
+async function measureAll(bench: Bench, db: Db, ended: EndedHolds, seconds: number): Promise<Measured> {
+  const [without, during]: [PurgeWindow[], PurgeWindow[]] = [[], []];
+  const countLeft = countingLeft(db, ended);
+  let [purgeSeconds, othersShare, isGone] = [0, 0, false];
+  const measureInto = async (windows: PurgeWindow[], counts: () => boolean): Promise<void> => {
+    const window = await measureWindow(bench, seconds);
+    if (!counts()) return;
+    othersShare = Math.max(othersShare, window.othersShare);
+    windows.push(window.latency);
+    const { hold, availability } = window.latency;
+    const name = windows === during ? 'purging' : 'without';
+    say(`${name}: hold p99 ${hold.p99.toFixed(1)} ms, availability p99 ${availability.p99.toFixed(1)} ms`);
+  };
+  const withoutPurge = async () => {
+    await restartHoldExpiry(bench, db, 0);
+    await measureWindow(bench, WARM_SECONDS);
+    for (let n = 0; n < WITHOUT; n += 1) await measureInto(without, () => true);
+  };
+  const whilePurging = async () => {
+    await restartHoldExpiry(bench, db, KEPT_DAYS);
+    const [stop, beganAt] = [new AbortController(), performance.now()];
+    const watched = untilGone(countLeft, stop.signal).then((took) => {
+      isGone = took !== undefined;
+      return took;
+    });
+    try {
+      await measureWindow(bench, WARM_SECONDS);
+      // A window in which the purge ends is neither.
+      for (let n = 0; n < DURING && !isGone; n += 1) await measureInto(during, () => !isGone);
+    } finally {
+      stop.abort();
+    }
+    purgeSeconds += (await watched) ?? (performance.now() - beganAt) / 1000;
+    say(`${await countLeft()} of ${ended.count} holds are left after ${purgeSeconds.toFixed(0)} s`);
+  };
+  const endsAt = performance.now() + PURGED_WITHIN_MS;
+  await withoutPurge();
+  while (!isGone) {
+    if (performance.now() > endsAt) throw new Error(`${await countLeft()} holds were not purged in time`);
+    await whilePurging();
+    await withoutPurge();
+  }
+  if (during.length === 0)
+    throw new Error('The purge ended within the first window: take more --rows, or fewer --seconds');
+  return { without, during, purgeSeconds, othersShare };
+}
+
+const { values } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '500000' },
+    seconds: { type: 'string', default: '10' },
+    json: { type: 'string' },
+    write: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (values.help) {
+  process.stdout.write(USAGE);
+  process.exit(0);
+}
+const [rows, windowSeconds] = [Number(values.rows), Number(values.seconds)];
+for (const [name, value] of Object.entries({ rows, seconds: windowSeconds }))
+  if (!Number.isInteger(value) || value < 1)
+    throw new Error(`--${name} must be a whole number above 0, and is ${value}`);
+const cleanup = createCleanup();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void cleanup.run().then(() => process.exit(1)));
+const beganAt = performance.now();
+let exitCode = 1;
+try {
+  await buildProduct();
+  const options = {
+    ...{ runs: 1, seconds: windowSeconds, bookings: 0, profile: undefined },
+    settings: { HOLD_TTL_SECONDS: String(HOLD_TTL_SECONDS) },
+  };
+  const bench = await openBench(options, say, cleanup.add);
+  const db = mongoose.createConnection(bench.product.mongodbUri, { autoIndex: false, autoCreate: false });
+  cleanup.add(() => db.close());
+  await db.asPromise();
+  const loadBeganAt = performance.now();
+  const ended = await addEndedHolds(bench, rows, ENDED_DAYS_AGO);
+  const loadSeconds = (performance.now() - loadBeganAt) / 1000;
+  say(`${rows} holds that ended ${ENDED_DAYS_AGO} days ago are there after ${loadSeconds.toFixed(0)} s`);
+  const measured = await measureAll(bench, db, ended, windowSeconds);
+  const commit = execFileSync('git', ['describe', '--always', '--dirty', '--abbrev=8'], {
+    encoding: 'utf8',
+  }).trim();
+  const report: PurgeReport = {
+    ...{ at: new Date().toISOString(), commit, rows, windowSeconds, loadSeconds, ...measured },
+    ...{ holdsPerSecond: HOLDS_PER_SECOND, readsPerSecond: READS_PER_SECOND },
+    machine: { cores: cpus().length, cpu: cpus()[0]?.model ?? 'unknown', node: process.versions.node },
+    minutes: (performance.now() - beganAt) / 60_000,
+  };
+  console.log(asText(report));
+  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`);
+  if (values.write)
+    await writeFile(
+      PAGE,
+      withFigures(await readFile(PAGE, 'utf8'), 'bench:purge', `${asMarkdown(report)}\n`),
+    );
+  exitCode = values.check && isMissed(report) ? 1 : 0;
+} catch (error) {
+  console.error((error as Error).stack);
+} finally {
+  await cleanup.run();
+}
+process.exit(exitCode);
