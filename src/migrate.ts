@@ -1,9 +1,8 @@
 import { migrate, planOfMigration } from './database/collections.ts';
 import { isPending } from './database/migrate.service.ts';
 import { dryRunText, statusText } from './database/migration-text.ts';
-import { createDb, openDb, PATIENT } from './platform/mongo.ts';
 import { optionsOrExit } from './process/arguments.ts';
-import { runProcess } from './process/lifecycle.ts';
+import { runCommand } from './process/command.ts';
 
 const boolean = { type: 'boolean', default: false } as const;
 const { status, 'dry-run': dryRun } = optionsOrExit(
@@ -18,29 +17,17 @@ const isReading = status || dryRun;
  * start and each upgrade. `--status` prints what was applied and is pending, with exit code 1 where something is; `--dry-run`
  * prints what would be done. Neither writes.
  */
-runProcess(
+runCommand(
   'migrate',
-  async ({ config, log, stopping, onStop, stop }) => {
-    const db = createDb();
-    onStop('MongoDB', () => db.close());
-    const opened = openDb(db, config.mongodbUri, log, stopping, PATIENT);
-    if (isReading) {
-      await opened;
-      const plan = await planOfMigration(db);
-      process.stdout.write(`${status ? statusText(plan) : dryRunText(plan)}\n`);
-      setImmediate(stop, status && isPending(plan) ? 1 : 0);
-      return {};
+  async ({ log, stopping, openDatabase }) => {
+    const db = await openDatabase();
+    if (!isReading) {
+      await migrate(db, { log, stopping });
+      return { isDone: true, report: { migrated: true } };
     }
-    const work = opened.then(() => migrate(db, { log, stopping }));
-    let isDone = false;
-    onStop('migration', async () => {
-      await work.catch(() => undefined);
-      if (!isDone) stop(1);
-    });
-    await work;
-    isDone = true;
-    setImmediate(stop);
-    return { migrated: true };
+    const plan = await planOfMigration(db);
+    process.stdout.write(`${status ? statusText(plan) : dryRunText(plan)}\n`);
+    return { isDone: !(status && isPending(plan)), report: {} };
   },
   isReading ? 'warn' : undefined,
 );

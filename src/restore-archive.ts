@@ -1,8 +1,7 @@
 import { archiveUrl } from './config/config.ts';
-import { createDb, openDb } from './platform/mongo.ts';
 import { Refusal } from './platform/refusal.ts';
 import { optionsOrExit } from './process/arguments.ts';
-import { runProcess } from './process/lifecycle.ts';
+import { runCommand } from './process/command.ts';
 import { KINDS } from './retention/kinds.ts';
 import { openArchive } from './retention/open-archive.ts';
 import type { RestoreWanted } from './retention/restore.service.ts';
@@ -27,30 +26,18 @@ const given: Given = optionsOrExit(
  * Puts archived rows back, says what it did, and ends: with exit code 0 only where nothing was left out. Everything else
  * may run meanwhile, and it may be run again (ADR 0052).
  */
-runProcess('restore-archive', async ({ config, log, stopping, onStop, stop }) => {
+runCommand('restore-archive', async ({ config, log, stopping, openDatabase }) => {
   const from = given.from ?? config.archiveUrl;
   if (from === undefined) throw new Refusal('There is no archive: give --from, or set ARCHIVE_URL.');
   const { archiveAccessKeyId: id, archiveSecretAccessKey: secret } = config;
   if (from.startsWith('s3:') && (id === undefined || secret === undefined))
     throw new Refusal('A bucket needs ARCHIVE_ACCESS_KEY_ID and ARCHIVE_SECRET_ACCESS_KEY: set both.');
   const archive = openArchive(from, config);
-  const db = createDb();
-  onStop('MongoDB', () => db.close());
-  const work = openDb(db, config.mongodbUri, log, stopping).then(() =>
-    restoreArchive({ db, log, archive }, wantedOf(given), stopping),
-  );
-  onStop('restore', async () => {
-    const isDone = await work.then(
-      (report) => report.isDone,
-      () => false,
-    );
-    if (!isDone) stop(1);
-  });
-  const { isDone, ...counts } = await work;
+  const db = await openDatabase();
+  const { isDone, ...counts } = await restoreArchive({ db, log, archive }, wantedOf(given), stopping);
   if (counts.restored > 0)
     log.warn('what was put back is over, so the next purge takes it again: see docs/retention.md to keep it');
-  setImmediate(stop);
-  return { is_done: isDone, ...counts };
+  return { isDone, report: { is_done: isDone, ...counts } };
 });
 
 function faultOf({ from, collection, since, until }: Given): string | undefined {

@@ -1,6 +1,5 @@
-import { createDb, openDb } from './platform/mongo.ts';
 import { createSecretBox } from './platform/secret-box.ts';
-import { runProcess } from './process/lifecycle.ts';
+import { runCommand } from './process/command.ts';
 import { rewrapSecrets } from './subscriptions/rewrap-secrets.service.ts';
 
 /**
@@ -8,21 +7,8 @@ import { rewrapSecrets } from './subscriptions/rewrap-secrets.service.ts';
  * then ends: with exit code 0 only where all are sealed so. Everything else may run meanwhile, and it may be run again
  * (ADR 0014).
  */
-runProcess('rewrap-secrets', async ({ config, log, stopping, onStop, stop }) => {
-  const db = createDb();
-  onStop('MongoDB', () => db.close());
+runCommand('rewrap-secrets', async ({ config, log, stopping, openDatabase }) => {
   const secretBox = createSecretBox(config.encryptionKeys);
-  const work = openDb(db, config.mongodbUri, log, stopping).then(() =>
-    rewrapSecrets({ db, log, secretBox }, stopping),
-  );
-  onStop('rewrap', async () => {
-    const isDone = await work.then(
-      (report) => report.isDone,
-      () => false,
-    );
-    if (!isDone) stop(1);
-  });
-  const { isDone } = await work;
-  setImmediate(stop);
-  return { is_done: isDone };
+  const { isDone } = await rewrapSecrets({ db: await openDatabase(), log, secretBox }, stopping);
+  return { isDone, report: { is_done: isDone } };
 });

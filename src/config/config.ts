@@ -110,7 +110,7 @@ export type ProcessName = keyof typeof SETTINGS;
 export const PROCESS_NAMES = Object.keys(SETTINGS) as ProcessName[];
 
 /** The settings of one process. */
-export type ConfigOf<Name extends ProcessName> = Pick<Config, 'logLevel' | 'serviceMode'> &
+export type ConfigOf<Name extends ProcessName> = Pick<Config, 'logLevel' | 'serviceMode' | 'mongodbUri'> &
   Pick<Config, (typeof SETTINGS)[Name][number]>;
 
 /** The settings that every process has which does the service's work. */

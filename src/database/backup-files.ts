@@ -54,6 +54,7 @@ export async function writeDocuments(
   folder: string,
   name: string,
   documents: AsyncIterable<Buffer>,
+  signal: AbortSignal,
 ): Promise<DumpedCollection> {
   const file = `${name}.bson.gz`;
   const hash = createHash('sha256');
@@ -72,7 +73,7 @@ export async function writeDocuments(
     },
   });
   const output = createWriteStream(path.join(folder, file), { mode: 0o600, flags: 'wx', flush: true });
-  await pipeline(Readable.from(counted()), createGzip({ level: 1 }), hashed, output);
+  await pipeline(Readable.from(counted()), createGzip({ level: 1 }), hashed, output, { signal });
   return { name, file, documents: count, bytes, sha256: hash.digest('hex') };
 }
 
@@ -110,14 +111,19 @@ function manifestIn(text: string): Manifest | undefined {
 }
 
 /** @throws BackupError naming each file that is missing or is not as it was written */
-export async function requireIntact(folder: string, { collections }: Manifest): Promise<void> {
+export async function requireIntact(
+  folder: string,
+  { collections }: Manifest,
+  signal: AbortSignal,
+): Promise<void> {
   const faulty: string[] = [];
   for (const { file, sha256 } of collections) {
     const sum = createHash('sha256');
-    const read = await pipeline(createReadStream(path.join(folder, file)), sum).then(
+    const read = await pipeline(createReadStream(path.join(folder, file)), sum, { signal }).then(
       () => true,
       () => false,
     );
+    signal.throwIfAborted();
     const found = sum.digest('hex');
     if (!read || found !== sha256) faulty.push(file);
   }

@@ -25,7 +25,7 @@ export async function backUp(
     const dumped: DumpedCollection[] = [];
     for (const name of names) {
       stopping.throwIfAborted();
-      dumped.push(await writeCollection(db, folder, name, snapshot, beganAt));
+      dumped.push(await writeCollection(db, folder, name, { snapshot, beganAt, stopping }));
       log.info(
         { collection: name, documents: dumped.at(-1)?.documents, bytes: dumped.at(-1)?.bytes },
         'collection written',
@@ -45,11 +45,10 @@ async function writeCollection(
   db: Db,
   folder: string,
   name: string,
-  snapshot: Snapshot,
-  beganAt: number,
+  { snapshot, beganAt, stopping }: { snapshot: Snapshot; beganAt: number; stopping: AbortSignal },
 ): Promise<DumpedCollection> {
   try {
-    return await writeDocuments(folder, name, readDocuments(db, name, snapshot));
+    return await writeDocuments(folder, name, readDocuments(db, name, snapshot), stopping);
   } catch (err) {
     if (!isSnapshotTooOld(err)) throw err;
     const seconds = Math.round((performance.now() - beganAt) / 1000);

@@ -37,7 +37,7 @@ export async function restore(
     throw new BackupError(
       `Release ${manifest.release} made this backup. Restore it with that release or a newer one.`,
     );
-  await requireIntact(folder, manifest);
+  await requireIntact(folder, manifest, stopping);
   await requireReplaceable(db, replace);
   await dropDatabase(db);
   for (const dumped of manifest.collections) {

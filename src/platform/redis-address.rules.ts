@@ -35,13 +35,12 @@ export function redisAddress(value: string): RedisAddress {
   const isEncrypted = tls === 's';
   const [username = '', password = ''] = user.split(/:(.*)/s, 2);
   const common = { isEncrypted, ...credentials(username, password) };
-  const options = new URLSearchParams(query);
   if (kind === 'cluster') {
-    if (path !== '' || options.size > 0)
+    if (path !== '' || query !== '')
       throw new Error('must end after the hosts of a cluster, which has no databases and no options here');
     return { kind, ...common, hosts: hostsOf(hosts, PORTS.cluster) };
   }
-  return { kind: 'sentinel', ...common, hosts: hostsOf(hosts, PORTS.sentinel), ...watched(path, options) };
+  return { kind: 'sentinel', ...common, hosts: hostsOf(hosts, PORTS.sentinel), ...watched(path, query) };
 }
 
 /** Whether all keys with this prefix are on one slot of a cluster: what Redis hashes is what stands in the first braces. */
@@ -64,17 +63,28 @@ function ofServer(value: string): RedisAddress {
   };
 }
 
-function watched(path: string, options: URLSearchParams) {
+function watched(path: string, query: string) {
   const [master = '', db = '0', ...rest] = path.split('/');
   if (master === '' || rest.length > 0 || !/^\d{1,5}$/.test(db))
     throw new Error(
       'must name the master that the sentinels watch, after their hosts: redis+sentinel://host:26379/mymaster',
     );
-  const { sentinel_username: username, sentinel_password: password, ...others } = Object.fromEntries(options);
+  const { sentinel_username: username, sentinel_password: password, ...others } = optionsIn(query);
   if (Object.keys(others).length > 0)
     throw new Error('must have no option but sentinel_username and sentinel_password');
   const ofSentinels = { ...(username && { username }), ...(password && { password }) };
   return { master: decoded(master), db: Number(db), ofSentinels };
+}
+
+/** Not as a form, which has + for a space: a password may have one. */
+function optionsIn(query: string): Record<string, string> {
+  const options = query.split('&').filter((each) => each !== '');
+  return Object.fromEntries(
+    options.map((each) => {
+      const [name = '', value = ''] = each.split(/=(.*)/s, 2);
+      return [name, decoded(value)];
+    }),
+  );
 }
 
 function hostsOf(list: string, defaultPort: number): RedisHost[] {

@@ -34,12 +34,16 @@ export type ProcessScope<Settings = ConfigOf<'api'>> = {
  * Runs one process from its configuration, of which it has the settings of its name, to its exit code. `start` acquires and registers; what it returns is sent to
  * the parent process, when there is one, with `ready: true`. SIGTERM, SIGINT, an unexpected error and the death of the
  * parent all end in the same orderly stop, which is cut after 25 s; a faulty configuration, and an unsupported server
- * (ADR 0015), end with exit code 1. `logLevel`, in place of LOG_LEVEL, is for one that prints text for people.
+ * (ADR 0015), end with exit code 1. `logLevel`, in place of LOG_LEVEL, is for one that prints text for people; `failure` is what
+ * the log says of one whose `start` rejects.
  */
 export function runProcess<Name extends ProcessName>(
   name: Name,
   start: (scope: ProcessScope<ConfigOf<Name>>) => Promise<Record<string, unknown>>,
-  logLevel?: string,
+  {
+    logLevel,
+    failure = 'the process could not start',
+  }: { logLevel?: string | undefined; failure?: string } = {},
 ): void {
   const config = configOrExit(name);
   const log = createLogger(name, logLevel ?? config.logLevel);
@@ -73,7 +77,7 @@ export function runProcess<Name extends ProcessName>(
   const fail = (err: Error) => {
     if (stop.signal.aborted) return;
     if (err instanceof Refusal) log.fatal(err.message);
-    else log.fatal({ err }, 'the process could not start');
+    else log.fatal({ err }, failure);
     hasFailed = true;
     stopOnce();
   };

@@ -1,0 +1,58 @@
+import type { ConfigOf, ProcessName } from '../config/config.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { Db } from '../platform/mongo.ts';
+import { createDb, openDb, PATIENT } from '../platform/mongo.ts';
+import { runProcess } from './lifecycle.ts';
+
+export type CommandScope<Settings> = {
+  config: Settings;
+  log: Logger;
+  /** Aborts as soon as the command is asked to stop; whatever takes long must listen to it. */
+  stopping: AbortSignal;
+  /** Connects to MongoDB, for commands that may take hours. */
+  openDatabase(): Promise<Db>;
+};
+
+/** `report` is logged, and sent to a parent process. */
+export type CommandOutcome = { isDone: boolean; report: Record<string, unknown> };
+
+/**
+ * Runs a command that has to finish: it ends with exit code 0 only where `work` says that all is done. One that is asked to stop
+ * meanwhile keeps its connection until `work` has ended; unless all is done then, the log says that it was not finished.
+ * `logLevel` is that of `runProcess`.
+ */
+export function runCommand<Name extends ProcessName>(
+  name: Name,
+  work: (scope: CommandScope<ConfigOf<Name>>) => Promise<CommandOutcome>,
+  logLevel?: string,
+): void {
+  runProcess(
+    name,
+    async ({ config, log, stopping, onStop, stop }) => {
+      const db = createDb();
+      onStop('MongoDB', () => db.close());
+      const openDatabase = async () => {
+        await openDb(db, config.mongodbUri, log, stopping, PATIENT);
+        return db;
+      };
+      const working = work({ config, log, stopping, openDatabase });
+      let hasEnded = false;
+      onStop(name, async () => {
+        if (hasEnded) return;
+        const { isDone, error } = await working.then(
+          (outcome) => ({ ...outcome, error: undefined }),
+          (err: Error) => ({ isDone: false, error: err.message }),
+        );
+        if (isDone) return;
+        log.error({ error }, 'stopped before it was finished: run it again');
+        stop(1);
+      });
+      const { isDone, report } = await working.finally(() => {
+        hasEnded = !stopping.aborted;
+      });
+      setImmediate(stop, isDone ? 0 : 1);
+      return report;
+    },
+    { logLevel, failure: 'failed' },
+  );
+}

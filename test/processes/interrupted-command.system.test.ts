@@ -1,0 +1,139 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createLogger } from '../../src/platform/logger.ts';
+import type { Db } from '../../src/platform/mongo.ts';
+import { createDb, openDb } from '../../src/platform/mongo.ts';
+import type { OwnServer } from '../support/own-servers.ts';
+import { freePort, ownMongod, temporaryFolder } from '../support/own-servers.ts';
+import { freshName, serviceEnvironment } from '../support/service-environment.ts';
+import type { SpawnedProcess } from '../support/worker-process.ts';
+import { endProcesses, logged, startProcess } from '../support/worker-process.ts';
+
+const APP = 'interrupted';
+const UNFINISHED = 'stopped before it was finished: run it again';
+
+let mongod: OwnServer;
+let db: Db;
+let folder: string;
+let env: Record<string, string>;
+
+// A server of its own: a fail point is of the whole server.
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  mongod = await ownMongod();
+  await mongod.start();
+  const uri = new URL(mongod.uri);
+  uri.pathname = `/${freshName()}`;
+  db = createDb();
+  await openDb(db, uri.href, createLogger('test', 'silent'), new AbortController().signal);
+  uri.searchParams.set('appName', APP);
+  env = serviceEnvironment(freshName(), { MONGODB_URI: uri.href });
+  expect((await startProcess('src/migrate.ts', env).exited).code).toBe(0);
+  await db.collection('oddities').insertOne({ any: 'document' });
+  expect((await startProcess('src/backup.ts', env, ['--to', at('whole')]).exited).code).toBe(0);
+});
+afterEach(async () => {
+  await failCommand('off', {});
+});
+afterAll(async () => {
+  await endProcesses();
+  await db.close();
+  await mongod.discard();
+});
+
+const at = (name: string) => path.join(folder, name);
+const onServer = (command: Record<string, unknown>) => db.getClient().db('admin').command(command);
+const failCommand = async (mode: unknown, data: Record<string, unknown>) => {
+  const { count } = await onServer({
+    configureFailPoint: 'failCommand',
+    mode,
+    data: { appName: APP, failCommands: [], ...data },
+  });
+  return Number(count);
+};
+
+/** Holds up a command of who is started by `start`, until it is let go. */
+async function heldUp(
+  data: { failCommands: string[]; namespace: string },
+  start: () => SpawnedProcess,
+): Promise<SpawnedProcess> {
+  const count = await failCommand('alwaysOn', { ...data, blockConnection: true, blockTimeMS: 3000 });
+  const child = start();
+  await onServer({ waitForFailPoint: 'failCommand', timesEntered: count + 1, maxTimeMS: 60_000 });
+  return child;
+}
+
+async function interrupt(child: SpawnedProcess): Promise<void> {
+  child.signal('SIGTERM');
+  await logged(child, 'stopping');
+  await failCommand('off', {});
+}
+
+const levels = (child: SpawnedProcess, message: string) =>
+  child.log().flatMap(({ level, msg }) => (msg === message ? [level] : []));
+
+describe('a command that is told to stop before it is finished says so and ends with 1', () => {
+  test.each<[file: string, args: string[]]>([
+    ['src/migrate.ts', []],
+    ['src/migrate.ts', ['--status']],
+    ['src/backup.ts', ['--to', 'NEW']],
+    ['src/restore.ts', ['--from', 'NEW']],
+    ['src/restore-archive.ts', ['--from', 'file:///nonexistent']],
+    ['src/rewrap-secrets.ts', []],
+  ])('%s %j while it waits for MongoDB', async (file, args) => {
+    const away = `mongodb://127.0.0.1:${await freePort()}/partner_booking?replicaSet=embedded`;
+    const given = args.map((each) => (each === 'NEW' ? at('never') : each));
+    const child = startProcess(file, { ...env, MONGODB_URI: away }, given);
+    await logged(child, 'waiting for MongoDB: it cannot be reached yet');
+
+    child.signal('SIGTERM');
+
+    expect((await child.exited).code).toBe(1);
+    expect(levels(child, UNFINISHED)).toEqual(['error']);
+  });
+
+  test('a backup while it writes, and leaves none', async () => {
+    const start = () => startProcess('src/backup.ts', env, ['--to', at('cut-off')]);
+    const child = await heldUp({ failCommands: ['find'], namespace: `${db.name}.oddities` }, start);
+
+    await interrupt(child);
+
+    expect((await child.exited).code).toBe(1);
+    expect(levels(child, UNFINISHED)).toEqual(['error']);
+    expect(await readdir(at('cut-off'))).not.toContain('manifest.json');
+  });
+
+  test('a restore while it writes', async () => {
+    const args = ['--from', at('whole'), '--replace', db.name];
+    const start = () => startProcess('src/restore.ts', env, args);
+    const child = await heldUp({ failCommands: ['insert'], namespace: `${db.name}.leases` }, start);
+
+    await interrupt(child);
+
+    expect((await child.exited).code).toBe(1);
+    expect(levels(child, UNFINISHED)).toEqual(['error']);
+    expect((await startProcess('src/restore.ts', env, args).exited).code).toBe(0);
+  });
+});
+
+test('control: one that has nothing left to do ends with 0 and does not say so', async () => {
+  const start = () => startProcess('src/rewrap-secrets.ts', env);
+  const namespace = `${db.name}.webhook_subscriptions`;
+  const child = await heldUp({ failCommands: ['update'], namespace }, start);
+
+  await interrupt(child);
+
+  expect((await child.exited).code).toBe(0);
+  expect(child.output()).not.toContain(UNFINISHED);
+});
+
+test('a command that fails says that, and not that a process could not start', async () => {
+  await failCommand('alwaysOn', { failCommands: ['find'], namespace: `${db.name}.oddities`, errorCode: 13 });
+  const child = startProcess('src/backup.ts', env, ['--to', at('failed')]);
+
+  expect((await child.exited).code).toBe(1);
+  expect(levels(child, 'failed')).toEqual(['fatal']);
+  expect(child.output()).not.toContain('could not start');
+  expect(child.output()).not.toContain(UNFINISHED);
+});
