@@ -27,6 +27,13 @@ describe('an address of Redis', () => {
       },
     ],
     [
+      'redis+sentinel://s/main?sentinel_password=ab+c=%2B',
+      {
+        ...{ kind: 'sentinel', isEncrypted: false, hosts: [{ host: 's', port: 26_379 }] },
+        ...{ master: 'main', db: 0, ofSentinels: { password: 'ab+c=+' } },
+      },
+    ],
+    [
       'rediss+cluster://:p@h1:7000,h2',
       {
         ...{ kind: 'cluster', isEncrypted: true, password: 'p' },
@@ -55,6 +62,10 @@ describe('an address of Redis', () => {
     ['redis+cluster://h1:0', 'must list its hosts as host:port'],
     ['redis+cluster://h/1', 'must end after the hosts of a cluster'],
     ['rediss+cluster://:%zz@h', 'must have its user name and password percent-encoded'],
+    [
+      'redis+sentinel://h/main?sentinel_password=%zz',
+      'must have its user name and password percent-encoded',
+    ],
     ['redis://:%zz@h', 'must have its user name and password percent-encoded'],
   ])('%s is refused, with what it must be', (url, fault) => {
     expect(() => redisAddress(url)).toThrow(fault);
