@@ -1,10 +1,13 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:http';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import type { ProcessName } from '../../src/config/config.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import { freePort } from '../support/own-servers.ts';
 import { projectFolder } from './planted-tree.ts';
 import { variablesOf } from './settings-read.ts';
 
@@ -86,6 +89,43 @@ describe('the Dockerfile', () => {
     expect(limits).toHaveLength(4);
     const last = instructionsOf(dockerfile).findLast((each) => each.startsWith('ENV'));
     for (const limit of limits) expect(last?.split(' ')).toContain(`NODE_OPTIONS=${limit}`);
+  });
+
+  describe('finds a process healthy by its own health check', () => {
+    const [, check = '[]'] =
+      /^HEALTHCHECK .*? CMD (\[.*\])$/m.exec(instructionsOf(dockerfile).join('\n')) ?? [];
+    const [shell = '', ...args] = JSON.parse(check) as string[];
+    const isHealthy = async (env: Record<string, string>): Promise<boolean> => {
+      const [code] = (await once(execFile(shell, args, { env }), 'exit')) as [number];
+      return code === 0;
+    };
+
+    /** What it says of one that responds with this status on the port that `of` makes its own. */
+    async function verdictOn(
+      status: number,
+      of: (own: string, other: string) => Record<string, string>,
+    ): Promise<boolean> {
+      const server = createServer((_req, res) => void res.writeHead(status).end()).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const address = server.address();
+      const own = typeof address === 'object' ? String(address?.port) : '';
+      const found = await isHealthy(of(own, String(await freePort())));
+      server.close();
+      return found;
+    }
+
+    test.each<[situation: string, of: (own: string, other: string) => Record<string, string>]>([
+      ['the API, where HEALTH_PORT is set too', (own, other) => ({ PORT: own, HEALTH_PORT: other })],
+      ['a worker, where PORT is set too', (own, other) => ({ PORT: other, HEALTH_PORT: own })],
+    ])('%s, and not one that says 503', async (_situation, of) => {
+      expect(await verdictOn(200, of)).toBe(true);
+      expect(await verdictOn(503, of)).toBe(false);
+    });
+
+    test('and not one that listens nowhere', async () => {
+      const [PORT, HEALTH_PORT] = [String(await freePort()), String(await freePort())];
+      expect(await isHealthy({ PORT, HEALTH_PORT })).toBe(false);
+    });
   });
 
   test('copies all that the documentation is made of, and control: less is too little', async () => {
@@ -191,12 +231,12 @@ describe('docker-compose.yml', () => {
         name === 'migrate',
         name === 'api',
       ]);
-      // The image's own check asks HEALTH_PORT, else PORT.
+      // The image's own check asks HEALTH_PORT and PORT.
       expect([name, healthcheck?.test]).toEqual([name, undefined]);
       const port = environment['HEALTH_PORT'] ?? environment['PORT'];
       expect([name, port]).toEqual([name, name === 'migrate' ? undefined : name === 'api' ? 3000 : 3002]);
     }
-    expect(read('Dockerfile')).toContain('/dev/tcp/127.0.0.1/${HEALTH_PORT:-${PORT:-3000}}');
+    expect(read('Dockerfile')).toContain('for port in ${HEALTH_PORT:-3002} ${PORT:-3000};');
     const [, admin] = compose.services['api']?.ports ?? [];
     expect(admin).toMatch(/^127\.0\.0\.1:.*:3001$/);
     // The default, loopback, would be the container's own, which no published port leads to.
