@@ -25,7 +25,7 @@ export type Figures = {
   };
   /** Acknowledged writes of one operation; those that come together share one to the disk. */
   journalledWrites: Partial<Record<Operation, number>>;
-  /** Of one process at most. */
+  /** Of one process, estimated. */
   connections: { mongodb: Record<Kind, number>; redis: Record<Kind, number> };
 };
 
@@ -154,7 +154,7 @@ function limitsOf(
       used: mongodb.cores,
       of: traffic.mongodbCores * BUSY,
       unit: 'cores',
-      remedy: 'a larger primary, then shards (docs/scaling.md)',
+      remedy: 'a larger primary, then another deployment by region (docs/adr/0054)',
     },
     {
       what: "Redis' one thread",
@@ -168,7 +168,7 @@ function limitsOf(
       used: peak.event,
       of: figures.eventsPerSecondOfFeed,
       unit: 'a second',
-      remedy: 'one feed a shard: another deployment by region',
+      remedy: 'another deployment by region',
     },
     {
       what: 'connections to MongoDB',
