@@ -21,8 +21,8 @@ export type CollectionDefinition = {
 export type CollectionChange = { definition: CollectionDefinition; parts: string[] };
 
 /**
- * Creates the collection, its validator and its indexes where they are missing; safe to run again and beside itself. An index of the
- * same name with another key or filter is an error.
+ * Creates the collection, its validator and its indexes where they are missing, and sets after how long an index expires rows; safe
+ * to run again and beside itself. An index of the same name with another key or filter is an error.
  */
 export async function ensureCollection(db: Db, definition: CollectionDefinition): Promise<void> {
   const validator = definition.jsonSchema === undefined ? {} : { $jsonSchema: definition.jsonSchema };
@@ -31,6 +31,9 @@ export async function ensureCollection(db: Db, definition: CollectionDefinition)
   });
   const options = { validator, validationLevel: 'strict', validationAction: 'error' };
   await database(db).command({ collMod: definition.name, ...options });
+  const found = await indexesOf(db, definition.name);
+  for (const { name, expireAfterSeconds } of definition.indexes.filter((each) => hasOtherExpiry(found, each)))
+    await database(db).command({ collMod: definition.name, index: { name, expireAfterSeconds } });
   if (definition.indexes.length > 0)
     await database(db).collection(definition.name).createIndexes(definition.indexes);
 }
@@ -45,7 +48,7 @@ export async function findChanges(
   const changes = definitions.map(async (definition) => {
     const options: Record<string, unknown> | undefined = optionsOf.get(definition.name);
     const indexes = options === undefined ? [] : await indexesOf(db, definition.name);
-    return { definition, parts: [...partsOf(definition, options), ...missingIndexes(definition, indexes)] };
+    return { definition, parts: [...partsOf(definition, options), ...indexChanges(definition, indexes)] };
   });
   return (await Promise.all(changes)).filter(({ parts }) => parts.length > 0);
 }
@@ -62,10 +65,13 @@ function partsOf({ jsonSchema }: CollectionDefinition, options: Record<string, u
   ];
 }
 
-function missingIndexes({ indexes }: CollectionDefinition, found: readonly Record<string, unknown>[]) {
-  return indexes
-    .filter((wanted) => !found.some((each) => isSameIndex(each, wanted)))
-    .map(({ name }) => `create index ${name}`);
+function indexChanges({ indexes }: CollectionDefinition, found: readonly Record<string, unknown>[]) {
+  const missing = indexes.filter((wanted) => !found.some((each) => isSameIndex(each, wanted)));
+  const expiring = indexes.filter((wanted) => hasOtherExpiry(found, wanted));
+  return [
+    ...missing.map(({ name }) => `create index ${name}`),
+    ...expiring.map(({ name }) => `set expiry of index ${name}`),
+  ];
 }
 
 /** Those of these indexes that the collection has. */
@@ -124,6 +130,13 @@ export async function missingValidators(
     .map(({ name }) => `${name}_validator`);
 }
 
+/** Whether the index is there and expires rows after another time. */
+function hasOtherExpiry(found: readonly Record<string, unknown>[], wanted: IndexDefinition): boolean {
+  const same = found.find((each) => isSameIndex(each, wanted));
+  return same !== undefined && same['expireAfterSeconds'] !== wanted.expireAfterSeconds;
+}
+
+/** All but after how long it expires rows, which guards nothing. */
 function isSameIndex(found: Record<string, unknown>, wanted: IndexDefinition): boolean {
   return (
     found['name'] === wanted.name &&

@@ -231,6 +231,29 @@ describe('a contract step', () => {
   });
 });
 
+test('an index that expires rows after another time is told of, and changed with what it has', async () => {
+  const { db } = await anyDatabase();
+  const expiringAfter = (expireAfterSeconds: number) => ({
+    ...target('1.0.0'),
+    collections: [
+      { name: 'items', indexes: [{ name: 'over', key: { at: 1 as const }, expireAfterSeconds }] },
+    ],
+  });
+  await migrateTo(db, expiringAfter(60), quiet);
+  expect(isPending(await planMigration(db, expiringAfter(60)))).toBe(false);
+
+  const plan = await planMigration(db, expiringAfter(90));
+  expect(isPending(plan)).toBe(true);
+  expect(dryRunText(plan)).toContain('items: set expiry of index over');
+  await migrateTo(db, expiringAfter(90), quiet);
+
+  expect(await db.collection('items').indexes()).toMatchObject([
+    {},
+    { name: 'over', expireAfterSeconds: 90 },
+  ]);
+  expect(isPending(await planMigration(db, expiringAfter(90)))).toBe(false);
+});
+
 describe('of a database that a newer release has migrated', () => {
   test('the migration changes nothing and says so; what it has not heard of is named', async () => {
     const { db } = await anyDatabase();
