@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Readable, Transform } from 'node:stream';
+import { pipeline as joined, Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
+import { makeFolderDurably, writeWhole } from '../platform/durable-files.ts';
 import { Refusal } from '../platform/refusal.ts';
 
 /** What a backup is of; written last, so that a folder without it is no backup. */
@@ -38,7 +39,7 @@ const MANIFEST = 'manifest.json';
 
 /** Makes the folder for a backup, for its owner alone. @throws BackupError where it has something in it */
 export async function makeFolder(folder: string): Promise<void> {
-  const found = await mkdir(folder, { recursive: true, mode: 0o700 })
+  const found = await makeFolderDurably(folder)
     .then(() => readdir(folder))
     .catch((err: Error) => {
       throw new BackupError(
@@ -77,10 +78,9 @@ export async function writeDocuments(
   return { name, file, documents: count, bytes, sha256: hash.digest('hex') };
 }
 
+/** Makes the folder a backup, for good. */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
-  const draft = path.join(folder, `${MANIFEST}.part`);
-  await writeFile(draft, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flush: true });
-  await rename(draft, path.join(folder, MANIFEST));
+  await writeWhole(path.join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 /** @throws BackupError where the folder has no whole backup */
@@ -139,7 +139,9 @@ export async function* readBatches(
   { file }: DumpedCollection,
   { count, bytes }: { count: number; bytes: number },
 ): AsyncGenerator<Buffer[]> {
-  const stream = createReadStream(path.join(folder, file)).pipe(createGunzip());
+  const compressed = createReadStream(path.join(folder, file));
+  // An error of either is thrown by the loop.
+  const stream = joined(compressed, createGunzip(), () => undefined);
   let rest: Buffer = Buffer.alloc(0);
   let batch: Buffer[] = [];
   let size = 0;
