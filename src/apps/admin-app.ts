@@ -88,7 +88,8 @@ export function createAdminApp(context: ApiContext, guards = unwatchedGuards(con
   });
   app.use(
     auditTrail(context, routes, callerOf, (req) =>
-      req.path.startsWith(`${BOARD_PATH}/`)
+      // Express takes a path in either case.
+      req.path.toLowerCase().startsWith(`${BOARD_PATH}/`)
         ? boardCallOf({ method: req.method, path: req.path, reason: req.get('x-reason') }, QUEUE_NAMES)
         : undefined,
     ),

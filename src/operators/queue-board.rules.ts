@@ -32,14 +32,14 @@ export type BoardCall = {
 
 const PAUSING = /^\/queues\/api\/queues\/(?:([^/]+)\/)?(pause|resume)\/?$/i;
 
-/** What a call to the board does, by its method, its path and the header with the reason; all of `queueNames` where it names none. */
+/** What a call to the board does, by its method, its path as it was sent and the header with the reason; all of `queueNames` where it names none. */
 export function boardCallOf(
   { method, path, reason }: { method: string; path: string; reason: string | undefined },
   queueNames: readonly string[],
 ): BoardCall {
   const [matched, queue, what] = method === 'PUT' ? (PAUSING.exec(path) ?? []) : [];
   if (matched === undefined) return { action: 'useQueueBoard', subjects: [], reason: null };
-  const subjects = queueNames.filter((name) => queue === undefined || name === queue);
+  const subjects = queueNames.filter((name) => queue === undefined || name === decoded(queue));
   const pauses = what?.toLowerCase() === 'pause';
   return {
     ...{ action: pauses ? 'pauseQueue' : 'resumeQueue', subjects },

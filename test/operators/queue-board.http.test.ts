@@ -113,6 +113,20 @@ describe('the queue board', () => {
   });
 
   test.each([
+    '/queues/api/queues/hold%2Dexpiry',
+    '/Queues/API/queues/hold-expiry',
+    '/queues/api/queues/hold-expiry',
+  ])('is audited alike where a call writes its path as %s', async (path) => {
+    const headers = { 'x-reason': encodeURIComponent(`As ${path}`) };
+    expectStatus(await operator.send('PUT', `${path}/pause`, { headers }), 200);
+    const paused = await audited('pauseQueue&subject=hold-expiry');
+    expectStatus(await operator.send('PUT', `${path}/resume`), 200);
+    const resumed = await audited('resumeQueue&subject=hold-expiry');
+    expect(paused?.['reason']).toBe(`As ${path}`);
+    expect(Date.parse(String(resumed?.['at']))).toBeGreaterThanOrEqual(Date.parse(String(paused?.['at'])));
+  });
+
+  test.each([
     ['none', undefined],
     ['a blank one', ' '],
     ['one of several lines', 'a\nb'],
