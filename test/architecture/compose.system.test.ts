@@ -53,6 +53,15 @@ describe('the Compose files as Docker Compose reads them', () => {
     expect(megabytes(services['api']?.mem_limit)).toBe(heap + 200);
   });
 
+  test('start on a machine of one processor, and take more where there are', async () => {
+    const cpusWith = async (variables: Record<string, string>) =>
+      Object.values((await model(FILES, { ...REQUIRED, ...variables })).services).map(
+        ({ cpus }) => cpus ?? 0,
+      );
+    expect(Math.max(...(await cpusWith({})))).toBe(1);
+    expect(Math.max(...(await cpusWith({ CPUS: '4' })))).toBe(4);
+  });
+
   test('give Redis a password that all its callers have, a bound below the container’s, and its file', async () => {
     const { services } = await model(FILES);
     const command = services['redis']?.command?.join(' ') ?? '';

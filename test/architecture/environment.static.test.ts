@@ -17,14 +17,17 @@ const documented = [...example.matchAll(/^(?:# )?([A-Z][A-Z_]+)=(.*)$/gm)].map((
 
 /** Of the embedded mode, which src/development/start.ts reads; the processes themselves do not know them. */
 const embeddedOnly = ['DATA_DIR'];
-/** Of docker-compose.yml, which makes REDIS_URL of it. */
-const composeOnly = ['REDIS_PASSWORD'];
+const composeFiles = await Promise.all(['docker-compose.yml', 'docker-compose.tls.yml'].map(read));
+/** What the Compose files take, a few of which no process reads. */
+const inCompose = [...composeFiles.join('').matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name);
 
 const variables = [...new Set(PROCESS_NAMES.flatMap(variablesOf))];
 
-test('.env.example documents every variable that is read, and no other', () => {
-  const names = [...variables, ...embeddedOnly, ...composeOnly];
-  expect(documented.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+test('.env.example documents every variable that is read, by a process or by the Compose files, and no other', () => {
+  const names = new Set([...variables, ...embeddedOnly, ...inCompose]);
+  expect(documented.map(({ name }) => name).toSorted()).toEqual([...names].toSorted());
+  // Control: they have some that no process reads.
+  expect(inCompose.filter((name) => !variables.includes(name))).toContain('REDIS_PASSWORD');
 });
 
 test('the defaults that .env.example shows are those that hold without it', () => {
