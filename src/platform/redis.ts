@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClusterOptions, RedisOptions } from 'ioredis';
 import { Cluster, Redis } from 'ioredis';
+import { withDeadline } from './deadline.ts';
 import type { Logger } from './logger.ts';
 import type { RedisHost } from './redis-address.rules.ts';
 import { redisAddress } from './redis-address.rules.ts';
@@ -77,7 +78,7 @@ export async function readRedisInfos(url: string, signal: AbortSignal): Promise<
   signal.addEventListener('abort', end, { once: true });
   try {
     const info = await redis.info();
-    if (redis instanceof Cluster) return await infosOfNodes(redis);
+    if (redis instanceof Cluster) return await infosOfNodes(redis, CONNECT_TIMEOUT_MS);
     const replicas = isWatched ? replicasIn(info).map((host) => infoOf(redis, host)) : [];
     return [info, ...(await fulfilled(replicas))];
   } finally {
@@ -88,14 +89,18 @@ export async function readRedisInfos(url: string, signal: AbortSignal): Promise<
 
 /**
  * What those servers say of themselves (INFO) that `redis` is connected to: the one server, the master that sentinels name, or the
- * nodes of a cluster. A node that fails beside others is left out.
+ * nodes of a cluster. A node that fails beside others, or does not respond within `timeoutMs`, is left out.
  */
-export async function connectedInfos(redis: RedisConnection): Promise<string[]> {
-  return redis instanceof Cluster ? infosOfNodes(redis) : [await redis.info()];
+export async function connectedInfos(redis: RedisConnection, timeoutMs: number): Promise<string[]> {
+  return redis instanceof Cluster ? infosOfNodes(redis, timeoutMs) : [await redis.info()];
 }
 
-const infosOfNodes = (cluster: Cluster): Promise<string[]> =>
-  fulfilled(cluster.nodes().map((node) => node.info()));
+/** @throws Error where none responds */
+async function infosOfNodes(cluster: Cluster, timeoutMs: number): Promise<string[]> {
+  const infos = await fulfilled(cluster.nodes().map((node) => withDeadline(timeoutMs, () => node.info())));
+  if (infos.length === 0) throw new Error('No node of the cluster responded');
+  return infos;
+}
 
 async function fulfilled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   const settled = await Promise.allSettled(promises);

@@ -7,6 +7,8 @@ import type { NewJob } from './jobs.ts';
 
 /** How long a call may wait for Redis. */
 export const REDIS_TIMEOUT_MS = 500;
+/** How long one node of a cluster may take, so that those beside it are heard. */
+export const NODE_TIMEOUT_MS = REDIS_TIMEOUT_MS - 100;
 /** How much of what is due leaves together at most. */
 const MAX_OFFERED = 500;
 
@@ -68,7 +70,7 @@ export function openQueues<Name extends string>(
     byName,
     isReady: () => redis.status === 'ready',
     ask,
-    askServers: () => inTime({}, () => connectedInfos(redis)),
+    askServers: () => inTime({}, () => connectedInfos(redis, NODE_TIMEOUT_MS)),
     offering: (name, toJobs) => {
       const offer = gathered(async (due: Parameters<typeof toJobs>[0]) => {
         const isTaken = (await ask(name, (queue) => queue.addBulk(toJobs(due)))) !== undefined;

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
+import { withDeadline } from '../platform/deadline.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { DueDelivery, DueHold, NewJob } from './jobs.ts';
 import {
@@ -12,7 +13,7 @@ import {
   holdExpiryJobs,
 } from './jobs.ts';
 import type { OpenQueues } from './open-queues.ts';
-import { openQueues, REDIS_TIMEOUT_MS } from './open-queues.ts';
+import { NODE_TIMEOUT_MS, openQueues, REDIS_TIMEOUT_MS } from './open-queues.ts';
 import type { RedisServers } from './redis-server.rules.ts';
 import { serversIn } from './redis-server.rules.ts';
 
@@ -26,7 +27,7 @@ export type QueueName = (typeof QUEUE_NAMES)[number];
 
 /**
  * What Redis knows of a queue that workers take jobs from; `workers` are the worker processes connected for it now, null where Redis
- * lists no clients to whoever asks.
+ * lists no clients to whoever asks, or a node of a cluster does not respond.
  */
 export type QueueState = { name: WorkedQueue; isPaused: boolean; workers: number | null };
 
@@ -119,7 +120,8 @@ async function allOrNone<T>(responses: readonly Promise<T | undefined>[]): Promi
 }
 
 async function readState(name: WorkedQueue, queue: Queue): Promise<QueueState> {
-  const workers = queue.getWorkersCount().catch(() => null);
+  // Every node of a cluster is asked for its clients; while one does not respond nobody knows how many there are.
+  const workers = withDeadline(NODE_TIMEOUT_MS, () => queue.getWorkersCount()).catch(() => null);
   return { name, isPaused: await queue.isPaused(), workers: await workers };
 }
 

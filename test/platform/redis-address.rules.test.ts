@@ -62,10 +62,7 @@ describe('an address of Redis', () => {
     ['redis+cluster://h1:0', 'must list its hosts as host:port'],
     ['redis+cluster://h/1', 'must end after the hosts of a cluster'],
     ['rediss+cluster://:%zz@h', 'must have its user name and password percent-encoded'],
-    [
-      'redis+sentinel://h/main?sentinel_password=%zz',
-      'must have its user name and password percent-encoded',
-    ],
+    ['redis+sentinel://h/main?sentinel_password=%zz', 'must have its user name and password percent-encoded'],
     ['redis://:%zz@h', 'must have its user name and password percent-encoded'],
   ])('%s is refused, with what it must be', (url, fault) => {
     expect(() => redisAddress(url)).toThrow(fault);

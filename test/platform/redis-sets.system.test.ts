@@ -80,6 +80,22 @@ describe.each([
     });
   });
 
+  test('is told of in figures, queues and servers, while one node is frozen', async () => {
+    const last = set.nodes.at(-1);
+    await last?.signal('SIGSTOP');
+    const seen = await Promise.all([
+      service.queues.readServers(),
+      service.queues.readStates(),
+      service.queues.exportMetrics(),
+    ]);
+    const atStart = await readRedisInfos(set.url, AbortSignal.timeout(10_000));
+    await last?.signal('SIGCONT');
+    expect(seen[0]).toMatchObject({ isPersistenceFailing: false });
+    expect(seen[1]?.map(({ name }) => name)).toContain('hold-expiry');
+    expect(seen[2]).toHaveLength(4);
+    expect(atStart).toHaveLength(set.nodes.length - 1);
+  });
+
   test('goes on with another node when the one that takes the writes is killed; each offer ends within 600 ms', async () => {
     const master = await set.masterOf(`${PREFIX}:hold-expiry:meta`);
     await set.nodes[master]?.signal('SIGKILL');
