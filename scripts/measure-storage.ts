@@ -4,6 +4,7 @@
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { eventually } from '../test/support/eventually.ts';
 import type { Partner } from '../test/support/factories.ts';
 import {
   anyPartner,
@@ -28,6 +29,8 @@ type Size = { documents: number; data: number; stored: number; indexes: number }
 type Sizes = Record<(typeof COLLECTIONS)[number], Size>;
 
 const count = Number(process.argv[2] ?? 2000);
+/** Far more than the deliveries take. */
+const DELIVERED_WITHIN_MS = 60_000 + 50 * count;
 const servers = await startTestServers();
 process.env['TEST_MONGODB_URI'] = servers.mongodbUri;
 process.env['TEST_REDIS_URL'] = servers.redisUrl;
@@ -90,10 +93,14 @@ async function forEach(
 /** The sizes of the collections, once that many deliveries more have succeeded than there were, and the disk has everything. */
 async function sizesOf({ context: { db } }: Service, since?: Sizes, deliveries = 0): Promise<Sizes> {
   const wanted = (since?.deliveries.documents ?? 0) + deliveries;
-  while ((await db.collection('deliveries').countDocuments({ state: 'succeeded' })) < wanted)
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  while ((await db.collection('reservations').countDocuments({ outboxSince: { $exists: true } })) > 0)
-    await new Promise((resolve) => setTimeout(resolve, 200));
+  const succeeded = () => db.collection('deliveries').countDocuments({ state: 'succeeded' });
+  const undispatched = () => db.collection('reservations').countDocuments({ outboxSince: { $exists: true } });
+  await eventually(
+    `${wanted} deliveries have succeeded, each at its first attempt`,
+    async () => (await succeeded()) >= wanted,
+    DELIVERED_WITHIN_MS,
+  );
+  await eventually('no event waits', async () => (await undispatched()) === 0, DELIVERED_WITHIN_MS);
   await db.getClient().db('admin').command({ fsync: 1 });
   const sizes = COLLECTIONS.map(async (name): Promise<[string, Size]> => {
     const stats = { $collStats: { storageStats: {} } };

@@ -23,11 +23,10 @@ import {
 
 export type PartnerDeps = { db: Db; clock: Clock; config: { serviceMode: 'sandbox' | 'production' } };
 
-/** The caller of a partner endpoint: everything that it may see or do derives from `partnerId`. */
 /** Whose key was sent. */
 export type KeyOwner = { partnerId: string; keyId: string };
 
-/** A partner that calls, and by which call. */
+/** The caller of a partner endpoint, and by which call: everything that it may see or do derives from `partnerId`. */
 export type PartnerCaller = KeyOwner & Cause;
 
 /** Registers a partner, active and not yet certified. */
