@@ -22,34 +22,65 @@ export function instructionsOf(dockerfile: string): Instruction[] {
 export type ReplayedImage = {
   /** The WORKDIR of the last stage. */
   folder: string;
-  /** What ENV sets. */
+  /** What ENV sets in it. */
   env: Record<string, string>;
   /** The command that HEALTHCHECK has. */
   healthCheck: string[];
 };
 
 /**
- * Replays a Dockerfile of `project` in `scratch`, a folder a stage.
+ * Replays a Dockerfile of `project` in `scratch`, a folder a stage. Like BuildKit it begins every stage at once, and one that needs
+ * another waits for that.
  *
  * @throws Error for an instruction that it does not know, a file that .dockerignore keeps from the build, or a command that fails
  */
 export async function replayImage(project: string, scratch: string): Promise<ReplayedImage> {
   const dockerfile = readFileSync(path.join(project, 'Dockerfile'), 'utf8');
   const isSent = sentToBuild(readFileSync(path.join(project, '.dockerignore'), 'utf8'));
-  const stages = new Map<string, string>();
-  const image: ReplayedImage = { folder: '', env: {}, healthCheck: [] };
-  for (const { name, rest } of instructionsOf(dockerfile)) {
-    const words = rest.split(' ');
-    if (name === 'FROM') {
-      image.folder = path.join(scratch, words[2] ?? 'last');
-      mkdirSync(image.folder, { recursive: true });
-      const base = stages.get(words[0] ?? '');
-      if (base !== undefined) cpSync(base, image.folder, { recursive: true, verbatimSymlinks: true });
-      stages.set(words[2] ?? 'last', image.folder);
-    } else if (name === 'COPY') {
-      copy(words, { project, stages, isSent }, image.folder);
+  const stages = new Map<string, Promise<ReplayedImage>>();
+  for (const { from, instructions } of stagesOf(instructionsOf(dockerfile))) {
+    const [base = '', , name = 'last'] = from.split(' ');
+    const sources = { project, stages: new Map(stages), isSent };
+    stages.set(name, replayStage(path.join(scratch, name), base, instructions, sources));
+  }
+  const replayed = [...stages.values()];
+  // So that no command is still at work where another failed.
+  await Promise.allSettled(replayed);
+  return (await replayed.at(-1)) ?? { folder: '', env: {}, healthCheck: [] };
+}
+
+/** What FROM says of each stage, and the instructions after it. */
+function stagesOf(instructions: readonly Instruction[]): { from: string; instructions: Instruction[] }[] {
+  const stages: { from: string; instructions: Instruction[] }[] = [];
+  for (const instruction of instructions) {
+    if (instruction.name === 'FROM') stages.push({ from: instruction.rest, instructions: [] });
+    else stages.at(-1)?.instructions.push(instruction);
+  }
+  return stages;
+}
+
+type Sources = {
+  project: string;
+  /** Those above in the Dockerfile. */
+  stages: ReadonlyMap<string, Promise<ReplayedImage>>;
+  isSent: (file: string) => boolean;
+};
+
+async function replayStage(
+  folder: string,
+  base: string,
+  instructions: readonly Instruction[],
+  sources: Sources,
+): Promise<ReplayedImage> {
+  const image: ReplayedImage = { folder, env: {}, healthCheck: [] };
+  const parent = await sources.stages.get(base);
+  mkdirSync(folder, { recursive: true });
+  if (parent !== undefined) cpSync(parent.folder, folder, { recursive: true, verbatimSymlinks: true });
+  for (const { name, rest } of instructions) {
+    if (name === 'COPY') {
+      await copy(rest.split(' '), sources, folder);
     } else if (name === 'RUN') {
-      await run(rest, image.folder);
+      await run(rest, folder);
     } else if (name === 'ENV') {
       for (const [, key = '', value = ''] of rest.matchAll(/(\w+)=(\S+)/g)) image.env[key] = value;
     } else if (name === 'HEALTHCHECK') {
@@ -61,12 +92,16 @@ export async function replayImage(project: string, scratch: string): Promise<Rep
   return image;
 }
 
-type Sources = { project: string; stages: ReadonlyMap<string, string>; isSent: (file: string) => boolean };
-
-function copy(words: readonly string[], { project, stages, isSent }: Sources, folder: string): void {
-  const stage = words[0]?.startsWith('--from=') ? stages.get(words[0].slice(7)) : undefined;
-  const [, ...names] = stage === undefined ? ['', ...words] : words;
-  const target = names.pop() ?? '';
+async function copy(
+  words: readonly string[],
+  { project, stages, isSent }: Sources,
+  folder: string,
+): Promise<void> {
+  const isOfStage = words[0]?.startsWith('--from=') === true;
+  const stage = isOfStage ? (await stages.get(words[0]?.slice(7) ?? ''))?.folder : undefined;
+  if (isOfStage && stage === undefined) throw new Error(`There is no such stage: ${words.join(' ')}`);
+  const names = isOfStage ? words.slice(1, -1) : words.slice(0, -1);
+  const target = words.at(-1) ?? '';
   for (const name of names) {
     if (stage === undefined && !isSent(name)) throw new Error(`.dockerignore does not send ${name}`);
     const from =
@@ -81,7 +116,9 @@ function copy(words: readonly string[], { project, stages, isSent }: Sources, fo
 }
 
 async function run(command: string, folder: string): Promise<void> {
-  const { NODE_OPTIONS: _, ...env } = process.env;
+  const { NODE_OPTIONS: _, ...own } = process.env;
+  // Packages are those of the lockfile, by their hashes, so those that npm has kept need not be asked for again.
+  const env = { ...own, npm_config_prefer_offline: 'true' };
   await promisify(execFile)('sh', ['-c', command], { env, cwd: folder, maxBuffer: 64 * 1024 * 1024 });
 }
 

@@ -11,16 +11,24 @@ import { bytesIn, replayImage } from '../../scripts/replay-image.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { eventually } from '../support/eventually.ts';
 import { isLongTier } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { dropDatabase } from '../support/service.ts';
+import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 
 /** Root may write to what is read-only, so where this runs as root the service runs as nobody. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-const STAYING = new Set([
-  'dist/src/api.js',
-  ...['hold-expiry', 'event-dispatch', 'webhook-delivery'].map((name) => `dist/workers/${name}.js`),
-]);
-const PROGRAMS = ['dist/src/migrate.js', ...STAYING, 'dist/src/rewrap-secrets.js'];
+/** Starting each takes seconds: in `npm run test:system` one worker stands for the others. */
+const OTHERS = [
+  'dist/workers/hold-expiry.js',
+  'dist/workers/event-dispatch.js',
+  'dist/src/rewrap-secrets.js',
+];
+/** In this order: the first makes the database that the others need. */
+const PROGRAMS = [
+  ...['dist/src/migrate.js', 'dist/src/api.js', 'dist/workers/webhook-delivery.js'],
+  ...(isLongTier ? OTHERS : []),
+];
+const staysUp = (program: string): boolean =>
+  program === 'dist/src/api.js' || program.startsWith('dist/workers/');
 
 /** Every file of a folder with its time of change; what is linked to is not looked into. */
 const filesOf = (folder: string): string[] =>
@@ -31,7 +39,7 @@ const filesOf = (folder: string): string[] =>
 let scratch = '';
 let folder = '';
 let image: ReplayedImage;
-let service: Service;
+const environment = serviceEnvironment(freshName());
 
 /** The exit code of the image's health check in a container with these settings. */
 async function healthOf(env: Record<string, string>): Promise<number | null> {
@@ -61,84 +69,80 @@ function start(
   return { said: () => said, ended, stop: () => void child.kill('SIGTERM') };
 }
 
-// Compiling and three starts: not in `npm test`, which has to end within minutes.
-(isLongTier ? describe : describe.skip)(
-  `the built service${isLongTier ? '' : ' (in the long tiers only)'}`,
-  () => {
-    beforeAll(async () => {
-      service = await startService();
-      scratch = mkdtempSync(path.join(tmpdir(), 'built-service-'));
-      image = await replayImage(projectFolder, scratch);
-      folder = image.folder;
-      await start('chmod', ['-R', 'a-w,a+rX', scratch], { cwd: scratch }).ended;
-    }, 600_000);
-    afterAll(async () => {
-      rmSync(scratch, { recursive: true, force: true });
-      await service.stop();
-    });
+describe('the image, replayed', () => {
+  beforeAll(async () => {
+    scratch = mkdtempSync(path.join(tmpdir(), 'built-service-'));
+    image = await replayImage(projectFolder, scratch);
+    folder = image.folder;
+    await start('chmod', ['-R', 'a-w,a+rX', folder], { cwd: scratch }).ended;
+    await start('chmod', ['a+rX', scratch], { cwd: scratch }).ended;
+  }, 600_000);
+  afterAll(async () => {
+    rmSync(scratch, { recursive: true, force: true });
+    await dropDatabase(environment['MONGODB_URI'] ?? '');
+  });
 
-    test.each(PROGRAMS)(
-      '%s runs as nobody in a folder that it cannot write to, writes nothing, and is healthy',
-      async (program) => {
-        const before = filesOf(folder);
-        const [PORT, HEALTH_PORT] = [String(await freePort()), String(await freePort())];
-        const asked = program === 'dist/src/api.js' ? { PORT } : { HEALTH_PORT };
-        const env = {
-          ...service.environment,
-          ...image.env,
-          ...asked,
-          ADMIN_HOST: '127.0.0.1',
-          HOME: '/nonexistent',
-          TMPDIR: '/nonexistent',
-        };
-        const { said, ended, stop } = start(process.execPath, [program], { ...NOBODY, cwd: folder, env });
-        if (STAYING.has(program)) {
-          await eventually(`${program} is ready`, () => said().includes('"msg":"ready"'), 90_000);
-          expect([program, await healthOf(asked)]).toEqual([program, 0]);
-          stop();
-        }
-        expect([program, await ended]).toEqual([program, 0]);
-        expect(said()).not.toMatch(/EACCES|EROFS|EPERM/);
-        expect(await healthOf(asked)).not.toBe(0);
-        expect(filesOf(folder)).toEqual(before);
-      },
-      120_000,
-    );
-
-    test('has no development dependency, and a list of exactly what is installed', () => {
-      const { packages } = JSON.parse(
-        readFileSync(path.join(folder, 'node_modules/.package-lock.json'), 'utf8'),
-      ) as { packages: Record<string, { version: string; dev?: boolean }> };
-      expect(Object.values(packages).filter(({ dev }) => dev === true)).toEqual([]);
-      const { components } = JSON.parse(readFileSync(path.join(folder, 'sbom.cdx.json'), 'utf8')) as {
-        components: { purl: string; hashes?: unknown[]; licenses?: unknown[] }[];
-      };
-      const installed = Object.keys(packages).map((place) => {
-        const { name, version } = JSON.parse(
-          readFileSync(path.join(folder, place, 'package.json'), 'utf8'),
-        ) as { name: string; version: string };
-        return `pkg:npm/${name.replace('@', '%40')}@${version}`;
-      });
-      expect(components.map(({ purl }) => purl).toSorted()).toEqual(installed.toSorted());
-      expect(installed).toContain(`pkg:npm/express@${packages['node_modules/express']?.version}`);
-      expect(components.filter(({ hashes, licenses }) => !hashes || !licenses)).toEqual([]);
-    });
-
-    test('is as small as the page on security says', () => {
-      const [, told] =
-        /(\d+) MB of files/.exec(readFileSync(path.join(projectFolder, 'docs/security.md'), 'utf8')) ?? [];
-      expect(Math.abs(bytesIn(folder) / 1e6 - Number(told))).toBeLessThan(8);
-    });
-
-    test('control: nobody can write there, and what were written would be seen', async () => {
+  test.each(PROGRAMS)(
+    '%s runs as nobody in a folder that it cannot write to, writes nothing, and is healthy',
+    async (program) => {
       const before = filesOf(folder);
-      const write = ['-e', 'require("node:fs").writeFileSync("written", "")'];
-      const writing = start(process.execPath, write, { ...NOBODY, cwd: folder });
-      expect(await writing.ended).toBe(1);
-      expect(writing.said()).toMatch(/EACCES|EROFS|EPERM/);
-      chmodSync(folder, 0o755);
-      writeFileSync(path.join(folder, 'planted'), '');
-      expect(filesOf(folder)).not.toEqual(before);
+      const [PORT, HEALTH_PORT] = [String(await freePort()), String(await freePort())];
+      const asked = program === 'dist/src/api.js' ? { PORT } : { HEALTH_PORT };
+      const env = {
+        ...environment,
+        ...image.env,
+        ...asked,
+        ADMIN_HOST: '127.0.0.1',
+        HOME: '/nonexistent',
+        TMPDIR: '/nonexistent',
+      };
+      const { said, ended, stop } = start(process.execPath, [program], { ...NOBODY, cwd: folder, env });
+      if (staysUp(program)) {
+        await eventually(`${program} is ready`, () => said().includes('"msg":"ready"'), 90_000);
+        expect([program, await healthOf(asked)]).toEqual([program, 0]);
+        stop();
+      }
+      expect([program, await ended]).toEqual([program, 0]);
+      expect(said()).not.toMatch(/EACCES|EROFS|EPERM/);
+      expect(await healthOf(asked)).not.toBe(0);
+      expect(filesOf(folder)).toEqual(before);
+    },
+    120_000,
+  );
+
+  test('has no development dependency, and a list of exactly what is installed', () => {
+    const { packages } = JSON.parse(
+      readFileSync(path.join(folder, 'node_modules/.package-lock.json'), 'utf8'),
+    ) as { packages: Record<string, { version: string; dev?: boolean }> };
+    expect(Object.values(packages).filter(({ dev }) => dev === true)).toEqual([]);
+    const { components } = JSON.parse(readFileSync(path.join(folder, 'sbom.cdx.json'), 'utf8')) as {
+      components: { purl: string; hashes?: unknown[]; licenses?: unknown[] }[];
+    };
+    const installed = Object.keys(packages).map((place) => {
+      const { name, version } = JSON.parse(
+        readFileSync(path.join(folder, place, 'package.json'), 'utf8'),
+      ) as { name: string; version: string };
+      return `pkg:npm/${name.replace('@', '%40')}@${version}`;
     });
-  },
-);
+    expect(components.map(({ purl }) => purl).toSorted()).toEqual(installed.toSorted());
+    expect(installed).toContain(`pkg:npm/express@${packages['node_modules/express']?.version}`);
+    expect(components.filter(({ hashes, licenses }) => !hashes || !licenses)).toEqual([]);
+  });
+
+  test('is as small as the page on security says', () => {
+    const [, told] =
+      /(\d+) MB of files/.exec(readFileSync(path.join(projectFolder, 'docs/security.md'), 'utf8')) ?? [];
+    expect(Math.abs(bytesIn(folder) / 1e6 - Number(told))).toBeLessThan(8);
+  });
+
+  test('control: nobody can write there, and what were written would be seen', async () => {
+    const before = filesOf(folder);
+    const write = ['-e', 'require("node:fs").writeFileSync("written", "")'];
+    const writing = start(process.execPath, write, { ...NOBODY, cwd: folder });
+    expect(await writing.ended).toBe(1);
+    expect(writing.said()).toMatch(/EACCES|EROFS|EPERM/);
+    chmodSync(folder, 0o755);
+    writeFileSync(path.join(folder, 'planted'), '');
+    expect(filesOf(folder)).not.toEqual(before);
+  });
+});

@@ -63,7 +63,7 @@ export async function startService(
 }
 
 /** By a connection of its own: a write of the service that nobody waits for, such as a count of wrong keys, makes a dropped one anew. */
-async function dropDatabase(uri: string): Promise<void> {
+export async function dropDatabase(uri: string): Promise<void> {
   const client = new mongoose.mongo.MongoClient(uri);
   try {
     await client.db().dropDatabase();
