@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import stringWidth from 'string-width';
-import type { Figures, Traffic } from '../../scripts/capacity/model.ts';
+import type { Capacity, Figures, Traffic } from '../../scripts/capacity/model.ts';
 import { capacityOf } from '../../scripts/capacity/model.ts';
 import { parseOptions, USAGE, UsageError } from '../../scripts/capacity/options.ts';
 import { asText } from '../../scripts/capacity/report.ts';
+import { readDocument, tableRows } from '../docs/documents.ts';
 
 const file = new URL('../../scripts/capacity/figures.json', import.meta.url);
 const figures = JSON.parse(readFileSync(file, 'utf8')) as Figures;
@@ -43,6 +44,59 @@ describe('the arithmetic', () => {
     expect(firstOf()).toBe("Redis' one thread");
     expect(firstOf('--mongodb-cores', '0.1')).toBe("MongoDB's processors");
     expect(firstOf('--reads-per-hold', '0', '--subscriptions', '0')).toBe('numbers of the feed');
+  });
+});
+
+describe('the page on scaling', () => {
+  /** How the page writes each row of its table; what stands in brackets behind a name is left out. */
+  const ROWS: Record<string, (capacity: Capacity) => string> = {
+    'holds, deliveries a second at the peak': ({ peak }) => `${whole(peak.hold)}, ${whole(peak.delivery)}`,
+    'API, dispatch, delivery, expiry processes': ({ processes }) =>
+      (['api', 'event-dispatch', 'webhook-delivery', 'hold-expiry'] as const)
+        .map((kind) => processes[kind].count)
+        .join(', '),
+    'memory of all processes': ({ processes }) =>
+      `${(Object.values(processes).reduce((sum, { memoryMb }) => sum + memoryMb, 0) / 1000).toFixed(1)} GB`,
+    'connections to MongoDB, at most': ({ mongodb }) => whole(mongodb.connections),
+    'disk of MongoDB after a year, of it bookings': ({ mongodb }) =>
+      `${terabytes(mongodb.gbAfterAYear)}, ${terabytes(mongodb.gbAYear)}`,
+    'memory of Redis': ({ redis: { memoryMb } }) =>
+      memoryMb < 1000 ? `${whole(memoryMb)} MB` : `${(memoryMb / 1000).toFixed(1)} GB`,
+    "room of Redis' one thread": roomOf("Redis' one thread"),
+    "room of the feed's counter": roomOf('numbers of the feed'),
+    'room of a primary of 8 cores': roomOf("MongoDB's processors"),
+  };
+  const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
+  const terabytes = (gb: number): string => `${(gb / 1000).toFixed(gb < 100 ? 2 : 1)} TB`;
+  function roomOf(what: string) {
+    return ({ limits }: Capacity): string => {
+      const { used = Number.NaN, of = Number.NaN } = limits.find((limit) => limit.what === what) ?? {};
+      const room = of / used;
+      return `${room >= 10 ? room.toFixed(0) : room.toFixed(room < 1 ? 2 : 1)} ×`;
+    };
+  }
+
+  /** What the arithmetic says of a row of the table, a cell for each of its columns. */
+  const computed = (name: string, by: Figures): string[] => {
+    const write = ROWS[name.replace(/ \(.*\)$/, '')];
+    const counts = ['50000', '500000', '5000000'];
+    return counts.map((count, index) => {
+      const traffic = trafficOf('--venues', String(1000 * 10 ** index), '--bookings-a-day', count);
+      return write?.(capacityOf(traffic, by)) ?? 'no such row';
+    });
+  };
+
+  test('has in each row of its table what the arithmetic says', async () => {
+    const rows = tableRows(await readDocument('docs/scaling.md'), '| | 1 × | 10 × | 100 × |');
+    expect(rows).toHaveLength(Object.keys(ROWS).length);
+    for (const [name = '', ...cells] of rows) {
+      const shown = cells.map((cell) => cell.replaceAll('*', ''));
+      expect([name, ...shown]).toEqual([name, ...computed(name, figures)]);
+    }
+    // Control: by other figures the row is another.
+    const others = { ...figures, eventsPerSecondOfFeed: 2 * figures.eventsPerSecondOfFeed };
+    const room = "room of the feed's counter";
+    expect(computed(room, others)).not.toEqual(computed(room, figures));
   });
 });
 
