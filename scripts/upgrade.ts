@@ -1,31 +1,46 @@
 /**
  * `npm run test:upgrade [-- --from REF]`: builds another release, by default the last one, in `.cache/releases`, runs a whole system of
  * it under load, and replaces it process by process by this one and back again, as docs/upgrading.md says. Fails where anything is
- * lost, happens twice, or is answered with an error other than a refused connection or a 503 with Retry-After. Some five minutes, and
- * an `npm ci` of the release the first time.
+ * lost, happens twice, or is answered with an error: a connection may be refused, no more. Some five minutes, and an `npm ci` of the
+ * release the first time.
  *
- * The last release is the newest tag `v*`; where there is none, the commit that added the newest description to docs/releases.
+ * The last release is the newest tag `v*`; where there is none, the newest of docs/releases/commits.json. With `--write` the figures
+ * land in docs/upgrading.md. Further arguments are given to jest, to run a part.
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import type { UpgradeFinding } from '../test/upgrade/finding.ts';
+import { withFigures } from './figures-in-page.ts';
+import { newestRelease } from './releases.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
+const FINDINGS = path.join(root, 'test-results/upgrade.jsonl');
+const UPGRADING = path.join(root, 'docs/upgrading.md');
 const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
-function lastRelease(): string {
+/** How it is called, and what git knows it by. */
+function lastRelease(): { name: string; ref: string } {
   const [tag = ''] = git('tag', '--list', 'v*', '--sort=-version:refname').split('\n');
-  if (tag !== '') return tag;
-  if (git('rev-parse', '--is-shallow-repository') === 'true')
-    fail(
-      'This clone is shallow and has no tag of a release. Run `git fetch --unshallow --tags`, or name one: --from REF.',
+  if (tag !== '') return { name: tag, ref: tag };
+  const commits = JSON.parse(readFileSync(path.join(root, 'docs/releases/commits.json'), 'utf8'));
+  const newest = newestRelease(commits as Record<string, string>);
+  if (newest === undefined)
+    fail('No release was found: no tag v*, nothing in docs/releases/commits.json. Name one: --from REF.');
+  return { name: newest.release, ref: newest.commit };
+}
+
+function commitOf(ref: string): string {
+  try {
+    return git('rev-parse', '--quiet', '--verify', `${ref}^{commit}`);
+  } catch {
+    return fail(
+      `${ref} is no commit of this clone. Where it is shallow, run \`git fetch --unshallow --tags\`; or name a release: --from REF.`,
     );
-  const added = ['log', '-1', '--diff-filter=A', '--format=%H', '--', 'docs/releases/openapi.partner.*.json'];
-  const commit = git(...added);
-  if (commit === '') fail('No release was found: no tag v*, nothing in docs/releases. Name one: --from REF.');
-  return commit;
+  }
 }
 
 function fail(message: string): never {
@@ -53,17 +68,54 @@ function builtRelease(commit: string): string {
   return folder;
 }
 
-const { values, positionals } = parseArgs({ options: { from: { type: 'string' } }, allowPositionals: true });
-const ref = values.from ?? lastRelease();
-const commit = git('rev-parse', '--verify', `${ref}^{commit}`);
-console.log(`From ${ref} (${git('log', '-1', '--format=%h of %cs', commit)}) to this working tree and back`);
+function readFindings(): UpgradeFinding[] {
+  if (!existsSync(FINDINGS)) return [];
+  const lines = readFileSync(FINDINGS, 'utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as UpgradeFinding);
+}
+
+function asMarkdown(findings: readonly UpgradeFinding[], facts: string): string {
+  const rows = findings.map((found) =>
+    [
+      ...[found.first, found.replaced, found.answered, found.refused, found.reset, found.unavailable],
+      ...[`${found.repeats} of ${found.heard}`, found.faults.length],
+    ].join(' | '),
+  );
+  return [
+    ...['', facts, ''],
+    '| First | Processes replaced | Calls acknowledged | Connections refused | Broken | 503 | Deliveries repeated | Lost or done twice |',
+    '|---|---|---|---|---|---|---|---|',
+    ...rows.map((row) => `| ${row} |`),
+    ...['', ''],
+  ].join('\n');
+}
+
+const { values, positionals } = parseArgs({
+  options: { from: { type: 'string' }, write: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const from = values.from === undefined ? lastRelease() : { name: values.from, ref: values.from };
+const commit = commitOf(from.ref);
+const release = `${from.name} (${git('log', '-1', '--format=%h of %cs', commit)})`;
+const here = git('describe', '--always', '--dirty', '--abbrev=8');
+console.log(`From ${release} to ${here} and back`);
+const UPGRADE_FROM = builtRelease(commit);
+mkdirSync(path.dirname(FINDINGS), { recursive: true });
+rmSync(FINDINGS, { force: true });
+const beganAt = performance.now();
 const { status } = spawnSync(
   process.execPath,
   ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--runInBand', ...positionals],
   {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, TEST_TIER: 'upgrade', UPGRADE_FROM: builtRelease(commit) },
+    env: { ...process.env, TEST_TIER: 'upgrade', UPGRADE_FROM, UPGRADE_FINDINGS: FINDINGS },
   },
 );
+const minutes = ((performance.now() - beganAt) / 60_000).toFixed(1);
+const facts = `${new Date().toISOString().slice(0, 10)}, from ${release} to ${here} and back: ${cpus().length} cores, Node ${process.versions.node}; ${minutes} min.`;
+const figures = asMarkdown(readFindings(), facts);
+console.log(figures);
+if (values.write && status === 0 && positionals.length === 0)
+  writeFileSync(UPGRADING, withFigures(readFileSync(UPGRADING, 'utf8'), 'test:upgrade', figures));
 process.exitCode = status ?? 1;
