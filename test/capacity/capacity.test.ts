@@ -57,7 +57,7 @@ describe('the page on scaling', () => {
         .join(', '),
     'memory of all processes': ({ processes }) =>
       `${(Object.values(processes).reduce((sum, { memoryMb }) => sum + memoryMb, 0) / 1000).toFixed(1)} GB`,
-    'connections to MongoDB, at most': ({ mongodb }) => whole(mongodb.connections),
+    'connections to MongoDB, estimated': ({ mongodb }) => whole(mongodb.connections),
     'disk of MongoDB after a year, of it bookings': ({ mongodb }) =>
       `${terabytes(mongodb.gbAfterAYear)}, ${terabytes(mongodb.gbAYear)}`,
     'memory of Redis': ({ redis: { memoryMb } }) =>
