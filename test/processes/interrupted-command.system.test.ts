@@ -29,9 +29,9 @@ beforeAll(async () => {
   await openDb(db, uri.href, createLogger('test', 'silent'), new AbortController().signal);
   uri.searchParams.set('appName', APP);
   env = serviceEnvironment(freshName(), { MONGODB_URI: uri.href });
-  expect((await startProcess('src/migrate.ts', env).exited).code).toBe(0);
+  await startProcess('src/migrate.ts', env).ready;
   await db.collection('oddities').insertOne({ any: 'document' });
-  expect((await startProcess('src/backup.ts', env, ['--to', at('whole')]).exited).code).toBe(0);
+  await startProcess('src/backup.ts', env, ['--to', at('whole')]).ready;
 });
 afterEach(async () => {
   await failCommand('off', {});
