@@ -26,8 +26,8 @@ const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encodi
 function lastRelease(): { name: string; ref: string } {
   const [tag = ''] = git('tag', '--list', 'v*', '--sort=-version:refname').split('\n');
   if (tag !== '') return { name: tag, ref: tag };
-  const commits = JSON.parse(readFileSync(path.join(root, 'docs/releases/commits.json'), 'utf8'));
-  const newest = newestRelease(commits as Record<string, string>);
+  const commits = readFileSync(path.join(root, 'docs/releases/commits.json'), 'utf8');
+  const newest = newestRelease(JSON.parse(commits) as Record<string, string>);
   if (newest === undefined)
     fail('No release was found: no tag v*, nothing in docs/releases/commits.json. Name one: --from REF.');
   return { name: newest.release, ref: newest.commit };

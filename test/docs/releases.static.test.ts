@@ -36,15 +36,14 @@ describe('docs/releases', () => {
     for (const commit of Object.values(commits)) expect(commit).toMatch(/^[0-9a-f]{40}$/);
   });
 
-  (hasHistory() ? test : test.skip).each(Object.entries(commits))(
-    'release %s is a commit of that number with the description that is kept of it',
-    (release, commit) => {
+  test('names commits of these numbers, with the descriptions that are kept of them', () => {
+    for (const [release, commit] of hasHistory() ? Object.entries(commits) : []) {
       const { version } = JSON.parse(git('show', `${commit}:package.json`)) as { version: string };
       const description = git('show', `${commit}:docs/openapi.partner.json`);
       const kept = readFileSync(path.join(folder, `openapi.partner.${release}.json`), 'utf8');
       expect([version, description === kept]).toEqual([release, true]);
-    },
-  );
+    }
+  });
 });
 
 test('the newest release is that of the highest number, whatever the order', () => {
