@@ -113,17 +113,31 @@ function countingLeft(db: Db, { firstAt, stepMs, count }: EndedHolds): () => Pro
   };
 }
 
-/** Waits until none is left or `stopping` aborts; returns how long it took, where it was the first. */
-async function untilGone(
-  countLeft: () => Promise<number>,
-  stopping: AbortSignal,
-): Promise<number | undefined> {
-  const beganAt = performance.now();
-  while (!stopping.aborted) {
-    if ((await countLeft()) === 0) return (performance.now() - beganAt) / 1000;
-    await delay(POLL_MS, undefined, { signal: stopping }).catch(() => undefined);
-  }
-  return undefined;
+type Watch = { isGone: () => boolean; stop: () => Promise<number> };
+
+/** Watches a purge until none is left or it is stopped; `stop` returns for how many seconds it has purged. */
+function watchPurge(countLeft: () => Promise<number>): Watch {
+  const [beganAt, stopping] = [performance.now(), new AbortController()];
+  let goneAt: number | undefined;
+  const watch = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      if ((await countLeft()) === 0) {
+        goneAt = performance.now();
+        return;
+      }
+      await delay(POLL_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  };
+  const watched = watch();
+  watched.catch(() => undefined);
+  return {
+    isGone: () => goneAt !== undefined,
+    stop: async () => {
+      stopping.abort();
+      await watched;
+      return ((goneAt ?? performance.now()) - beganAt) / 1000;
+    },
+  };
 }
 
 type Measured = Pick<PurgeReport, 'without' | 'during' | 'purgeSeconds' | 'othersShare'>;
@@ -132,10 +146,11 @@ type Measured = Pick<PurgeReport, 'without' | 'during' | 'purgeSeconds' | 'other
 async function measureAll(bench: Bench, db: Db, ended: EndedHolds, seconds: number): Promise<Measured> {
   const [without, during]: [PurgeWindow[], PurgeWindow[]] = [[], []];
   const countLeft = countingLeft(db, ended);
-  let [purgeSeconds, othersShare, isGone] = [0, 0, false];
-  const measureInto = async (windows: PurgeWindow[], counts: () => boolean): Promise<void> => {
+  let [purgeSeconds, othersShare] = [0, 0];
+  const measureInto = async (windows: PurgeWindow[], watch?: Watch): Promise<void> => {
     const window = await measureWindow(bench, seconds);
-    if (!counts()) return;
+    // A window in which the purge ends is neither.
+    if (watch?.isGone()) return;
     othersShare = Math.max(othersShare, window.othersShare);
     windows.push(window.latency);
     const { hold, availability } = window.latency;
@@ -145,30 +160,24 @@ async function measureAll(bench: Bench, db: Db, ended: EndedHolds, seconds: numb
   const withoutPurge = async () => {
     await restartHoldExpiry(bench, db, 0);
     await measureWindow(bench, WARM_SECONDS);
-    for (let n = 0; n < WITHOUT; n += 1) await measureInto(without, () => true);
+    for (let n = 0; n < WITHOUT; n += 1) await measureInto(without);
   };
-  const whilePurging = async () => {
+  /** Returns how many holds are left. */
+  const whilePurging = async (): Promise<number> => {
     await restartHoldExpiry(bench, db, KEPT_DAYS);
-    const [stop, beganAt] = [new AbortController(), performance.now()];
-    const watched = untilGone(countLeft, stop.signal).then((took) => {
-      isGone = took !== undefined;
-      return took;
-    });
-    try {
-      await measureWindow(bench, WARM_SECONDS);
-      // A window in which the purge ends is neither.
-      for (let n = 0; n < DURING && !isGone; n += 1) await measureInto(during, () => !isGone);
-    } finally {
-      stop.abort();
-    }
-    purgeSeconds += (await watched) ?? (performance.now() - beganAt) / 1000;
-    say(`${await countLeft()} of ${ended.count} holds are left after ${purgeSeconds.toFixed(0)} s`);
+    const watch = watchPurge(countLeft);
+    await measureWindow(bench, WARM_SECONDS);
+    for (let n = 0; n < DURING && !watch.isGone(); n += 1) await measureInto(during, watch);
+    purgeSeconds += await watch.stop();
+    const left = await countLeft();
+    say(`${left} of ${ended.count} holds are left after ${purgeSeconds.toFixed(0)} s`);
+    return left;
   };
   const endsAt = performance.now() + PURGED_WITHIN_MS;
   await withoutPurge();
-  while (!isGone) {
-    if (performance.now() > endsAt) throw new Error(`${await countLeft()} holds were not purged in time`);
-    await whilePurging();
+  for (let left = ended.count; left > 0; ) {
+    if (performance.now() > endsAt) throw new Error(`${left} holds were not purged in time`);
+    left = await whilePurging();
     await withoutPurge();
   }
   if (during.length === 0)
