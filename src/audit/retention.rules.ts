@@ -5,5 +5,6 @@ export const OLD_AUDIT: RetentionRule = {
   field: 'at',
   hint: 'audit_newest',
   instant: 'at',
-  isOver: (before) => ({ at: { $lt: before } }),
+  isWalked: (before) => ({ at: { $lt: before } }),
+  isOver: () => ({}),
 };

@@ -13,6 +13,7 @@ import { missingUniqueIndexes, missingValidators } from '../platform/ensure-coll
 import { LEASES } from '../platform/leases.store.ts';
 import type { Db } from '../platform/mongo.ts';
 import { RESERVATIONS } from '../reservations/reservations.model.ts';
+import { PURGES } from '../retention/purges.store.ts';
 import { SUBSCRIPTIONS } from '../subscriptions/subscriptions.model.ts';
 import { VENUE_COLLECTIONS } from '../venues/venues.model.ts';
 import type { MigrationRun, Plan } from './migrate.service.ts';
@@ -35,6 +36,7 @@ const COLLECTIONS: CollectionDefinition[] = [
   ...ALERT_COLLECTIONS,
   ENDED_SESSIONS,
   LEASES,
+  PURGES,
   CACHE_VERSIONS,
   MIGRATIONS,
 ];

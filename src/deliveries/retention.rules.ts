@@ -12,8 +12,8 @@ export const ENDED_DELIVERIES: RetentionRule = {
   field: 'createdAt',
   hint: 'deliveries_newest',
   instant: 'createdAt',
+  isWalked: (before) => ({ createdAt: { $lt: before } }),
   isOver: (before) => ({
-    createdAt: { $lt: before },
     state: { $in: ['succeeded', 'cancelled', 'discarded'] },
     discardedAt: { $not: { $gte: before } },
     ...isQuietSince(before),
@@ -26,10 +26,6 @@ export const OLD_DEAD_LETTERS: RetentionRule = {
   field: 'deadLetteredAt',
   hint: 'dead_letters_by_time',
   instant: 'deadLetteredAt',
-  isOver: (before) => ({
-    state: 'dead_letter',
-    deadLetteredAt: { $lt: before },
-    ...isQuietSince(before),
-    ...IS_TOLD,
-  }),
+  isWalked: (before) => ({ state: 'dead_letter', deadLetteredAt: { $lt: before } }),
+  isOver: (before) => ({ ...isQuietSince(before), ...IS_TOLD }),
 };

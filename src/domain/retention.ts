@@ -9,6 +9,8 @@ export type RetentionRule = {
   hint: string;
   /** The instant by which rows are filed in the archive, and chosen to be restored. */
   instant: string;
-  /** Matches the rows that nothing has to be kept of since `before`, but for what other collections still need of them. */
+  /** Where the walk ends, by `field`, and what a partial index has. */
+  isWalked: (before: Date) => Record<string, unknown>;
+  /** Matches, of those, the rows that nothing has to be kept of since `before`, but for what other collections still need of them. */
   isOver: (before: Date) => Record<string, unknown>;
 };

@@ -105,6 +105,15 @@ export async function findEventsOfReservation(db: Db, holdId: string): Promise<E
   return eventCollection(db).find({ holdId }).sort({ at: 1, _id: 1 }).toArray();
 }
 
+/** Those of `holdIds` of which there is an event. */
+export async function findReservationsWithEvent(db: Db, holdIds: readonly string[]): Promise<Set<string>> {
+  const rows = await eventCollection(db)
+    .find({ holdId: { $in: [...holdIds] } }, { projection: { _id: 0, holdId: 1 }, ...NEWEST })
+    .hint('events_of_reservation')
+    .toArray();
+  return new Set(rows.map(({ holdId }) => holdId));
+}
+
 export type EventRange = {
   types: readonly EventType[];
   venueIds: readonly string[];

@@ -13,8 +13,8 @@ export const PAST_EVENTS: RetentionRule = {
   field: '_id',
   hint: '_id_',
   instant: 'at',
+  isWalked: (before) => ({ _id: { $lt: idBound(new Date(before.getTime() + AHEAD_MS)) } }),
   isOver: (before) => ({
-    _id: { $lt: idBound(new Date(before.getTime() + AHEAD_MS)) },
     at: { $lt: before },
     slotEnd: { $lt: before },
     isUnsequenced: { $exists: false },

@@ -11,6 +11,7 @@ import {
   findOverdueHolds,
   findUndispatched,
 } from '../reservations/reservation-backlog.store.ts';
+import { findPurgesCompleted } from '../retention/purges.store.ts';
 import { countUnhealthy, findFailing } from '../subscriptions/subscription-health.store.ts';
 import { countVenuesAndResources } from '../venues/venues.store.ts';
 import { readDiskUsed } from './database-disk.store.ts';
@@ -31,6 +32,8 @@ export type ServiceFigures = {
   unhealthyEndpoints: number;
   openAlerts: ReadonlyMap<AlertKind, number>;
   deadLettersTotal: number;
+  /** By the kind of rows. */
+  purgesCompleted: ReadonlyMap<string, Date>;
   diskUsed: number | undefined;
   catalogue: { venues: number; resources: number; partners: number };
 };
@@ -54,6 +57,7 @@ export function figureReaders(deps: FigureDeps): FigureReaders {
     unhealthyEndpoints: () => countUnhealthy(deps.db),
     openAlerts: () => countOpenAlerts(deps.db),
     deadLettersTotal: () => readDeadLetterTotal(deps.db),
+    purgesCompleted: () => findPurgesCompleted(deps.db),
     diskUsed: () => readDiskUsed(deps.db),
     catalogue: async () => ({
       ...(await countVenuesAndResources(deps.db)),

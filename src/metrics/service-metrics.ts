@@ -118,6 +118,7 @@ function ofQueues(registry: Registry, queues: readonly QueueState[]): void {
 
 function labelled(registry: Registry, figures: Partial<ServiceFigures>): void {
   const { pending, retrying, deadLetters: dead, openAlerts, deadLettersTotal, catalogue } = figures;
+  const { purgesCompleted } = figures;
   const known = Object.entries({ pending, retrying, dead_letter: dead }).flatMap(([state, count]) =>
     count === undefined ? [] : [{ state, count }],
   );
@@ -147,6 +148,15 @@ function labelled(registry: Registry, figures: Partial<ServiceFigures>): void {
       registers: [registry],
     });
     for (const [of, count] of Object.entries(catalogue)) entries.set({ of }, count);
+  }
+  if (purgesCompleted !== undefined) {
+    const purges = new Gauge({
+      name: 'pbs_retention_completed_timestamp_seconds',
+      help: 'When all that was to be purged of a collection last had been, or was first tried; Unix time.',
+      labelNames: ['collection'],
+      registers: [registry],
+    });
+    for (const [collection, at] of purgesCompleted) purges.set({ collection }, at.getTime() / 1000);
   }
   if (deadLettersTotal === undefined) return;
   new Counter({

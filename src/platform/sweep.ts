@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { databaseClockOf } from './clock.ts';
 import { newId } from './ids.ts';
-import { takeLease } from './leases.store.ts';
+import { endLease, takeLease } from './leases.store.ts';
 import type { Logger } from './logger.ts';
 import type { Db } from './mongo.ts';
 import { gauge } from './process-metrics.ts';
@@ -70,7 +70,7 @@ export async function sweepEach<T>(
  * Goes through what is due from its beginning to its end, page after page without a pause, and again `everyMs` after that, until
  * `stopping` aborts; in one process at a time (a lease in MongoDB, so that it needs no Redis). What a page could not settle
  * waits for the next run. A failing run is logged and the next one tries again. `beat` is called whenever a page or a run has ended,
- * well or not. Resolves when the last run has ended.
+ * well or not. Resolves when the last run has ended, and another process may begin one.
  */
 export async function keepSweeping<Position>(
   db: Db,
@@ -92,7 +92,10 @@ export async function keepSweeping<Position>(
     beat();
     await delay(sweep.everyMs, undefined, { signal: stopping }).catch(() => undefined);
   }
+  await endLease(db, leaseOf(sweep.name), holder).catch(() => undefined);
 }
+
+const leaseOf = (sweep: string): string => `sweep-${sweep}`;
 
 /** By the database's time, which every process has. */
 function noteRun(db: Db, sweep: string): void {
@@ -109,7 +112,7 @@ async function sweepThrough<Position>(
 ): Promise<number> {
   let count = 0;
   for (let from: Position | undefined; !stopping.aborted; ) {
-    if (!(await takeLease(db, `sweep-${name}`, holder, everyMs * 2))) break;
+    if (!(await takeLease(db, leaseOf(name), holder, everyMs * 2))) break;
     const page = await run(stopping, from);
     noteRun(db, name);
     beat();

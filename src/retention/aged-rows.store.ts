@@ -10,41 +10,78 @@ const { EJSON } = mongoose.mongo.BSON;
 /** A row with the types that it has in the database: an integer and a double of one value stay two things. */
 export type AgedRow = Record<string, unknown> & { _id: string };
 
-/** The end of a page: the last value of the rule's field, and the ids of what was left there of that value. */
-export type AgedPosition = { value: unknown; left: readonly string[] };
+/**
+ * The end of a page: a value of the rule's field, and the ids of what was left there of that value; without them, nothing of it is to be
+ * looked at any more. `windowEnd`: the end of the window in which it lies.
+ */
+export type AgedPosition = { value: unknown; left?: readonly string[]; windowEnd?: unknown };
 
-/** Up to `limit` rows that are over since `before`, oldest first and after `from`. */
+/** So many rows are looked at together at most, beside those of one value: of them all may have to stay. */
+const WINDOW = 5000;
+
+/** As they are in the database. */
+const RAW = { ...NEWEST, promoteValues: false, promoteLongs: false, promoteBuffers: false };
+
+/**
+ * Up to `limit` rows that are over since `before`, oldest first and after `from`, all of them in one window of the index. With fewer than
+ * `limit` its end, `windowEnd`, is where to go on; it is undefined where nothing lies behind it.
+ */
 export async function findAgedRows(
   db: Db,
-  { collection, field, hint, isOver }: RetentionRule,
+  rule: RetentionRule,
   before: Date,
   from: AgedPosition | undefined,
   limit: number,
-): Promise<AgedRow[]> {
-  // From where the last page ended: what was deleted lies in front for a while, and would have to be passed over each time.
-  const after = from === undefined ? [] : [{ [field]: { $gte: from.value } }, { _id: { $nin: from.left } }];
-  return openCollection<AgedRow>(db, collection)
-    .find({ $and: [isOver(before), ...after] } as never, {
-      ...NEWEST,
-      promoteValues: false,
-      promoteLongs: false,
-      promoteBuffers: false,
-    })
+): Promise<{ rows: AgedRow[]; windowEnd: unknown }> {
+  const { collection, field, hint, isWalked, isOver } = rule;
+  const windowEnd = from?.windowEnd ?? (await findWindowEnd(db, rule, before, from));
+  const within = windowEnd === undefined ? [] : [{ [field]: { $lte: windowEnd } }];
+  const filter = { $and: [isWalked(before), ...behind(field, from), ...within, isOver(before)] };
+  const rows = await openCollection<AgedRow>(db, collection)
+    .find(filter as never, RAW)
     .sort({ [field]: 1 })
     .hint(hint)
     .limit(limit)
     .batchSize(limit)
     .toArray();
+  return { rows, windowEnd };
+}
+
+/** The value of the rule's field so many rows behind `from`; undefined where fewer are to be walked. */
+async function findWindowEnd(
+  db: Db,
+  { collection, field, hint, isWalked }: RetentionRule,
+  before: Date,
+  from: AgedPosition | undefined,
+): Promise<unknown> {
+  const filter = { $and: [isWalked(before), ...behind(field, from && { value: from.value })] };
+  const [row] = await openCollection<AgedRow>(db, collection)
+    .find(filter as never, { ...RAW, projection: { _id: 0, [field]: 1 } })
+    .sort({ [field]: 1 })
+    .hint(hint)
+    .skip(WINDOW)
+    .limit(1)
+    .toArray();
+  return row?.[field];
+}
+
+/** From where the last page ended: what was deleted lies in front for a while, and would have to be passed over each time. */
+function behind(field: string, from: AgedPosition | undefined): Record<string, unknown>[] {
+  if (from === undefined) return [];
+  const { value, left } = from;
+  return left === undefined
+    ? [{ [field]: { $gt: value } }]
+    : [{ [field]: { $gte: value } }, { _id: { $nin: left } }];
 }
 
 /** Deletes those of `ids` that are over since `before` still; returns how many. */
 export async function deleteAgedRows(
   db: Db,
-  { collection, isOver }: RetentionRule,
+  { collection, isWalked, isOver }: RetentionRule,
   before: Date,
   ids: readonly string[],
 ): Promise<number> {
-  const filter = { $and: [{ _id: { $in: [...ids] } }, isOver(before)] };
+  const filter = { $and: [{ _id: { $in: [...ids] } }, isWalked(before), isOver(before)] };
   const { deletedCount } = await openCollection<AgedRow>(db, collection).deleteMany(filter, {
     hint: '_id_',
   });

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { findEventsWithDelivery } from '../deliveries/deliveries.store.ts';
 import { ENDED_DELIVERIES, OLD_DEAD_LETTERS } from '../deliveries/retention.rules.ts';
 import type { RetentionRule } from '../domain/retention.ts';
+import { findReservationsWithEvent } from '../events/events.store.ts';
 import { PAST_EVENTS } from '../events/retention.rules.ts';
 import type { Db } from '../platform/mongo.ts';
 import {
@@ -23,11 +24,18 @@ export type Kind = {
   name: 'holds' | 'bookings' | 'events' | 'deliveries' | 'dead-letters' | 'audit';
   rule: RetentionRule;
   setting: keyof RetentionConfig;
+  /** That of a kind that needs rows of this one: they are kept for as long. */
+  neededFor?: keyof RetentionConfig;
   /** The ids of those of `rows` that others need still. */
   findNeeded?: (db: Db, rows: readonly AgedRow[], before: Date) => Promise<ReadonlySet<string>>;
 };
 
-/** Every kind, in the order in which they are purged: a delivery before its event, which stays as long as there is one. */
+const OF_RESERVATIONS = { neededFor: 'retentionEventsDays', findNeeded: logged } as const;
+
+/**
+ * Every kind, in the order in which they are purged: a delivery before its event, which stays as long as there is one, and that before its
+ * reservation, for the same reason.
+ */
 export const KINDS: readonly Kind[] = [
   { name: 'deliveries', rule: ENDED_DELIVERIES, setting: 'retentionDeliveriesDays', findNeeded: redelivered },
   {
@@ -37,10 +45,16 @@ export const KINDS: readonly Kind[] = [
     findNeeded: redelivered,
   },
   { name: 'events', rule: PAST_EVENTS, setting: 'retentionEventsDays', findNeeded: delivered },
-  { name: 'holds', rule: ENDED_HOLDS, setting: 'retentionHoldsDays' },
-  { name: 'bookings', rule: PAST_BOOKINGS, setting: 'retentionBookingsDays' },
+  { name: 'holds', rule: ENDED_HOLDS, setting: 'retentionHoldsDays', ...OF_RESERVATIONS },
+  { name: 'bookings', rule: PAST_BOOKINGS, setting: 'retentionBookingsDays', ...OF_RESERVATIONS },
   { name: 'audit', rule: OLD_AUDIT, setting: 'retentionAuditDays' },
 ];
+
+/** For how many days rows of a kind are kept at least; 0: for ever. */
+export function daysKept({ setting, neededFor = setting }: Kind, config: RetentionConfig): number {
+  const [own, others] = [config[setting], config[neededFor]];
+  return own === 0 || others === 0 ? 0 : Math.max(own, others);
+}
 
 /** Deliveries of events that wait in their outboxes still: these are dispatched again, and without them would be delivered again. */
 async function redelivered(db: Db, rows: readonly AgedRow[], before: Date): Promise<ReadonlySet<string>> {
@@ -63,4 +77,12 @@ async function delivered(db: Db, rows: readonly AgedRow[]): Promise<ReadonlySet<
   );
   const isNeeded = ({ _id, holdId }: AgedRow) => undispatched.has(String(holdId)) || withDelivery.has(_id);
   return new Set(rows.filter(isNeeded).map(({ _id }) => _id));
+}
+
+/** Reservations of which there is an event: an erasure finds what partners wrote in it by its reservation alone. */
+async function logged(db: Db, rows: readonly AgedRow[]): Promise<ReadonlySet<string>> {
+  return findReservationsWithEvent(
+    db,
+    rows.map(({ _id }) => _id),
+  );
 }

@@ -6,14 +6,15 @@ import { groupBy } from '../platform/group-by.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
-import { counter, gauge } from '../platform/process-metrics.ts';
+import { counter } from '../platform/process-metrics.ts';
 import type { SweptPage } from '../platform/sweep.ts';
 import type { AgedPosition, AgedRow } from './aged-rows.store.ts';
 import { deleteAgedRows, findAgedRows, toLine } from './aged-rows.store.ts';
 import type { Archive } from './archive.ts';
 import { dayOf, objectName } from './archived-objects.rules.ts';
 import type { Kind, RetentionConfig } from './kinds.ts';
-import { KINDS } from './kinds.ts';
+import { daysKept, KINDS } from './kinds.ts';
+import { forgetPurge, notePurgeCompleted, notePurgeTried } from './purges.store.ts';
 
 export type PurgeDeps = {
   db: Db;
@@ -52,18 +53,6 @@ const purgedTotal = counter({
   help: 'Rows that this process deleted because they had been kept for as long as they have to be, by collection.',
   labelNames: ['collection'],
 });
-const completedAt = gauge({
-  name: 'retention_completed_timestamp_seconds',
-  help: 'When this process last had purged all that was to be purged of a collection, or began to try; Unix time.',
-  labelNames: ['collection'],
-});
-
-/** Says of each kind that is purged that it is tried from now on: what never succeeds is late from here. */
-export function beginToPurge({ db, clock, config }: PurgeDeps): void {
-  const now = clock.now().getTime() / 1000;
-  for (const { name, setting } of KINDS)
-    if (config[setting] > 0) completedAt(db).set({ collection: name }, now);
-}
 
 /**
  * Deletes the next page of rows that have been kept for as long as they have to be, and rests. With an archive a row goes once it is
@@ -81,15 +70,19 @@ export async function purgeNext(
     return { count: 0 };
   }
   const following = { ...from, kind: from.kind + 1, before: undefined, at: undefined };
-  const days = deps.config[kind.setting];
-  if (days === 0) return { count: 0, next: following };
+  const days = daysKept(kind, deps.config);
   const before = from.before ?? new Date(deps.clock.now().getTime() - days * DAY_MS);
   const beganAt = performance.now();
   try {
+    if (days === 0) {
+      await forgetPurge(deps.db, kind.name);
+      return { count: 0, next: following };
+    }
+    if (from.before === undefined) await notePurgeTried(deps.db, kind.name);
     const { count, at } = await purgePage(deps, kind, { before, at: from.at }, stopping);
     const purged = { ...from.purged, [kind.name]: (from.purged[kind.name] ?? 0) + count };
     if (at === undefined) {
-      completedAt(deps.db).set({ collection: kind.name }, deps.clock.now().getTime() / 1000);
+      await notePurgeCompleted(deps.db, kind.name);
       return { count: 0, next: { ...following, purged } };
     }
     const restMs = Math.max(REST_AT_LEAST_MS, (performance.now() - beganAt) * REST);
@@ -113,7 +106,7 @@ async function purgePage(
   stopping: AbortSignal,
 ): Promise<{ count: number; at?: AgedPosition }> {
   const { rule } = kind;
-  const rows = await findAgedRows(deps.db, rule, before, at, PAGE);
+  const { rows, windowEnd } = await findAgedRows(deps.db, rule, before, at, PAGE);
   const needed = (await kind.findNeeded?.(deps.db, rows, before)) ?? new Set<string>();
   const gone = rows.filter(({ _id }) => !needed.has(_id));
   if (deps.archive !== undefined) await archiveRows(deps, deps.archive, kind, gone, stopping);
@@ -121,11 +114,12 @@ async function purgePage(
   const count = ids.length === 0 ? 0 : await deleteAgedRows(deps.db, rule, before, ids);
   purgedTotal(deps.db).inc({ collection: kind.name }, count);
   const last = rows.at(-1);
-  if (last === undefined || rows.length < PAGE) return { count };
+  if (last === undefined || rows.length < PAGE)
+    return windowEnd === undefined ? { count } : { count, at: { value: windowEnd } };
   const value = last[rule.field];
   const left = rows.filter((row) => needed.has(row._id) && isSame(row[rule.field], value));
-  const leftBefore = at !== undefined && isSame(at.value, value) ? at.left : [];
-  return { count, at: { value, left: [...leftBefore, ...left.map(({ _id }) => _id)] } };
+  const leftBefore = at?.left !== undefined && isSame(at.value, value) ? at.left : [];
+  return { count, at: { value, left: [...leftBefore, ...left.map(({ _id }) => _id)], windowEnd } };
 }
 
 /** Of two instants or two ids. */

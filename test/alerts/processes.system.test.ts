@@ -79,8 +79,6 @@ test('the API keeps watch too, also while the queue of webhooks is paused and no
     .updateMany({ state: 'pending' }, [{ $set: { nextAttemptAt: { $subtract: ['$$NOW', 31_000] } } }]);
   await queues.byName('webhook-delivery').pause();
   await db.collection('alerts').deleteMany({});
-  // Else the API would wait until the worker's has run out.
-  await db.collection('leases').deleteMany({});
   const api = startProcess('src/api.ts', service.environment);
   const raised = await eventually(
     'all are raised',

@@ -32,13 +32,16 @@ beforeAll(async () => {
   // So that there is a refusal, and a confirmation.
   await partner.api.post('/api/v1/partner/holds', { slot_id: slotId });
   await partner.api.post('/api/v1/bookings/confirm', confirmBody(holdId));
+  const purges = service.context.db.collection<{ _id: string; completedAt: Date }>('purges');
+  await purges.insertOne({ _id: 'holds', completedAt: new Date() });
   await fetch(`${service.adminUrl}/healthz`);
   const api = await eventually('the refusal is counted', async () => {
     const families = parseExposition(await (await fetch(`${service.adminUrl}/metrics`)).text());
     const isCounted = ['holds_refused_total', 'bookings_confirmed_total'].every(
       (name) => (families.get(name)?.samples[0]?.value ?? 0) > 0,
     );
-    return isCounted && families.has('pbs_queue_workers') && families;
+    const isPurged = families.has('pbs_retention_completed_timestamp_seconds');
+    return isCounted && isPurged && families.has('pbs_queue_workers') && families;
   });
   const worker = await workerPage(service.environment);
   labelsOf = labelsBySample([api, worker.families], worker.labels);

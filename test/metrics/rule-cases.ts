@@ -176,7 +176,7 @@ export const RULE_CASES: readonly RuleCase[] = [
   },
   {
     alert: 'BookingPurgeLate',
-    ...of(`retention_completed_timestamp_seconds{${EXPIRY},collection="holds"}`, '-180000x90', '-160000x90'),
+    ...of(`pbs_retention_completed_timestamp_seconds{${API},collection="holds"}`, '-180000x90', '-160000x90'),
   },
   {
     alert: 'BookingWebhooksLate',

@@ -4,13 +4,24 @@ import type { DeliveryRow } from '../../src/deliveries/deliveries.model.ts';
 import type { EventRow } from '../../src/events/events.model.ts';
 import { newId } from '../../src/platform/ids.ts';
 import type { OutboxEvent, Reservation } from '../../src/reservations/reservations.model.ts';
+import type { Archive } from '../../src/retention/archive.ts';
 import type { Kind } from '../../src/retention/kinds.ts';
 import { anyDelivery } from '../support/deliveries.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
-import { anyPartner, anyVenue, bookSlot, freeSlotIds, operatorOf, subscribe } from '../support/factories.ts';
-import { rowOf } from '../support/rows.ts';
+import {
+  anyPartner,
+  anyVenue,
+  bookSlot,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+  subscribe,
+} from '../support/factories.ts';
+import { rowOf, rowsOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
+import { monitoredUri } from '../support/service-environment.ts';
 import { DAY_MS, EVERY_KIND, keeping, purge, settingOf } from './purging.ts';
 
 /** Later than any setting reaches. */
@@ -26,7 +37,7 @@ let auditRow: AuditRow;
 
 // A row of each kind as the service makes it.
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ MONGODB_URI: monitoredUri() });
   const venue = await anyVenue(service);
   const partner: Partner = await anyPartner(service, [venue.id]);
   await subscribe(partner, 'http://127.0.0.1:9/', ['hold_created']);
@@ -84,19 +95,25 @@ const RULES: [what: string, kind: Kind['name'], plantIt: () => Promise<{ id: str
   [
     'a hold that was released',
     'holds',
-    async () => ({ id: await plant('reservations', hold, {}), since: hold.holdExpiresAt }),
+    async () => ({ id: await plant('reservations', hold, {}), since: hold.slotEnd }),
   ],
   [
     'a hold that lapsed',
     'holds',
-    async () => ({ id: await plant('reservations', hold, { status: 'EXPIRED' }), since: hold.holdExpiresAt }),
+    async () => {
+      const holdExpiresAt = later(hold.slotEnd, 5);
+      return {
+        id: await plant('reservations', hold, { status: 'EXPIRED', holdExpiresAt }),
+        since: holdExpiresAt,
+      };
+    },
   ],
   [
     'a hold that a walk-in displaced',
     'holds',
     async () => ({
       id: await plant('reservations', hold, { status: 'DISPLACED' }),
-      since: hold.holdExpiresAt,
+      since: hold.slotEnd,
     }),
   ],
   [
@@ -194,7 +211,7 @@ describe('what is kept for so many days', () => {
         : kind === 'holds' || kind === 'bookings'
           ? 'reservations'
           : kind;
-    const config = keeping({ [kind]: 100 });
+    const config = keeping({ events: 100, [kind]: 100 });
     await purge(service, { at: later(since, 99), config });
     expect(await idsIn(name)).toEqual([id]);
     // Control: the settings of all other kinds leave it.
@@ -287,6 +304,33 @@ describe('what waits is never purged, however old', () => {
     expect([await idsIn('deliveries'), await idsIn('events')]).toEqual([[], []]);
   });
 
+  test.each<[what: string, kind: 'holds' | 'bookings', model: () => Reservation]>([
+    ['a hold', 'holds', () => hold],
+    ['a booking', 'bookings', () => booking],
+  ])('%s stays for its events, and goes with the last of them', async (_what, kind, model) => {
+    const holdId = await plant('reservations', model(), keyless());
+    const eventId = await plant('events', event, { holdId });
+    await plant('deliveries', delivery, {
+      eventId,
+      state: 'dead_letter',
+      deadLetteredAt: delivery.createdAt,
+    });
+    await plant('events', event, { holdId, sequence: 2 });
+    const kept = { ...EVERY_KIND, retentionDeadLettersDays: 0 };
+    await purge(service, { at: TEN_YEARS_ON, config: kept });
+    expect([await idsIn('events'), await idsIn('reservations')]).toEqual([[eventId], [holdId]]);
+    await purge(service, { at: TEN_YEARS_ON, config: EVERY_KIND });
+    expect([await idsIn('events'), await idsIn('reservations')]).toEqual([[], []]);
+    // Where events stay longer, or for ever, so do reservations.
+    await plant('reservations', model(), { ...keyless(), _id: holdId });
+    const inYears = (years: number) => later(model().slotEnd, years * 365);
+    for (const days of [0, 700])
+      await purge(service, { at: inYears(1), config: keeping({ [kind]: 100, events: days }) });
+    expect(await idsIn('reservations')).toEqual([holdId]);
+    await purge(service, { at: inYears(2), config: keeping({ [kind]: 100, events: 700 }) });
+    expect(await idsIn('reservations')).toEqual([]);
+  });
+
   test('control: as soon as nothing waits any more, it goes', async () => {
     await plant('reservations', hold, undispatched());
     await purge(service, { at: TEN_YEARS_ON, config: EVERY_KIND });
@@ -294,4 +338,122 @@ describe('what waits is never purged, however old', () => {
     await purge(service, { at: TEN_YEARS_ON, config: EVERY_KIND });
     expect(await idsIn('reservations')).toEqual([]);
   });
+});
+
+describe('an erasure after a purge', () => {
+  const ago = (days: number) => later(new Date(), -days);
+  const reason = 'Asha of 98450 12345 called';
+  const phone = '+919845012345';
+
+  test.each<[what: string, plantIt: () => Promise<string>]>([
+    [
+      'a hold whose slot is to come',
+      () => {
+        const over = { holdExpiresAt: ago(100), slotEnd: ago(-5), releaseReason: reason };
+        return plant('reservations', hold, over);
+      },
+    ],
+    [
+      'a booking of which there is a dead letter',
+      () => {
+        const customer = { ...booking.customer, phoneE164: phone } as NonNullable<Reservation['customer']>;
+        const over = { slotStart: ago(100), slotEnd: ago(100), bookedAt: ago(110), customer };
+        return plant('reservations', booking, { ...booking, ...keyless(), ...over });
+      },
+    ],
+  ])('reaches the events of %s', async (_what, plantIt) => {
+    const holdId = await plantIt();
+    const { slotEnd } = await rowOf(service, 'reservations', { _id: holdId });
+    const eventId = await plant('events', event, { holdId, at: ago(110), slotEnd, reason });
+    const letter = { eventId, state: 'dead_letter', createdAt: ago(110), deadLetteredAt: ago(110) } as const;
+    await plant('deliveries', delivery, letter);
+    // Control: what nothing needs goes.
+    await plant('reservations', hold, { holdExpiresAt: ago(100), slotEnd: ago(100) });
+    await purge(service, { config: { ...EVERY_KIND, retentionDeadLettersDays: 0 } });
+    expect(await idsIn('reservations')).toEqual([holdId]);
+    const body = { customer_phone: phone };
+    expectStatus(await operatorOf(service).post('/api/v1/operator/customers/erase', body), 200);
+    expect(await rowsOf(service, 'events')).toMatchObject([{ _id: eventId, reason: '[erased]' }]);
+  });
+});
+
+describe('the figure of a kind says when it was last purged to its end', () => {
+  const figure = async (kind: string): Promise<number | undefined> => {
+    const page = await (await fetch(`${service.adminUrl}/metrics`)).text();
+    const name = `pbs_retention_completed_timestamp_seconds{collection="${kind}"} `;
+    const line = page.split('\n').find((each) => each.startsWith(name));
+    return line === undefined ? undefined : Number(line.slice(name.length));
+  };
+  const completedAt = async (kind: string) =>
+    (await service.context.db.collection<Purge>('purges').findOne({ _id: kind }))?.completedAt;
+  type Purge = { _id: string; completedAt: Date };
+  const broken: Archive = {
+    put: () => Promise.reject(new Error('full')),
+    list: async () => [],
+    get: async () => undefined,
+  };
+
+  test('from any API process, or since when that fails, however often it is tried', async () => {
+    await service.context.db.collection('purges').deleteMany({});
+    const config = keeping({ audit: 100 });
+    await plant('audit', auditRow, {});
+    const fails = () => purge(service, { at: TEN_YEARS_ON, config, archive: broken });
+    await fails();
+    const tried = await completedAt('audit');
+    await fails();
+    expect(await completedAt('audit')).toEqual(tried);
+    expect(tried?.getTime()).toBeGreaterThan(Date.now() - 60_000);
+    await eventually('it is exposed', async () => (await figure('audit')) === Number(tried) / 1000);
+    expect(await figure('holds')).toBeUndefined();
+    await purge(service, { at: TEN_YEARS_ON, config });
+    const done = await completedAt('audit');
+    expect(Number(done)).toBeGreaterThan(Number(tried));
+    await eventually('it is exposed', async () => (await figure('audit')) === Number(done) / 1000);
+    // What is kept for ever is never late.
+    await purge(service, { config: keeping({}) });
+    await eventually('it is gone', async () => (await figure('audit')) === undefined);
+  });
+});
+
+describe('the walk along an index', () => {
+  const MANY = 11_000;
+
+  test('reads at most some thousand rows at a time, and gets past any number of those that stay', async () => {
+    const at = (n: number) => new Date(later(new Date(), -80).getTime() + n);
+    const rows = (count: number, from: number, fields: Partial<DeliveryRow>) =>
+      Array.from({ length: count }, (_, n) => {
+        const eventId = newId();
+        return { ...delivery, _id: newId(), eventId, createdAt: at(from + n), ...fields };
+      });
+    const ofOneInstant = { createdAt: at(0) };
+    await collection('deliveries').insertMany([
+      ...rows(MANY, 0, { state: 'pending', ...ofOneInstant }),
+      ...rows(MANY, 1, { state: 'pending' }),
+      ...rows(300, MANY + 1, { state: 'succeeded' }),
+    ] as never[]);
+    const finds: Record<string, unknown>[] = [];
+    const client = service.context.db.getClient();
+    const note = ({ command }: { command: Record<string, unknown> }) => {
+      if (command['find'] === 'deliveries') finds.push(command);
+    };
+    client.on('commandStarted', note);
+    await purge(service, { config: keeping({ deliveries: 30 }) });
+    client.off('commandStarted', note);
+    expect(await collection('deliveries').countDocuments({ state: { $ne: 'pending' } })).toBe(0);
+    expect(await collection('deliveries').countDocuments({ state: 'pending' })).toBe(2 * MANY);
+    const examined = await Promise.all(finds.map(examinedBy));
+    // Of one instant all are read together: there is no way to begin in the middle of it.
+    expect(examined.filter((count) => count > 5001)).toEqual([expect.any(Number)]);
+    expect(Math.max(...examined)).toBeLessThanOrEqual(MANY + 5001);
+    expect(examined.length).toBeGreaterThan(4);
+  });
+
+  /** How many entries of the index, or rows, that command reads. */
+  async function examinedBy(command: Record<string, unknown>): Promise<number> {
+    const { find, filter, projection = {}, sort, hint, skip = 0, limit } = command;
+    const explain = { find, filter, projection, sort, hint, skip, limit };
+    const db = service.context.db.getClient().db(String(command['$db']));
+    const { executionStats } = await db.command({ explain, verbosity: 'executionStats' });
+    return Math.max(executionStats.totalKeysExamined, executionStats.totalDocsExamined);
+  }
 });

@@ -9,7 +9,7 @@ import { holdIdsOf } from '../../src/queues/jobs.ts';
 import { expireHold, settleLapsedHolds } from '../../src/reservations/reservations.service.ts';
 import { openArchive } from '../../src/retention/open-archive.ts';
 import type { PurgePosition } from '../../src/retention/purge.service.ts';
-import { beginToPurge, purgeNext } from '../../src/retention/purge.service.ts';
+import { purgeNext } from '../../src/retention/purge.service.ts';
 import { startContext, startWorker, workOnEach } from './start-worker.ts';
 
 /** Jobs in hand: those whose holds are in the batch that is under way, and those of the next. */
@@ -51,7 +51,6 @@ export async function startHoldExpiry(
     ...context,
     archive: archiveUrl === undefined ? undefined : openArchive(archiveUrl, scope.config),
   };
-  beginToPurge(purging);
   startSweep<PurgePosition>(scope, context.db, {
     name: 'retention',
     everyMs: PURGE_EVERY_MS,

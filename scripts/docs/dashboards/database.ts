@@ -84,11 +84,12 @@ export const DATABASE: Dashboard = {
         threshold: { at: 172_800 },
         runbook: 'bookingpurgelate',
       },
-      description: 'How long ago a run had purged all there was of a collection, or a process began to try.',
+      description:
+        'How long ago a run had purged all there was of a collection, or, where none had, it was first tried.',
       queries: [
         {
           legend: '{{collection}}',
-          expr: `time() - max by (collection) (retention_completed_timestamp_seconds{${OWN}})`,
+          expr: 'time() - max by (collection) (pbs_retention_completed_timestamp_seconds)',
         },
       ],
     },
