@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import Joi from 'joi';
 import { isRegion } from '../domain/phone.ts';
 import { isTimeZone } from '../platform/calendar.ts';
@@ -171,13 +172,22 @@ const ARCHIVE_URL = /^(file:\/\/\/\S+|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/
 
 /** @throws Error with what is wrong with the address of an archive */
 export function archiveUrl(value: string): string {
-  if (ARCHIVE_URL.test(value) && parseUrl(value) !== undefined) return value;
+  if (ARCHIVE_URL.test(value) && (value.startsWith('s3:') || isFolder(value))) return value;
   throw new Error('must be file:///folder, or s3://bucket/prefix with letters, digits, ".", "_" and "-"');
+}
+
+function isFolder(url: string): boolean {
+  try {
+    return !fileURLToPath(url).includes('\0');
+  } catch {
+    return false;
+  }
 }
 
 function archiveEndpoint(value: string): string {
   const url = parsedUrl(value, ['http:', 'https:'], 'must be the http or https address of a store');
-  if (url.username !== '' || url.search !== '') throw new Error('must not contain a user name or a query');
+  if (url.username !== '' || url.password !== '' || url.search !== '')
+    throw new Error('must not contain a user name, a password or a query');
   return value;
 }
 

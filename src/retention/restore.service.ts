@@ -55,13 +55,17 @@ export async function restoreArchive(
   return { ...report, isDone: report.conflicting + report.failed === 0 };
 }
 
-/** The rows of an object; undefined where it is damaged, which is logged. Rejects where the archive cannot be reached. */
+/** The rows of an object; undefined where it is damaged, or not there any more, which is logged. Rejects where the archive cannot be reached. */
 async function readObject(
   { archive, log }: RestoreDeps,
   name: string,
   stopping: AbortSignal,
 ): Promise<AgedRow[] | undefined> {
   const content = await archive.get(name, stopping);
+  if (content === undefined) {
+    log.error({ object: name }, 'an archived object was removed since it was listed, and was left out');
+    return undefined;
+  }
   try {
     const lines = String(await expand(content)).split('\n');
     return lines.filter((line) => line !== '').map(fromLine);

@@ -20,27 +20,38 @@ export function createS3Archive(url: string, config: ArchiveConfig): Archive {
     ...{ accessKeyId: archiveAccessKeyId, secretAccessKey: archiveSecretAccessKey },
     ...{ service: 's3', region, retries: RETRIES },
   });
-  const call = (method: string, address: string, stopping: AbortSignal, body?: Buffer): Promise<Buffer> =>
-    withDeadline(
-      TIMEOUT_MS,
-      async (signal) => {
-        // Of what is sent, so that the store rejects what has not arrived as it was.
-        const headers = {
-          'X-Amz-Content-Sha256': createHash('sha256')
-            .update(body ?? '')
-            .digest('hex'),
-        };
-        const content = body === undefined ? {} : { body: new Uint8Array(body) };
-        const response = await client.fetch(address, { method, headers, signal, ...content });
-        const received = Buffer.from(await response.arrayBuffer());
-        if (response.status === 200) return received;
-        throw new Error(`The archive responds ${response.status} to ${method}${codeIn(received)}`);
-      },
-      stopping,
-    );
+  const send = async (method: string, address: string, stopping: AbortSignal, body?: Buffer) => {
+    // Of what is sent, so that the store rejects what has not arrived as it was.
+    const headers = {
+      'X-Amz-Content-Sha256': createHash('sha256')
+        .update(body ?? '')
+        .digest('hex'),
+    };
+    const content = body === undefined ? {} : { body: new Uint8Array(body) };
+    try {
+      return await withDeadline(
+        TIMEOUT_MS,
+        async (signal) => {
+          const response = await client.fetch(address, { method, headers, signal, ...content });
+          return { status: response.status, received: Buffer.from(await response.arrayBuffer()) };
+        },
+        stopping,
+      );
+    } catch (err) {
+      if (stopping.aborted) throw err;
+      const { host } = new URL(endpoint);
+      throw new Error(`The archive at ${host} does not respond: ${causeOf(err as Error)}`, { cause: err });
+    }
+  };
+  const call = async (...request: Parameters<typeof send>): Promise<Buffer> =>
+    requireOk(request[0], await send(...request));
   return {
     put: async (name, content, signal) => void (await call('PUT', at(keyOf(name)), signal, content)),
-    get: (name, signal) => call('GET', at(keyOf(name)), signal),
+    get: async (name, signal) => {
+      const response = await send('GET', at(keyOf(name)), signal);
+      if (response.status === 404 && codeIn(response.received) === 'NoSuchKey') return undefined;
+      return requireOk('GET', response);
+    },
     list: async (prefix, signal) => {
       const names: string[] = [];
       for (let token: string | undefined; ; ) {
@@ -65,8 +76,17 @@ const textsOf = (xml: string, element: string): string[] =>
 
 const decodeKey = (key: string): string => decodeURIComponent(key.replaceAll('+', ' '));
 
+function requireOk(method: string, { status, received }: { status: number; received: Buffer }): Buffer {
+  if (status === 200) return received;
+  const code = codeIn(received);
+  throw new Error(`The archive responds ${status} to ${method}${code === undefined ? '' : `: ${code}`}`);
+}
+
 /** The code of an error as the store names it; its message may quote the request. */
-function codeIn(body: Buffer): string {
-  const [code] = textsOf(String(body), 'Code');
-  return code === undefined ? '' : `: ${code}`;
+const codeIn = (body: Buffer): string | undefined => textsOf(String(body), 'Code')[0];
+
+/** Why nothing came back: `fetch` itself says no more than that it failed. */
+function causeOf({ cause, message }: Error): string {
+  const { code, message: deeper } = (cause ?? {}) as NodeJS.ErrnoException;
+  return code ?? deeper ?? message;
 }

@@ -1,6 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { newId } from '../../src/platform/ids.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
@@ -94,6 +95,7 @@ async function plantHolds(count: number): Promise<string[]> {
     ...row,
     _id: newId(),
     slotId: 'planted',
+    slotEnd: at(0),
     holdExpiresAt: at(n),
   }));
   await reservations().insertMany(rows);
@@ -101,7 +103,7 @@ async function plantHolds(count: number): Promise<string[]> {
 }
 
 const idOfLine = (line: string) => (JSON.parse(line) as { _id: string })._id;
-const HOLDS = keeping({ holds: 30 });
+const HOLDS = keeping({ holds: 30, events: 30 });
 
 describe('an archived row', () => {
   test('comes back as it was to the byte, of every collection, once', async () => {
@@ -203,6 +205,47 @@ describe('an archived row', () => {
     expect(await restore()).toMatchObject({ restored: 3, failed: 1, isDone: false });
     expect(service.logs()).toContain(name);
   });
+
+  test('an object that was removed since it was listed is named, and the others come back', async () => {
+    await plantHolds(3);
+    await purge(service, { config: HOLDS, archive: folder.archive });
+    const removed = 'holds/2020-01-01/removed.20200101T000000000Z-0.jsonl.gz';
+    const archive: typeof folder.archive = {
+      ...folder.archive,
+      list: async (...args) => [removed, ...(await folder.archive.list(...args))],
+    };
+    const report = await restoreArchive(
+      { ...service.context, archive },
+      { collection: 'holds' },
+      NEVER_STOPPED,
+    );
+    expect(report).toMatchObject({ restored: 3, failed: 1, isDone: false });
+    expect(service.logs()).toContain(removed);
+  });
+});
+
+describe('an archive in a folder', () => {
+  test('is in one that is there: where it is not mounted, or misspelt, nothing is written, listed or deleted', async () => {
+    await plantHolds(1);
+    const mount = path.join(fileURLToPath(folder.url), 'mount');
+    const archive = createFileArchive(pathToFileURL(mount).toString());
+    const refused = `The folder ${mount} is not there: mount or make it`;
+    await purge(service, { config: HOLDS, archive });
+    expect(service.logs()).toContain(refused);
+    expect([await countPlanted(), existsSync(mount)]).toEqual([1, false]);
+    await expect(archive.list('holds/', NEVER_STOPPED)).rejects.toThrow(refused);
+    await writeFile(mount, 'no folder');
+    await expect(archive.list('holds/', NEVER_STOPPED)).rejects.toThrow(`${mount} is no folder`);
+    // Control: once it is there.
+    await rm(mount);
+    await mkdir(mount);
+    await purge(service, { config: HOLDS, archive });
+    expect([await countPlanted(), (await archive.list('holds/', NEVER_STOPPED)).length > 0]).toEqual([
+      0,
+      true,
+    ]);
+    expect(await archive.list('audit/', NEVER_STOPPED)).toEqual([]);
+  });
 });
 
 describe('a row is deleted once it is archived', () => {
@@ -259,6 +302,7 @@ describe('in steps', () => {
           limit?: number;
         };
         if (!['find', 'delete'].includes(given.commandName)) return;
+        if (given.command?.['find'] !== undefined && limit !== 200) return;
         if (at === 'began' && given.command?.[given.commandName] !== 'reservations') return;
         seen.push({
           name: `${given.commandName} ${at}`,
@@ -362,7 +406,7 @@ describe('as a process', () => {
     await admin({ configureFailPoint: 'failCommand', mode: 'off' });
     expect(await everything()).toEqual(before);
 
-    // The lease of the killed one would last for 20 minutes.
+    // The lease of a killed one lasts for 20 minutes.
     await service.context.db.collection('leases').deleteMany({});
     const next = start();
     await eventually('they are gone', async () => (await countPlanted()) === 0);
@@ -375,7 +419,6 @@ describe('as a process', () => {
 
   test('of two, one purges: each row is archived and counted once', async () => {
     const ids = await plantHolds(1000);
-    await service.context.db.collection('leases').deleteMany({});
     const both = [start(), start()];
     await eventually('they are gone', async () => (await countPlanted()) === 0);
     await eventually('it says so', () => both.some(({ output }) => output().includes('rows were purged')));
@@ -384,6 +427,16 @@ describe('as a process', () => {
     expect((await archivedIds()).toSorted()).toEqual(ids.toSorted());
     const told = both.flatMap((each) => each.log()).filter(({ msg }) => msg === 'rows were purged');
     expect(told).toMatchObject([{ purged: { holds: 1000 } }]);
+  });
+
+  test('one that is stopped leaves the purge to the next at once', async () => {
+    for (const count of [3, 2]) {
+      await plantHolds(count);
+      const purging = start();
+      await eventually('they are gone', async () => (await countPlanted()) === 0);
+      purging.signal('SIGTERM');
+      expect(await purging.exited).toMatchObject({ code: 0 });
+    }
   });
 
   test('control: two that run at once without a lease archive twice, and harm nothing', async () => {
@@ -421,6 +474,10 @@ describe('as a process', () => {
     expect(await countPlanted()).toBe(5);
     expect(await run('--from', folder.url)).toMatchObject({ code: 0 });
     expect(await run()).toMatchObject({ code: 1, output: expect.stringContaining('give --from') });
+    expect(await run('--from', `${folder.url}-typo`)).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('-typo is not there'),
+    });
     expect(await run('--from', folder.url, '--since', 'yesterday')).toMatchObject({
       code: 1,
       output: expect.stringContaining('--since yesterday'),
