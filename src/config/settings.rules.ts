@@ -26,8 +26,12 @@ type Settings = Partial<{
   webhookConcurrency: number;
   webhookUnhealthyConcurrency: number;
   rateLimitPerMinute: number;
+  retentionHoldsDays: number;
+  retentionBookingsDays: number;
+  retentionEventsDays: number;
   retentionDeliveriesDays: number;
   retentionDeadLettersDays: number;
+  retentionAuditDays: number;
   archiveUrl: string;
   archiveEndpoint: string;
   archiveAccessKeyId: string;
@@ -79,6 +83,10 @@ export function settingsWarnings(settings: Settings): string[] {
       `WEBHOOK_RETRY_DELAYS_SECONDS is not the schedule that partners are promised; leave it out for ${schedule}`,
     ],
     [!isProduction && isTimeoutTooLong(settings), TOO_LONG],
+    [
+      isProduction && settings.archiveUrl === undefined && isAnythingDeleted(settings),
+      'ARCHIVE_URL is not set: rows that are over are deleted for good; set it, or every RETENTION_..._DAYS to 0 (docs/retention.md)',
+    ],
   ]);
 }
 
@@ -126,6 +134,14 @@ function retentionFaults(settings: Settings): string[] {
       'ARCHIVE_URL of s3:// needs ARCHIVE_ACCESS_KEY_ID and ARCHIVE_SECRET_ACCESS_KEY: set both',
     ],
   ]);
+}
+
+/** Dead letters are, where deliveries are, or not at all. */
+function isAnythingDeleted(settings: Settings): boolean {
+  const { retentionHoldsDays, retentionBookingsDays, retentionEventsDays } = settings;
+  const { retentionDeliveriesDays, retentionAuditDays } = settings;
+  const days = [retentionHoldsDays, retentionBookingsDays, retentionEventsDays, retentionDeliveriesDays];
+  return [...days, retentionAuditDays].some((each = 0) => each > 0);
 }
 
 /** 0 means for ever. */

@@ -142,6 +142,9 @@ describe('the configuration', () => {
     for (const url of [
       'file://host/archive',
       '/var/archive',
+      'file:///var%2Farchive',
+      'file:///var/archive%00',
+      'file:///var/archive%',
       's3://k',
       's3://kept-rows/a b',
       's3://kept-rows/?x',
@@ -156,6 +159,9 @@ describe('the configuration', () => {
     const [fault = ''] = faultsOf({ ...REQUIRED, ARCHIVE_ENDPOINT: `https://${secret}` });
     expect(fault).toMatch(/^ARCHIVE_ENDPOINT must not contain/);
     expect(fault).not.toContain('canary');
+    expect(faultsOf({ ...REQUIRED, ARCHIVE_ENDPOINT: 'https://:canary@store' })).toEqual([
+      expect.stringMatching(/^ARCHIVE_ENDPOINT must not contain/),
+    ]);
   });
 
   test('a replica set may be named host by host', () => {
@@ -453,10 +459,23 @@ test.each([
   ['RATE_LIMIT_PER_MINUTE', { RATE_LIMIT_PER_MINUTE: '0' }, 0],
   ['WEBHOOK_RETRY_DELAYS_SECONDS', { WEBHOOK_RETRY_DELAYS_SECONDS: '1,2' }, 0],
 ])('%s that only wastes is a warning, not a fault', (name, set, inSandbox) => {
-  expect(settingsWarnings(allOf({ ...PRODUCTION, ...set }))).toEqual([
+  const archive = { ARCHIVE_URL: 'file:///archive' };
+  expect(settingsWarnings(allOf({ ...PRODUCTION, ...archive, ...set }))).toEqual([
     expect.stringMatching(new RegExp(`^${name} `)),
   ]);
   expect(settingsWarnings(allOf({ ...REQUIRED, ...set }))).toHaveLength(inSandbox);
+});
+
+test('rows that are deleted for good are warned of in production, by the process that deletes them', () => {
+  const warned = (env: Record<string, string>) => settingsWarnings(loadConfig(env, 'hold-expiry'));
+  const days = ['HOLDS', 'BOOKINGS', 'EVENTS', 'DELIVERIES', 'DEAD_LETTERS', 'AUDIT'];
+  const forEver = Object.fromEntries(days.map((kind) => [`RETENTION_${kind}_DAYS`, '0']));
+  expect(warned(PRODUCTION)).toEqual([expect.stringMatching(/^ARCHIVE_URL is not set: /)]);
+  for (const kind of ['HOLDS', 'BOOKINGS', 'EVENTS', 'DELIVERIES', 'AUDIT'])
+    expect(warned({ ...PRODUCTION, ...forEver, [`RETENTION_${kind}_DAYS`]: '400' })).toHaveLength(1);
+  expect(warned({ ...PRODUCTION, ARCHIVE_URL: 'file:///archive' })).toEqual([]);
+  expect([...warned({ ...PRODUCTION, ...forEver }), ...warned(REQUIRED)]).toEqual([]);
+  expect(settingsWarnings(loadConfig(PRODUCTION, 'api'))).toEqual([]);
 });
 
 test('a timeout that production refuses is a warning elsewhere; the longest that it takes is none', () => {
