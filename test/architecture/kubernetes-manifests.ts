@@ -78,7 +78,7 @@ export type Manifest = {
     scaleTargetRef?: { name: string };
     minReplicas?: number;
     minReplicaCount?: number;
-    triggers?: { metadata: { query: string } }[];
+    triggers?: { metadata: { query: string; threshold: string } }[];
   };
 };
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { ALERT_TIMES } from '../../src/alerts/alerts.service.ts';
 import type { ProcessName } from '../../src/config/config.ts';
 import { ConfigError, loadConfig, PROCESS_NAMES } from '../../src/config/config.ts';
 import type { Labels, Manifest, Process, Selector } from './kubernetes-manifests.ts';
@@ -27,6 +28,11 @@ const SECRET_VALUES: Labels = {
   REDIS_URL: 'rediss://:word@redis.stores.svc:6379',
   OPERATOR_API_KEY: randomBytes(32).toString('base64url'),
   ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
+};
+/** At what age what waits is an alert, by the figure that tells it. */
+const ALERT_AGES_MS: Readonly<Record<string, number>> = {
+  pbs_hold_oldest_overdue_seconds: ALERT_TIMES.overdueMs,
+  pbs_event_oldest_undispatched_seconds: ALERT_TIMES.undispatchedMs,
 };
 const METRICS = new Set(
   [...read('docs/guides/alerts-and-metrics.md').matchAll(/^\| `(\w+)` \|/gm)].map(([, name = '']) => name),
@@ -201,7 +207,7 @@ function queryFaults(manifests: readonly Manifest[]): string[] {
   return manifests
     .filter(({ kind }) => kind === 'ScaledObject')
     .flatMap(({ metadata, spec }) =>
-      (spec?.triggers ?? []).flatMap(({ metadata: { query } }) => {
+      (spec?.triggers ?? []).flatMap(({ metadata: { query, threshold } }) => {
         const metrics = query.match(/\b(?:pbs|bullmq)_\w+/g) ?? [];
         const underMax = query.match(/\bmax\((?:pbs|bullmq)_\w+/g) ?? [];
         const queues = [...query.matchAll(/queue="([^"]*)"/g)].map(([, queue]) => queue);
@@ -217,6 +223,12 @@ function queryFaults(manifests: readonly Manifest[]): string[] {
             [
               queues.length === 0 || queues.some((queue) => queue !== metadata.name),
               'asks for another queue',
+            ],
+            [
+              metrics.some(
+                (name) => name in ALERT_AGES_MS && ALERT_AGES_MS[name] !== Number(threshold) * 1000,
+              ),
+              'scales at another age than that of an alert',
             ],
           ]),
         ].map((fault) => `ScaledObject ${metadata.name} ${fault}`);

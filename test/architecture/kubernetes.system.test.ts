@@ -187,6 +187,13 @@ describe('control: a fault is seen where', () => {
       () => withQuery((query) => query.replaceAll('queue="hold-expiry"', 'queue="holds"')),
     ],
     [
+      'ScaledObject hold-expiry scales at another age than that of an alert',
+      () =>
+        withChanged('ScaledObject', 'hold-expiry', ({ spec }) => {
+          for (const { metadata } of spec?.triggers ?? []) metadata.threshold = '60';
+        }),
+    ],
+    [
       'api has other containers',
       () => inPod(({ containers }) => containers.push(...structuredClone(containers)))('api'),
     ],
@@ -273,7 +280,7 @@ describe('the network', () => {
       (peer) => `${port} ${peer}`,
     );
   const always = ['53 kubernetes.io/metadata.name', ...stores(27_017)];
-  const ofWork = [...always, ...stores(6379)];
+  const ofWork = [...always, ...stores(6379), ...stores(26_379)];
   const internet = (ports: readonly string[]) =>
     ports.flatMap((port) => ['0.0.0.0/0', '2000::/3'].map((network) => `${port} ${network}`));
   const ofMonitoring = ['3002 partner-booking/monitoring'];
@@ -292,9 +299,10 @@ describe('the network', () => {
     expect(trafficOf(name, copyOf('sandbox'))).toEqual({ isLimited: true, from, to: to.toSorted() });
   });
 
-  test('lets out alerts where there are some, and nothing of the migration', () => {
+  test('lets out alerts and traces where there are some, and nothing of the migration', () => {
+    const ofComponents = [...internet(['443']), '4318 partner-booking/tracing'];
     for (const name of LONG_RUNNING)
-      expect(trafficOf(name, copyOf('production')).to).toEqual(expect.arrayContaining(internet(['443'])));
+      expect(trafficOf(name, copyOf('production')).to).toEqual(expect.arrayContaining(ofComponents));
     expect(trafficOf('migrate', copyOf('production')).to).toEqual(always.toSorted());
   });
 
