@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Processor } from 'bullmq';
 import { Worker } from 'bullmq';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { QueueName } from '../../src/queues/queues.ts';
 import { sweep } from '../alerts/watching.in-host.ts';
 import { seriousFaults } from '../console/axe.ts';
 import type { WatchedPage } from '../support/browser.ts';
@@ -36,18 +38,21 @@ afterAll(async () => {
   await service.stop();
 });
 
+function startWorker(queue: QueueName, work: Processor, name = 'worker'): Worker {
+  const { redisUrl: url, queuePrefix: prefix } = service.context.config;
+  return new Worker(queue, work, { connection: { url }, prefix, name });
+}
+
 /** A job in every state that one can be in for long. */
 async function fillQueue(): Promise<void> {
-  const { queues, config } = service.context;
+  const { queues } = service.context;
   const queue = queues.byName(QUEUE);
   const add = (opts: object) => queue.add('deliver', { deliveryId: 'd1', generation: 1 }, opts);
   await add({ jobId: 'fails' });
   await add({ jobId: 'succeeds' });
   const work = (job: { id?: string }) =>
     job.id === 'fails' ? Promise.reject(new Error('Not sent')) : Promise.resolve();
-  const worker = new Worker(QUEUE, work, {
-    ...{ connection: { url: config.redisUrl }, prefix: config.queuePrefix },
-  });
+  const worker = startWorker(QUEUE, work);
   await eventually(
     'both are done',
     async () => (await queue.getJobCountByTypes('failed', 'completed')) === 2,
@@ -182,6 +187,24 @@ describeInBrowser('Bull Board in a browser', () => {
     );
     await page.goto(service.adminUrl + boardQueue('delayed'));
     expect(await statusOf(page, () => page.getByRole('button', { name: 'Remove' }).click())).toBe(204);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test('shows the workers of a queue while they are connected', async () => {
+    const worker = startWorker('event-dispatch', async () => undefined, 'dispatcher-1');
+    const queue = service.context.queues.byName('event-dispatch');
+    await eventually('it is connected', async () => (await queue.getWorkersCount()) === 1);
+    const { page, faults, close } = await visit('/queues/queue/event-dispatch?status=waiting');
+    await page.getByRole('button', { name: 'Queue info' }).click();
+    await page.getByRole('button', { name: 'Connected workers' }).click();
+    await page.getByText('dispatcher-1').waitFor();
+    expect(await page.getByText('No workers').count()).toBe(0);
+    await takeScreenshot(page, 'queue-workers');
+    await worker.close();
+    await eventually('it is gone', async () => (await queue.getWorkersCount()) === 0);
+    await page.reload();
+    await page.getByText('No workers').waitFor();
     expect(faults).toEqual([]);
     await close();
   });
