@@ -76,7 +76,8 @@ await mkdir(path.dirname(FINDINGS), { recursive: true });
 await rm(FINDINGS, { force: true });
 const beganAt = performance.now();
 const code = await runTrials(positionals);
-const findings = (await readFindings()).toSorted((a, b) => (a.alert < b.alert ? -1 : 1));
+const keyOf = ({ alert, fault }: TrialFinding): string => `${alert} ${fault}`;
+const findings = (await readFindings()).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 const machine = `${cpus().length} cores, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 10)}, ${((performance.now() - beganAt) / 60_000).toFixed(1)} min in all`;
 console.log(`\n${asText(findings)}\n* by a window of one or two minutes instead of its own\n${machine}`);
 if (values.json !== undefined)

@@ -5,7 +5,7 @@ import { migrate } from '../../src/database/collections.ts';
 import { GUARD_INDEX } from '../../src/reservations/reservations.model.ts';
 import type { Load } from './load.ts';
 import { placeHolds, readBookings } from './load.ts';
-import type { Trial } from './trial.ts';
+import type { TrialRow } from './trial.ts';
 import type { TrialSystem } from './trial-system.ts';
 
 const primary = ({ mongo }: TrialSystem) => mongo.primary();
@@ -41,14 +41,22 @@ async function askRedis<T>({ redis }: TrialSystem, ask: (client: Redis) => Promi
   }
 }
 
-/** Where Redis puts its snapshot: while a folder is there, no save succeeds. */
-async function snapshotPath(system: TrialSystem): Promise<string> {
+async function dataFolder(system: TrialSystem): Promise<string> {
   const found: unknown = await askRedis(system, (redis) => redis.config('GET', 'dir'));
   const [, folder] = Array.isArray(found) ? (found as unknown[]) : [];
-  return path.join(String(folder), 'dump.rdb');
+  return String(folder);
 }
 
+/** Where Redis puts its snapshot: while a folder is there, no save succeeds. */
+const snapshotPath = async (system: TrialSystem) => path.join(await dataFolder(system), 'dump.rdb');
+
 const save = (system: TrialSystem) => askRedis(system, (redis) => redis.bgsave());
+
+/** Where Redis (7 and newer) puts the AOF when it is first rewritten: while a folder is there, no rewrite succeeds. */
+const rewrittenPath = async (system: TrialSystem) =>
+  path.join(await dataFolder(system), 'appendonlydir/appendonly.aof.2.base.rdb');
+
+const rewrite = (system: TrialSystem) => askRedis(system, (redis) => redis.bgrewriteaof());
 
 const limitMemory = (system: TrialSystem, bytes: number) =>
   askRedis(system, (redis) => redis.config('SET', 'maxmemory', bytes));
@@ -60,7 +68,7 @@ async function stopLoad(): Promise<void> {
   load = undefined;
 }
 
-export const DATABASE_TRIALS: readonly Trial[] = [
+export const DATABASE_TRIALS: readonly TrialRow[] = [
   {
     fault: 'MongoDB is frozen while holds are placed',
     alerts: ['BookingDatabaseDown', 'BookingSalesFailing', 'BookingServerErrors', 'BookingMemoryLeaseLost'],
@@ -99,15 +107,25 @@ export const DATABASE_TRIALS: readonly Trial[] = [
       await save(system);
     },
   },
-  {
-    fault: 'Redis has nearly all of its maxmemory in use',
-    alerts: ['BookingRedisMemoryNearLimit'],
-    inflict: async (system) => {
-      const [, used] = /^used_memory:(\d+)/m.exec(await askRedis(system, (redis) => redis.info())) ?? [];
-      await limitMemory(system, Math.round(Number(used) * 1.08));
+  [
+    {
+      fault: 'MongoDB is killed',
+      alerts: ['BookingDatabaseDown', 'BookingMemoryLeaseLost'],
+      inflict: async (system) => (await primary(system)).signal('SIGKILL'),
+      mend: async ({ mongo }) => {
+        for (const member of mongo.members.filter((each) => !each.isRunning())) await member.start();
+      },
     },
-    mend: (system) => limitMemory(system, 0),
-  },
+    {
+      fault: 'Redis has nearly all of its maxmemory in use',
+      alerts: ['BookingRedisMemoryNearLimit'],
+      inflict: async (system) => {
+        const [, used] = /^used_memory:(\d+)/m.exec(await askRedis(system, (redis) => redis.info())) ?? [];
+        await limitMemory(system, Math.round(Number(used) * 1.08));
+      },
+      mend: (system) => limitMemory(system, 0),
+    },
+  ],
   {
     fault: 'MongoDB answers, but not aggregations of reservations in time',
     alerts: ['BookingFiguresAbsent'],
@@ -127,11 +145,25 @@ export const DATABASE_TRIALS: readonly Trial[] = [
     },
     clearsWithinMs: 180_000,
   },
-  {
-    fault: 'a guard index is dropped',
-    alerts: ['BookingGuardMissing'],
-    kinds: ['guard_index_absent'],
-    inflict: ({ db }) => db.collection('reservations').dropIndex(GUARD_INDEX),
-    mend: ({ db }) => migrate(db),
-  },
+  [
+    {
+      fault: 'a guard index is dropped',
+      alerts: ['BookingGuardMissing'],
+      kinds: ['guard_index_absent'],
+      inflict: ({ db }) => db.collection('reservations').dropIndex(GUARD_INDEX),
+      mend: ({ db }) => migrate(db),
+    },
+    {
+      fault: 'Redis cannot rewrite its AOF',
+      alerts: ['BookingRedisPersistenceFailing'],
+      inflict: async (system) => {
+        await mkdir(await rewrittenPath(system));
+        await rewrite(system);
+      },
+      mend: async (system) => {
+        await rmdir(await rewrittenPath(system));
+        await rewrite(system);
+      },
+    },
+  ],
 ];

@@ -1,55 +1,68 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { WorkedQueue } from '../../src/queues/queues.ts';
+import { WORKED_QUEUES } from '../../src/queues/queues.ts';
 import { eventually } from '../support/eventually.ts';
 import { expectStatus, operatorOf, placeHold } from '../support/factories.ts';
-import type { Trial } from './trial.ts';
-import type { TrialSystem } from './trial-system.ts';
+import type { Trial, TrialRow } from './trial.ts';
+import type { Part, TrialSystem } from './trial-system.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** A process that has the processor for a tenth of the time, until it is stopped. */
-function starve({ parts }: TrialSystem): () => Promise<void> {
+/** A process has the processor for a tenth of the time, until that is mended. */
+function starved(part: Part, name: string): Trial {
   const stopping = new AbortController();
-  const going = (async () => {
+  let going = Promise.resolve();
+  const starve = async ({ parts }: TrialSystem) => {
     for (; !stopping.signal.aborted; ) {
-      await parts['hold-expiry'].signal('SIGSTOP');
+      await parts[part].signal('SIGSTOP');
       await delay(450);
-      await parts['hold-expiry'].signal('SIGCONT');
+      await parts[part].signal('SIGCONT');
       await delay(50);
     }
-  })();
-  return async () => {
-    stopping.abort();
-    await going;
+  };
+  return {
+    fault: `${name} is starved of the processor`,
+    of: part,
+    alerts: ['BookingEventLoopBlocked'],
+    inflict: async (system) => {
+      going = starve(system);
+    },
+    mend: async () => {
+      stopping.abort();
+      await going;
+    },
   };
 }
 
-let feed: (() => Promise<void>) | undefined;
+const paused = (queue: WorkedQueue): Trial => ({
+  fault: `the queue ${queue} is paused`,
+  of: queue,
+  alerts: ['BookingQueuePaused'],
+  kinds: ['queue_paused'],
+  inflict: ({ queues }) => queues.byName(queue).pause(),
+  mend: ({ queues }) => queues.byName(queue).resume(),
+});
 
 async function operatorPost(system: TrialSystem, path: string, body: object): Promise<void> {
   expectStatus(await operatorOf(system).post(`/api/v1/operator/${path}`, body), 202);
 }
 
-export const PROCESS_TRIALS: readonly Trial[] = [
+export const PROCESS_TRIALS: readonly TrialRow[] = [
   {
     fault: 'the API is killed',
+    of: 'api',
     alerts: ['BookingApiAbsent', 'BookingProcessDown'],
     inflict: ({ parts }) => parts.api.signal('SIGKILL'),
     mend: ({ restart }) => restart('api'),
   },
   {
     fault: 'the API is frozen',
+    of: 'api',
     alerts: ['BookingApiAbsent', 'BookingProcessDown'],
     inflict: ({ parts }) => parts.api.signal('SIGSTOP'),
     mend: ({ parts }) => parts.api.signal('SIGCONT'),
   },
-  {
-    fault: 'a process is starved of the processor',
-    alerts: ['BookingEventLoopBlocked'],
-    inflict: async (system) => {
-      feed = starve(system);
-    },
-    mend: async () => feed?.(),
-  },
+  [starved('hold-expiry', 'hold expiry'), starved('api', 'the API')],
   {
     fault: 'a process has nearly all of its heap and descriptors in use',
     alerts: ['BookingHeapNearLimit', 'BookingFileDescriptorsLow'],
@@ -74,18 +87,21 @@ export const PROCESS_TRIALS: readonly Trial[] = [
     mend: async () => undefined,
     clearsWithinMs: 180_000,
   },
-  {
-    fault: '25 wrong keys are sent to the admin listener',
-    alerts: ['BookingWrongKeys'],
-    kinds: ['wrong_keys'],
-    inflict: async ({ adminUrl }) => {
-      for (let n = 0; n < 25; n += 1)
-        await fetch(`${adminUrl}/api/v1/operator/venues`, { headers: { 'x-api-key': 'wrong'.repeat(8) } });
+  [
+    {
+      fault: '25 wrong keys are sent to the admin listener',
+      alerts: ['BookingWrongKeys'],
+      kinds: ['wrong_keys'],
+      inflict: async ({ adminUrl }) => {
+        for (let n = 0; n < 25; n += 1)
+          await fetch(`${adminUrl}/api/v1/operator/venues`, { headers: { 'x-api-key': 'wrong'.repeat(8) } });
+      },
+      mend: async () => undefined,
+      // Two minutes by the clock, and a minute of calm.
+      clearsWithinMs: 300_000,
     },
-    mend: async () => undefined,
-    // Two minutes by the clock, and a minute of calm.
-    clearsWithinMs: 300_000,
-  },
+    ...WORKED_QUEUES.map(paused),
+  ],
   {
     fault: 'an endpoint fails, and has done so for an hour',
     alerts: ['BookingAttemptsFailing', 'BookingEndpointsFailing', 'BookingDeadLetters'],

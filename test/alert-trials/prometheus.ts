@@ -20,10 +20,13 @@ const FOLDER = path.join(projectFolder, 'deploy/prometheus');
 export type Rule = { alert: string; expr: string; for?: string };
 type Rules = { groups: { name: string; rules: Rule[] }[] };
 
+/** By its rule an alert names a process by `job`, a queue by `queue`, or neither. */
+export type AlertLabels = { alertname: string; job?: string; queue?: string };
+
 /** A real Prometheus with the scrape configuration and the rules of the repository. */
 export type Prometheus = {
-  /** Names of the alerts that fire now. */
-  firing(): Promise<Set<string>>;
+  /** The alerts that fire now, by their labels. */
+  firing(): Promise<AlertLabels[]>;
   stop(): Promise<void>;
 };
 
@@ -62,10 +65,9 @@ export async function startPrometheus(targets: Readonly<Record<string, string>>)
   return {
     firing: async () => {
       const { data } = (await (await fetch(`${url}/api/v1/alerts`)).json()) as {
-        data: { alerts: { labels: { alertname: string }; state: string }[] };
+        data: { alerts: { labels: AlertLabels; state: string }[] };
       };
-      const firing = data.alerts.filter(({ state }) => state === 'firing');
-      return new Set(firing.map(({ labels }) => labels.alertname));
+      return data.alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels);
     },
     stop: async () => {
       await server.end();

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '../../src/platform/mongo.ts';
 import { placeHold } from '../support/factories.ts';
-import type { Trial } from './trial.ts';
-import type { TrialSystem } from './trial-system.ts';
+import type { Trial, TrialRow } from './trial.ts';
+import type { Part, TrialSystem } from './trial-system.ts';
 
 async function placeSome(system: TrialSystem, count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) await placeHold(system.partner, system.nextSlot());
@@ -16,49 +16,67 @@ async function leaseSweep(db: Db, forMs: number): Promise<void> {
     .updateOne({ _id: 'sweep-undispatched-events' }, [{ $set: { holder: 'nobody', until } }]);
 }
 
-export const WORKER_TRIALS: readonly Trial[] = [
-  {
-    fault: 'hold expiry is killed',
-    alerts: ['BookingProcessDown', 'BookingWorkerAbsent', 'BookingHoldsOverdue'],
-    kinds: ['worker_absent', 'hold_overdue'],
-    inflict: async (system) => {
-      await system.parts['hold-expiry'].signal('SIGKILL');
-      await placeSome(system, 3);
-    },
-    mend: ({ restart }) => restart('hold-expiry'),
+/** What a worker does, while it does not: as many holds as show it, and the alerts of what waits then. */
+type Worker = Pick<Trial, 'alerts' | 'kinds'> & { of: Part; name: string; holds: number };
+
+const HOLD_EXPIRY = {
+  of: 'hold-expiry',
+  name: 'hold expiry',
+  holds: 3,
+  alerts: ['BookingHoldsOverdue'],
+  kinds: ['hold_overdue'],
+} as const satisfies Worker;
+const EVENT_DISPATCH = {
+  of: 'event-dispatch',
+  name: 'event dispatch',
+  holds: 3,
+  alerts: ['BookingEventsUndispatched'],
+  kinds: ['event_undispatched'],
+} as const satisfies Worker;
+const WEBHOOK_DELIVERY = {
+  of: 'webhook-delivery',
+  name: 'webhook delivery',
+  holds: 20,
+  alerts: ['BookingDeliveriesOverdue'],
+  kinds: ['delivery_overdue'],
+} as const satisfies Worker;
+
+const killed = ({ of, name, holds, alerts, kinds = [] }: Worker): Trial => ({
+  fault: `${name} is killed`,
+  of,
+  alerts: ['BookingProcessDown', 'BookingWorkerAbsent', ...alerts],
+  kinds: ['worker_absent', ...kinds],
+  inflict: async (system) => {
+    await system.parts[of].signal('SIGKILL');
+    await placeSome(system, holds);
   },
-  {
-    fault: 'event dispatch is frozen',
-    alerts: ['BookingProcessDown', 'BookingEventsUndispatched'],
-    kinds: ['event_undispatched'],
-    inflict: async (system) => {
-      await system.parts['event-dispatch'].signal('SIGSTOP');
-      await placeSome(system, 3);
-    },
-    mend: ({ parts }) => parts['event-dispatch'].signal('SIGCONT'),
+  mend: ({ restart }) => restart(of),
+});
+
+/** Its connections stay open, so it is not absent. */
+const frozen = ({ of, name, holds, alerts, kinds = [] }: Worker): Trial => ({
+  fault: `${name} is frozen`,
+  of,
+  alerts: ['BookingProcessDown', ...alerts],
+  kinds,
+  inflict: async (system) => {
+    await system.parts[of].signal('SIGSTOP');
+    await placeSome(system, holds);
   },
-  {
-    fault: 'webhook delivery is frozen',
-    alerts: ['BookingProcessDown', 'BookingDeliveriesOverdue'],
-    kinds: ['delivery_overdue'],
-    inflict: async (system) => {
-      await system.parts['webhook-delivery'].signal('SIGSTOP');
-      await placeSome(system, 20);
-    },
-    mend: ({ parts }) => parts['webhook-delivery'].signal('SIGCONT'),
-  },
+  mend: ({ parts }) => parts[of].signal('SIGCONT'),
+});
+
+/** Beside each other none but hold expiry and another: what event dispatch does not dispatch, nobody could deliver. */
+export const WORKER_TRIALS: readonly TrialRow[] = [
+  [killed(HOLD_EXPIRY), frozen(WEBHOOK_DELIVERY)],
+  [killed(EVENT_DISPATCH), frozen(HOLD_EXPIRY)],
+  killed(WEBHOOK_DELIVERY),
+  frozen(EVENT_DISPATCH),
   {
     fault: 'nobody gets the lease of a sweep',
     alerts: ['BookingSweepNotRun'],
     inflict: ({ db }) => leaseSweep(db, 3_600_000),
     mend: ({ db }) => leaseSweep(db, 0),
-  },
-  {
-    fault: 'the queue of webhooks is paused',
-    alerts: ['BookingQueuePaused'],
-    kinds: ['queue_paused'],
-    inflict: ({ queues }) => queues.byName('webhook-delivery').pause(),
-    mend: ({ queues }) => queues.byName('webhook-delivery').resume(),
   },
   {
     fault: 'webhook delivery was frozen for 35 s, and sends what has waited',
