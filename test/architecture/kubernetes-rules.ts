@@ -226,9 +226,9 @@ function queryFaults(manifests: readonly Manifest[]): string[] {
             ],
             [
               metrics.some(
-                (name) => name in ALERT_AGES_MS && ALERT_AGES_MS[name] !== Number(threshold) * 1000,
+                (name) => name in ALERT_AGES_MS && ALERT_AGES_MS[name] !== 2 * Number(threshold) * 1000,
               ),
-              'scales at another age than that of an alert',
+              'scales at another age than half of that of an alert',
             ],
           ]),
         ].map((fault) => `ScaledObject ${metadata.name} ${fault}`);

@@ -187,7 +187,7 @@ describe('control: a fault is seen where', () => {
       () => withQuery((query) => query.replaceAll('queue="hold-expiry"', 'queue="holds"')),
     ],
     [
-      'ScaledObject hold-expiry scales at another age than that of an alert',
+      'ScaledObject hold-expiry scales at another age than half of that of an alert',
       () =>
         withChanged('ScaledObject', 'hold-expiry', ({ spec }) => {
           for (const { metadata } of spec?.triggers ?? []) metadata.threshold = '60';
