@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -78,9 +78,10 @@ describe('the image, replayed', () => {
     await start('chmod', ['a+rX', scratch], { cwd: scratch }).ended;
   }, 600_000);
   afterAll(async () => {
-    rmSync(scratch, { recursive: true, force: true });
     await dropDatabase(environment['MONGODB_URI'] ?? '');
-  });
+    // 70,000 files: on a busy disk Node takes minutes to remove them one after the other.
+    await start('rm', ['-rf', scratch], { cwd: tmpdir() }).ended;
+  }, 600_000);
 
   test.each(PROGRAMS)(
     '%s runs as nobody in a folder that it cannot write to, writes nothing, and is healthy',
