@@ -43,7 +43,7 @@ const COUNTS = [1, 2, 4] as const;
 const CONCURRENCY = 80;
 const SENDS_OF_ONE = 500;
 /** Events for each dispatcher, of which a second's work lies in the jobs that it has in hand. */
-const EVENTS_OF_ONE = { dispatch: 8000, 'distant-dispatch': 3000 } as const;
+const EVENTS_OF_ONE = { dispatch: 8000, 'distant-dispatch': 800 } as const;
 /** To MongoDB and back, each: far enough that four dispatchers leave some of two cores. */
 const DISTANCE_MS = 20;
 const WITHIN_MS = 60_000;
@@ -116,8 +116,15 @@ async function sendBy(bench: Bench, count: number): Promise<ScaleRun> {
   });
 }
 
-/** Commits events of holds that have ended, with their jobs; returns how many. Sweeps leave them alone: they are of one process. */
-async function commitEvents({ contents, product, venue, partnerIds }: Bench, count: number): Promise<number> {
+/**
+ * Commits events of holds that have ended, with their jobs, one of up to 50 of them or one of each; returns how many. Sweeps leave them
+ * alone: they are of one process.
+ */
+async function commitEvents(
+  { contents, product, venue, partnerIds }: Bench,
+  count: number,
+  areJobsShared: boolean,
+): Promise<number> {
   const { holdOrdinal: _ordinal, ...hold } = contents.originals.hold;
   const laterThanSweeps = new Date(Date.now() + 2 * WITHIN_MS);
   const rows = Array.from({ length: count }, (_, n) => ({
@@ -127,7 +134,9 @@ async function commitEvents({ contents, product, venue, partnerIds }: Bench, cou
   await contents.insert('reservations', rows);
   const queue = new Queue('event-dispatch', { connection: { url: product.redisUrl }, prefix: '{pbs}' });
   const waiting = rows.map(({ _id, outbox }) => ({ reservationId: _id, eventId: outbox[0]?.eventId ?? '' }));
-  await queue.addBulk(eventDispatchJobs(waiting));
+  await queue.addBulk(
+    areJobsShared ? eventDispatchJobs(waiting) : waiting.flatMap((each) => eventDispatchJobs([each])),
+  );
   await queue.close();
   return count;
 }
@@ -140,6 +149,8 @@ async function dispatchBy(
 ): Promise<ScaleRun> {
   const { product, contents } = bench;
   const name = 'event-dispatch';
+  // Far away a batch of many leaves too little of two cores for four.
+  const areJobsShared = distance === undefined;
   const untilDispatched = async (events: number) => {
     if (!(await contents.untilDispatched(events, WITHIN_MS)))
       throw new Error('Events were not dispatched within a minute');
@@ -147,10 +158,10 @@ async function dispatchBy(
   await contents.clear();
   await product.runWorkers([]);
   await product.runWorkers(times(name, count), distance && { MONGODB_URI: distance.uri });
-  const first = await commitEvents(bench, (eventsOfOne / 4) * count);
+  const first = await commitEvents(bench, (eventsOfOne / 4) * count, areJobsShared);
   await untilDispatched(first);
   product.freeze([name]);
-  const events = await commitEvents(bench, eventsOfOne * count);
+  const events = await commitEvents(bench, eventsOfOne * count, areJobsShared);
   const work = async () => {
     await untilDispatched(first + events);
     return events;
