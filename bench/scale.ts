@@ -1,7 +1,7 @@
 /**
  * `npm run bench:scale`: what a second and a fourth process add. One, two and four webhook delivery workers send to a receiver that takes
  * 200 ms, and as many event dispatchers take committed events to the log and to deliveries: beside MongoDB on one machine, which one of
- * them nearly fills, and from where each message to MongoDB takes 20 ms. Beside each rate stands who had how much of a core, so that a
+ * them nearly fills, and from where each message to MongoDB takes 50 ms. Beside each rate stands who had how much of a core, so that a
  * doubling that is missed is explained. Some four minutes on two cores.
  */
 
@@ -45,7 +45,7 @@ const SENDS_OF_ONE = 500;
 /** Events for each dispatcher, of which a second's work lies in the jobs that it has in hand. */
 const EVENTS_OF_ONE = { dispatch: 8000, 'distant-dispatch': 800 } as const;
 /** To MongoDB and back, each: far enough that four dispatchers leave some of two cores. */
-const DISTANCE_MS = 20;
+const DISTANCE_MS = 50;
 const WITHIN_MS = 60_000;
 const PLACED_WITHIN_SECONDS = 20;
 const GOALS = { delivery: 1.8, dispatch: 1.6, 'distant-dispatch': 1.6 } as const;

@@ -9,10 +9,10 @@ import { reservationIdsOf } from '../../src/queues/jobs.ts';
 import { startContext, startWorker, workOnEach } from './start-worker.ts';
 
 /**
- * Jobs in hand, of up to 50 reservations each: those of the batch that is under way, and those of the next. Of many more, whoever comes
- * first to a backlog would have all of it, and those beside it nothing to do.
+ * Jobs in hand, those of the batch that is under way and of the next: mostly of one reservation or a few, of 50 in a backlog. That is two
+ * seconds of work, for which those that come after have less to do.
  */
-const CONCURRENCY = 32;
+const CONCURRENCY = 100;
 const SWEEP_EVERY_MS = 2000;
 const SWEEP_PAGE = 1000;
 const SHORTEN_EVERY_MS = 600_000;
