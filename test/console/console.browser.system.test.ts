@@ -333,8 +333,7 @@ describeInBrowser('an operator', () => {
     await eventually('retrying and removing are left', async () => (await icons()) === 2);
     expect(await buttons()).toContain('Retry all');
     expect(await buttons()).not.toContain('Clean all');
-    // Chromium says of the board's own files that they were preloaded too early.
-    expect(faults.filter((fault) => !fault.includes('was preloaded'))).toEqual([]);
+    expect(faults).toEqual([]);
     await close();
   });
 
