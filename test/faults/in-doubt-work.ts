@@ -87,9 +87,8 @@ export const WORKS: readonly Work[] = [
   {
     work: 'the dispatch of an event',
     struck: [
-      inside('findAndModify', 'feed_counters'),
-      inside('insert', 'events'),
-      COMMIT,
+      single('findAndModify', 'feed_counters'),
+      single('insert', 'events'),
       single('insert', 'deliveries'),
       single('update', 'reservations'),
     ],
