@@ -55,7 +55,7 @@ export function startReaders(
       await Promise.race([all, eventually('every event is in the feed', () => isFeedWhole(system), 120_000)]);
       stopping.abort();
       const [byId, read, missed, passedOver] = await all;
-      const events = (await rowsOf(system, 'events')).toSorted(
+      const events = (await rowsOf(system, 'events', { isFiller: { $ne: true } })).toSorted(
         (a, b) => (a.sequence ?? 0) - (b.sequence ?? 0),
       );
       const logged = events.map(({ _id }) => _id);
@@ -75,6 +75,7 @@ async function isFeedWhole({ context: { db } }: Stored): Promise<boolean> {
   const waiting = [
     db.collection('reservations').countDocuments({ outboxSince: { $exists: true } }),
     db.collection('events').countDocuments({ isUnsequenced: true }),
+    db.collection('feed_counters').countDocuments({ 'open.0': { $exists: true } }),
   ];
   return (await Promise.all(waiting)).every((count) => count === 0);
 }

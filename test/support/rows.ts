@@ -1,6 +1,6 @@
 import type { BlackoutRow } from '../../src/blackouts/blackouts.model.ts';
 import type { DeliveryRow } from '../../src/deliveries/deliveries.model.ts';
-import type { EventRow } from '../../src/events/events.model.ts';
+import type { EventRow, FeedCounter } from '../../src/events/events.model.ts';
 import type { PurchaseRow } from '../../src/packages/packages.model.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
@@ -12,6 +12,7 @@ export type Stored = { context: { db: Pick<Db, 'collection' | 'db'> } };
 type Rows = {
   reservations: Reservation;
   events: EventRow;
+  feed_counters: FeedCounter;
   deliveries: DeliveryRow;
   blackouts: BlackoutRow;
   package_purchases: PurchaseRow;
