@@ -12,7 +12,7 @@ import { freePort, temporaryFolder } from '../support/own-servers.ts';
 import { NEVER_STOPPED } from './purging.ts';
 
 /** The server is built once, which takes minutes; then it starts in a second. */
-const BUILD_TIMEOUT_MS = 600_000;
+const BUILD_TIMEOUT_MS = 1_500_000;
 const KEYS = { accessKeyId: 'archivist', secretAccessKey: randomBytes(20).toString('hex') };
 
 let server: KeptProcess;
