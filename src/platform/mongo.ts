@@ -174,24 +174,19 @@ export function afterCommit(tx: Tx, work: () => void): void {
 /**
  * Runs `work` in one transaction, again after a write conflict or a lost connection, so it must have no side effects. Where
  * the database is not back within 10 s, or does not acknowledge the commit within 5 s, that is thrown: a commit may then have
- * happened. The driver's own `withTransaction` would go on for 120 s, which no caller waits. `conflictMs`: for how long others may
- * be in its way.
+ * happened. The driver's own `withTransaction` would go on for 120 s, which no caller waits.
  */
-export async function inTransaction<T>(
-  db: Db,
-  work: (tx: Tx) => Promise<T>,
-  conflictMs = CONFLICT_MS,
-): Promise<T> {
+export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   const session = await db.startSession();
   try {
-    const forMs = { failure: BEGIN_AGAIN_MS, conflict: conflictMs };
+    const forMs = { failure: BEGIN_AGAIN_MS, conflict: CONFLICT_MS };
     return await untilSettled(forMs, 'TransientTransactionError', async () => {
       session.startTransaction();
       const committed: (() => void)[] = [];
       afterCommits.set(session, committed);
       try {
         const result = await work(session);
-        const commitForMs = { failure: COMMIT_AGAIN_MS, conflict: conflictMs };
+        const commitForMs = { failure: COMMIT_AGAIN_MS, conflict: CONFLICT_MS };
         await untilSettled(commitForMs, 'UnknownTransactionCommitResult', () => session.commitTransaction());
         for (const each of committed) each();
         return result;
