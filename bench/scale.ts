@@ -39,9 +39,12 @@ const USAGE = `npm run bench:scale -- [options]
 `;
 
 const COUNTS = [1, 2, 4] as const;
-/** One endpoint may have a quarter of it (ADR 0016): 20 sends under way, 100 a second at 200 ms, of which four workers are less than two cores. */
-const CONCURRENCY = 80;
-const SENDS_OF_ONE = 500;
+/**
+ * One endpoint may have a quarter of it (ADR 0016): 5 sends under way, 25 a second at 200 ms. Four workers so take one core of two; with 80,
+ * what waits for a core would be among what is measured.
+ */
+const CONCURRENCY = 20;
+const SENDS_OF_ONE = 250;
 /** Events for each dispatcher, of which a second's work lies in the jobs that it has in hand. */
 const EVENTS_OF_ONE = { dispatch: 8000, 'distant-dispatch': 800 } as const;
 /** To MongoDB and back, each: far enough that four dispatchers leave some of two cores. */
