@@ -3,15 +3,15 @@
  * what the rows are; `--help` says what can be asked for.
  */
 
-import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
-import { cpus, totalmem } from 'node:os';
+import { totalmem } from 'node:os';
 import path from 'node:path';
 import { withFigures } from '../scripts/figures-in-page.ts';
 import { createCleanup } from '../src/development/demo/step-context.ts';
 import { asChart } from './chart.ts';
 import { missed } from './goals.ts';
 import { asMarkdown } from './markdown.ts';
+import { measuredSince } from './measured.ts';
 import { openBench } from './open-bench.ts';
 import type { Options } from './options.ts';
 import { parseOptions, USAGE } from './options.ts';
@@ -56,17 +56,11 @@ async function measure(options: Options): Promise<Report> {
       say(`${row.name} FAILED: ${(error as Error).stack}`);
     }
   }
+  const measured = measuredSince(beganAt);
   return {
-    at: new Date().toISOString(),
-    commit: commit(),
-    machine: {
-      cores: cpus().length,
-      cpu: cpus()[0]?.model ?? 'unknown',
-      memoryGb: Math.round(totalmem() / 1e9),
-      node: process.versions.node,
-    },
+    ...measured,
+    machine: { ...measured.machine, memoryGb: Math.round(totalmem() / 1e9) },
     ...{ runs, seconds, figures },
-    minutes: (performance.now() - beganAt) / 60_000,
     othersShare: bench.othersShare(),
   };
 }
@@ -80,14 +74,6 @@ async function warmUp(bench: Bench): Promise<void> {
 }
 
 /** Of the working tree; `unknown` without git. */
-function commit(): string {
-  try {
-    const args = ['describe', '--always', '--dirty', '--abbrev=8'];
-    return execFileSync('git', args, { cwd: projectFolder, encoding: 'utf8' }).trim();
-  } catch {
-    return 'unknown';
-  }
-}
 
 async function main(options: Options): Promise<number> {
   const { from, json, chart, before: beforeFile, write, check } = options;

@@ -1,45 +1,57 @@
-export type LargeReport = {
-  at: string;
+import wrapAnsi from 'wrap-ansi';
+import type { Measured } from './measured.ts';
+import { measuredText, sectionOf } from './measured.ts';
+
+export type LargeReport = Measured & {
   rows: number;
   /** Milliseconds, by what was measured. */
   few: Record<string, number>;
   many: Record<string, number>;
   loadSeconds: number;
-  minutes: number;
   /** On disk, with its share of the indexes. */
   bytesOfReservation: number;
 };
 
+const WIDTH = 80;
 const AT_MOST = 2;
 
 const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
 
-function rowsOf({ few, many }: LargeReport): string[][] {
+type Compared = { name: string; before: number; after: number; ratio: number; isMissed: boolean };
+
+function compare({ few, many }: LargeReport): Compared[] {
   return Object.entries(many).map(([name, after]) => {
     const before = few[name] ?? Number.NaN;
     const ratio = after / before;
-    return [name, ms(before), ms(after), `${ratio.toFixed(2)} ×`, ratio <= AT_MOST ? '' : 'missed'];
+    return { name, before, after, ratio, isMissed: !(ratio <= AT_MOST) };
   });
 }
 
-const factsOf = ({ at, rows, loadSeconds, bytesOfReservation, minutes }: LargeReport): string =>
-  `${at.slice(0, 10)}: ${rows.toLocaleString('en-US')} of each, loaded in ${Math.round(loadSeconds)} s; a reservation takes ${Math.round(bytesOfReservation)} bytes; ${minutes.toFixed(1)} min.`;
+/** Whether something takes more than twice as long. */
+export const isMissed = (report: LargeReport): boolean => compare(report).some((each) => each.isMissed);
 
+const rowsOf = (report: LargeReport): string[][] =>
+  compare(report).map(({ name, before, after, ratio, isMissed: missed }) => [
+    ...[name, ms(before), ms(after)],
+    ...[`${ratio.toFixed(2)} ×`, missed ? 'missed' : ''],
+  ]);
+
+const factsOf = (report: LargeReport): string => {
+  const { rows, loadSeconds, bytesOfReservation, minutes } = report;
+  return [
+    `${measuredText(report)};`,
+    `${rows.toLocaleString('en-US')} of each, loaded in ${Math.round(loadSeconds)} s;`,
+    `a reservation takes ${Math.round(bytesOfReservation)} bytes; ${minutes.toFixed(1)} min.`,
+  ].join(' ');
+};
+
+/** For a terminal of 80 columns. */
 export function asText(report: LargeReport): string {
   const lines = rowsOf(report).map(([name = '', before = '', after = '', ratio = '', verdict = '']) =>
     `${name.padEnd(32)}${before.padStart(11)}${after.padStart(11)}${ratio.padStart(9)}  ${verdict}`.trimEnd(),
   );
-  return [...lines, factsOf(report)].join('\n');
+  return [...lines, wrapAnsi(factsOf(report), WIDTH)].join('\n');
 }
 
-export function asMarkdown(report: LargeReport): string {
-  const heading = ['| | Nearly empty | Full | Ratio, at most 2 | |', '|---|---|---|---|---|'];
-  return [
-    '',
-    factsOf(report),
-    '',
-    ...heading,
-    ...rowsOf(report).map((cells) => `| ${cells.join(' | ')} |`),
-    '',
-  ].join('\n');
-}
+export const asMarkdown = (report: LargeReport): string =>
+  sectionOf(factsOf(report), ['', 'Nearly empty', 'Full', `Ratio, at most ${AT_MOST}`, ''], rowsOf(report));

@@ -3,27 +3,21 @@
  * In one run, so that their ratios hold on any machine: nothing may take twice as long. Loading takes some four minutes, the rest one.
  */
 
-import { readFile, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { Queue } from 'bullmq';
 import mongoose from 'mongoose';
-import { withFigures } from '../scripts/figures-in-page.ts';
-import { createCleanup } from '../src/development/demo/step-context.ts';
 import { newId } from '../src/platform/ids.ts';
-import { asMarkdown, asText } from './large-report.ts';
+import { asMarkdown, asText, isMissed } from './large-report.ts';
 import { openBench } from './open-bench.ts';
-import { projectFolder } from './processes.ts';
 import { copyOf } from './product/copies.ts';
-import { buildProduct, WORKERS } from './product/product.ts';
+import { WORKERS } from './product/product.ts';
 import { dateOfDay } from './product/slots.ts';
 import { addPastBookings } from './rows/past-bookings.ts';
 import { placeHolds } from './rows/place-holds.ts';
 import type { Bench } from './rows/row.ts';
+import { runForPage, say } from './run-for-page.ts';
 import { median } from './statistics.ts';
 
-const PAGE = path.join(projectFolder, 'docs/scaling.md');
 const USAGE = `npm run bench:large -- [options]
 
   --rows N     reservations, and as many delayed jobs (1000000)
@@ -37,8 +31,6 @@ const FEW = 1000;
 const DUE = 2000;
 const WITHIN_MS = 120_000;
 const A_DAY_MS = 86_400_000;
-
-const say = (line: string) => void process.stderr.write(`${line}\n`);
 
 /** Milliseconds that each takes, medians. */
 type Times = Record<string, number>;
@@ -124,63 +116,27 @@ async function addDelayedJobs(redisUrl: string, count: number): Promise<void> {
   await queue.close();
 }
 
-const { values } = parseArgs({
-  options: {
-    rows: { type: 'string', default: '1000000' },
-    runs: { type: 'string', default: '3' },
-    json: { type: 'string' },
-    write: { type: 'boolean', default: false },
-    check: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
+await runForPage({
+  ...{ script: 'bench:large', usage: USAGE, asText, asMarkdown, isMissed },
+  counts: { rows: 1_000_000, runs: 3 },
+  texts: [],
+  measure: async ({ rows, runs }, onStop) => {
+    const bench = await openBench({ runs, seconds: 1.5, bookings: rows, profile: undefined }, say, onStop);
+    await addPastBookings(bench, 0, FEW);
+    await measure(bench, 1);
+    const few = await measure(bench, runs);
+    const loadedMs = await timed(async () => {
+      await addPastBookings(bench, FEW, rows);
+      say(`${rows} reservations are there`);
+      await addDelayedJobs(bench.product.redisUrl, rows);
+      say(`${rows} jobs are there`);
+    });
+    const many = await measure(bench, runs);
+    const db = mongoose.createConnection(bench.product.mongodbUri);
+    onStop(() => db.close());
+    await db.asPromise();
+    const stats = (await db.db?.command({ collStats: 'reservations' })) ?? {};
+    const bytes = Number(stats['storageSize']) + Number(stats['totalIndexSize']);
+    return { rows, few, many, loadSeconds: loadedMs / 1000, bytesOfReservation: bytes / rows };
   },
 });
-if (values.help) {
-  process.stdout.write(USAGE);
-  process.exit(0);
-}
-const [rows, runs] = [Number(values.rows), Number(values.runs)];
-for (const [name, value] of Object.entries({ rows, runs }))
-  if (!Number.isInteger(value) || value < 1)
-    throw new Error(`--${name} must be a whole number above 0, and is ${value}`);
-const cleanup = createCleanup();
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => void cleanup.run().then(() => process.exit(1)));
-const beganAt = performance.now();
-let exitCode = 1;
-try {
-  await buildProduct();
-  const bench = await openBench({ runs, seconds: 1.5, bookings: rows, profile: undefined }, say, cleanup.add);
-  await addPastBookings(bench, 0, FEW);
-  await measure(bench, 1);
-  const few = await measure(bench, runs);
-  const loadedMs = await timed(async () => {
-    await addPastBookings(bench, FEW, rows);
-    say(`${rows} reservations are there`);
-    await addDelayedJobs(bench.product.redisUrl, rows);
-    say(`${rows} jobs are there`);
-  });
-  const many = await measure(bench, runs);
-  const db = mongoose.createConnection(bench.product.mongodbUri);
-  cleanup.add(() => db.close());
-  await db.asPromise();
-  const stats = (await db.db?.command({ collStats: 'reservations' })) ?? {};
-  const report = {
-    at: new Date().toISOString(),
-    ...{ rows, few, many, loadSeconds: loadedMs / 1000, minutes: (performance.now() - beganAt) / 60_000 },
-    bytesOfReservation: (Number(stats['storageSize']) + Number(stats['totalIndexSize'])) / rows,
-  };
-  console.log(asText(report));
-  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`);
-  if (values.write)
-    await writeFile(
-      PAGE,
-      withFigures(await readFile(PAGE, 'utf8'), 'bench:large', `${asMarkdown(report)}\n`),
-    );
-  const worst = Math.max(...Object.entries(many).map(([name, ms]) => ms / (few[name] ?? ms)));
-  exitCode = values.check && worst > 2 ? 1 : 0;
-} catch (error) {
-  console.error((error as Error).stack);
-} finally {
-  await cleanup.run();
-}
-process.exit(exitCode);

@@ -1,14 +1,13 @@
 import wrapAnsi from 'wrap-ansi';
+import type { Measured } from './measured.ts';
+import { measuredText, sectionOf } from './measured.ts';
 import type { Latency, Spread } from './statistics.ts';
 import { spreadOf } from './statistics.ts';
 
 /** Milliseconds of the calls of one window. */
 export type PurgeWindow = { hold: Latency; availability: Latency };
 
-export type PurgeReport = {
-  at: string;
-  commit: string;
-  machine: { cores: number; cpu: string; node: string };
+export type PurgeReport = Measured & {
   /** How many holds were purged. */
   rows: number;
   holdsPerSecond: number;
@@ -17,7 +16,6 @@ export type PurgeReport = {
   loadSeconds: number;
   /** For how long a process purged, until all were gone. */
   purgeSeconds: number;
-  minutes: number;
   /** The largest share of the machine that others took in a window, from 0 to 1. */
   othersShare: number;
   without: readonly PurgeWindow[];
@@ -62,9 +60,9 @@ const rowsOf = (report: PurgeReport): string[][] =>
   ]);
 
 function factsOf(report: PurgeReport): string {
-  const { at, commit, machine, rows, purgeSeconds, without, during, windowSeconds } = report;
+  const { rows, purgeSeconds, without, during, windowSeconds } = report;
   return [
-    `${at.slice(0, 10)}, ${commit}: ${machine.cores} cores (${machine.cpu}), Node ${machine.node}.`,
+    `${measuredText(report)}.`,
     `${rows.toLocaleString('en-US')} holds were purged in ${Math.round(purgeSeconds)} s,`,
     `${Math.round(rows / purgeSeconds)} a second,`,
     `beside ${report.holdsPerSecond} holds and ${report.readsPerSecond} reads of availability a second.`,
@@ -83,14 +81,9 @@ export function asText(report: PurgeReport): string {
 }
 
 /** A part of docs/scaling.md. */
-export function asMarkdown(report: PurgeReport): string {
-  return [
-    '',
+export const asMarkdown = (report: PurgeReport): string =>
+  sectionOf(
     factsOf(report),
-    '',
-    '| ms | Without a purge | While it runs | Ratio | At most | |',
-    '|---|---|---|---|---|---|',
-    ...rowsOf(report).map((cells) => `| ${cells.join(' | ')} |`),
-    '',
-  ].join('\n');
-}
+    ['ms', 'Without a purge', 'While it runs', 'Ratio', 'At most', ''],
+    rowsOf(report),
+  );

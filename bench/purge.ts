@@ -1,31 +1,22 @@
 /**
- * `npm run bench:purge`: what callers notice of a purge. Holds are placed and availability is read at a steady pace, far below what the
- * machine can do, while hold expiry keeps everything for ever, and while it purges what was loaded. The two take turns until all is gone,
- * so that what else the machine does meets both alike; before the first turn and after the last one nothing is purged.
+ * `npm run bench:purge`: what callers notice of a purge. Holds are placed and availability is read at a steady pace while hold expiry
+ * keeps everything for ever, and while it purges what was loaded. The two take turns until all is gone, so that what else the machine does
+ * meets both alike; before the first turn and after the last one nothing is purged.
  */
 
-import { execFileSync } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
-import { cpus } from 'node:os';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import mongoose from 'mongoose';
-import { withFigures } from '../scripts/figures-in-page.ts';
-import { createCleanup } from '../src/development/demo/step-context.ts';
 import type { Reservation } from '../src/reservations/reservations.model.ts';
 import type { Loaded } from './load/load.ts';
 import { openBench } from './open-bench.ts';
-import { projectFolder } from './processes.ts';
-import { buildProduct } from './product/product.ts';
 import { slotAt, slotCount } from './product/slots.ts';
 import type { PurgeReport, PurgeWindow } from './purge-report.ts';
 import { asMarkdown, asText, isMissed } from './purge-report.ts';
 import type { EndedHolds } from './rows/ended-holds.ts';
 import { addEndedHolds } from './rows/ended-holds.ts';
 import type { Bench } from './rows/row.ts';
+import { runForPage, say } from './run-for-page.ts';
 
-const PAGE = path.join(projectFolder, 'docs/scaling.md');
 const USAGE = `npm run bench:purge -- [options]
 
   --rows N     holds that ended 40 days ago (500000)
@@ -48,8 +39,6 @@ const DURING = 8;
 const WARM_SECONDS = 5;
 const POLL_MS = 250;
 const PURGED_WITHIN_MS = 45 * 60_000;
-
-const say = (line: string) => void process.stderr.write(`${line}\n`);
 
 type Db = mongoose.Connection;
 
@@ -185,64 +174,26 @@ async function measureAll(bench: Bench, db: Db, ended: EndedHolds, seconds: numb
   return { without, during, purgeSeconds, othersShare };
 }
 
-const { values } = parseArgs({
-  options: {
-    rows: { type: 'string', default: '500000' },
-    seconds: { type: 'string', default: '10' },
-    json: { type: 'string' },
-    write: { type: 'boolean', default: false },
-    check: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
+await runForPage({
+  ...{ script: 'bench:purge', usage: USAGE, asText, asMarkdown, isMissed },
+  counts: { rows: 500_000, seconds: 10 },
+  texts: [],
+  measure: async ({ rows, seconds: windowSeconds }, onStop) => {
+    const options = {
+      ...{ runs: 1, seconds: windowSeconds, bookings: 0, profile: undefined },
+      settings: { HOLD_TTL_SECONDS: String(HOLD_TTL_SECONDS) },
+    };
+    const bench = await openBench(options, say, onStop);
+    const db = mongoose.createConnection(bench.product.mongodbUri, { autoIndex: false, autoCreate: false });
+    onStop(() => db.close());
+    await db.asPromise();
+    const loadBeganAt = performance.now();
+    const ended = await addEndedHolds(bench, rows, ENDED_DAYS_AGO);
+    const loadSeconds = (performance.now() - loadBeganAt) / 1000;
+    say(`${rows} holds that ended ${ENDED_DAYS_AGO} days ago are there after ${loadSeconds.toFixed(0)} s`);
+    return {
+      ...{ rows, windowSeconds, loadSeconds, ...(await measureAll(bench, db, ended, windowSeconds)) },
+      ...{ holdsPerSecond: HOLDS_PER_SECOND, readsPerSecond: READS_PER_SECOND },
+    };
   },
 });
-if (values.help) {
-  process.stdout.write(USAGE);
-  process.exit(0);
-}
-const [rows, windowSeconds] = [Number(values.rows), Number(values.seconds)];
-for (const [name, value] of Object.entries({ rows, seconds: windowSeconds }))
-  if (!Number.isInteger(value) || value < 1)
-    throw new Error(`--${name} must be a whole number above 0, and is ${value}`);
-const cleanup = createCleanup();
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => void cleanup.run().then(() => process.exit(1)));
-const beganAt = performance.now();
-let exitCode = 1;
-try {
-  await buildProduct();
-  const options = {
-    ...{ runs: 1, seconds: windowSeconds, bookings: 0, profile: undefined },
-    settings: { HOLD_TTL_SECONDS: String(HOLD_TTL_SECONDS) },
-  };
-  const bench = await openBench(options, say, cleanup.add);
-  const db = mongoose.createConnection(bench.product.mongodbUri, { autoIndex: false, autoCreate: false });
-  cleanup.add(() => db.close());
-  await db.asPromise();
-  const loadBeganAt = performance.now();
-  const ended = await addEndedHolds(bench, rows, ENDED_DAYS_AGO);
-  const loadSeconds = (performance.now() - loadBeganAt) / 1000;
-  say(`${rows} holds that ended ${ENDED_DAYS_AGO} days ago are there after ${loadSeconds.toFixed(0)} s`);
-  const measured = await measureAll(bench, db, ended, windowSeconds);
-  const commit = execFileSync('git', ['describe', '--always', '--dirty', '--abbrev=8'], {
-    encoding: 'utf8',
-  }).trim();
-  const report: PurgeReport = {
-    ...{ at: new Date().toISOString(), commit, rows, windowSeconds, loadSeconds, ...measured },
-    ...{ holdsPerSecond: HOLDS_PER_SECOND, readsPerSecond: READS_PER_SECOND },
-    machine: { cores: cpus().length, cpu: cpus()[0]?.model ?? 'unknown', node: process.versions.node },
-    minutes: (performance.now() - beganAt) / 60_000,
-  };
-  console.log(asText(report));
-  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`);
-  if (values.write)
-    await writeFile(
-      PAGE,
-      withFigures(await readFile(PAGE, 'utf8'), 'bench:purge', `${asMarkdown(report)}\n`),
-    );
-  exitCode = values.check && isMissed(report) ? 1 : 0;
-} catch (error) {
-  console.error((error as Error).stack);
-} finally {
-  await cleanup.run();
-}
-process.exit(exitCode);

@@ -1,3 +1,6 @@
+import type { Measured } from './measured.ts';
+import { measuredText, sectionOf } from './measured.ts';
+
 /** What so many processes of a kind did together. */
 export type ScaleRun = {
   count: number;
@@ -8,11 +11,7 @@ export type ScaleRun = {
   othersShare: number;
 };
 
-export type ScaleReport = {
-  at: string;
-  commit: string;
-  machine: { cores: number; cpu: string; node: string };
-  minutes: number;
+export type ScaleReport = Measured & {
   /** WEBHOOK_CONCURRENCY. */
   concurrency: number;
   /** `goal`: what a doubling is to bring, as a factor; `runs`: the medians. */
@@ -69,8 +68,8 @@ function rowsOf({ rows, machine }: ScaleReport): string[][] {
   });
 }
 
-const factsOf = ({ at, commit, machine, minutes, concurrency }: ScaleReport): string =>
-  `${at.slice(0, 10)}, ${commit}: ${machine.cores} cores (${machine.cpu}), Node ${machine.node}; receivers take 200 ms, WEBHOOK_CONCURRENCY ${concurrency}; ${minutes.toFixed(1)} min.`;
+const factsOf = (report: ScaleReport): string =>
+  `${measuredText(report)}; receivers take 200 ms, WEBHOOK_CONCURRENCY ${report.concurrency}; ${report.minutes.toFixed(1)} min.`;
 
 /** For a terminal of 80 columns: who had which share of a core stands below its line. */
 export function asText(report: ScaleReport): string {
@@ -83,17 +82,9 @@ export function asText(report: ScaleReport): string {
   return [...lines, factsOf(report)].join('\n');
 }
 
-export function asMarkdown(report: ScaleReport): string {
-  const heading = [
-    '| Processes | Together | A doubling | Goal | | Cores in use | By |',
-    '|---|---|---|---|---|---|---|',
-  ];
-  return [
-    '',
+export const asMarkdown = (report: ScaleReport): string =>
+  sectionOf(
     factsOf(report),
-    '',
-    ...heading,
-    ...rowsOf(report).map((cells) => `| ${cells.join(' | ')} |`),
-    '',
-  ].join('\n');
-}
+    ['Processes', 'Together', 'A doubling', 'Goal', '', 'Cores in use', 'By'],
+    rowsOf(report),
+  );

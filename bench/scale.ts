@@ -5,29 +5,21 @@
  * doubling that is missed is explained. Some four minutes on two cores.
  */
 
-import { execFileSync } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
-import { cpus } from 'node:os';
-import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { Queue } from 'bullmq';
-import { withFigures } from '../scripts/figures-in-page.ts';
-import { createCleanup } from '../src/development/demo/step-context.ts';
 import { eventDispatchJobs } from '../src/queues/jobs.ts';
 import type { Distance } from './distance/distance.ts';
 import { startDistance } from './distance/distance.ts';
 import { openBench } from './open-bench.ts';
 import type { Pids } from './processes.ts';
-import { projectFolder, startMeter } from './processes.ts';
+import { startMeter } from './processes.ts';
 import { copyOf } from './product/copies.ts';
 import type { WorkerName } from './product/product.ts';
-import { buildProduct } from './product/product.ts';
 import type { Bench } from './rows/row.ts';
 import { placeMany } from './rows/webhook-runs.ts';
+import { BenchUsageError, runForPage, say } from './run-for-page.ts';
 import type { ScaleReport, ScaleRun } from './scale-report.ts';
 import { asMarkdown, asText, isMissed } from './scale-report.ts';
 
-const PAGE = path.join(projectFolder, 'docs/scaling.md');
 const USAGE = `npm run bench:scale -- [options]
 
   --only NAME    delivery, dispatch or distant-dispatch
@@ -59,7 +51,6 @@ const NAMES: Record<Subject, string> = {
   'distant-dispatch': `event-dispatch at ${DISTANCE_MS} ms`,
 };
 
-const say = (line: string) => void process.stderr.write(`${line}\n`);
 const times = (name: WorkerName, count: number): WorkerName[] => Array.from({ length: count }, () => name);
 
 /** What of a core each kind of process had in a run, 1 being a whole one. */
@@ -184,7 +175,7 @@ async function measuresOf(bench: Bench): Promise<Record<Subject, (count: number)
 }
 
 function middleOf(runs: readonly ScaleRun[]): ScaleRun {
-  const middle = runs.toSorted((a, b) => a.perSecond - b.perSecond)[Math.floor(runs.length / 2)];
+  const middle = runs.toSorted((a, b) => a.perSecond - b.perSecond)[Math.floor((runs.length - 1) / 2)];
   if (middle === undefined) throw new Error('Nothing was measured');
   return middle;
 }
@@ -217,59 +208,20 @@ async function measureAll(
   return rows;
 }
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string' },
-    runs: { type: 'string', default: '3' },
-    profile: { type: 'string' },
-    json: { type: 'string' },
-    write: { type: 'boolean', default: false },
-    check: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
+await runForPage({
+  ...{ script: 'bench:scale', usage: USAGE, asText, asMarkdown, isMissed },
+  counts: { runs: 3 },
+  texts: ['only', 'profile'],
+  measure: async ({ runs, only, profile }, onStop) => {
+    const all = Object.keys(GOALS) as Subject[];
+    const subjects = all.filter((name) => only === undefined || only === name);
+    if (subjects.length === 0)
+      throw new BenchUsageError(`--only must be ${all.join(' or ')}, and is ${only}`);
+    const options = {
+      ...{ runs, seconds: 1, bookings: 0, profile },
+      settings: { WEBHOOK_CONCURRENCY: String(CONCURRENCY) },
+    };
+    const bench = await openBench(options, say, onStop);
+    return { rows: await measureAll(bench, subjects, runs), concurrency: CONCURRENCY };
   },
 });
-if (values.help) {
-  process.stdout.write(USAGE);
-  process.exit(0);
-}
-const all = Object.keys(GOALS) as Subject[];
-const subjects = all.filter((name) => values.only === undefined || values.only === name);
-const runs = Number(values.runs);
-if (subjects.length === 0) throw new Error(`--only must be ${all.join(' or ')}, and is ${values.only}`);
-if (!Number.isInteger(runs) || runs < 1)
-  throw new Error(`--runs must be a whole number above 0, and is ${values.runs}`);
-const cleanup = createCleanup();
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => void cleanup.run().then(() => process.exit(1)));
-const beganAt = performance.now();
-let exitCode = 1;
-try {
-  await buildProduct();
-  const options = {
-    ...{ runs, seconds: 1, bookings: 0, profile: values.profile },
-    settings: { WEBHOOK_CONCURRENCY: String(CONCURRENCY) },
-  };
-  const bench = await openBench(options, say, cleanup.add);
-  const rows = await measureAll(bench, subjects, runs);
-  const commit = execFileSync('git', ['describe', '--always', '--dirty', '--abbrev=8'], {
-    encoding: 'utf8',
-  }).trim();
-  const report: ScaleReport = {
-    ...{ at: new Date().toISOString(), commit, rows, concurrency: CONCURRENCY },
-    machine: { cores: cpus().length, cpu: cpus()[0]?.model ?? 'unknown', node: process.versions.node },
-    minutes: (performance.now() - beganAt) / 60_000,
-  };
-  console.log(asText(report));
-  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`);
-  if (values.write)
-    await writeFile(
-      PAGE,
-      withFigures(await readFile(PAGE, 'utf8'), 'bench:scale', `${asMarkdown(report)}\n`),
-    );
-  exitCode = values.check && isMissed(report) ? 1 : 0;
-} catch (error) {
-  console.error((error as Error).stack);
-} finally {
-  await cleanup.run();
-}
-process.exit(exitCode);

@@ -1,0 +1,107 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { withFigures } from '../scripts/figures-in-page.ts';
+import { createCleanup } from '../src/development/demo/step-context.ts';
+import type { Measured } from './measured.ts';
+import { measuredSince } from './measured.ts';
+import { projectFolder } from './processes.ts';
+import { buildProduct } from './product/product.ts';
+import type { Bench } from './rows/row.ts';
+
+const PAGE = path.join(projectFolder, 'docs/scaling.md');
+const FLAG = { type: 'boolean' } as const;
+
+/** A benchmark of docs/scaling.md. */
+export type PageBench<Report extends Measured, Count extends string, Text extends string> = {
+  /** Of package.json; the page has its figures under that name. */
+  script: string;
+  usage: string;
+  /** Options that are whole numbers above 0, and what they are where not given. */
+  counts: Record<Count, number>;
+  /** Options that are texts. */
+  texts: readonly Text[];
+  /** Throws a `BenchUsageError` where the options are wrong. */
+  measure: (
+    given: Record<Count, number> & Partial<Record<Text, string>>,
+    onStop: Bench['onStop'],
+  ) => Promise<Omit<Report, keyof Measured>>;
+  asText: (report: Report) => string;
+  asMarkdown: (report: Report) => string;
+  isMissed: (report: Report) => boolean;
+};
+
+/** The options are wrong; the message names the option and what it may be. */
+export class BenchUsageError extends Error {}
+
+export const say = (line: string) => void process.stderr.write(`${line}\n`);
+
+/**
+ * Measures the product as it stands, prints the figures, and puts them where `--json` and `--write` say. Ends the process: with 0, with 1
+ * where something failed or `--check` finds a goal missed, with 2 where the options are wrong.
+ */
+export async function runForPage<Report extends Measured, Count extends string, Text extends string>(
+  bench: PageBench<Report, Count, Text>,
+): Promise<never> {
+  const cleanup = createCleanup();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void cleanup.run().then(() => process.exit(1)));
+  let exitCode = 1;
+  try {
+    const { help, json, write, check, given } = parse(bench);
+    if (help) {
+      process.stdout.write(bench.usage);
+      process.exit(0);
+    }
+    const beganAt = performance.now();
+    await buildProduct();
+    const found = await bench.measure(given, cleanup.add);
+    const report = { ...found, ...measuredSince(beganAt) } as Report;
+    console.log(bench.asText(report));
+    if (json !== undefined) await writeFile(json, `${JSON.stringify(report, null, 2)}\n`);
+    if (write) {
+      const page = await readFile(PAGE, 'utf8');
+      await writeFile(PAGE, withFigures(page, bench.script, `${bench.asMarkdown(report)}\n`));
+    }
+    exitCode = check && bench.isMissed(report) ? 1 : 0;
+  } catch (error) {
+    const isUsage = error instanceof BenchUsageError;
+    console.error(isUsage ? `${error.message}\n\n${bench.usage}` : (error as Error).stack);
+    if (isUsage) exitCode = 2;
+  } finally {
+    await cleanup.run();
+  }
+  process.exit(exitCode);
+}
+
+function parse<Report extends Measured, Count extends string, Text extends string>({
+  counts,
+  texts,
+}: PageBench<Report, Count, Text>) {
+  const names = Object.keys(counts) as Count[];
+  const values = readArguments([...names, ...texts, 'json']);
+  const text = (name: string): string | undefined => {
+    const value = values[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const count = (name: Count): number => {
+    const value = Number(text(name) ?? counts[name]);
+    if (Number.isInteger(value) && value > 0) return value;
+    throw new BenchUsageError(`--${name} must be a whole number above 0, and is ${text(name)}`);
+  };
+  const given = Object.fromEntries([
+    ...names.map((name) => [name, count(name)]),
+    ...texts.map((name) => [name, text(name)]),
+  ]) as Record<Count, number> & Partial<Record<Text, string>>;
+  const [help, write, check] = ['help', 'write', 'check'].map((name) => values[name] === true);
+  return { help, write, check, json: text('json'), given };
+}
+
+function readArguments(texts: readonly string[]): Record<string, unknown> {
+  const options = Object.fromEntries(texts.map((name) => [name, { type: 'string' } as const]));
+  try {
+    return parseArgs({ options: { ...options, write: FLAG, check: FLAG, help: FLAG } }).values;
+  } catch (error) {
+    throw new BenchUsageError((error as Error).message);
+  }
+}
