@@ -10,8 +10,6 @@ export type Figures = {
   machine: string;
   /** Milliseconds of processor time for one operation, by process. */
   cpuMs: Record<Operation, Partial<Record<Kind | 'mongod' | 'redis', number>>>;
-  /** What dispatchers together can number for the feed, one after the other. */
-  eventsPerSecondOfFeed: number;
   memoryMb: Record<Kind, number>;
   /** On disk with its share of the indexes, and as much again for pages that are not full: of the reservation of a booking or of a hold that was none, of a venue with all that belongs to it, and of a job in Redis. */
   bytes: {
@@ -111,7 +109,7 @@ export function capacityOf(traffic: Traffic, figures: Figures): Capacity {
     ...{ cores: cores('redis'), connections: connectionsTo('redis') },
     memoryMb: redisBytes(peak, traffic, figures) / 1e6,
   };
-  const limits = limitsOf({ peak, mongodb, redis }, traffic, figures);
+  const limits = limitsOf({ mongodb, redis }, traffic);
   return { peak, processes, mongodb, redis, limits };
 }
 
@@ -144,15 +142,14 @@ function redisBytes(peak: Capacity['peak'], { holdTtlSeconds }: Traffic, { bytes
 }
 
 function limitsOf(
-  { peak, mongodb, redis }: Pick<Capacity, 'peak' | 'mongodb' | 'redis'>,
-  traffic: Traffic,
-  figures: Figures,
+  { mongodb, redis }: Pick<Capacity, 'mongodb' | 'redis'>,
+  { mongodbCores }: Traffic,
 ): Limit[] {
   const limits: Limit[] = [
     {
       what: "MongoDB's processors",
       used: mongodb.cores,
-      of: traffic.mongodbCores * BUSY,
+      of: mongodbCores * BUSY,
       unit: 'cores',
       remedy: 'a larger primary, then another deployment by region (docs/adr/0054)',
     },
@@ -162,13 +159,6 @@ function limitsOf(
       of: REDIS_CORES * BUSY,
       unit: 'cores',
       remedy: 'a Redis for each queue prefix, or a faster core',
-    },
-    {
-      what: 'numbers of the feed',
-      used: peak.event,
-      of: figures.eventsPerSecondOfFeed,
-      unit: 'a second',
-      remedy: 'another deployment by region',
     },
     {
       what: 'connections to MongoDB',

@@ -43,7 +43,7 @@ describe('the arithmetic', () => {
     const firstOf = (...args: string[]) => capacityOf(trafficOf(...args), figures).limits[0]?.what;
     expect(firstOf()).toBe("Redis' one thread");
     expect(firstOf('--mongodb-cores', '0.1')).toBe("MongoDB's processors");
-    expect(firstOf('--reads-per-hold', '0', '--subscriptions', '0')).toBe('numbers of the feed');
+    expect(firstOf('--receiver-ms', '10000', '--webhook-concurrency', '1')).toBe('connections to MongoDB');
   });
 });
 
@@ -63,7 +63,6 @@ describe('the page on scaling', () => {
     'memory of Redis': ({ redis: { memoryMb } }) =>
       memoryMb < 1000 ? `${whole(memoryMb)} MB` : `${(memoryMb / 1000).toFixed(1)} GB`,
     "room of Redis' one thread": roomOf("Redis' one thread"),
-    "room of the feed's counter": roomOf('numbers of the feed'),
     'room of a primary of 8 cores': roomOf("MongoDB's processors"),
   };
   const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
@@ -94,9 +93,9 @@ describe('the page on scaling', () => {
       expect([name, ...shown]).toEqual([name, ...computed(name, figures)]);
     }
     // Control: by other figures the row is another.
-    const others = { ...figures, eventsPerSecondOfFeed: 2 * figures.eventsPerSecondOfFeed };
-    const room = "room of the feed's counter";
-    expect(computed(room, others)).not.toEqual(computed(room, figures));
+    const others = { ...figures, memoryMb: { ...figures.memoryMb, api: 2 * figures.memoryMb.api } };
+    const memory = 'memory of all processes';
+    expect(computed(memory, others)).not.toEqual(computed(memory, figures));
   });
 });
 
