@@ -43,6 +43,12 @@ test('a worker delivers while ALERT_URL hangs, raises what another worker fails 
     .collection('reservations')
     .updateOne({ _id: waiting as never }, [{ $set: { outboxSince: { $subtract: ['$$NOW', 31_000] } } }]);
   const holds = await Promise.all(slots.slice(0, 60).map((slotId) => placeHold(partner, slotId)));
+  // Theirs are never late, however slow the machine is.
+  await service.context.db
+    .collection('reservations')
+    .updateMany({ _id: { $ne: waiting as never } }, [
+      { $set: { outboxSince: { $add: ['$$NOW', 600_000] } } },
+    ]);
 
   const worker = startProcess('workers/webhook-delivery.ts', {
     ...service.environment,
@@ -80,18 +86,14 @@ test('the API keeps watch too, also while the queue of webhooks is paused and no
   await queues.byName('webhook-delivery').pause();
   await db.collection('alerts').deleteMany({});
   const api = startProcess('src/api.ts', service.environment);
-  const raised = await eventually(
+  const kinds = ['delivery_overdue', 'event_undispatched', 'queue_paused'];
+  await eventually(
     'all are raised',
     async () => {
-      const rows = await alertsOf(service);
-      return rows.length >= 3 && rows;
+      const raised = (await alertsOf(service)).map(({ kind }) => kind as string);
+      return kinds.every((kind) => raised.includes(kind));
     },
     40_000,
   );
-  expect(raised.map(({ kind }) => kind).toSorted()).toEqual([
-    'delivery_overdue',
-    'event_undispatched',
-    'queue_paused',
-  ]);
   expect((await stopProcess(api)).code).toBe(0);
 });

@@ -87,8 +87,8 @@ describe('the image, replayed', () => {
     '%s runs as nobody in a folder that it cannot write to, writes nothing, and is healthy',
     async (program) => {
       const before = filesOf(folder);
-      const [PORT, HEALTH_PORT] = [String(await freePort()), String(await freePort())];
-      const asked = program === 'dist/src/api.js' ? { PORT } : { HEALTH_PORT };
+      // One file of settings for all processes has both, of which each listens on one.
+      const asked = { PORT: String(await freePort()), HEALTH_PORT: String(await freePort()) };
       const env = {
         ...environment,
         ...image.env,
