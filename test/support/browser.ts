@@ -9,6 +9,8 @@ import type { BrowserProgram } from './chromium-package.ts';
 import { chromiumFromPackage } from './chromium-package.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+/** Pages whose scripts share a busy machine with compilers take longer than Playwright's half minute. */
+const WAIT_MS = 90_000;
 const LAUNCH_TIMEOUT_MS = 60_000;
 
 /**
@@ -91,6 +93,7 @@ export async function watchedPage(
   const { origin } = new URL(url);
   const faults: string[] = [];
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(WAIT_MS);
   await context.addInitScript(
     "document.addEventListener('securitypolicyviolation', (e) => console.error('CSP', e.effectiveDirective, e.blockedURI))",
   );
