@@ -12,7 +12,7 @@ import { asChart } from './chart.ts';
 import { missed } from './goals.ts';
 import { asMarkdown } from './markdown.ts';
 import { measuredSince } from './measured.ts';
-import { openBench } from './open-bench.ts';
+import { openBench, say } from './open-bench.ts';
 import type { Options } from './options.ts';
 import { parseOptions, USAGE } from './options.ts';
 import { projectFolder } from './processes.ts';
@@ -32,7 +32,6 @@ const WARM_SECONDS = 12;
 const cleanup = createCleanup();
 const failed: string[] = [];
 let profiled: string | undefined;
-const say = (line: string) => void process.stderr.write(`${line}\n`);
 
 async function measure(options: Options): Promise<Report> {
   const { only, runs, seconds } = options;
@@ -40,7 +39,7 @@ async function measure(options: Options): Promise<Report> {
   say('Building the product ...');
   await buildProduct();
   say('Starting it ...');
-  const bench = await openBench(options, say, cleanup.add);
+  const bench = await openBench(options, cleanup.add);
   await warmUp(bench);
   const wanted = ROWS.filter(({ name }) => only.length === 0 || only.includes(name));
   const figures: Report['figures'] = {};
@@ -72,8 +71,6 @@ async function warmUp(bench: Bench): Promise<void> {
   const params = { port: product.port, apiKeys, venue, first: bench.takeSlots(WARM_CALLS) };
   await bench.callProduct({ step: 'place-hold', params, pace });
 }
-
-/** Of the working tree; `unknown` without git. */
 
 async function main(options: Options): Promise<number> {
   const { from, json, chart, before: beforeFile, write, check } = options;

@@ -8,14 +8,14 @@ import { Queue } from 'bullmq';
 import mongoose from 'mongoose';
 import { newId } from '../src/platform/ids.ts';
 import { asMarkdown, asText, isMissed } from './large-report.ts';
-import { openBench } from './open-bench.ts';
+import { openBench, say } from './open-bench.ts';
 import { copyOf } from './product/copies.ts';
 import { WORKERS } from './product/product.ts';
 import { dateOfDay } from './product/slots.ts';
 import { addPastBookings } from './rows/past-bookings.ts';
 import { placeHolds } from './rows/place-holds.ts';
 import type { Bench } from './rows/row.ts';
-import { runForPage, say } from './run-for-page.ts';
+import { runForPage } from './run-for-page.ts';
 import { median } from './statistics.ts';
 
 const USAGE = `npm run bench:large -- [options]
@@ -121,7 +121,7 @@ await runForPage({
   counts: { rows: 1_000_000, runs: 3 },
   texts: [],
   measure: async ({ rows, runs }, onStop) => {
-    const bench = await openBench({ runs, seconds: 1.5, bookings: rows, profile: undefined }, say, onStop);
+    const bench = await openBench({ runs, seconds: 1.5, bookings: rows, profile: undefined }, onStop);
     await addPastBookings(bench, 0, FEW);
     await measure(bench, 1);
     const few = await measure(bench, runs);

@@ -13,6 +13,8 @@ import type { Bench, TaskOf } from './rows/row.ts';
 const CALLERS = 64;
 const WARM_SECONDS = 0.7;
 
+export const say = (line: string) => void process.stderr.write(`${line}\n`);
+
 export type OpenBench = Bench & {
   /** The largest share of the machine that others took in a load so far, from 0 to 1. */
   othersShare: () => number;
@@ -30,7 +32,6 @@ export async function openBench(
     profile,
     settings,
   }: Pick<Options, 'runs' | 'seconds' | 'bookings' | 'profile'> & { settings?: Record<string, string> },
-  say: (line: string) => void,
   onStop: Bench['onStop'],
 ): Promise<OpenBench> {
   const product = await startProduct(say, profile, settings);

@@ -63,7 +63,7 @@ export function parseOptions(args: readonly string[], rowNames: readonly string[
   return { only, json, chart, from, before, write, profile, check, bookings, runs, seconds };
 }
 
-function count(name: string, text: string): number {
+export function count(name: string, text: string): number {
   const value = positive(name, text);
   if (!Number.isInteger(value)) throw new Error(`${name} must be a whole number`);
   return value;

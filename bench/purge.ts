@@ -8,14 +8,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import type { Reservation } from '../src/reservations/reservations.model.ts';
 import type { Loaded } from './load/load.ts';
-import { openBench } from './open-bench.ts';
+import { openBench, say } from './open-bench.ts';
 import { slotAt, slotCount } from './product/slots.ts';
 import type { PurgeReport, PurgeWindow } from './purge-report.ts';
 import { asMarkdown, asText, isMissed } from './purge-report.ts';
 import type { EndedHolds } from './rows/ended-holds.ts';
 import { addEndedHolds } from './rows/ended-holds.ts';
 import type { Bench } from './rows/row.ts';
-import { runForPage, say } from './run-for-page.ts';
+import { runForPage } from './run-for-page.ts';
 
 const USAGE = `npm run bench:purge -- [options]
 
@@ -183,7 +183,7 @@ await runForPage({
       ...{ runs: 1, seconds: windowSeconds, bookings: 0, profile: undefined },
       settings: { HOLD_TTL_SECONDS: String(HOLD_TTL_SECONDS) },
     };
-    const bench = await openBench(options, say, onStop);
+    const bench = await openBench(options, onStop);
     const db = mongoose.createConnection(bench.product.mongodbUri, { autoIndex: false, autoCreate: false });
     onStop(() => db.close());
     await db.asPromise();

@@ -5,6 +5,7 @@ import { withFigures } from '../scripts/figures-in-page.ts';
 import { createCleanup } from '../src/development/demo/step-context.ts';
 import type { Measured } from './measured.ts';
 import { measuredSince } from './measured.ts';
+import { count } from './options.ts';
 import { projectFolder } from './processes.ts';
 import { buildProduct } from './product/product.ts';
 import type { Bench } from './rows/row.ts';
@@ -33,8 +34,6 @@ export type PageBench<Report extends Measured, Count extends string, Text extend
 
 /** The options are wrong; the message names the option and what it may be. */
 export class BenchUsageError extends Error {}
-
-export const say = (line: string) => void process.stderr.write(`${line}\n`);
 
 /**
  * Measures the product as it stands, prints the figures, and puts them where `--json` and `--write` say. Ends the process: with 0, with 1
@@ -84,13 +83,8 @@ function parse<Report extends Measured, Count extends string, Text extends strin
     const value = values[name];
     return typeof value === 'string' ? value : undefined;
   };
-  const count = (name: Count): number => {
-    const value = Number(text(name) ?? counts[name]);
-    if (Number.isInteger(value) && value > 0) return value;
-    throw new BenchUsageError(`--${name} must be a whole number above 0, and is ${text(name)}`);
-  };
   const given = Object.fromEntries([
-    ...names.map((name) => [name, count(name)]),
+    ...names.map((name) => [name, asUsage(() => count(`--${name}`, text(name) ?? String(counts[name])))]),
     ...texts.map((name) => [name, text(name)]),
   ]) as Record<Count, number> & Partial<Record<Text, string>>;
   const [help, write, check] = ['help', 'write', 'check'].map((name) => values[name] === true);
@@ -99,8 +93,12 @@ function parse<Report extends Measured, Count extends string, Text extends strin
 
 function readArguments(texts: readonly string[]): Record<string, unknown> {
   const options = Object.fromEntries(texts.map((name) => [name, { type: 'string' } as const]));
+  return asUsage(() => parseArgs({ options: { ...options, write: FLAG, check: FLAG, help: FLAG } }).values);
+}
+
+function asUsage<T>(read: () => T): T {
   try {
-    return parseArgs({ options: { ...options, write: FLAG, check: FLAG, help: FLAG } }).values;
+    return read();
   } catch (error) {
     throw new BenchUsageError((error as Error).message);
   }

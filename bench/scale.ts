@@ -9,14 +9,14 @@ import { Queue } from 'bullmq';
 import { eventDispatchJobs } from '../src/queues/jobs.ts';
 import type { Distance } from './distance/distance.ts';
 import { startDistance } from './distance/distance.ts';
-import { openBench } from './open-bench.ts';
+import { openBench, say } from './open-bench.ts';
 import type { Pids } from './processes.ts';
 import { startMeter } from './processes.ts';
 import { copyOf } from './product/copies.ts';
 import type { WorkerName } from './product/product.ts';
 import type { Bench } from './rows/row.ts';
 import { placeMany } from './rows/webhook-runs.ts';
-import { BenchUsageError, runForPage, say } from './run-for-page.ts';
+import { BenchUsageError, runForPage } from './run-for-page.ts';
 import type { ScaleReport, ScaleRun } from './scale-report.ts';
 import { asMarkdown, asText, isMissed } from './scale-report.ts';
 
@@ -221,7 +221,7 @@ await runForPage({
       ...{ runs, seconds: 1, bookings: 0, profile },
       settings: { WEBHOOK_CONCURRENCY: String(CONCURRENCY) },
     };
-    const bench = await openBench(options, say, onStop);
+    const bench = await openBench(options, onStop);
     return { rows: await measureAll(bench, subjects, runs), concurrency: CONCURRENCY };
   },
 });

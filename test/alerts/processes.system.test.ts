@@ -86,14 +86,19 @@ test('the API keeps watch too, also while the queue of webhooks is paused and no
   await queues.byName('webhook-delivery').pause();
   await db.collection('alerts').deleteMany({});
   const api = startProcess('src/api.ts', service.environment);
-  const kinds = ['delivery_overdue', 'event_undispatched', 'queue_paused'];
-  await eventually(
+  const raised = await eventually(
     'all are raised',
     async () => {
-      const raised = (await alertsOf(service)).map(({ kind }) => kind as string);
-      return kinds.every((kind) => raised.includes(kind));
+      // That no worker lives is true, and raised too where this takes half a minute.
+      const rows = (await alertsOf(service)).filter(({ kind }) => kind !== 'worker_absent');
+      return rows.length >= 3 && rows;
     },
     40_000,
   );
+  expect(raised.map(({ kind }) => kind).toSorted()).toEqual([
+    'delivery_overdue',
+    'event_undispatched',
+    'queue_paused',
+  ]);
   expect((await stopProcess(api)).code).toBe(0);
 });

@@ -137,13 +137,11 @@ export async function auditEvents(
   subscriptions: number,
 ): Promise<EventAudit> {
   const isIdle = async () => {
-    const [waiting, unsequenced, beingWritten, undelivered] = await Promise.all([
-      stored.context.db.collection('reservations').countDocuments({ outboxSince: { $exists: true } }),
-      stored.context.db.collection('events').countDocuments({ isUnsequenced: true }),
-      stored.context.db.collection('feed_counters').countDocuments({ 'open.0': { $exists: true } }),
-      stored.context.db.collection('deliveries').countDocuments({ state: { $ne: 'succeeded' } }),
-    ]);
-    return waiting + unsequenced + beingWritten + undelivered === 0;
+    const open = { state: { $ne: 'succeeded' } };
+    return (
+      (await isFeedWhole(stored)) &&
+      (await stored.context.db.collection('deliveries').countDocuments(open)) === 0
+    );
   };
   await eventually('everything is delivered', isIdle, 120_000);
   const [events, deliveries, [counter]] = await Promise.all([
@@ -152,6 +150,16 @@ export async function auditEvents(
     rowsOf(stored, 'feed_counters'),
   ]);
   return eventAudit({ events, deliveries, last: counter?.last ?? 0 }, received, subscriptions);
+}
+
+/** Whether every event that there is has left its outbox, and the feed goes up to it. */
+export async function isFeedWhole({ context: { db } }: Stored): Promise<boolean> {
+  const waiting = [
+    db.collection('reservations').countDocuments({ outboxSince: { $exists: true } }),
+    db.collection('events').countDocuments({ isUnsequenced: true }),
+    db.collection('feed_counters').countDocuments({ 'open.0': { $exists: true } }),
+  ];
+  return (await Promise.all(waiting)).every((count) => count === 0);
 }
 
 function eventAudit(

@@ -7,6 +7,7 @@ import { expectStatus } from '../support/factories.ts';
 import type { Stored } from '../support/rows.ts';
 import { rowsOf } from '../support/rows.ts';
 import type { Acknowledged } from './audit.ts';
+import { isFeedWhole } from './audit.ts';
 import type { Patience } from './insist.ts';
 import { insist, newPatience } from './insist.ts';
 
@@ -69,15 +70,6 @@ export function startReaders(
       };
     },
   };
-}
-
-async function isFeedWhole({ context: { db } }: Stored): Promise<boolean> {
-  const waiting = [
-    db.collection('reservations').countDocuments({ outboxSince: { $exists: true } }),
-    db.collection('events').countDocuments({ isUnsequenced: true }),
-    db.collection('feed_counters').countDocuments({ 'open.0': { $exists: true } }),
-  ];
-  return (await Promise.all(waiting)).every((count) => count === 0);
 }
 
 async function readObjects(
