@@ -61,8 +61,14 @@ export function collectionOf<T extends object>({ collection }: Model<T>): mongoo
   return collection as unknown as mongoose.mongo.Collection<T>;
 }
 
-/** For commands that nobody waits for and that may take hours, such as the building of an index. */
-export const PATIENT: mongoose.ConnectOptions = { socketTimeoutMS: 0 };
+/**
+ * For commands that nobody waits for and that may take hours, such as the building of an index: a slow disk, or
+ * a secondary that lags for a while, must not end them.
+ */
+export const PATIENT: mongoose.ConnectOptions = {
+  socketTimeoutMS: 0,
+  writeConcern: { w: 'majority', journal: true, wtimeoutMS: 60_000 },
+};
 
 /**
  * Opens `db`, trying again every second until it succeeds or `signal` aborts; says so once while it waits. `overrides` are for a

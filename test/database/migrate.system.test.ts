@@ -14,7 +14,7 @@ import type { OwnServer } from '../support/own-servers.ts';
 import { ownMongod } from '../support/own-servers.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, logged, startProcess } from '../support/worker-process.ts';
+import { endProcesses, finished, logged, startProcess } from '../support/worker-process.ts';
 
 let mongod: OwnServer;
 const opened: Db[] = [];
@@ -68,10 +68,17 @@ const runMigrate = (env: Record<string, string>, ...args: string[]) =>
 const recordOf = (db: Db, version: number) =>
   db.collection<{ _id: number }>('migrations').findOne({ _id: version });
 
+/** What MongoDB is doing for a client. */
+async function operationsOf(db: Db, appName: string): Promise<{ opid: unknown; op: string }[]> {
+  const { inprog } = await onAdmin(db, { currentOp: 1, appName, active: true });
+  return inprog as { opid: unknown; op: string }[];
+}
+
+const isWrite = ({ op }: { op: string }) => op === 'update' || op === 'insert';
+
 /** What MongoDB holds up for a client that is dead must not be done after its death. */
 async function endUpdatesOf(db: Db, appName: string): Promise<void> {
-  const { inprog } = await onAdmin(db, { currentOp: 1, appName, active: true });
-  for (const { opid } of inprog as { opid: unknown }[]) await onAdmin(db, { killOp: 1, op: opid });
+  for (const { opid } of await operationsOf(db, appName)) await onAdmin(db, { killOp: 1, op: opid });
 }
 
 async function outcomeOf(child: SpawnedProcess): Promise<{ code: number | null; text: string }> {
@@ -115,6 +122,26 @@ describe('npm run migrate', () => {
     expect((await outcomeOf(runMigrate(env, '--status'))).code).toBe(0);
   });
 
+  test('waits longer than a call would until a majority has what it wrote', async () => {
+    const { db, env } = await anyDatabase();
+    const setSnapshotting = (mode: 'alwaysOn' | 'off') =>
+      onAdmin(db, { configureFailPoint: 'disableSnapshotting', mode });
+    await setSnapshotting('alwaysOn');
+    const running = runMigrate(env);
+    try {
+      await eventually('a write that waits', async () => (await operationsOf(db, APP)).some(isWrite));
+      // A call gives up after 5 s.
+      await delay(6000);
+    } finally {
+      await setSnapshotting('off');
+      // A snapshot is taken with the next write.
+      await db.collection('others').insertOne({});
+    }
+
+    const text: unknown = expect.stringContaining('"migrated":true');
+    expect(await outcomeOf(running)).toMatchObject({ code: 0, text });
+  });
+
   test('prints what is pending and ends with 1, what it would do without doing it, then what it did', async () => {
     const { db, env } = await anyDatabase();
     await migrate(db);
@@ -137,7 +164,7 @@ describe('npm run migrate', () => {
     expect(dry.text).toContain('step 1, fill-customer-search: 3 rows or indexes\n');
     expect(await writesTo(db)).toBe(before);
     const done = runMigrate(env);
-    expect((await done.exited).code).toBe(0);
+    await finished(done);
     expect(await logged(done, 'step applied')).toMatchObject({ step: 'fill-customer-search', changed: 3 });
     const mended = done.log().filter(({ msg }) => msg === 'collection brought up to date');
     expect(new Set(mended.map(({ collection }) => collection))).toEqual(

@@ -8,7 +8,7 @@ import type { OwnServer } from '../support/own-servers.ts';
 import { freePort, ownMongod, temporaryFolder } from '../support/own-servers.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, logged, startProcess } from '../support/worker-process.ts';
+import { endProcesses, finished, logged, startProcess } from '../support/worker-process.ts';
 
 const APP = 'interrupted';
 const UNFINISHED = 'stopped before it was finished: run it again';
@@ -113,7 +113,7 @@ describe('a command that is told to stop before it is finished says so and ends 
 
     expect((await child.exited).code).toBe(1);
     expect(levels(child, UNFINISHED)).toEqual(['error']);
-    expect((await startProcess('src/restore.ts', env, args).exited).code).toBe(0);
+    await finished(startProcess('src/restore.ts', env, args));
   });
 });
 
@@ -124,7 +124,7 @@ test('control: one that has nothing left to do ends with 0 and does not say so',
 
   await interrupt(child);
 
-  expect((await child.exited).code).toBe(0);
+  await finished(child);
   expect(child.output()).not.toContain(UNFINISHED);
 });
 

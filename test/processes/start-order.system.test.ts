@@ -16,7 +16,7 @@ import { startReceiver } from '../support/receiver.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, logged, startProcess } from '../support/worker-process.ts';
+import { endProcesses, finished, logged, startProcess } from '../support/worker-process.ts';
 
 const WORKERS = ['workers/hold-expiry.ts', 'workers/event-dispatch.ts', 'workers/webhook-delivery.ts'];
 
@@ -103,9 +103,8 @@ test('with MongoDB there, nothing is sold and no worker works until its indexes 
   expect([verdict(refused), refused.headers.get('retry-after')]).toEqual(['503 SERVICE_UNAVAILABLE', '1']);
   expect(workers.filter((each) => each.log().some((line) => line['msg'] === 'ready'))).toEqual([]);
 
-  const migrated = await startProcess('src/migrate.ts', environment).exited;
+  await finished(startProcess('src/migrate.ts', environment));
 
-  expect(migrated.code).toBe(0);
   await eventually('ready', async () => (await get('/readyz')).status === 200);
   expect((await get('/readyz')).body).toEqual({ status: 'ready', database: 'ok', redis: 'unreachable' });
   // Of its own accord: nothing was started again.

@@ -227,7 +227,10 @@ export async function startCluster(guarded?: Guarded, masters = 3, replicas = 3)
   }
   const isWhole = async (index: number) => {
     const info = String(await ask(index, 'CLUSTER', 'INFO'));
-    return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${ports.length}`);
+    // Of each range of slots: from, to, and its nodes. A replica is not among them until this node has heard that it is one.
+    const ranges = (await ask(index, 'CLUSTER', 'SLOTS')) as unknown[][];
+    const named = ranges.reduce((sum, range) => sum + range.length - 2, 0);
+    return info.includes('cluster_state:ok') && named === ports.length;
   };
   for (const index of ports.keys()) await eventually('the cluster is whole', () => isWhole(index), 60_000);
   const isLinked = async (index: number) =>

@@ -95,6 +95,12 @@ export async function stopProcess(process: SpawnedProcess): Promise<{ code: numb
   return { code, tookMs: performance.now() - askedAt };
 }
 
+/** Resolves when it has ended with exit code 0; rejects with what it printed where it ends otherwise. */
+export async function finished(process: SpawnedProcess): Promise<void> {
+  const { code, signal } = await process.exited;
+  if (code !== 0) throw new Error(`It ended with ${signal ?? `exit code ${code}`}:\n${process.output()}`);
+}
+
 /** Ends by its id whatever this test file started and is still there. For `afterAll`, before the databases go. */
 export async function endProcesses(): Promise<void> {
   for (const { child } of started) child.kill('SIGKILL');

@@ -17,7 +17,7 @@ import { startReceiver } from '../support/receiver.ts';
 import type { Listeners } from '../support/service-environment.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 import type { LogLine, SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, startProcess, stopProcess } from '../support/worker-process.ts';
+import { endProcesses, finished, startProcess, stopProcess } from '../support/worker-process.ts';
 import type { Collector } from './otlp-collector.ts';
 import { startCollector } from './otlp-collector.ts';
 
@@ -50,8 +50,7 @@ beforeAll(async () => {
     OTEL_TRACES_SAMPLER: 'always_on',
     HOLD_TTL_SECONDS: '2',
   };
-  const migrated = startProcess('src/migrate.ts', environment);
-  if ((await migrated.exited).code !== 0) throw new Error(migrated.output());
+  await finished(startProcess('src/migrate.ts', environment));
   processes = {
     api: startProcess(FILES.api, environment),
     expiry: startProcess(FILES.expiry, environment),

@@ -9,7 +9,13 @@ import type { OwnServer } from '../support/own-servers.ts';
 import { ownMongod, ownRedis } from '../support/own-servers.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, projectFolder, startProcess, stopProcess } from '../support/worker-process.ts';
+import {
+  endProcesses,
+  finished,
+  projectFolder,
+  startProcess,
+  stopProcess,
+} from '../support/worker-process.ts';
 import type { Collector } from './otlp-collector.ts';
 import { startCollector } from './otlp-collector.ts';
 
@@ -33,8 +39,7 @@ beforeAll(async () => {
   [mongod, redis] = await Promise.all([ownMongod(), ownRedis()]);
   await Promise.all([mongod.start(), redis.start()]);
   environment = { ...serviceEnvironment(freshName()), MONGODB_URI: mongod.uri, REDIS_URL: redis.uri };
-  const migrated = startProcess('src/migrate.ts', environment);
-  if ((await migrated.exited).code !== 0) throw new Error(migrated.output());
+  await finished(startProcess('src/migrate.ts', environment));
 });
 afterAll(async () => {
   await endProcesses();
