@@ -103,9 +103,10 @@ describe('a partner may make so many calls a minute', () => {
     const { api, id } = await anyPartner(service);
     await calls(api, 1);
     // The window's end, brought near: it is the life of this key.
-    await redis.pexpire(counterOf(service, id), 1500);
+    await redis.pexpire(counterOf(service, id), 2000);
     const [last] = (await calls(api, LIMIT)).slice(-1);
-    expect(last && [verdict(last), last.headers.get('retry-after')]).toEqual(['429 RATE_LIMITED', '2']);
+    expect(last && verdict(last)).toBe('429 RATE_LIMITED');
+    expect(['1', '2']).toContain(last?.headers.get('retry-after'));
     const first = await eventually('the window ends', async () => {
       const reply = await api.get(VENUES);
       return reply.status === 200 && reply;
