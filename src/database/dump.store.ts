@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import type { Db, Snapshot } from '../platform/mongo.ts';
-import { inSnapshot, openCollection } from '../platform/mongo.ts';
+import { DURABLE, inSnapshot, openCollection } from '../platform/mongo.ts';
 
 /** A document as MongoDB stores it: BSON, every number of its own type. */
 export type RawDocument = Buffer;
@@ -31,7 +31,7 @@ export async function insertDocuments(
   const rows = documents.map((each) => mongoose.mongo.BSON.deserialize(each, types));
   await openCollection(db, name).insertMany(rows, {
     ordered: false,
-    writeConcern: { w: 'majority', journal: true },
+    writeConcern: DURABLE,
   });
 }
 

@@ -61,13 +61,16 @@ export function collectionOf<T extends object>({ collection }: Model<T>): mongoo
   return collection as unknown as mongoose.mongo.Collection<T>;
 }
 
+/** A write of which nothing is lost once it was acknowledged; without a limit of time. */
+export const DURABLE = { w: 'majority', journal: true } as const;
+
 /**
  * For commands that nobody waits for and that may take hours, such as the building of an index: a slow disk, or
  * a secondary that lags for a while, must not end them.
  */
 export const PATIENT: mongoose.ConnectOptions = {
   socketTimeoutMS: 0,
-  writeConcern: { w: 'majority', journal: true, wtimeoutMS: 60_000 },
+  writeConcern: { ...DURABLE, wtimeoutMS: 60_000 },
 };
 
 /**
@@ -111,7 +114,7 @@ const OPTIONS: mongoose.ConnectOptions = {
   autoCreate: false,
   bufferCommands: false,
   sanitizeFilter: true,
-  writeConcern: { w: 'majority', journal: true, wtimeoutMS: 5000 },
+  writeConcern: { ...DURABLE, wtimeoutMS: 5000 },
   waitQueueTimeoutMS: 5000,
   readConcernLevel: 'majority',
   maxPoolSize: 64,

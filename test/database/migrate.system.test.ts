@@ -10,6 +10,7 @@ import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo.ts';
 import { eventually } from '../support/eventually.ts';
+import { commandsOf, endCommandsOf, whileMajorityStays } from '../support/fail-points.ts';
 import type { OwnServer } from '../support/own-servers.ts';
 import { ownMongod } from '../support/own-servers.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
@@ -68,18 +69,7 @@ const runMigrate = (env: Record<string, string>, ...args: string[]) =>
 const recordOf = (db: Db, version: number) =>
   db.collection<{ _id: number }>('migrations').findOne({ _id: version });
 
-/** What MongoDB is doing for a client. */
-async function operationsOf(db: Db, appName: string): Promise<{ opid: unknown; op: string }[]> {
-  const { inprog } = await onAdmin(db, { currentOp: 1, appName, active: true });
-  return inprog as { opid: unknown; op: string }[];
-}
-
 const isWrite = ({ op }: { op: string }) => op === 'update' || op === 'insert';
-
-/** What MongoDB holds up for a client that is dead must not be done after its death. */
-async function endUpdatesOf(db: Db, appName: string): Promise<void> {
-  for (const { opid } of await operationsOf(db, appName)) await onAdmin(db, { killOp: 1, op: opid });
-}
 
 async function outcomeOf(child: SpawnedProcess): Promise<{ code: number | null; text: string }> {
   return { code: (await child.exited).code, text: child.output() };
@@ -107,7 +97,7 @@ describe('npm run migrate', () => {
     expect(waits['holder']).toMatch(new RegExp(`process ${first.pid}$`));
 
     first.signal('SIGKILL');
-    await endUpdatesOf(db, APP);
+    await endCommandsOf({ context: { db } }, APP);
     await onAdmin(db, { configureFailPoint: 'failCommand', mode: 'off' });
     const status = await outcomeOf(runMigrate(env, '--status'));
     expect(status).toMatchObject({
@@ -124,19 +114,14 @@ describe('npm run migrate', () => {
 
   test('waits longer than a call would until a majority has what it wrote', async () => {
     const { db, env } = await anyDatabase();
-    const setSnapshotting = (mode: 'alwaysOn' | 'off') =>
-      onAdmin(db, { configureFailPoint: 'disableSnapshotting', mode });
-    await setSnapshotting('alwaysOn');
-    const running = runMigrate(env);
-    try {
-      await eventually('a write that waits', async () => (await operationsOf(db, APP)).some(isWrite));
+    const server = { context: { db } };
+    const running = await whileMajorityStays(server, async () => {
+      const started = runMigrate(env);
+      await eventually('a write that waits', async () => (await commandsOf(server, APP)).some(isWrite));
       // A call gives up after 5 s.
       await delay(6000);
-    } finally {
-      await setSnapshotting('off');
-      // A snapshot is taken with the next write.
-      await db.collection('others').insertOne({});
-    }
+      return started;
+    });
 
     const text: unknown = expect.stringContaining('"migrated":true');
     expect(await outcomeOf(running)).toMatchObject({ code: 0, text });

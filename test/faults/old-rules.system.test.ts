@@ -13,7 +13,7 @@ import {
   slotsOf,
 } from '../support/factories.ts';
 import type { Block } from '../support/fail-points.ts';
-import { blockCommands } from '../support/fail-points.ts';
+import { blockCommands, whileMajorityStays } from '../support/fail-points.ts';
 import type { OwnServer } from '../support/own-servers.ts';
 import { ownMongod } from '../support/own-servers.ts';
 import { rowsOf } from '../support/rows.ts';
@@ -184,16 +184,12 @@ test('a change is not missed on a primary that does not know yet that a majority
   const priceOf = async () => (await slotsOf(partner, venue.id, date))[0]?.['price_rupees'];
   const before = Number(await priceOf());
   const { db } = service.context;
-  const admin = db.getClient().db('admin');
   const unseen = (name: string) =>
     db
       .getClient()
       .db(db.name)
       .collection<{ _id: string }>(name, { writeConcern: { w: 1 } });
-  const setSnapshotting = (mode: 'alwaysOn' | 'off') =>
-    admin.command({ configureFailPoint: 'disableSnapshotting', mode });
-  await setSnapshotting('alwaysOn');
-  try {
+  await whileMajorityStays(service, async () => {
     const [resourceId = ''] = venue.resourceIds;
     await unseen('resources').updateOne({ _id: resourceId }, { $set: { pricePaise: (before + 1) * 100 } });
     const change = { version: { $add: ['$version', 1] }, tag: `venue:${venue.id}` };
@@ -203,8 +199,5 @@ test('a change is not missed on a primary that does not know yet that a majority
     // Long before it would be read again for its age.
     const sold = async () => Number(await priceOf()) === before + 1;
     expect(await eventually('the new price is known', sold, 5000)).toBe(true);
-  } finally {
-    await setSnapshotting('off');
-    await unseen('venues').updateOne({ _id: venue.id }, { $set: { claimFence: 1 } });
-  }
+  });
 });

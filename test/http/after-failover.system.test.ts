@@ -23,7 +23,7 @@ import {
   placeHold,
   subscribe,
 } from '../support/factories.ts';
-import { blockCommands } from '../support/fail-points.ts';
+import { blockCommands, whileMajorityStays } from '../support/fail-points.ts';
 import type { OwnServer } from '../support/own-servers.ts';
 import { ownMongod } from '../support/own-servers.ts';
 import { rowOf } from '../support/rows.ts';
@@ -78,25 +78,12 @@ async function anotherLike(collection: string, like: Json, fields: Json = {}): P
   return _id;
 }
 
-async function setSnapshotting(mode: 'kept' | 'moving'): Promise<void> {
-  const admin = service.context.db.getClient().db('admin');
-  await admin.command({
-    configureFailPoint: 'disableSnapshotting',
-    mode: mode === 'kept' ? 'alwaysOn' : 'off',
-  });
-  if (mode === 'moving')
-    await unseen('venues').updateOne({ _id: venue.id }, { $set: { claimFence: Date.now() } });
-}
-
 /** Does `work` while the majority's moment stays before `write`. */
 async function afterFailover<T>(write: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
-  await setSnapshotting('kept');
-  try {
+  return whileMajorityStays(service, async () => {
     await write();
-    return await work();
-  } finally {
-    await setSnapshotting('moving');
-  }
+    return work();
+  });
 }
 
 const confirmations = () =>

@@ -1,4 +1,7 @@
-import type { Service } from './service.ts';
+import type { Db } from '../../src/platform/mongo.ts';
+
+/** Whatever has a connection to the server. */
+type Connected = { context: { db: Pick<Db, 'name' | 'getClient'> } };
 
 /** What a fail point holds up: commands of one client (its appName), of this name, on one collection; each for 3 s unless stated. */
 export type Blocked = { appName: string; command: string; collection: string; forMs?: number };
@@ -9,17 +12,39 @@ export type Block = {
   lift: () => Promise<void>;
 };
 
-/** Ends what MongoDB is doing for a client that is dead: what was held up for it must not be done after its death. */
-export async function endCommandsOf(service: Service, appName: string): Promise<void> {
+/** What MongoDB is doing for a client. */
+export async function commandsOf(
+  service: Connected,
+  appName: string,
+): Promise<{ opid: unknown; op: string }[]> {
   const { inprog } = await onAdmin(service, { currentOp: 1, appName, active: true });
-  for (const { opid } of inprog as { opid: unknown }[]) await onAdmin(service, { killOp: 1, op: opid });
+  return inprog as { opid: unknown; op: string }[];
+}
+
+/** Ends what MongoDB is doing for a client that is dead: what was held up for it must not be done after its death. */
+export async function endCommandsOf(service: Connected, appName: string): Promise<void> {
+  for (const { opid } of await commandsOf(service, appName)) await onAdmin(service, { killOp: 1, op: opid });
+}
+
+/** Does `work` while what a majority has, as a lone mongod knows it, stays what it is now. */
+export async function whileMajorityStays<T>(service: Connected, work: () => Promise<T>): Promise<T> {
+  const disableSnapshotting = (mode: 'alwaysOn' | 'off') =>
+    onAdmin(service, { configureFailPoint: 'disableSnapshotting', mode });
+  await disableSnapshotting('alwaysOn');
+  try {
+    return await work();
+  } finally {
+    await disableSnapshotting('off');
+    // It moves on with the next write.
+    await onAdmin(service, { appendOplogNote: 1, data: {} });
+  }
 }
 
 /**
  * Makes MongoDB hold up commands, so that a process can be met in the middle of its work. A server has one
  * such fail point: tests that use it need a mongod of their own.
  */
-export async function blockCommands(service: Service, blocked: Blocked): Promise<Block> {
+export async function blockCommands(service: Connected, blocked: Blocked): Promise<Block> {
   const { appName, command, collection, forMs = 3000 } = blocked;
   const data = {
     appName,
@@ -42,6 +67,9 @@ export async function blockCommands(service: Service, blocked: Blocked): Promise
   };
 }
 
-async function onAdmin(service: Service, command: Record<string, unknown>): Promise<Record<string, unknown>> {
+async function onAdmin(
+  service: Connected,
+  command: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
   return service.context.db.getClient().db('admin').command(command);
 }
