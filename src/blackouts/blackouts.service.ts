@@ -2,12 +2,12 @@ import { DomainError, fieldError } from '../domain/errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
-import { inTransaction } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import type { LiveClaim } from '../reservations/claim-reads.store.ts';
 import { findLiveClaimsAtVenue } from '../reservations/claim-reads.store.ts';
 import { venueChanged, venueRestricted } from '../venues/venue-changes.service.ts';
-import { excludeClaims, getVenue, listResources, requireResourcesOf } from '../venues/venues.service.ts';
+import { inVenueTransaction } from '../venues/venue-transaction.service.ts';
+import { getVenue, listResources, requireResourcesOf } from '../venues/venues.service.ts';
 import { isBlackedOut, windowFault } from './blackout.rules.ts';
 import type { BlackoutRow } from './blackouts.model.ts';
 import {
@@ -43,10 +43,7 @@ export async function addBlackout(
   await requireResourcesOf(deps, venueId, input.resourceIds ?? [], 'resource_ids');
   await requireRoomForBlackout(deps, venueId, now);
   const blackout = { _id: newId(), venueId, ...input, createdAt: now };
-  await inTransaction(deps.db, async (tx) => {
-    await excludeClaims(deps, venueId, tx);
-    await insertBlackout(deps.db, blackout, tx);
-  });
+  await inVenueTransaction(deps.db, venueId, (tx) => insertBlackout(deps.db, blackout, tx));
   await venueRestricted(deps, venueId);
   return detailOf(deps, blackout);
 }

@@ -10,8 +10,8 @@ export async function insertBlackout(db: Db, blackout: BlackoutRow, tx: Tx): Pro
 }
 
 /**
- * The blackouts of a venue that overlap [from, to), by their start. Outside a transaction of the newest state, committed or about
- * to be.
+ * The blackouts of a venue that overlap [from, to), by their start: as the transaction sees them, else the newest state, committed or
+ * about to be.
  */
 export async function findBlackouts(
   db: Db,
@@ -23,6 +23,16 @@ export async function findBlackouts(
   const options = tx === undefined ? NEWEST : { session: tx };
   return blackoutCollection(db)
     .find({ venueId, endsAt: { $gt: from }, startsAt: { $lt: to } }, options)
+    .sort({ startsAt: 1, _id: 1 })
+    .toArray();
+}
+
+/**
+ * The blackouts of a venue that have not ended by the database's clock, by their start; the newest state, committed or about to be.
+ */
+export async function findCurrentBlackouts(db: Db, venueId: string): Promise<BlackoutRow[]> {
+  return blackoutCollection(db)
+    .find({ venueId, $expr: { $gt: ['$endsAt', '$$NOW'] } }, NEWEST)
     .sort({ startsAt: 1, _id: 1 })
     .toArray();
 }

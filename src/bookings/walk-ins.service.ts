@@ -1,9 +1,8 @@
-import { DomainError } from '../domain/errors.ts';
+import { audienceOf, DomainError } from '../domain/errors.ts';
 import { requireCustomerPhone } from '../domain/phone.ts';
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
-import { inTransaction } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Actor } from '../reservations/actor-types.ts';
 import { findClaimants } from '../reservations/claim-reads.store.ts';
@@ -17,7 +16,8 @@ import type { NewReservation, Written } from '../reservations/reservations.store
 import { applyTransition, insertBooked } from '../reservations/reservations.store.ts';
 import { checkClaim } from '../slots/check-claim.service.ts';
 import { reasonOf } from '../slots/slot.rules.ts';
-import { loadSlotForWalkIn } from '../slots/slots.service.ts';
+import { loadSlotForWalkIn, slotNotFound } from '../slots/slots.service.ts';
+import { inVenueTransaction } from '../venues/venue-transaction.service.ts';
 import type { BookingDetail } from './bookings.service.ts';
 
 export type WalkInDeps = ReservationDeps & { clock: Clock; config: { defaultRegion: string } };
@@ -95,9 +95,12 @@ async function insertWalkIn(
     ...omitUndefined({ playedFor }),
   };
   const inTheWay = input.overrideHolds ? await findClaimants(deps.db, draft.cells) : [];
-  return inTransaction(deps.db, async (tx) => {
-    const checked = await checkClaim(deps, draft, tx);
-    if ('unsellable' in checked) throw slotNotAvailable(checked.unsellable);
+  return inVenueTransaction(deps.db, draft.venueId, async (tx, venue) => {
+    const checked = await checkClaim(deps, venue, draft, tx);
+    if ('unsellable' in checked) {
+      if (checked.unsellable === 'off schedule') throw slotNotFound(audienceOf(playedFor));
+      throw slotNotAvailable(checked.unsellable);
+    }
     const displaced: Written[] = [];
     for (const hold of inTheWay.filter((claim) => claim.status === 'ACTIVE')) {
       if (!(await isOverridable(deps, hold._id, input))) continue;

@@ -19,6 +19,7 @@ export function customerRoutes(deps: EraseDeps): Route<Operator>[] {
       body: eraseBody(deps.config.defaultRegion),
       responses: { 200: { description: 'What was overwritten.', body: erasure } },
       errors: ['BOOKING_NOT_FOUND', 'CUSTOMER_HAS_UPCOMING_BOOKINGS'],
+      takesLong: true,
       handle: async ({ body: { booking_id: bookingId, customer_phone: customerPhone = '' } }) =>
         ok(await eraseCustomer(deps, bookingId === undefined ? { customerPhone } : { bookingId })),
     }),

@@ -46,6 +46,7 @@ export function deliveryRoutes(deps: RedeliveryDeps & TestEventDeps): Route<Part
       body: recoverBody(() => deps.clock.now()),
       responses: { 202: { description: 'The deliveries follow.', body: recovered } },
       errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'],
+      takesLong: true,
       handle: async ({ caller, params, body }) =>
         accepted({ recovered: await recoverDeliveries(deps, caller.partnerId, params.id, body) }),
     }),

@@ -147,6 +147,7 @@ function redriveRows(deps: RedeliveryDeps): Route<Operator>[] {
       body: redriveBody,
       responses: { 202: { description: 'The attempts follow.', body: redriven } },
       errors: ['PARTNER_SUSPENDED', 'WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'],
+      takesLong: true,
       handle: async ({ body: { subscription_id: subscriptionId, event_type: eventType, from, to } }) =>
         accepted({
           redriven: await redriveDeadLetters(deps, omitUndefined({ subscriptionId, eventType, from, to })),
@@ -186,6 +187,7 @@ function discardRows(deps: RedeliveryDeps): Route<Operator>[] {
       body: discardManyBody,
       responses: { 200: { description: 'They are dead letters no more.', body: discarded } },
       errors: [],
+      takesLong: true,
       handle: async ({
         body: { subscription_id: subscriptionId, event_type: eventType, from, to, reason },
       }) => {

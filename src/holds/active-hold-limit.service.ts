@@ -33,20 +33,20 @@ const knownOf = onePer((_db: Db) => new Map<string, KnownOrdinals>());
 const sharedReadOf = onePer((_db: Db) => coalescedByKey<ActiveHolds>());
 
 /**
- * Runs `insert` with an ordinal, 0 to `maxActiveHolds` - 1, that no ACTIVE hold of the partner has. The unique index on
+ * Runs `insert`, which returns null if it inserted nothing, with an ordinal, 0 to `maxActiveHolds` - 1, that no ACTIVE hold of the partner has. The unique index on
  * ordinals rejects what is not known here, so that racing calls stay within the limit; a hold that ends leaves that index in the
  * same write (ADR 0022). Which ordinals are free is read once in ten seconds, and where what is remembered proves wrong; calls share
- * the read. Null where the partner has as many live holds as it may have, by a read that began after the call; lapsed ones do not
- * count. Rejects with a duplicate-key error where another index rejects the hold.
+ * the read. 'limit reached' if the partner has as many live holds as it may have, by a read that began after the call; lapsed
+ * ones do not count. Rejects with a duplicate-key error where another index rejects the hold.
  */
 export async function insertWithinLimit<T>(
   deps: HoldLimitDeps,
   partnerId: string,
   insert: (holdOrdinal: number) => Promise<T>,
-): Promise<T | null> {
+): Promise<T | 'limit reached'> {
   const limit = deps.config.maxActiveHolds;
   for (let reads = 0; reads <= MAX_READS; reads += 1) {
-    if (reads > 0 && (await read(deps.db, partnerId)).live >= limit) return null;
+    if (reads > 0 && (await read(deps.db, partnerId)).live >= limit) return 'limit reached';
     const known = ordinalsOf(deps.db, partnerId);
     if (!isRecent(known)) continue;
     // A hold that an older release placed has none, and counts all the same.
@@ -61,22 +61,25 @@ export async function insertWithinLimit<T>(
       if (!isOrdinalTaken(err)) throw err;
     }
   }
-  return null;
+  return 'limit reached';
 }
 
-/** Notes the ordinal as taken; not any more where the insert fails of something else. */
+/** Notes the ordinal as taken, and as free again if the insert comes to null or fails for another reason than the ordinal. */
 async function inserting<T>(known: KnownOrdinals, holdOrdinal: number, insert: Promise<T>): Promise<T> {
   known.underWay.set(holdOrdinal, insert);
   known.taken.add(holdOrdinal);
   known.takenMeanwhile?.add(holdOrdinal);
+  let isTaken = false;
   try {
-    return await insert;
+    const written = await insert;
+    isTaken = written !== null;
+    return written;
   } catch (err) {
-    if (!isOrdinalTaken(err))
-      for (const taken of [known.taken, known.takenMeanwhile]) taken?.delete(holdOrdinal);
+    isTaken = isOrdinalTaken(err);
     throw err;
   } finally {
     known.underWay.delete(holdOrdinal);
+    if (!isTaken) for (const taken of [known.taken, known.takenMeanwhile]) taken?.delete(holdOrdinal);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { IRouter, NextFunction, Request, RequestHandler, Response } from 'express';
 import { DomainError } from '../domain/errors.ts';
+import { withDeadline } from '../platform/deadline.ts';
 import { announceDeprecation } from './deprecation.ts';
 import { withKeyOfHeader } from './idempotency-key-header.ts';
 import { readJson } from './read-json.ts';
@@ -32,7 +33,7 @@ export function mountRoutes<Caller>(
     const rows = routes.filter((each) => each.path === path);
     const mounted = router.route(path);
     for (const row of rows) {
-      const body = row.method === 'get' ? [] : [readJson];
+      const body = row.method === 'get' ? [] : [readJson, identifyAgainIfLate(authenticate)];
       if (row.deprecation !== undefined) mounted[row.method](announceDeprecation(row.deprecation));
       mounted[row.method](identify(authenticate), limit, ...body, handle(row, ignoredInQuery));
     }
@@ -44,10 +45,42 @@ export function mountRoutes<Caller>(
 
 const pass: RequestHandler = (_req, _res, next) => next();
 
+/** What a call may ask of the database takes so long at most; then it is 503, and what it has begun may take effect. */
+const CALL_TIMEOUT_MS = 10_000;
+
+function inTime<T>(work: () => Promise<T>, timeoutMs = CALL_TIMEOUT_MS): Promise<T> {
+  return withDeadline(timeoutMs, work).catch((err: unknown) => {
+    throw err instanceof DOMException && err.name === 'TimeoutError' ? outOfTime() : err;
+  });
+}
+
+function outOfTime(): DomainError {
+  return new DomainError(
+    'SERVICE_UNAVAILABLE',
+    'The database did not answer within 10 s, so the call may or may not have taken effect. Retry after the time in Retry-After, with the same idempotency_key.',
+  );
+}
+
+type Locals = { identifiedAtMs: number; identifyingMs: number };
+
 function identify<Caller>(authenticate: Authenticate<Caller>): RequestHandler {
   return async (req, res, next) => {
-    res.locals['caller'] = await authenticate(req, res);
+    const beganAtMs = performance.now();
+    res.locals['caller'] = await inTime(() => authenticate(req, res));
+    const identifiedAtMs = performance.now();
+    Object.assign(res.locals, { identifiedAtMs, identifyingMs: identifiedAtMs - beganAtMs } satisfies Locals);
     next();
+  };
+}
+
+/** A body that takes longer than this to arrive may come after its key was revoked. */
+const PROMPT_BODY_MS = 100;
+
+function identifyAgainIfLate<Caller>(authenticate: Authenticate<Caller>): RequestHandler {
+  const again = identify(authenticate);
+  return (req, res, next) => {
+    const { identifiedAtMs } = res.locals as Locals;
+    return performance.now() - identifiedAtMs < PROMPT_BODY_MS ? next() : again(req, res, next);
   };
 }
 
@@ -70,13 +103,16 @@ function handle<Caller>(row: Route<Caller>, ignoredInQuery: readonly string[]): 
     // Path parameters have no faults of their own: one of the wrong form names nothing, so its handler returns 404.
     let response: RouteResponse | undefined;
     try {
-      response = await inTrace(res, () => row.handle({ caller, params: req.params, query, body }));
+      const work = () => inTrace(res, () => row.handle({ caller, params: req.params, query, body }));
+      response = await (row.takesLong === true ? work() : inTime(work, timeLeft(res)));
     } finally {
       noteSubject(req, res, body, response?.body);
     }
     await send(req, res, response);
   };
 }
+
+const timeLeft = ({ locals }: Response): number => CALL_TIMEOUT_MS - (locals as Locals).identifyingMs;
 
 async function send(req: Request, res: Response, { status, body, headers }: RouteResponse): Promise<void> {
   if (headers !== undefined) res.set(headers);

@@ -60,6 +60,8 @@ type Described = {
   errors: readonly ErrorCode[];
   /** Present from when on callers are to move: every response says so, and the description. */
   deprecation?: Deprecation;
+  /** For work whose length the caller's data decides, such as a recovery: it is not cut off after 10 s, only each of its reads and writes. */
+  takesLong?: true;
   /** A sentence for callers that try a method of this path, or a path below it, which does not exist on purpose. */
   notOffered?: string;
 };

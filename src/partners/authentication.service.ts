@@ -1,13 +1,15 @@
 import { DomainError } from '../domain/errors.ts';
 import { batchedRead } from '../platform/batched.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
+import type { Db } from '../platform/mongo.ts';
 import { HASH_OF_NO_KEY, hashOf, isOfMode, isSameHash, KEY_START, prefixOf } from './api-key.rules.ts';
-import { findCachedKey } from './cached-partners.service.ts';
+import { findCachedKey, findCachedKeyById } from './cached-partners.service.ts';
 import { createKeyUse } from './key-use.ts';
-import type { ApiKeyRow } from './partners.model.ts';
 import type { KeyOwner, PartnerDeps } from './partners.service.ts';
 import { SUSPENDED } from './partners.service.ts';
-import { findApiKeysByPrefix } from './partners.store.ts';
+import type { KeyOfPartner } from './partners.store.ts';
+import { findApiKey, findApiKeysByPrefix } from './partners.store.ts';
 
 /** A key that was sent. */
 export type SentKey = {
@@ -50,7 +52,6 @@ export function createPartnerAuthentication(
     try {
       if (key === undefined || !isGenuine) throw new DomainError('INVALID_API_KEY', UNKNOWN);
       requireInForce(key, clock.now());
-      if (key.partnerStatus !== 'active') throw new DomainError('PARTNER_SUSPENDED', SUSPENDED.partner);
     } catch (err) {
       keyUse.forget(hash);
       // Whose program goes on with an old key: the caller was not let in, so its request line names nobody.
@@ -81,9 +82,22 @@ function requireMode(prefix: string | undefined, serviceMode: keyof typeof KEY_S
   );
 }
 
+/**
+ * Rejects a call whose key has been revoked, or whose partner has been suspended, since the call was let in.
+ * @throws DomainError INVALID_API_KEY, PARTNER_SUSPENDED
+ */
+export async function requireKeyInForce(
+  { db, clock }: { db: Db; clock: Clock },
+  keyId: string,
+): Promise<void> {
+  const key = (await findCachedKeyById(db, keyId)) ?? (await findApiKey(db, keyId));
+  if (key === undefined) throw new DomainError('INVALID_API_KEY', UNKNOWN);
+  requireInForce(key, clock.now());
+}
+
 /** Of a key that was sent whole. */
-function requireInForce({ revokedAt, expiresAt }: ApiKeyRow, now: Date): void {
-  if (revokedAt !== null && revokedAt <= now) {
+function requireInForce({ revokedAt, expiresAt, partnerStatus }: KeyOfPartner, now: Date): void {
+  if (revokedAt !== null) {
     throw new DomainError(
       'INVALID_API_KEY',
       'The key in the x-api-key header was revoked. Ask the platform operator for a new one.',
@@ -95,4 +109,5 @@ function requireInForce({ revokedAt, expiresAt }: ApiKeyRow, now: Date): void {
       `The key in the x-api-key header expired at ${expiresAt.toISOString()}. Send the one that replaced it, or ask the platform operator for a new one.`,
     );
   }
+  if (partnerStatus !== 'active') throw new DomainError('PARTNER_SUSPENDED', SUSPENDED.partner);
 }

@@ -1,6 +1,7 @@
 import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
-import { findApiKeysByPrefix, findGrant } from './partners.store.ts';
+import type { KeyOfPartner } from './partners.store.ts';
+import { findApiKey, findApiKeysByPrefix, findGrant } from './partners.store.ts';
 
 /** The tag of a partner with its keys, grants and subscriptions. */
 export const partnerTag = (partnerId: string): string => `partner:${partnerId}`;
@@ -8,13 +9,23 @@ export const partnerTag = (partnerId: string): string => `partner:${partnerId}`;
 /** The tag of who has grants for a venue; what is read of them has the tag of each partner too. */
 export const grantsTag = (venueId: string): string => `grants:${venueId}`;
 
-type KeyOfPartner =
-  Awaited<ReturnType<typeof findApiKeysByPrefix>> extends Map<string, infer Key> ? Key : never;
-
-/** A key that opens the interface, from memory where it was asked for lately (ADR 0037). */
+/** A key that opens the interface, cached (ADR 0037). */
 export async function findCachedKey(db: Db, prefix: string): Promise<KeyOfPartner | undefined> {
-  const found = await leasedCacheOf(db).read(`key:${prefix}`, async () => {
-    const key = (await findApiKeysByPrefix(db, [prefix])).get(prefix);
+  return readKey(db, `key:${prefix}`, async () => (await findApiKeysByPrefix(db, [prefix])).get(prefix));
+}
+
+/** The same by its id. */
+export async function findCachedKeyById(db: Db, keyId: string): Promise<KeyOfPartner | undefined> {
+  return readKey(db, `key-id:${keyId}`, () => findApiKey(db, keyId));
+}
+
+async function readKey(
+  db: Db,
+  cacheKey: string,
+  find: () => Promise<KeyOfPartner | undefined>,
+): Promise<KeyOfPartner | undefined> {
+  const found = await leasedCacheOf(db).read(cacheKey, async () => {
+    const key = await find();
     const opens = key?.revokedAt === null && key.partnerStatus === 'active';
     return !opens ? null : { value: key, tags: [partnerTag(key.partnerId)] };
   });

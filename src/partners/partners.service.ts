@@ -4,13 +4,12 @@ import { DomainError } from '../domain/errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
-import type { Db, Snapshot, Tx } from '../platform/mongo.ts';
+import type { Db, Snapshot } from '../platform/mongo.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
 import { grantsTag, partnerTag } from './cached-partners.service.ts';
 import type { PartnerRow } from './partners.model.ts';
 import {
   deleteGrant,
-  fenceGrant,
   findGrant,
   findPartner,
   findPartnersById,
@@ -95,16 +94,6 @@ export async function endGrant(deps: PartnerDeps, partnerId: string, venueId: st
 
 export async function hasGrant(deps: { db: Db }, partnerId: string, venueId: string): Promise<boolean> {
   return findGrant(deps.db, partnerId, venueId);
-}
-
-/** The same in a transaction, which excludes that the grant ends meanwhile. */
-export async function hasGrantForClaim(
-  deps: { db: Db },
-  partnerId: string,
-  venueId: string,
-  tx: Tx,
-): Promise<boolean> {
-  return fenceGrant(deps.db, partnerId, venueId, tx);
 }
 
 /** The venues that the partner may operate; those of a moment, where one is given. */

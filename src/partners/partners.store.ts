@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import type { Db, ReadOptions, Snapshot, Tx } from '../platform/mongo.ts';
+import type { Db, Expression, ReadOptions, Snapshot, Tx } from '../platform/mongo.ts';
 import { inSnapshot } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
@@ -133,22 +133,31 @@ export async function endApiKeyRow(
   );
 }
 
+/** A key, with the state of its partner. */
+export type KeyOfPartner = ApiKeyRow & { partnerStatus: PartnerRow['status'] | undefined };
+
 /** Keys by prefix, each with the state of its partner, in one round trip: every call of a partner begins with it. */
 export async function findApiKeysByPrefix(
   db: Db,
   prefixes: readonly string[],
-): Promise<Map<string, ApiKeyRow & { partnerStatus: PartnerRow['status'] | undefined }>> {
+): Promise<Map<string, KeyOfPartner>> {
+  const keys = await findApiKeys(db, { prefix: { $in: [...prefixes] } });
+  return new Map(keys.map((key) => [key.prefix, key]));
+}
+
+/** The key of that id, with the state of its partner. */
+export async function findApiKey(db: Db, keyId: string): Promise<KeyOfPartner | undefined> {
+  const [key] = await findApiKeys(db, { _id: keyId });
+  return key;
+}
+
+async function findApiKeys(db: Db, filter: Expression): Promise<KeyOfPartner[]> {
   const partner = { from: 'partners', localField: 'partnerId', foreignField: '_id', as: 'partner' };
   const rows = await apiKeyCollection(db)
-    .aggregate<ApiKeyRow & { partner: PartnerRow[] }>(
-      [{ $match: { prefix: { $in: [...prefixes] } } }, { $lookup: partner }],
-      // Not confirmed where there is none: whoever has no key must not make the database write.
-      NEWEST,
-    )
+    // An absence is not confirmed: strangers must not make the database write.
+    .aggregate<ApiKeyRow & { partner: PartnerRow[] }>([{ $match: filter }, { $lookup: partner }], NEWEST)
     .toArray();
-  return new Map(
-    rows.map(({ partner: found, ...key }) => [key.prefix, { ...key, partnerStatus: found[0]?.status }]),
-  );
+  return rows.map(({ partner: found, ...key }) => ({ ...key, partnerStatus: found[0]?.status }));
 }
 
 /** The keys of a partner, oldest first. */
@@ -182,16 +191,6 @@ export async function insertGrant(db: Db, partnerId: string, venueId: string): P
 
 export async function deleteGrant(db: Db, partnerId: string, venueId: string): Promise<void> {
   await grantModel(db).deleteOne({ _id: grantIdOf(partnerId, venueId) });
-}
-
-/** Whether there is the grant in the transaction, which conflicts with its deletion. */
-export async function fenceGrant(db: Db, partnerId: string, venueId: string, tx: Tx): Promise<boolean> {
-  const { matchedCount } = await grantModel(db).updateOne(
-    { _id: grantIdOf(partnerId, venueId) },
-    { $inc: { claimFence: 1 } },
-    { session: tx },
-  );
-  return matchedCount === 1;
 }
 
 export async function findGrant(db: Db, partnerId: string, venueId: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { coalesced } from './coalesced.ts';
 import type { Logger } from './logger.ts';
 import type { Db } from './mongo.ts';
 
@@ -15,49 +16,49 @@ export const systemClock: Clock = { now: () => new Date() };
 const MEASURE_EVERY_MS = 10_000;
 /** Of several readings the fastest is the most exact. */
 const SAMPLES = 3;
-/** From here on an operator should look at one of the two clocks. */
+/** From this difference on, an operator should look at one of the two clocks. */
 const WARN_FROM_MS = 2000;
 
-const databaseClocks = new WeakMap<Db, Clock>();
+const databaseClocks = new WeakMap<Db, DatabaseClock>();
 
-/**
- * What shows the time of this database in this process, whatever clock services are given; the host's clock where nobody has
- * made one for the connection.
- */
-export const databaseClockOf = (db: Db): Clock => databaseClocks.get(db) ?? systemClock;
+/** The clock that shows this database's time in this process; the host's clock for a connection without one. */
+export const databaseClockOf = (db: Db): Pick<DatabaseClock, 'now' | 'measure'> =>
+  databaseClocks.get(db) ?? { ...systemClock, measure: () => Promise.resolve() };
 
-/** A clock that shows the database's time, as of the last measurement. */
+/** A clock that shows the database's time: as of the last measurement, plus what the monotonic clock has counted since. */
 export type DatabaseClock = Clock & {
-  /** Compares the two clocks now; where MongoDB does not respond, what was known stays. Never rejects. */
+  /** Reads the database's time; keeps the last reading if MongoDB does not respond. Concurrent calls share a run. Never rejects. */
   measure(): Promise<void>;
-  /** Goes on measuring until `stopping` aborts. */
+  /** Measures every 10 s until `stopping` aborts. */
   keepMeasuring(stopping: AbortSignal): Promise<void>;
 };
 
 /**
- * The host's clock, corrected by how much it differs from the database's: every process has the same time, however wrong its
- * host is (ADR 0017). A difference within the error of the measurement changes nothing, so a host that is right keeps its own
- * time. Before the first measurement it is the host's clock.
+ * Shows every process the same time, however wrong its host's clock is, and whatever steps that clock makes (ADR 0017). A difference
+ * within the error of the measurement changes nothing. Before the first measurement it starts from the host's clock.
  */
 export function createDatabaseClock(host: Clock, db: Db, log: Logger): DatabaseClock {
-  let offsetMs = 0;
+  /** The database's time when the monotonic clock was at 0. */
+  let originMs = host.now().getTime() - performance.now();
   let isOff = false;
+  const nowMs = () => originMs + performance.now();
   const logDisagreement = () => {
-    if (isOff === Math.abs(offsetMs) >= WARN_FROM_MS) return;
+    const aheadMs = host.now().getTime() - nowMs();
+    if (isOff === Math.abs(aheadMs) >= WARN_FROM_MS) return;
     isOff = !isOff;
-    const fields = { ahead_seconds: Math.round(-offsetMs / 100) / 10 };
+    const fields = { ahead_seconds: Math.round(aheadMs / 100) / 10 };
     if (isOff)
       log.warn(fields, 'the clocks of this host and of MongoDB disagree: times are taken from MongoDB');
     else log.info(fields, 'the clocks of this host and of MongoDB agree again');
   };
-  const measure = async () => {
-    const found = await compare(host, db).catch(() => undefined);
-    if (found === undefined || Math.abs(found.offsetMs - offsetMs) <= found.errorMs) return;
-    offsetMs = found.offsetMs;
+  const measure = coalesced(async () => {
+    const found = await readOrigin(db).catch(() => undefined);
+    if (found === undefined) return;
+    if (Math.abs(found.originMs - originMs) > found.errorMs) originMs = found.originMs;
     logDisagreement();
-  };
+  });
   const clock: DatabaseClock = {
-    now: () => new Date(host.now().getTime() + offsetMs),
+    now: () => new Date(nowMs()),
     measure,
     keepMeasuring: async (stopping) => {
       while (!stopping.aborted) {
@@ -76,18 +77,16 @@ export async function readDatabaseTime(db: Db): Promise<Date> {
   return hello['localTime'] as Date;
 }
 
-/** By how much the database's clock is ahead of the host's, and how wrong that may be: half of what the response took. */
-async function compare(host: Clock, db: Db): Promise<{ offsetMs: number; errorMs: number }> {
-  let best = { offsetMs: 0, errorMs: Number.POSITIVE_INFINITY };
+/** The database's time when the monotonic clock was at 0, and how wrong that may be: half of what the response took. */
+async function readOrigin(db: Db): Promise<{ originMs: number; errorMs: number }> {
+  let best = { originMs: 0, errorMs: Number.POSITIVE_INFINITY };
   for (let sample = 0; sample < SAMPLES; sample += 1) {
     const beganAt = performance.now();
-    const hostMs = host.now().getTime();
     const localTime = await readDatabaseTime(db);
     const halfMs = (performance.now() - beganAt) / 2;
-    // Both clocks are read in whole milliseconds.
+    // The server gives its time in whole milliseconds.
     const errorMs = halfMs + 1;
-    if (errorMs < best.errorMs)
-      best = { offsetMs: Math.round(localTime.getTime() - hostMs - halfMs), errorMs };
+    if (errorMs < best.errorMs) best = { originMs: localTime.getTime() - beganAt - halfMs, errorMs };
   }
   return best;
 }

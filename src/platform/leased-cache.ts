@@ -9,11 +9,8 @@ import type { Lease } from './version-leases.ts';
 import { createVersionLeases } from './version-leases.ts';
 
 export type LeasedCache = {
-  /**
-   * A lease for what reads return that begin after this. Undefined where none can be had in half the time that one lasts: then
-   * nothing may rest on how long it stays true what reads return.
-   */
-  lease(): Promise<Lease | undefined>;
+  /** A lease for what is read from then on; undefined if none is to be had within `patienceMs`. */
+  lease(patienceMs: number): Promise<Lease | undefined>;
   /** Whether a lease lasts: what was read from the primary was the newest state, less than a lease ago. */
   isLeased(): boolean;
   /** How long ago the reading began that last confirmed the version of what is in memory; undefined before the first. */
@@ -128,7 +125,7 @@ function createLeasedCache(db: Db, wantedLeaseMs: number): LeasedCache {
   };
 
   return {
-    lease: () => versions.lease(),
+    lease: versions.lease,
     isLeased: () => versions.isLeased(),
     leaseAgeMs: () => versions.ageMs(),
     read: async (key, load) => {

@@ -3,34 +3,62 @@ import type { Socket } from 'node:net';
 
 type DriverConnection = {
   socket: Socket;
+  generation: number;
   writeCommand(command: unknown, options: unknown): Promise<void>;
 };
-type NetworkErrorClass = new (message: string, options: { cause: Error }) => Error;
+type DriverServer = { handleError(error: unknown, connection?: DriverConnection): unknown };
+type ErrorClass = new (message: string, options?: { cause: Error }) => Error;
 
 const requireHere = createRequire(import.meta.url);
 const requireOfMongoose = createRequire(requireHere.resolve('mongoose'));
 
 /**
- * Makes the driver treat every error of its sockets as the network error that it is. It does so for reads; of a write it throws
- * Node's own error where the server's end of the connection was read just before (`EPIPE`, "This socket has been ended by the
- * other party") or a long command is on its way (ADR 0020). As `NetworkError`, the driver's class, the driver repeats what can be
- * repeated, labels what is in a transaction and forgets the server; what is left is found by `isDatabaseUnavailable`.
- * @throws Error where the driver is built otherwise than this expects
+ * Makes the driver treat every error of its sockets as the network error that it is (ADR 0020). `errors` are the driver's classes.
+ * - It throws Node's own error of a write if the server's end of the connection was read just before (`EPIPE`, "This socket
+ *   has been ended by the other party"), or a long command is on its way. As a `MongoNetworkError`, the driver repeats what can be
+ *   repeated, labels what is in a transaction and looks at the server again; `isDatabaseUnavailable` finds what is left.
+ * - It keeps the other connections of the pool after one has timed out, although a firewall that has forgotten one has forgotten all
+ *   that were idle. They are closed, so that the repeated command meets a new connection.
+ * @throws Error if the driver is built otherwise than this expects
  */
-export function translateSocketErrors(NetworkError: NetworkErrorClass): void {
+export function translateSocketErrors(errors: {
+  MongoNetworkError: ErrorClass;
+  MongoNetworkTimeoutError: ErrorClass;
+}): void {
   const { Connection } = requireOfMongoose('mongodb/lib/cmap/connection.js') as {
     Connection?: { prototype: Partial<DriverConnection> };
   };
+  const { Server } = requireOfMongoose('mongodb/lib/sdam/server.js') as {
+    Server?: { prototype: Partial<DriverServer> };
+  };
   const writeCommand = Connection?.prototype.writeCommand;
-  if (Connection === undefined || writeCommand === undefined)
-    throw new Error('The MongoDB driver writes commands in a way that is not known here: see ADR 0020');
+  const handleError = Server?.prototype.handleError;
+  if (
+    Connection === undefined ||
+    writeCommand === undefined ||
+    Server === undefined ||
+    handleError === undefined
+  )
+    throw new Error('The MongoDB driver handles errors in a way that is not known here: see ADR 0020');
+  const { MongoNetworkError, MongoNetworkTimeoutError } = errors;
   Connection.prototype.writeCommand = async function (this: DriverConnection, command, options) {
     try {
       await writeCommand.call(this, command, options);
     } catch (err) {
-      // Whatever else is thrown, a document that cannot be encoded for one, never reached the socket.
+      // Whatever else is thrown, such as a document that cannot be encoded, never reached the socket.
       if (err !== this.socket.errored) throw err;
-      throw new NetworkError((err as Error).message, { cause: err as Error });
+      throw new MongoNetworkError((err as Error).message, { cause: err as Error });
     }
+  };
+  Server.prototype.handleError = function (this: DriverServer, error, connection) {
+    if (!(error instanceof MongoNetworkTimeoutError) || connection === undefined)
+      return handleError.call(this, error, connection);
+    const lost = new MongoNetworkError(error.message, { cause: error });
+    // By its generation the driver knows whether the pool has been cleared since.
+    return handleError.call(
+      this,
+      Object.assign(lost, { connectionGeneration: connection.generation }),
+      connection,
+    );
   };
 }

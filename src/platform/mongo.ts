@@ -11,7 +11,7 @@ import {
   UnsupportedServerError,
 } from './server-requirements.rules.ts';
 
-translateSocketErrors(mongoose.mongo.MongoNetworkError);
+translateSocketErrors(mongoose.mongo);
 
 /** The database as stores see it. */
 export type Db = Connection;
@@ -39,6 +39,18 @@ export function createDb(): Db {
 /** Whether the connection is open; to a server that responds, as far as is known. */
 export const isConnected = ({ readyState }: Db): boolean =>
   readyState === mongoose.ConnectionStates.connected;
+
+/** Calls `listener` whenever the driver learns of a primary that another election made than the one before; `db` has to be open. */
+export function onNewPrimary(db: Db, listener: () => void): void {
+  let known: string | undefined;
+  db.getClient().on('topologyDescriptionChanged', ({ newDescription }) => {
+    const primary = [...newDescription.servers.values()].find(({ type }) => type === 'RSPrimary');
+    const election = primary && `${primary.address} ${primary.electionId?.toHexString() ?? ''}`;
+    if (election === undefined || election === known) return;
+    known = election;
+    listener();
+  });
+}
 
 /** A part of an aggregation or of an update pipeline. */
 export type Expression = Record<string, unknown>;
@@ -114,16 +126,20 @@ const OPTIONS: mongoose.ConnectOptions = {
   autoCreate: false,
   bufferCommands: false,
   sanitizeFilter: true,
-  writeConcern: { ...DURABLE, wtimeoutMS: 5000 },
-  waitQueueTimeoutMS: 5000,
+  writeConcern: { ...DURABLE, wtimeoutMS: 4000 },
+  waitQueueTimeoutMS: 4000,
   readConcernLevel: 'majority',
   maxPoolSize: 64,
+  // Firewalls and load balancers forget connections that were idle for some minutes, without a word.
+  maxIdleTimeMS: 60_000,
+  // A connection that was forgotten all the same: the driver repeats what can be repeated once on a new one, within the
+  // 10 s that a call has in all.
+  socketTimeoutMS: 4500,
   // A server that is frozen or cut off: found out after 2 + 5 s, when all that waits for it fails; then each
   // call waits 2 s for it to come back. By default that takes 40 s, and no caller waits so long.
   heartbeatFrequencyMS: 2000,
   connectTimeoutMS: 5000,
   serverSelectionTimeoutMS: 2000,
-  socketTimeoutMS: 30_000,
 };
 
 function greet(client: mongoose.mongo.MongoClient): Promise<Hello> {
@@ -167,10 +183,8 @@ export function inSnapshot({ session }: Snapshot) {
   return { session, readConcern: { level: 'snapshot' as const } };
 }
 
-/** How long a transaction is begun again: as the driver does where others are in its way, for they get on; else not so long. */
-const CONFLICT_MS = 120_000;
-const BEGIN_AGAIN_MS = 10_000;
-const COMMIT_AGAIN_MS = 5000;
+/** For how long a transaction is tried, in all: no caller waits longer. */
+export const TRANSACTION_MS = 10_000;
 
 /** What is to be done when a transaction has been committed. */
 const afterCommits = new WeakMap<Tx, (() => void)[]>();
@@ -181,26 +195,28 @@ export function afterCommit(tx: Tx, work: () => void): void {
 }
 
 /**
- * Runs `work` in one transaction, again after a write conflict or a lost connection, so it must have no side effects. Where
- * the database is not back within 10 s, or does not acknowledge the commit within 5 s, that is thrown: a commit may then have
- * happened. The driver's own `withTransaction` would go on for 120 s, which no caller waits.
+ * Runs `work` in one transaction, again after a write conflict or a lost connection, so it must have no side effects. Throws what
+ * was in the way if it is not committed until `untilMs`; it may have been if the commit itself got no acknowledgement.
+ * The driver's own `withTransaction` would go on for 120 s.
  */
-export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  db: Db,
+  work: (tx: Tx) => Promise<T>,
+  untilMs = performance.now() + TRANSACTION_MS,
+): Promise<T> {
   const session = await db.startSession();
   try {
-    const forMs = { failure: BEGIN_AGAIN_MS, conflict: CONFLICT_MS };
-    return await untilSettled(forMs, 'TransientTransactionError', async () => {
+    return await repeating('TransientTransactionError', untilMs, async () => {
       session.startTransaction();
       const committed: (() => void)[] = [];
       afterCommits.set(session, committed);
       try {
         const result = await work(session);
-        const commitForMs = { failure: COMMIT_AGAIN_MS, conflict: CONFLICT_MS };
-        await untilSettled(commitForMs, 'UnknownTransactionCommitResult', () => session.commitTransaction());
+        await repeating('UnknownTransactionCommitResult', untilMs, () => session.commitTransaction());
         for (const each of committed) each();
         return result;
       } finally {
-        // Where it was committed, or that is unknown, there is nothing to abort.
+        // After a commit, or one whose outcome is unknown, there is nothing to abort.
         if (session.inTransaction()) await session.abortTransaction();
       }
     });
@@ -209,20 +225,13 @@ export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Pr
   }
 }
 
-/** Repeats `step` while it fails with this label and the time that this kind of failure has has not passed. */
-async function untilSettled<T>(
-  forMs: { failure: number; conflict: number },
-  label: string,
-  step: () => Promise<T>,
-): Promise<T> {
-  const beganAt = performance.now();
+/** Repeats `step` while it fails with this label, until `untilMs`. */
+async function repeating<T>(label: string, untilMs: number, step: () => Promise<T>): Promise<T> {
   for (let boundMs = 5; ; boundMs = Math.min(boundMs * 1.5, 500)) {
     try {
       return await step();
     } catch (err) {
-      const tookMs = performance.now() - beganAt;
-      if (!hasLabel(err, label) || tookMs >= (isWriteConflict(err) ? forMs.conflict : forMs.failure))
-        throw err;
+      if (!hasLabel(err, label) || performance.now() >= untilMs) throw err;
       await delay(Math.random() * boundMs);
     }
   }
@@ -239,9 +248,6 @@ export function isDuplicateKey(err: unknown, index?: string): boolean {
 
 /** Whether `err` is of a command that the server broke off after its `maxTimeMS`. */
 export const isCommandTimeout = (err: unknown): boolean => codeOf(err) === 50;
-
-/** Whether `err` is of a transaction that had another in its way. */
-const isWriteConflict = (err: unknown): boolean => codeOf(err) === 112;
 
 /** Whether `err` is of an expression that rejected its input (`$toInt` of a word). */
 export const isExpressionError = (err: unknown): boolean => codeOf(err) === 241;

@@ -12,12 +12,12 @@ export const NEWEST = {
 
 /**
  * For what must not be said wrongly: the server makes sure, by a write of its own, that it was the primary. It takes as long as a
- * write, so it is for the way of failure alone. Where that cannot be had within 5 s, the read fails, and the call with 503.
+ * write, so it is for the way of failure alone. Where that cannot be had within 4 s, the read fails, and the call with 503.
  */
 export const CONFIRMED = {
   readConcern: { level: 'linearizable' },
   readPreference: 'primary',
-  maxTimeMS: 5000,
+  maxTimeMS: 4000,
 } as const satisfies ReadOptions;
 
 /**

@@ -6,6 +6,7 @@ import { SERVICE } from './actor-types.ts';
 import { cellsOf, spacesOf } from './cells.rules.ts';
 import type { Claimant, LiveWindow } from './claim-reads.store.ts';
 import { findClaimants, findLiveClaimsOfResource } from './claim-reads.store.ts';
+import { findReservationAfterConflict } from './reservation-reads.store.ts';
 import type { ReservationDeps } from './reservations.service.ts';
 import { settleLapsedHold } from './reservations.service.ts';
 import { addCells, applyTransition } from './reservations.store.ts';
@@ -39,6 +40,15 @@ async function findLiveClaimants(deps: ReservationDeps, cells: readonly string[]
   if (live.length > 0) lost.set(first, true);
   else lost.delete(first);
   return live;
+}
+
+/** Whether one of the claims still stands, confirmed by the primary: none of them does if all were rolled back or have ended. */
+export async function isStillClaimed(db: Db, claims: readonly Claimant[]): Promise<boolean> {
+  for (const { _id } of claims) {
+    const found = await findReservationAfterConflict(db, { _id });
+    if (found?.claimed === true && !isLapsed(found)) return true;
+  }
+  return false;
 }
 
 /**

@@ -1,9 +1,8 @@
 import type { BlackoutRow } from '../blackouts/blackouts.service.ts';
-import { findBlackouts } from '../blackouts/blackouts.store.ts';
+import { findCurrentBlackouts } from '../blackouts/blackouts.store.ts';
 import { DomainError } from '../domain/errors.ts';
 import { isCachedGrant } from '../partners/cached-partners.service.ts';
 import { venueNotAuthorized } from '../partners/partners.service.ts';
-import type { Clock } from '../platform/clock.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
 import { findCachedResource, venueTag } from '../venues/cached-venues.service.ts';
@@ -15,17 +14,14 @@ export type VenueRules = {
   venue: VenueRow;
   /** By id. */
   resources: readonly ResourceRow[];
-  /** Those that have not ended, by their start. */
+  /** Those that had not ended when they were read, by their start. */
   blackouts: readonly BlackoutRow[];
 };
 
-export type VenueRulesDeps = { db: Db; clock: Clock };
+export type VenueRulesDeps = { db: Db };
 
 /** `database`: nothing from memory, for a caller whom that would reject. */
 export type RulesSource = 'memory' | 'database';
-
-/** No blackout begins later. */
-const END_OF_TIME = new Date(8.64e15);
 
 /** Null where there is no such venue. */
 async function findVenueRules(
@@ -39,7 +35,7 @@ async function findVenueRules(
     const [venue, resources, blackouts] = await Promise.all([
       findVenue(deps.db, venueId),
       listResourceRows(deps.db, venueId),
-      findBlackouts(deps.db, venueId, deps.clock.now(), END_OF_TIME),
+      findCurrentBlackouts(deps.db, venueId),
     ]);
     return venue === null ? null : { value: { venue, resources, blackouts }, tags: [venueTag(venueId)] };
   });

@@ -2,6 +2,7 @@ import { fieldError } from '../domain/errors.ts';
 import type { Db } from '../platform/mongo.ts';
 import { addSharedCellsToClaims } from '../reservations/claims.service.ts';
 import { venueChanged, venueRestricted } from './venue-changes.service.ts';
+import { inVenueTransaction } from './venue-transaction.service.ts';
 import type { ResourceRow } from './venues.model.ts';
 import { relateResources } from './venues.store.ts';
 
@@ -18,7 +19,9 @@ export async function shareSpace(
   otherIds: readonly string[],
   now: Date,
 ): Promise<void> {
-  await relateResources(deps.db, resource, otherIds);
+  await inVenueTransaction(deps.db, resource.venueId, (tx) =>
+    relateResources(deps.db, resource, otherIds, tx),
+  );
   // What is sold without the relation is written when this returns, and is found.
   await (otherIds.length > 0 ? venueRestricted : venueChanged)(deps, resource.venueId);
   const remedy = 'change the resource once more, with status: until then it may be inactive';

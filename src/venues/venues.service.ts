@@ -1,14 +1,12 @@
 import slugify from '@sindresorhus/slugify';
 import { DomainError, fieldError } from '../domain/errors.ts';
 import { newId } from '../platform/ids.ts';
-import type { Db, Tx } from '../platform/mongo.ts';
+import type { Db } from '../platform/mongo.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
 import { addSharedCells, shareSpace } from './shared-space.service.ts';
 import { venueChanged, venueRestricted } from './venue-changes.service.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
 import {
-  fenceResource,
-  fenceVenue,
   findResource,
   findVenue,
   insertResource,
@@ -126,29 +124,6 @@ export async function listResources(deps: { db: Db }, venueId: string): Promise<
 /** @throws DomainError RESOURCE_NOT_FOUND */
 export async function getResource(deps: { db: Db }, resourceId: string): Promise<ResourceRow> {
   return foundResource(await findResource(deps.db, resourceId));
-}
-
-/**
- * Makes the transaction exclude every other one that sells at the venue or closes it for a time: of two that overlap in time one
- * is run again, and sees what the other did.
- */
-export async function excludeClaims(deps: { db: Db }, venueId: string, tx: Tx): Promise<void> {
-  await fenceVenue(deps.db, venueId, tx);
-}
-
-/**
- * The venue and the resource as a transaction that sells may rely on them: it excludes every other one that closes the venue for
- * a time (`excludeClaims`), and every change of the resource, its space among them.
- * @throws DomainError RESOURCE_NOT_FOUND
- */
-export async function getResourceForClaim(
-  deps: { db: Db },
-  { resourceId, venueId }: { resourceId: string; venueId: string },
-  tx: Tx,
-): Promise<{ venue: VenueRow; resource: ResourceRow }> {
-  const venue = await fenceVenue(deps.db, venueId, tx);
-  if (venue === null) throw venueNotFound();
-  return { venue, resource: foundResource(await fenceResource(deps.db, resourceId, tx)) };
 }
 
 /**

@@ -2,7 +2,7 @@ import mongoose from 'mongoose';
 import { grantIdOf } from '../partners/partners.model.ts';
 import { onePer } from '../platform/coalesced.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
-import { collectionOf, inTransaction, isDuplicateKey } from '../platform/mongo.ts';
+import { collectionOf, isDuplicateKey } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST, newestOf } from '../platform/newest-reads.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
 import { toPage } from '../platform/pagination.ts';
@@ -170,22 +170,20 @@ export async function unsetSchedule(db: Db, resourceId: string): Promise<void> {
   await resourceModel(db).updateOne({ _id: resourceId }, { $unset: { schedule: 1 } });
 }
 
-/** Makes the resource and `otherIds` name each other, and the resource and all others of the venue not, in one transaction. */
+/** Makes the resource and `otherIds` name each other, and the resource and all others of the venue not. */
 export async function relateResources(
   db: Db,
   { _id, venueId }: Pick<ResourceRow, '_id' | 'venueId'>,
   otherIds: readonly string[],
+  session: Tx,
 ): Promise<void> {
   const [these, others] = [[...otherIds], mongoose.trusted({ $nin: [...otherIds] })];
-  await inTransaction(db, async (session) => {
-    const resources = resourceModel(db);
-    await fenceVenue(db, venueId, session);
-    await resources.updateOne({ _id }, { $set: { sharesSpaceWith: these } }, { session });
-    const named = { _id: mongoose.trusted({ $in: these }), venueId };
-    await resources.updateMany(named, { $addToSet: { sharesSpaceWith: _id } }, { session });
-    const related = { _id: others, venueId, sharesSpaceWith: _id };
-    await resources.updateMany(related, { $pull: { sharesSpaceWith: _id } }, { session });
-  });
+  const resources = resourceModel(db);
+  await resources.updateOne({ _id }, { $set: { sharesSpaceWith: these } }, { session });
+  const named = { _id: mongoose.trusted({ $in: these }), venueId };
+  await resources.updateMany(named, { $addToSet: { sharesSpaceWith: _id } }, { session });
+  const related = { _id: others, venueId, sharesSpaceWith: _id };
+  await resources.updateMany(related, { $pull: { sharesSpaceWith: _id } }, { session });
 }
 
 /** The venue as it is in the transaction, which conflicts with every other one that does the same for the venue. */

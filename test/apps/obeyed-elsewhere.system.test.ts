@@ -4,15 +4,7 @@ import { createClient } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, expectStatus, freeSlotIds, operatorOf } from '../support/factories.ts';
-import {
-  BEYOND_QUICK_MS,
-  begun,
-  beside,
-  cacheOf,
-  SLOW,
-  waitingForNoLease,
-  withoutLease,
-} from '../support/leases.ts';
+import { beside, cacheOf, SLOW, waitingForNoLease } from '../support/leases.ts';
 import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
@@ -148,19 +140,5 @@ describe.each(ROWS)('%s', (_what, change, call, outcome) => {
       }
     }
     expect(served).toContain(true);
-  });
-});
-
-describe.each(ROWS.filter(([, , call]) => call === hold))('%s', (_what, change, _call, outcome) => {
-  test('excludes a hold that is placed without a lease: it is written before the response, or never', async () => {
-    const place = await ground(quick, quick);
-    const changed = begun(() => change(place), BEYOND_QUICK_MS);
-    await withoutLease(quick, async () => {
-      const { beforeNext } = collectionCallsOf(quick);
-      const held = await beforeNext('reservations.findOneAndUpdate', changed.begin, () => hold(place));
-      expect([held.status, changed.answered.isAnswered]).toEqual([201, false]);
-      expect((await changed.answered.response)?.status).toBeLessThan(300);
-      expect(outcomeOf(await hold(place))).toBe(outcome);
-    });
   });
 });

@@ -54,11 +54,11 @@ async function anyHold({ partner, anySlot }: World): Promise<string> {
   return holdIdOf(await placeHold(partner, anySlot()));
 }
 
-/** Nothing of the venue is in memory, so the hold reads it; and there is a lease, without which it would be a transaction. */
+/** Drops the venue from the cache, so that the hold reads it, and waits for a lease. */
 async function preparedHold(world: World, body: { slot_id: string } & Json): Promise<Prepared> {
   const { context } = world.service;
   await venueChanged(context, world.venueId);
-  await eventually('there is a lease', () => leasedCacheOf(context.db).lease());
+  await eventually('there is a lease', () => leasedCacheOf(context.db).lease(1000));
   return {
     call: () => world.partner.api.post(HOLDS, body),
     effects: () => reservations(world, { slotId: body.slot_id }),

@@ -16,7 +16,6 @@ import {
   placeHold,
 } from '../support/factories.ts';
 import {
-  BEYOND_QUICK_MS,
   begun,
   beside,
   cacheOf,
@@ -24,14 +23,12 @@ import {
   SLOW,
   WITHIN_SLOW_MS,
   waitingForNoLease,
-  withoutLease,
 } from '../support/leases.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
 import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
-import type * as RevokedGrant from './revoked-grant.in-host.ts';
 
 const HOLDS = '/api/v1/partner/holds';
 const RACES = scaled(100, 12);
@@ -235,44 +232,12 @@ describe.each<[string, () => HostedService]>([
     },
   );
 
-  test.each(bodies)('%s, without a lease: %s as well', async (_how, code, bodyOf) => {
-    const outcome = await withoutLease(processOf(), () => writtenAfterAndAgain(bodyOf));
-    expect(outcome).toEqual({ ...rejected, verdict: code });
-  });
-
   test('control: would stand if its process ignored when its lease ends', async () => {
     const [partner, slotId] = [await seller(processOf()), nextSlot()];
     const { reply, released } = await ignoringLeases(processOf(), () =>
       writtenAfter(partner, { slot_id: slotId }),
     );
     expect([verdict(reply), released]).toEqual(['201', []]);
-  });
-
-  test('and is written in a transaction that began before that, is among the released', async () => {
-    const [partner, slotId] = [await seller(processOf()), nextSlot()];
-    await withoutLease(processOf(), async () => {
-      const revoked = begun(async () => releasedBy(await revoke(partner)), BEYOND_QUICK_MS);
-      const method = 'reservations.findOneAndUpdate';
-      const place = () => placeHold(partner, slotId);
-      const { hold_id } = await collectionCallsOf(processOf()).beforeNext(method, revoked.begin, place);
-      expect(await revoked.answered.response).toEqual([{ hold_id, slot_id: slotId }]);
-    });
-  });
-
-  test('control: that would miss it if the transaction did not write the grant', async () => {
-    const [partner, slotId] = [await seller(processOf()), nextSlot()];
-    const { writeNoGrant } = processOf().inHost<typeof RevokedGrant>('test/grants/revoked-grant.in-host.ts');
-    await withoutLease(processOf(), async () => {
-      await writeNoGrant();
-      let released: Json[] | undefined;
-      const revoking = async () => {
-        released = releasedBy(await revoke(partner));
-      };
-      const method = 'reservations.findOneAndUpdate';
-      const place = () => placeHold(partner, slotId);
-      const { hold_id: holdId } = await collectionCallsOf(processOf()).beforeNext(method, revoking, place);
-      expect([released, (await stateOf(holdId)).status]).toEqual([[], 'ACTIVE']);
-    });
   });
 });
 

@@ -13,7 +13,6 @@ import {
   operatorOf,
 } from '../support/factories.ts';
 import {
-  BEYOND_QUICK_MS,
   begun,
   beside,
   cacheOf,
@@ -21,7 +20,6 @@ import {
   SLOW,
   WITHIN_SLOW_MS,
   waitingForNoLease,
-  withoutLease,
 } from '../support/leases.ts';
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
@@ -186,49 +184,6 @@ inEither('a hold that was drafted in %s before a blackout', (_which, sellerOf) =
     const [slotId, seller] = [nextSlot(), await newSeller(sellerOf())];
     await ignoringLeases(sellerOf(), async () => {
       const { reply, blackout } = await writtenAfter(slotId, seller);
-      expect(outcomeOf(reply, blackout)).toBe('stands unlisted');
-    });
-  });
-
-  test('and is not placed by the lease, is rejected by the database if it comes after the blackout', async () => {
-    const [slotId, seller] = [nextSlot(), await newSeller(sellerOf())];
-    await withoutLease(sellerOf(), async () => {
-      let blackout: Json = {};
-      const closing = async () => {
-        blackout = await blackOut(slotId);
-      };
-      const reply = await holdAfter(closing, seller, slotId, sellerOf());
-      expect([outcomeOf(reply, blackout), blackout['conflicts']]).toEqual(['refused', []]);
-    });
-  });
-
-  test('and is written in a transaction that began before it, is listed by it', async () => {
-    const [slotId, seller] = [nextSlot(), await newSeller(sellerOf())];
-    await withoutLease(sellerOf(), async () => {
-      const blackout = begun(() => blackOut(slotId), BEYOND_QUICK_MS);
-      const reply = await collectionCallsOf(sellerOf()).beforeNext(
-        'reservations.findOneAndUpdate',
-        blackout.begin,
-        () => seller.api.post(HOLDS, { slot_id: slotId }),
-      );
-      expect(outcomeOf(reply, (await blackout.answered.response) ?? {})).toBe('listed');
-    });
-  });
-
-  test('control: the two transactions would miss each other if they wrote nothing in common', async () => {
-    const [slotId, seller] = [nextSlot(), await newSeller(sellerOf())];
-    const { writeNoFence } = sellerOf().inHost<typeof Fence>('test/holds/blackout.in-host.ts');
-    const sellerCalls = collectionCallsOf(sellerOf());
-    await withoutLease(sellerOf(), async () => {
-      let blackout: Json = {};
-      const closing = async () => {
-        await sellerCalls.restore('venues.findOneAndUpdate');
-        blackout = await blackOut(slotId);
-      };
-      await writeNoFence();
-      const reply = await sellerCalls.beforeNext('reservations.findOneAndUpdate', closing, () =>
-        seller.api.post(HOLDS, { slot_id: slotId }),
-      );
       expect(outcomeOf(reply, blackout)).toBe('stands unlisted');
     });
   });

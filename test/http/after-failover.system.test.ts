@@ -179,7 +179,7 @@ describe('what was acknowledged just before a failover', () => {
     ];
     const { id: subscriptionId } = await subscribe(newcomer, 'http://127.0.0.1:9/', ['hold_created']);
     const [left = '', right = ''] = venue.resourceIds;
-    const { db, clock } = service.context;
+    const { db } = service.context;
     const startsAt = new Date('2031-01-01T00:00:00.000Z');
     const endsAt = new Date('2031-01-02T00:00:00.000Z');
     const write = async () => {
@@ -197,14 +197,14 @@ describe('what was acknowledged just before a failover', () => {
     };
     // Of these the service has kept what was before.
     await Promise.all([
-      requireVenueRules({ db, clock }, partner.id, venue.id),
+      requireVenueRules({ db }, partner.id, venue.id),
       suspended.api.get('/api/v1/partner/venues'),
     ]);
     const found = await afterFailover(write, async () => {
       // One is only had of a primary that makes sure, so that what was in memory is not used.
       const cache = leasedCacheOf(db);
       await eventually('the lease is over', () => !cache.isLeased());
-      const { resources, blackouts } = await requireVenueRules({ db, clock }, newcomer.id, venue.id);
+      const { resources, blackouts } = await requireVenueRules({ db }, newcomer.id, venue.id);
       return {
         venue: verdict(await newcomer.api.get(`/api/v1/partner/venues/${venue.id}`)),
         suspended: verdict(await suspended.api.get('/api/v1/partner/venues')),

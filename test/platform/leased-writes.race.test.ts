@@ -82,7 +82,7 @@ async function sellAmidChanges(seed: number, isGuarded: boolean) {
       return value === null ? null : { value, tags: ['a'] };
     };
     while (!over.signal.aborted) {
-      const lease = await cache.lease();
+      const lease = await cache.lease(LEASE_MS);
       await pause();
       const rule = await cache.read('a', load);
       // As a process that is frozen before its write.

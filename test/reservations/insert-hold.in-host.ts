@@ -1,14 +1,11 @@
 import type mongoose from 'mongoose';
-import { insertCheckedHold } from '../../src/holds/insert-checked-hold.service.ts';
 import { createDatabaseClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { leasedCacheOf } from '../../src/platform/leased-cache.ts';
 import { inTransaction } from '../../src/platform/mongo.ts';
-import type { Lease } from '../../src/platform/version-leases.ts';
 import { SERVICE } from '../../src/reservations/actor-types.ts';
 import { cellsOf } from '../../src/reservations/cells.rules.ts';
-import type { HoldOptions } from '../../src/reservations/insert-hold.store.ts';
-import { insertHoldUnderLease } from '../../src/reservations/insert-hold.store.ts';
+import { insertHold } from '../../src/reservations/insert-hold.store.ts';
 import type { NewReservation } from '../../src/reservations/reservations.store.ts';
 import { insertBooked } from '../../src/reservations/reservations.store.ts';
 import { eventually } from '../support/eventually.ts';
@@ -24,11 +21,10 @@ export type Wanted = { slot: number; partnerId?: string; ordinal?: number; isLat
 export type Outcome =
   | { holdId: string; placedAt: string; holdExpiresAt: string }
   | { violated: string }
-  | { unsellable: string }
   | 'not inserted';
 
-/** `checked`: what is not inserted under its lease is placed in a transaction. */
-export type How = 'under its lease' | 'checked';
+/** Whether those that are placed at once leave as one bulk, or each alone as when it is repeated. */
+export type How = 'together' | 'alone';
 
 const SLOT_MS = 1_800_000;
 const TTL_MS = 600_000;
@@ -48,23 +44,18 @@ export async function insertAtOnce(
   context: Context,
   ground: Ground,
   all: readonly Wanted[],
-  how: How = 'under its lease',
+  how: How = 'together',
 ): Promise<Outcome[]> {
   const { db } = context;
-  const lease = await eventually('there is a lease', () => leasedCacheOf(db).lease());
-  const insert = async (draft: NewReservation, options: HoldOptions, its: Lease) =>
-    how === 'checked'
-      ? insertCheckedHold(context, draft, options, its)
-      : insertHoldUnderLease(db, draft, options, its);
+  const lease = await eventually('there is a lease', () => leasedCacheOf(db).lease(1000));
   return Promise.all(
     all.map(async (wanted): Promise<Outcome> => {
       const holdOrdinal = wanted.ordinal ?? wanted.slot;
       const its = wanted.isLate === true ? { ...lease, beginBy: new Date(Date.now() - 1000) } : lease;
       try {
         const options = { ttlMs: TTL_MS, holdKey: undefined, holdOrdinal, actor: SERVICE };
-        const written = await insert(draftOf(ground, wanted), options, its);
-        if (written === undefined) return 'not inserted';
-        if ('unsellable' in written) return written;
+        const written = await insertHold(db, draftOf(ground, wanted), options, its, how === 'alone');
+        if (written === null) return 'not inserted';
         const { _id: holdId, placedAt, holdExpiresAt } = written.reservation;
         return { holdId, placedAt: placedAt.toISOString(), holdExpiresAt: holdExpiresAt.toISOString() };
       } catch (err) {
@@ -93,10 +84,9 @@ export const insertBesideTransaction = (
     return { outcomes };
   }).then(({ outcomes }) => outcomes);
 
-/** From now on this process takes a time for the database's that is off by so much; 0 is what is measured. */
-export async function setClockOff({ db, log }: Context, offMs: number): Promise<void> {
-  const clock = createDatabaseClock({ now: () => new Date(Date.now() + offMs) }, db, log);
-  if (offMs === 0) await clock.measure();
+/** From now on this process takes a time for the database's that is off by so much, until it measures. */
+export function setClockOff({ db, log }: Context, offMs: number): void {
+  createDatabaseClock({ now: () => new Date(Date.now() + offMs) }, db, log);
 }
 
 type Write = { name: string; maxTimeMs: number };

@@ -6,8 +6,6 @@ import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, expectStatus, operatorOf, placeHold } from '../support/factories.ts';
 import {
-  BEYOND_QUICK_MS,
-  begun,
   beside,
   cacheOf,
   ignoringLeases,
@@ -15,13 +13,11 @@ import {
   SLOW,
   WITHIN_SLOW_MS,
   waitingForNoLease,
-  withoutLease,
 } from '../support/leases.ts';
 import { rowOf } from '../support/rows.ts';
 import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
-import type * as SharedSpace from './shared-space.in-host.ts';
 
 const HOLDS = '/api/v1/partner/holds';
 const TAKEN = '409 SLOT_NOT_AVAILABLE';
@@ -81,7 +77,6 @@ describe.each<[string, () => HostedService]>([
 ])(
   'a hold on the half that was drafted in %s before the two came to share their space',
   (_which, sellsAt) => {
-    const METHOD = 'reservations.findOneAndUpdate';
     const prepare = async () => {
       const place = await ground(service, sellsAt());
       await place.warm();
@@ -107,36 +102,6 @@ describe.each<[string, () => HostedService]>([
     test('control: would have the full turf sold over it if its process ignored when its lease ends', async () => {
       const place = await prepare();
       const reply = await ignoringLeases(sellsAt(), () => holdHalfAfter(sharing(place), place, sellsAt()));
-      expect([await spaceOf(place, reply), await holdFull(place)]).toEqual(['own', '201']);
-    });
-
-    test('and has no lease, has the shared space as well', async () => {
-      const place = await prepare();
-      const reply = await withoutLease(sellsAt(), () => holdHalfAfter(sharing(place), place, sellsAt()));
-      expect([await spaceOf(place, reply), await holdFull(place)]).toEqual(['shared', TAKEN]);
-    });
-
-    test('and is written in a transaction that began before that, is given the shared space', async () => {
-      const place = await prepare();
-      const shared = begun(sharing(place), BEYOND_QUICK_MS);
-      const placing = () => hold(place.seller, place.at(place.half, '0600'));
-      const reply = await withoutLease(sellsAt(), () =>
-        collectionCallsOf(sellsAt()).beforeNext(METHOD, shared.begin, placing),
-      );
-      await shared.answered.response;
-      expect([await spaceOf(place, reply), await holdFull(place)]).toEqual(['shared', TAKEN]);
-    });
-
-    test('control: would have the full turf sold over it if that transaction wrote nothing of its venue', async () => {
-      const place = await prepare();
-      const { writeNoFences } = sellsAt().inHost<typeof SharedSpace>(
-        'test/reservations/shared-space.in-host.ts',
-      );
-      const reply = await withoutLease(sellsAt(), async () => {
-        await writeNoFences();
-        const placing = () => hold(place.seller, place.at(place.half, '0600'));
-        return collectionCallsOf(sellsAt()).beforeNext(METHOD, sharing(place), placing);
-      });
       expect([await spaceOf(place, reply), await holdFull(place)]).toEqual(['own', '201']);
     });
   },

@@ -41,17 +41,19 @@ export async function readNoMore(context: Context): Promise<void> {
       done();
       return found;
     });
-    void leasedCacheOf(context.db).lease();
+    void leasedCacheOf(context.db).lease(0);
   });
 }
 
 /** The same, and resolves when it has no lease any more. */
 export async function loseLeases(context: Context): Promise<void> {
+  // Else the last reading would begin a lease after this has seen that there is none.
+  await haveLease(context);
   await readNoMore(context);
-  await eventually('its lease is over', async () => (await leasedCacheOf(context.db).lease()) === undefined);
+  await eventually('its lease is over', () => !leasedCacheOf(context.db).isLeased());
 }
 
 /** Resolves once the process has a lease. */
 export async function haveLease({ db }: Context): Promise<void> {
-  await eventually('it has a lease', () => leasedCacheOf(db).lease());
+  await eventually('it has a lease', () => leasedCacheOf(db).lease(1000));
 }

@@ -6,8 +6,6 @@ import { hostedService } from './service-host.ts';
 
 /** Less than what is left of one of them to whoever begins to write, and more than a change takes that waits for none. */
 export const WITHIN_SLOW_MS = 300;
-/** More than a change takes that waits for the leases of the tests' services. */
-export const BEYOND_QUICK_MS = 1500;
 
 /** Leases that last longer than a call, however busy the machine is. */
 export const SLOW: HostedOptions = { overrides: { CACHE_LEASE_MS: '2500' } };

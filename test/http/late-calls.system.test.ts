@@ -1,0 +1,115 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Reply } from '../support/client.ts';
+import { collectionCallsOf } from '../support/collection-calls.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  confirmBody,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+} from '../support/factories.ts';
+import { rowsOf } from '../support/rows.ts';
+import { hostedService } from '../support/service-host.ts';
+import { verdict } from '../support/verdict.ts';
+import { openRaw, repliesIn } from './raw-connection.ts';
+
+const service = await hostedService();
+const calls = collectionCallsOf(service);
+let venueId: string;
+let slotIds: string[];
+beforeAll(async () => {
+  venueId = (await anyVenue(service)).id;
+  slotIds = await freeSlotIds(await anyPartner(service, [venueId]), venueId);
+});
+afterAll(() => service.stop());
+
+const nextSlot = () => slotIds.pop() ?? '';
+
+/** Sends the headers of a call, does something meanwhile, and then sends its body. */
+async function callAround(partner: Partner, path: string, body: Json, meanwhile: () => Promise<unknown>) {
+  const text = JSON.stringify(body);
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    'Host: localhost',
+    `x-api-key: ${partner.apiKey}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    'Connection: close',
+  ];
+  const raw = openRaw(service.url, `${head.join('\r\n')}\r\n\r\n`);
+  await delay(200);
+  await meanwhile();
+  raw.socket.write(text);
+  await raw.closed;
+  const [reply] = repliesIn(raw.text());
+  if (reply === undefined) throw new Error(`No response: ${raw.text()}`);
+  return reply;
+}
+
+async function revoke(partner: Partner): Promise<void> {
+  const keys = `/api/v1/operator/partners/${partner.id}/keys`;
+  const { data } = expectStatus(await operatorOf(service).get(keys), 200) as { data: Json[] };
+  for (const { key_id: keyId } of data) await operatorOf(service).delete(`${keys}/${String(keyId)}`);
+}
+
+describe('a body that arrives after its key was revoked', () => {
+  test('places no hold', async () => {
+    const [partner, slotId] = [await anyPartner(service, [venueId]), nextSlot()];
+    const reply = await callAround(partner, '/api/v1/partner/holds', { slot_id: slotId }, () =>
+      revoke(partner),
+    );
+    expect(verdict(reply)).toBe('401 INVALID_API_KEY');
+    expect(await rowsOf(service, 'reservations', { slotId })).toEqual([]);
+  });
+
+  test('confirms nothing', async () => {
+    const partner = await anyPartner(service, [venueId]);
+    const { hold_id: holdId } = await placeHold(partner, nextSlot());
+    const path = '/api/v1/bookings/confirm';
+    const reply = await callAround(partner, path, confirmBody(holdId), () => revoke(partner));
+    expect(verdict(reply)).toBe('401 INVALID_API_KEY');
+    const [row] = await rowsOf(service, 'reservations', { _id: holdId });
+    expect(row?.status).toBe('ACTIVE');
+  });
+
+  test('control: is served if the key is still in force', async () => {
+    const partner = await anyPartner(service, [venueId]);
+    const body = { slot_id: nextSlot() };
+    const reply = await callAround(partner, '/api/v1/partner/holds', body, () => Promise.resolve());
+    expect(reply.status).toBe(201);
+  });
+});
+
+test('a call whose database does not answer is 503 with Retry-After after 10 s', async () => {
+  const partner = await anyPartner(service, [venueId]);
+  let tookMs = 0;
+  const stuck = () => delay(12_000);
+  const reply = await calls.beforeNext('reservations.aggregate', stuck, async () => {
+    const beganAt = performance.now();
+    const answered = await partner.api.get('/api/v1/bookings/01a211db-4a96-742e-ba06-ea8fc3340578');
+    tookMs = performance.now() - beganAt;
+    return answered;
+  });
+  expect([verdict(reply), reply.headers.get('retry-after')]).toEqual(['503 SERVICE_UNAVAILABLE', '1']);
+  expect(tookMs).toBeGreaterThan(9900);
+  expect(tookMs).toBeLessThan(11_500);
+});
+
+describe('walk-ins at a venue whose transactions are held up', () => {
+  const walkIn = () => operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: nextSlot() });
+
+  test('wait in turn, eight at most; one more is 503 at once, and changes nothing', async () => {
+    let others: Promise<Reply>[] = [];
+    const whileTheFirstHasTheVenue = async () => {
+      others = Array.from({ length: 9 }, walkIn);
+      expect(verdict(await Promise.race(others))).toBe('503 SERVICE_UNAVAILABLE');
+    };
+    const first = await calls.beforeNext('reservations.findOneAndUpdate', whileTheFirstHasTheVenue, walkIn);
+    const statuses = [first, ...(await Promise.all(others))].map(({ status }) => status);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([...Array.from({ length: 9 }, () => 201), 503]);
+  });
+});
