@@ -75,7 +75,9 @@ const BATCH = 500;
  * refused; all, where numbers could not be reserved. Those that have no number yet must not be of the same reservations.
  */
 export async function logNumbered(deps: { db: Db }, events: readonly EventRow[]): Promise<EventRow[]> {
-  const inOrder = events.toSorted((a, b) => a.at.getTime() - b.at.getTime() || (a._id < b._id ? -1 : 1));
+  if (events.length === 0) return [];
+  // Events of one instant keep their order, which of a reservation is that of its outbox: ids carry the time of their hosts.
+  const inOrder = events.toSorted((a, b) => a.at.getTime() - b.at.getTime());
   const range = await openRange(deps.db, inOrder.length);
   if (range === undefined) return inOrder;
   try {

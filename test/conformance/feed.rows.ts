@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import type { Json, Partner } from '../support/factories.ts';
 import { placeHold } from '../support/factories.ts';
 import type { Row } from './row.ts';
-import { book, end, expectVerdict, held, list, listedOnce, PARTNER, read } from './steps.ts';
+import { book, end, expectVerdict, held, list, listedOnce, PARTNER, read, release } from './steps.ts';
 import { arrival, listening } from './webhook-steps.ts';
 
 const FEED = `GET ${PARTNER}/events`;
@@ -44,6 +44,27 @@ export const FEED_ROWS: readonly Row[] = [
       expect(page).toHaveProperty('next_cursor');
       expect(idsOf(await feedOf(scene.rival, '', 3))).toEqual(idsOf(data));
       expect(await list(await world.partner(), EVENTS)).toEqual([]);
+    },
+  },
+  {
+    rules: ['events/feed'],
+    title:
+      'oldest first across reservations: `timestamp` goes back by less than a second, never within a reservation',
+    endpoints: [`${FEED} 200`],
+    check: async (world) => {
+      const scene = await world.scene();
+      for (let round = 0; round < 3; round += 1) {
+        const { hold_id } = await held(scene);
+        await release(scene.partner, hold_id);
+      }
+      const data = await feedOf(scene.partner, '', 6);
+      const instants = data.map(({ timestamp }) => Date.parse(String(timestamp)));
+      for (const [index, at] of instants.entries())
+        expect(Math.max(...instants.slice(0, index + 1)) - at).toBeLessThan(1000);
+      for (const { hold_id } of data) {
+        const types = typesOf(data.filter((event) => event['hold_id'] === hold_id));
+        expect(types).toEqual(['hold_created', 'hold_cancelled']);
+      }
     },
   },
   {

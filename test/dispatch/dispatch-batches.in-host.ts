@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
+import { eventCollection } from '../../src/events/events.model.ts';
 import { sequenceEvents } from '../../src/events/feed.service.ts';
 import { reserveSequenceNumbers } from '../../src/events/sequence-numbers.store.ts';
 import { inTransaction } from '../../src/platform/mongo.ts';
@@ -79,6 +80,19 @@ export async function dispatchBeside(
     state.isDispatching = false;
   });
   await Promise.all([sequencing(), dispatched]);
+}
+
+const dispatchers = new WeakMap<Context, Map<number, Context>>();
+
+/** Dispatches a reservation by the dispatcher of this number, which has batches of its own; resolves when its events have their numbers. */
+export async function dispatchBy(context: Context, dispatcher: number, holdId: string): Promise<void> {
+  const byNumber = dispatchers.get(context) ?? new Map<number, Context>();
+  dispatchers.set(context, byNumber);
+  const own = byNumber.get(dispatcher) ?? { ...context };
+  byNumber.set(dispatcher, own);
+  await dispatchEvents(own, holdId);
+  const waiting = { holdId, isUnsequenced: true } as const;
+  while ((await eventCollection(context.db).countDocuments(waiting)) > 0) await delay(5);
 }
 
 /** Of these deliveries, those that have no job. */

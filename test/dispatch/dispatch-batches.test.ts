@@ -4,8 +4,15 @@ import type * as Deactivation from '../../src/deliveries/deactivate-subscription
 import type { OutboxEvent, Reservation } from '../../src/reservations/reservations.model.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type * as Commands from '../support/commands.in-host.ts';
-import type { Partner, Venue } from '../support/factories.ts';
-import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
+import type { Json, Partner, Venue } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  expectStatus,
+  freeSlotIds,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { monitoredUri } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
@@ -19,6 +26,7 @@ const {
   dispatchBeside,
   dispatchBesideNumbering,
   dispatchBesideTransaction,
+  dispatchBy,
   dispatchTogether,
   dispatchWithoutJobs,
   withoutJob,
@@ -258,6 +266,46 @@ test('a reservation that the primary does not show is read once more, so that it
   expect(commands.filter((command) => command === 'find reservations')).toHaveLength(2);
 });
 
+describe('a batch is numbered oldest first', () => {
+  const reservations = () => service.context.db.collection<Reservation>('reservations');
+  const outboxOf = async (_id: string) => (await rowOf(service, 'reservations', { _id })).outbox;
+  const putInOutbox = (_id: string, outbox: readonly OutboxEvent[]) =>
+    reservations().updateOne({ _id }, { $set: { outbox: [...outbox], outboxSince: model.placedAt } });
+  const inFeed = async (holdIds: readonly string[]) => {
+    await service.sequence();
+    const events = await rowsOf(service, 'events', { holdId: { $in: holdIds } });
+    const numbered = events.toSorted((a, b) => (a.sequence ?? Number.NaN) - (b.sequence ?? Number.NaN));
+    return numbered.map(({ _id }) => _id);
+  };
+
+  test.each([
+    { where: 'where all of it is new', before: 0 },
+    { where: 'where the batch before it had the first event of one of its reservations', before: 1 },
+  ])('across its reservations, $where', async ({ before }) => {
+    const [released = '', placed = ''] = await anyWaiting(2, 2);
+    const outbox = await outboxOf(released);
+    await putInOutbox(released, outbox.slice(0, before));
+    await service.dispatch(released);
+    await putInOutbox(released, outbox);
+    const later = { ...anyEvent(placed, 0), at: new Date(model.placedAt.getTime() + 500) };
+    await putInOutbox(placed, [later]);
+
+    await dispatchTogether([placed, released]);
+
+    expect(await inFeed([released, placed])).toEqual([...outbox, later].map(({ eventId }) => eventId));
+  });
+
+  test('also of a reservation whose events have one instant, and ids in another order', async () => {
+    const [holdId = ''] = await anyWaiting(1);
+    const [first, second] = [anyEvent(holdId, 0), anyEvent(holdId, 0)].toSorted((a, b) =>
+      a.eventId > b.eventId ? -1 : 1,
+    ) as [OutboxEvent, OutboxEvent];
+    await putInOutbox(holdId, [first, second]);
+    await service.dispatch(holdId);
+    expect(await inFeed([holdId])).toEqual([first.eventId, second.eventId]);
+  });
+});
+
 describe('dispatchers that work on the same events beside each other', () => {
   const numbersOf = async (holdIds: readonly string[]) => {
     const events = await rowsOf(service, 'events', { holdId: { $in: holdIds } });
@@ -318,5 +366,49 @@ describe('dispatchers that work on the same events beside each other', () => {
       await service.sequence();
     }
     expect((await numbersOf([holdId])).map(areInOrder)).toEqual([false]);
+  });
+
+  test('put an event behind later ones by less time than it took into the feed itself; `since` finds it there', async () => {
+    const other = await anyVenue(service);
+    const partner = await anyPartner(service, [other.id]);
+    const slotIds = (await freeSlotIds(partner, other.id)).slice(0, 8);
+    const tookMs = new Map<string, number>();
+    const dispatching: Promise<void>[] = [];
+    const change = async (type: string, make: () => Promise<string>) => {
+      const beganAt = performance.now();
+      const holdId = await make();
+      const dispatched = dispatchBy(dispatching.length % 2, holdId);
+      dispatching.push(
+        dispatched.then(() => void tookMs.set(`${type} ${holdId}`, performance.now() - beganAt)),
+      );
+      return holdId;
+    };
+    const placeAndCancel = async (slotId: string) => {
+      const holdId = await change('hold_created', async () =>
+        String((await placeHold(partner, slotId))['hold_id']),
+      );
+      await change('hold_cancelled', async () => {
+        expectStatus(await partner.api.post(`/api/v1/partner/holds/${holdId}/cancel`), 200);
+        return holdId;
+      });
+    };
+    await Promise.all(slotIds.map(placeAndCancel));
+    await Promise.all(dispatching);
+
+    const feedSince = async (since: string) => {
+      const page = await partner.api.get(`/api/v1/partner/events?limit=200&since=${since}`);
+      return expectStatus(page, 200)['data'] as Json[];
+    };
+    const feed = await feedSince(new Date(0).toISOString());
+    expect(feed).toHaveLength(2 * slotIds.length);
+    const instants = feed.map(({ timestamp }) => Date.parse(String(timestamp)));
+    const tooFarBehind = feed.filter(({ event_type, hold_id }, index) => {
+      const behindMs = Math.max(...instants.slice(0, index + 1)) - (instants[index] ?? Number.NaN);
+      return !(behindMs <= (tookMs.get(`${String(event_type)} ${String(hold_id)}`) ?? 0));
+    });
+    expect(tooFarBehind).toEqual([]);
+    const middle = new Date(instants.toSorted((a, b) => a - b)[slotIds.length] ?? 0);
+    const isFrom = ({ timestamp }: Json) => String(timestamp) >= middle.toISOString();
+    expect(await feedSince(middle.toISOString())).toEqual(feed.filter(isFrom));
   });
 });

@@ -482,7 +482,7 @@ export interface paths {
         };
         /**
          * Read the events at your venues, oldest first
-         * @description For reconciling after an outage: the bodies of the webhooks without `delivery_id`, of the last 30 days. A cursor that has been read to the end stays valid.
+         * @description For reconciling after an outage: the bodies of the webhooks without `delivery_id`, of the last 30 days. A cursor that has been read to the end stays valid. Events of one reservation are in their order; across reservations an event comes behind later ones by less than it took to appear itself, under a second unless the service was held up. So go on with `next_cursor`, not with the last `timestamp`.
          */
         get: operations["listEvents"];
         put?: never;

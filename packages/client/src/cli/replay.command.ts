@@ -76,9 +76,13 @@ async function replay(options: ReplayOptions, world: World, connection: Connecti
   return { forwarded, since, until };
 }
 
+/** An event may come behind later ones of the feed, so those still to come can be older than the one that stopped it. */
+const MARGIN_MS = 60_000;
+
 function stopped({ event_type: type, event_id: id, timestamp }: FeedEvent, forwarded: number): CommandError {
+  const since = new Date(Date.parse(timestamp) - MARGIN_MS).toISOString();
   return new CommandError(
-    `Stopped at ${printable(`${type} ${id}`)} after ${forwarded} events. Go on with --since ${printable(timestamp)}: that one comes again, and others of its instant.`,
+    `Stopped at ${printable(`${type} ${id}`)} after ${forwarded} events. Go on with --since ${since}: that one comes again, and those of the minute before it.`,
   );
 }
 
