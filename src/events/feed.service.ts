@@ -1,4 +1,5 @@
 import { listGrantedVenueIds } from '../partners/partners.store.ts';
+import { isFinalRejection } from '../platform/bulk-writes.ts';
 import type { Clock } from '../platform/clock.ts';
 import { coalesced, onePer } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
@@ -82,11 +83,12 @@ export async function logNumbered(deps: { db: Db }, events: readonly EventRow[])
   if (range === undefined) return inOrder;
   try {
     const unwritten = await insertNumbered(deps.db, inOrder, range.from);
+    // An insert that is in doubt may still be carried out, with a number that readers of a closed range have passed.
+    const end = [...unwritten.values()].every(isFinalRejection) ? closeRange : giveUpRange;
     // Nothing waits for it: where it fails, the sweep ends the range.
-    closeRange(deps.db, range).catch(() => undefined);
+    end(deps.db, range).catch(() => undefined);
     return inOrder.filter(({ holdId }) => unwritten.has(holdId));
   } catch (err) {
-    // What was not acknowledged may still be carried out.
     giveUpRange(deps.db, range).catch(() => undefined);
     throw err;
   }

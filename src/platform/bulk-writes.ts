@@ -133,6 +133,18 @@ async function eachInTime<T extends object>(
   return settled.map((each) => (each.status === 'fulfilled' ? each.value[0] : (each.reason as Error)));
 }
 
+/** A unique key that is taken, and a document that its collection does not allow. */
+const FINAL_CODES = new Set([11000, 121]);
+
+/**
+ * Whether the server rejects the write whenever it arrives. Any other error leaves open whether it is still to be carried out: a lost
+ * connection, a missing acknowledgement, and a time limit too, which may be that of a repetition by the driver while the first
+ * command goes on.
+ */
+export function isFinalRejection(err: Error): boolean {
+  return err instanceof WriteError && FINAL_CODES.has(err.code);
+}
+
 /** The error of one write of a bulk, with the server's code. */
 class WriteError extends Error {
   readonly code: number;

@@ -8,14 +8,16 @@ export type Target = { command: string; collection?: string; skip?: number };
 
 /**
  * What becomes of a struck command: the connection is cut before the server has it (`request lost`), or after the server has
- * carried it out (`reply lost`).
+ * carried it out (`reply lost`); `request late` cuts it and keeps the command until `deliverLate`.
  */
-export type Cut = 'request lost' | 'reply lost';
+export type Cut = 'request lost' | 'reply lost' | 'request late';
 
 export type CutProxy = {
   port: number;
   /** Strikes the next `times` matching commands. Answers a function that ends this and tells how many were struck. */
   strike: (target: Target, cut: Cut, times: number) => () => number;
+  /** Brings the server the commands that it has not had yet; resolves when it has replied to each. */
+  deliverLate: () => Promise<void>;
   close: () => Promise<void>;
 };
 
@@ -25,6 +27,7 @@ type Armed = { target: Target; cut: Cut; toSkip: number; left: number; struck: n
 export async function startCutProxy(mongodPort: number): Promise<CutProxy> {
   let armed: Armed | undefined;
   const open = new Set<Socket>();
+  const late: (() => Promise<unknown>)[] = [];
 
   const cutOf = (message: Buffer): Cut | undefined => {
     if (armed === undefined || armed.left === 0 || !isTarget(message, armed.target)) return undefined;
@@ -58,6 +61,15 @@ export async function startCutProxy(mongodPort: number): Promise<CutProxy> {
       inMessages((message) => {
         const cut = cutOf(message);
         if (cut === 'request lost') return end();
+        if (cut === 'request late') {
+          late.push(() => {
+            upstream.write(message);
+            return once(upstream, 'data');
+          });
+          upstream.removeAllListeners('data').resume();
+          client.removeAllListeners('close').destroy();
+          return;
+        }
         if (cut !== undefined) unanswered.set(message.readInt32LE(4), cut);
         upstream.write(message);
       }),
@@ -81,6 +93,9 @@ export async function startCutProxy(mongodPort: number): Promise<CutProxy> {
         if (armed === own) armed = undefined;
         return own.struck;
       };
+    },
+    deliverLate: async () => {
+      for (const deliver of late.splice(0)) await deliver();
     },
     close: async () => {
       const closed = once(server, 'close');

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { EventRow } from '../../src/events/events.model.ts';
+import { eventCollection } from '../../src/events/events.model.ts';
+import { appendEvents } from '../../src/events/events.store.ts';
+import { logNumbered, readFeed, sequenceEvents } from '../../src/events/feed.service.ts';
+import { findOpenRanges } from '../../src/events/sequence-numbers.store.ts';
+import type { CutProxy } from '../faults/cut-proxy.ts';
+import { startCutProxy } from '../faults/cut-proxy.ts';
+import { eventually } from '../support/eventually.ts';
+import { anyPartner, anyVenue } from '../support/factories.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { databaseUri, freshName } from '../support/service-environment.ts';
+
+let proxy: CutProxy;
+let service: Service;
+beforeAll(async () => {
+  const uri = new URL(databaseUri(freshName()));
+  proxy = await startCutProxy(Number(uri.port));
+  uri.port = String(proxy.port);
+  // Without the first the driver would go past the proxy; with the others it soon finds out that the server is there.
+  uri.search = 'directConnection=true&serverMonitoringMode=poll&minHeartbeatFrequencyMS=10';
+  service = await startService({ MONGODB_URI: uri.toString() });
+});
+afterAll(async () => {
+  await service.stop();
+  await proxy.close();
+});
+
+test('an event whose insert arrives after its batch has ended is in the feed, where no reader has passed', async () => {
+  const { db, clock } = service.context;
+  const venue = await anyVenue(service);
+  const partner = await anyPartner(service, [venue.id]);
+  const read = (after: number) => readFeed({ db, clock }, partner.id, { after, limit: 10 });
+  const at = new Date();
+  const event: EventRow = {
+    ...{ _id: randomUUID(), type: 'hold_created', at, venueId: venue.id, holdId: randomUUID() },
+    ...{ resourceId: 'turf', slotId: 'turf_x', slotStart: at, slotEnd: at, pricePaise: 0 },
+    ...{ originatorId: partner.id, bookingId: null, holdExpiresAt: null, reason: null },
+    isUnsequenced: true,
+  };
+  // A transaction that has the event makes the bulk run into its time limit. The insert that is then made alone, and its
+  // repetition by the driver, are what the proxy keeps.
+  const session = await db.startSession();
+  session.startTransaction();
+  await eventCollection(db).insertOne({ ...event }, { session });
+  const struck = proxy.strike({ command: 'insert', collection: 'events', skip: 1 }, 'request late', 2);
+
+  const rest = await logNumbered({ db }, [event]);
+
+  expect(struck()).toBe(2);
+  await session.abortTransaction();
+  await session.endSession();
+  expect(rest).toEqual([event]);
+  await eventually('the numbers are no longer open', async () => (await findOpenRanges(db)).length === 0);
+  const passed = await read(0);
+  expect(passed.events).toEqual([]);
+  await proxy.deliverLate();
+  await appendEvents(db, rest);
+  await sequenceEvents({ db });
+  expect((await read(passed.next)).events.map(({ _id }) => _id)).toEqual([event._id]);
+});
