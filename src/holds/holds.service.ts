@@ -105,7 +105,9 @@ export async function extendHoldBy(
   if (!found.isGranted) throw holdNotGranted();
   const extended = await extendHold(deps.db, holdId, ttlSeconds * 1000, MAX_LIFE_SECONDS * 1000);
   if (extended !== null) {
-    void deps.queues.scheduleHoldExpiry({ holdId, expiresAt: extended.holdExpiresAt }, deps.clock.now());
+    const { holdExpiresAt: expiresAt } = extended;
+    if (expiresAt > found.reservation.holdExpiresAt)
+      void deps.queues.scheduleHoldExpiry({ holdId, expiresAt }, deps.clock.now());
     return extended;
   }
   const hold = await getHold(deps, partnerId, holdId, true);

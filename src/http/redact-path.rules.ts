@@ -4,7 +4,7 @@ import { isUuid } from '../platform/ids.ts';
 const OTHER = '[other]';
 const MAX_PARTS = 16;
 
-/** `delivery-<id>-g2`, `hold-<id>-<ms>`: the id of a job has that of what it is about. */
+/** `delivery-<id>-g2`, `hold-<id>-<ms>`: the id of a job has that of what it is about, or one of its own where it is about several things. */
 const JOB_ID = /^(?:hold|event|delivery|dead)-([0-9a-f-]{36})(?:-g?\d{1,13})?$/;
 const SLOT_ID = /^(.+)_\d{8}T\d{4}Z$/;
 const SLUG = /^(?=[^a-z]*[a-z])[a-z0-9]+(?:-[a-z0-9]+)*$/;

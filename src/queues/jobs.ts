@@ -1,4 +1,5 @@
 import type { BulkJobOptions } from 'bullmq';
+import { newId } from '../platform/ids.ts';
 
 // What each queue's jobs carry, what they are called and how they are repeated and kept. Job data is ids only: what a job
 // means is read from the database when it runs.
@@ -55,8 +56,8 @@ const MAX_SHARED = 50;
 const LATER_BY_MS = 50;
 
 /**
- * Ends holds when they lapse: those that lapse within 50 ms share a job, which is due when the last of them has. An extended hold
- * has another job: the id has the expiry in it.
+ * Ends holds when they lapse: those that lapse within 50 ms share a job, which is due when the last of them has. A hold alone has the
+ * expiry in its job's id, so that an extended hold gets another job.
  */
 export function holdExpiryJobs(holds: readonly DueHold[]): NewJob[] {
   const byExpiry = holds.toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime());
@@ -68,7 +69,7 @@ export function holdExpiryJobs(holds: readonly DueHold[]): NewJob[] {
       name: 'expire-holds',
       data: { holdIds: group.map(({ holdId }) => holdId) } satisfies HoldExpiryJob,
       opts: {
-        jobId: `hold-${first.holdId}-${first.expiresAt.getTime()}`,
+        jobId: `hold-${idOf(group, `${first.holdId}-${first.expiresAt.getTime()}`)}`,
         delay: Math.max(0, last.inMs),
         removeOnComplete: REMOVE_COMPLETED,
         removeOnFail: REMOVE_FAILED,
@@ -88,7 +89,7 @@ export function eventDispatchJobs(waiting: readonly WaitingEvent[]): NewJob[] {
     name: 'dispatch-events',
     data: { reservationIds: group.map(({ reservationId }) => reservationId) } satisfies EventDispatchJob,
     opts: {
-      jobId: `event-${group[0].eventId}`,
+      jobId: `event-${idOf(group, group[0].eventId)}`,
       attempts: 3,
       backoff: { type: 'exponential', delay: 500 },
       removeOnComplete: REMOVE_COMPLETED,
@@ -100,6 +101,14 @@ export function eventDispatchJobs(waiting: readonly WaitingEvent[]): NewJob[] {
 /** Jobs of an older release are for one reservation. */
 export function reservationIdsOf(data: EventDispatchJob | { reservationId: string }): readonly string[] {
   return 'reservationIds' in data ? data.reservationIds : [data.reservationId];
+}
+
+/**
+ * The id of a group's job: `alone` where the group has one item, else one that no job has had. BullMQ ignores a job whose id exists, so
+ * an item that is offered again must not give its id to what shares a job with it.
+ */
+function idOf(group: readonly unknown[], alone: string): string {
+  return group.length === 1 ? alone : newId();
 }
 
 /** What shares a job, in the order of the items: as many as fit together with the first of them. */

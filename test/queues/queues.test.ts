@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { createLogger } from '../../src/platform/logger.ts';
+import type { EventDispatchJob, HoldExpiryJob } from '../../src/queues/jobs.ts';
 import type { QueueName, Queues } from '../../src/queues/queues.ts';
 import { createQueues } from '../../src/queues/queues.ts';
 import { eventually } from '../support/eventually.ts';
@@ -106,12 +107,14 @@ describe('jobs that are offered at once', () => {
 
     expect(new Set(taken)).toEqual(new Set([true]));
     expect([dispatches, expiries]).toEqual([[3, 1], [3]]);
-    const dataOf = async (jobId: string) => (await queues.byName('event-dispatch').getJob(jobId))?.data;
+    const jobs = await queues.byName('event-dispatch').getWaiting();
     const asked = ids(120).map((id) => `r${id}`);
-    expect(await dataOf('event-e0')).toEqual({ reservationIds: asked.slice(0, 50) });
-    expect(await dataOf('event-e50')).toEqual({ reservationIds: asked.slice(50, 100) });
-    expect(await dataOf('event-e100')).toEqual({ reservationIds: asked.slice(100) });
-    expect(await dataOf('event-e')).toEqual({ reservationIds: ['r'] });
+    expect(jobs.map(({ data }) => data)).toEqual([
+      { reservationIds: asked.slice(0, 50) },
+      { reservationIds: asked.slice(50, 100) },
+      { reservationIds: asked.slice(100) },
+      { reservationIds: ['r'] },
+    ]);
   });
 
   test('are one for the holds that lapse within 50 ms, due when the last of them has', async () => {
@@ -132,6 +135,28 @@ describe('jobs that are offered at once', () => {
       [{ holdIds: ['d'] }, 60_051],
       [{ holdIds: ['e'] }, 120_000],
     ]);
+  });
+
+  test('lose nothing that shares a job with what was offered before', async () => {
+    const queues = await readyQueues();
+    const now = new Date();
+    const expiresAt = new Date(now.getTime() + 60_000);
+    const offer = (...offered: string[]) =>
+      Promise.all(
+        offered.flatMap((id) => [
+          queues.scheduleHoldExpiry({ holdId: id, expiresAt }, now),
+          queues.enqueueDispatch(id, `event of ${id}`),
+        ]),
+      );
+    await offer('a');
+    await offer('a', 'b');
+    await offer('a', 'c');
+
+    const expiries = await queues.byName('hold-expiry').getDelayed();
+    const dispatches = await queues.byName('event-dispatch').getWaiting();
+    const holdIds = expiries.flatMap(({ data }) => (data as HoldExpiryJob).holdIds);
+    const reservationIds = dispatches.flatMap(({ data }) => (data as EventDispatchJob).reservationIds);
+    for (const taken of [holdIds, reservationIds]) expect(new Set(taken)).toEqual(new Set(['a', 'b', 'c']));
   });
 
   test('leave by hundreds where there are thousands', async () => {

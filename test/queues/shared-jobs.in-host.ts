@@ -1,3 +1,4 @@
+import { extendHoldBy } from '../../src/holds/holds.service.ts';
 import { newId } from '../../src/platform/ids.ts';
 import type { QueueName } from '../../src/queues/queues.ts';
 import type { Service } from '../support/service.ts';
@@ -15,4 +16,21 @@ export async function addJob({ queues }: Context, name: QueueName, data: object)
 export async function jobOf({ queues }: Context, name: QueueName, jobId: string) {
   const job = await queues.byName(name).getJob(jobId);
   return { state: await job?.getState(), delayMs: job?.delay ?? 0, failedReason: job?.failedReason };
+}
+
+/** Extends a hold of the partner; returns how many jobs were offered for it. */
+export async function offersOfExtension(
+  context: Context,
+  partnerId: string,
+  holdId: string,
+  ttlSeconds: number,
+): Promise<number> {
+  let count = 0;
+  const scheduleHoldExpiry = async () => {
+    count += 1;
+    return true;
+  };
+  const queues = { ...context.queues, scheduleHoldExpiry };
+  await extendHoldBy({ ...context, queues }, partnerId, holdId, ttlSeconds);
+  return count;
 }

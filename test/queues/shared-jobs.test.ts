@@ -11,7 +11,9 @@ import type * as SharedJobs from './shared-jobs.in-host.ts';
 const LIVE_MS = 600_000;
 
 const service = await hostedService({ hasWorkers: true });
-const { addJob, jobOf } = service.inHost<typeof SharedJobs>('test/queues/shared-jobs.in-host.ts');
+const { addJob, jobOf, offersOfExtension } = service.inHost<typeof SharedJobs>(
+  'test/queues/shared-jobs.in-host.ts',
+);
 let model: Reservation;
 beforeAll(async () => {
   const venue = await anyVenue(service);
@@ -68,6 +70,12 @@ describe('a job of holds', () => {
     await jobIs('hold-expiry', await addJob('hold-expiry', { holdId }), 'completed');
     expect(await statusesOf([String(holdId)])).toEqual(['EXPIRED']);
   });
+});
+
+test('an extension offers a job where it moves the end of the hold, and none where it does not', async () => {
+  const [holdId = ''] = await anyHolds(LIVE_MS);
+  expect(await offersOfExtension(model.partnerId, holdId, 60)).toBe(0);
+  expect(await offersOfExtension(model.partnerId, holdId, 1200)).toBe(1);
 });
 
 describe('a job of events', () => {
