@@ -1,7 +1,7 @@
 /**
  * `npm run test:faults`: kills, freezes and deceives a whole system of its own, as test/faults says, and prints what each
  * promise of docs/guarantees.md was found to be worth: how often it was tried, with which seed, how long it took. Fails where an
- * experiment does, or a promise was not tried. Takes up to 25 minutes on two cores.
+ * experiment does, or a promise was not tried. Takes up to 30 minutes on two cores.
  *
  * PROPERTY_SEED draws other histories and moments. With `--write`, the figures land in docs/guarantees.md. Further arguments
  * are given to jest, to run a part.

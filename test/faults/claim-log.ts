@@ -16,9 +16,15 @@ type LoggedWrite = {
 /** The writes that became visible at one instant: those of a transaction, or a single one. */
 type Commit = readonly LoggedWrite[];
 
-/** Every write of a reservation there ever was, in the order in which MongoDB committed them. */
-export async function readCommits({ context }: { context: { db: Db } }): Promise<Commit[]> {
-  const ns = `${context.db.name}.reservations`;
+/** `wall`: when it was written, by the clock of MongoDB's host. */
+type TimedWrite = LoggedWrite & { wall: Date };
+
+/** Every write to the collection there ever was, in the order in which MongoDB committed them. */
+export async function readCommits(
+  { context }: { context: { db: Db } },
+  collection = 'reservations',
+): Promise<(readonly TimedWrite[])[]> {
+  const ns = `${context.db.name}.${collection}`;
   const entries = await context.db
     .getClient()
     .db('local')
@@ -28,7 +34,8 @@ export async function readCommits({ context }: { context: { db: Db } }): Promise
     .toArray();
   return entries.map((entry) => {
     const writes: unknown = (entry['o'] as { applyOps?: unknown }).applyOps ?? [entry];
-    return (writes as LoggedWrite[]).filter((write) => write.ns === ns);
+    const wall = entry['wall'] as Date;
+    return (writes as LoggedWrite[]).filter((write) => write.ns === ns).map((write) => ({ ...write, wall }));
   });
 }
 
@@ -61,7 +68,8 @@ export function doubleBookings(commits: readonly Commit[], groundsOf: GroundsOf)
   });
 }
 
-const idOf = ({ o, o2 }: LoggedWrite): string => String(o2?._id ?? o['_id']);
+/** The `_id` of the document that is written. */
+export const idOf = ({ o, o2 }: LoggedWrite): string => String(o2?._id ?? o['_id']);
 
 function after({ op, o, o2 }: LoggedWrite, before: Claim | undefined): Claim {
   const gone = { claimed: false };

@@ -67,3 +67,13 @@ test('nor is an extension that is asked for and answered while the walk-in goes 
   jest.useRealTimers();
   expect(model.violations).toEqual([]);
 });
+
+test('a slot may be sold at the old price for a second after the change is acknowledged, and no longer', () => {
+  const model = anyModel();
+  model.repricing('turf', 1200)();
+  model.repricing('turf', 900)();
+  for (const rupees of [1200, 900]) model.priced(SLOT, rupees, { sentAt: now + 500, answeredAt: now + 501 });
+  expect(model.violations).toEqual([]);
+  for (const rupees of [1200, 900]) model.priced(SLOT, rupees, later);
+  expect(model.violations).toEqual(['turf_20261121T0430Z was sold for 1200, a price that was changed']);
+});

@@ -39,6 +39,9 @@ const NEXT: Record<ReservationStatus, readonly ReservationStatus[]> = {
 /** What happens to a hold without its owner. */
 const BY_OTHERS: readonly ReservationStatus[] = ['EXPIRED', 'DISPLACED'];
 
+/** By when every process sells at a price that was acknowledged. */
+const OBEYED_WITHIN_MS = 1000;
+
 /**
  * A model of who may have what, held against every response and against the database after every step. `violations` has what
  * contradicts it, in words.
@@ -47,6 +50,8 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
   const certain: Certain[] = [];
   const closed: { from: number; until: number; slotStart: Date; slotEnd: Date }[] = [];
   const violations: string[] = [];
+  /** What a resource may be sold for, from when until when. */
+  const prices: { resourceId: string; rupees: number; from: number; until: number }[] = [];
   /** When a walk-in or a blackout may have taken the ground of the holds there. */
   const displacements: { slot: SlotWindow; at: number }[] = [];
 
@@ -104,6 +109,29 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
     };
   };
 
+  /** The operator asks for another price of a resource, which may be met from now on. Call the result once it is acknowledged. */
+  const repricing = (resourceId: string, rupees: number): (() => void) => {
+    const before = prices.filter((each) => each.resourceId === resourceId);
+    const entry = { resourceId, rupees, from: Date.now(), until: Number.POSITIVE_INFINITY };
+    prices.push(entry);
+    return () => {
+      const endsAt = Date.now() + OBEYED_WITHIN_MS;
+      for (const each of before) each.until = Math.min(each.until, endsAt);
+    };
+  };
+
+  /** A response says what a slot that was placed within the call costs. */
+  const priced = ({ slotId, resourceId }: SlotWindow, rupees: number, span: Span) => {
+    const isInForce = prices.some(
+      (each) =>
+        each.resourceId === resourceId &&
+        each.rupees === rupees &&
+        each.from <= span.answeredAt &&
+        each.until >= span.sentAt,
+    );
+    if (!isInForce) violations.push(`${slotId} was sold for ${rupees}, a price that was changed`);
+  };
+
   /**
    * Reads the reservation after a step of its owner, who tried to bring it to `wanted` and was told that this `succeeded`, or not.
    * Changes `owned` to what is there now.
@@ -128,7 +156,7 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
     owned.status = row.status;
   };
 
-  return { violations, claimed, ending, displacing, blackedOut, check };
+  return { violations, claimed, ending, displacing, blackedOut, repricing, priced, check };
 }
 
 /** The reservation and whatever claims overlap it, at one moment; and then its events, of which none is lost on the way there. */

@@ -22,12 +22,13 @@ import { scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
-import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, logged, START_DEADLINE_MS } from '../support/worker-process.ts';
 import { inSeconds } from './figures.ts';
 import { report } from './report.ts';
 import { expiredAtMs, latenessMs } from './settled.ts';
+import type { ShiftedProcess } from './shifted-process.ts';
 import { startShifted } from './shifted-process.ts';
+import { anyVenueOfToday } from './venue-of-today.ts';
 
 // On a machine that is busy with other suites.
 jest.setTimeout(scaled(900_000, 300_000));
@@ -96,7 +97,7 @@ async function startAll(clocks: Clocks): Promise<{ url: string; adminUrl: string
     return clocks[kind].map((shiftMs) => startShifted(file, service.environment, shiftMs));
   });
   await Promise.all(started.map((each) => logged(each, 'ready')));
-  const [api] = started as [SpawnedProcess];
+  const [api] = started as [ShiftedProcess];
   const { url, adminUrl } = await api.ready;
   await eventually('the API serves', async () => (await fetch(`${String(url)}/readyz`)).ok);
   return { url: String(url), adminUrl: String(adminUrl) };
@@ -227,19 +228,14 @@ describe.each([-OFF_MS, OFF_MS].slice(0, scaled(2, 1)))('an API whose host is of
       'webhook-delivery': [],
     });
     const seller = { ...partner, api: createClient(url, partner.apiKey) };
-    // Where it is the middle of the day now.
-    const hour = new Date().getUTCHours();
-    const timeZone = hour >= 6 && hour < 18 ? 'UTC' : 'Etc/GMT-12';
-    const open = { duration_minutes: 5, operating_hours_start: '00:00', operating_hours_end: '00:00' };
-    const today = await anyVenue(service, [open], { time_zone: timeZone });
+    const today = await anyVenueOfToday(service);
     await service.context.db.collection<{ _id: string }>('grants').insertOne({
       _id: `${partner.id}:${today.id}`,
       ...{ partnerId: partner.id, venueId: today.id },
     });
-    const date = new Date(Date.now() + (timeZone === 'UTC' ? 0 : 12 * 3_600_000)).toISOString().slice(0, 10);
 
     const nowMs = Date.now();
-    const near = (await slotsOf(seller, today.id, date)).filter((slot) => {
+    const near = (await slotsOf(seller, today.id, today.date)).filter((slot) => {
       const distanceMs = Math.abs(Date.parse(String(slot['slot_start'])) - nowMs);
       return distanceMs > 20_000 && distanceMs < OFF_MS;
     });

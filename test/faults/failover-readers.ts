@@ -96,7 +96,8 @@ async function readObjects(
   return { reads, faults };
 }
 
-async function readWholeFeed(
+/** Reads the feed page after page until `stopping` aborts and a page is empty; the ids of its events in their order. */
+export async function readWholeFeed(
   apis: readonly Client[],
   patience: Patience,
   stopping: AbortSignal,
@@ -116,7 +117,8 @@ async function readWholeFeed(
   }
 }
 
-function faultsOfFeed(read: readonly string[], logged: readonly string[]): string[] {
+/** What was skipped, repeated or turned round of the events that are `logged`, in the order of the feed. */
+export function faultsOfFeed(read: readonly string[], logged: readonly string[]): string[] {
   const seen = new Set(read);
   return [
     ...logged.filter((id) => !seen.has(id)).map((id) => `${id}: skipped by the feed`),

@@ -4,110 +4,36 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { dispatchWaiting } from '../../src/dispatch/event-dispatch.service.ts';
 import { GUARD_INDEX, reservationCollection } from '../../src/reservations/reservations.model.ts';
-import { anyPackage, anyPartner, anyResource, anyVenue, slotsOf, subscribe } from '../support/factories.ts';
+import { subscribe } from '../support/factories.ts';
 import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
 import { startReceiver } from '../support/receiver.ts';
-import type { Stored } from '../support/rows.ts';
-import { rowsOf } from '../support/rows.ts';
 import { isLongTier, scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { endProcesses } from '../support/worker-process.ts';
-import { auditEvents, faultsOfCredits, faultsOfHistories, type GroundsOf } from './audit.ts';
-import { doubleBookings, readCommits } from './claim-log.ts';
-import { createClaimsModel, type SlotWindow } from './claims-model.ts';
-import type { HistoryScene, Tally } from './history.ts';
+import { auditEvents } from './audit.ts';
 import { playHistory } from './history.ts';
-import { newPatience, troubles } from './insist.ts';
+import { contradictions, HISTORY_SETTINGS, inWords, sceneOn } from './history-scene.ts';
+import { troubles } from './insist.ts';
 import { report } from './report.ts';
 import { startShifted } from './shifted-process.ts';
 import type { Victim } from './system.ts';
 import { startSystem, VICTIMS } from './system.ts';
 
-const PARTNERS = 8;
 const CLOCK_SHIFTS_MS = [-500, 600_000];
 const seed = propertySeed();
 /** Seeds that once failed, each played again. */
 const KEPT_SEEDS: readonly number[] = [];
-const SETTINGS = {
-  HOLD_TTL_SECONDS: '2',
-  RATE_LIMIT_PER_MINUTE: '0',
-  MAX_ACTIVE_HOLDS: '100000',
-  WEBHOOK_TIMEOUT_MS: '2000',
-  WEBHOOK_RETRY_DELAYS_SECONDS: '1,1,1,1',
-};
 
 const releases: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const release of releases.splice(0).reverse()) await release();
 });
 
-/** Eight partners at one venue: two halves and the full turf over both, eight hours of them; few enough that all want the same. */
-async function sceneOn(service: Pick<Service, 'url' | 'adminUrl'> & { urls?: string[] } & Stored) {
-  const hours = { operating_hours_start: '06:00', operating_hours_end: '14:00' };
-  const venue = await anyVenue(service, [
-    { name: 'Left', ...hours },
-    { name: 'Right', ...hours },
-  ]);
-  const full = await anyResource(service, venue.id, {
-    ...{ name: 'Full', ...hours },
-    shares_space_with: venue.resourceIds,
-  });
-  const groundsOf: GroundsOf = (id) => (id === full ? venue.resourceIds : [id]);
-  const partners = await Promise.all(
-    Array.from({ length: PARTNERS }, async () => {
-      const partner = await anyPartner(service, [venue.id]);
-      return { ...partner, packageId: await anyPackage(service, partner, [venue.id], { credits: 2 }) };
-    }),
-  );
-  const [first] = partners;
-  if (first === undefined) throw new Error('There is no partner');
-  const slots = (await slotsOf(first, venue.id)).map(
-    (slot): SlotWindow => ({
-      slotId: String(slot['slot_id']),
-      resourceId: String(slot['resource_id']),
-      slotStart: new Date(String(slot['slot_start'])),
-      slotEnd: new Date(String(slot['slot_end'])),
-    }),
-  );
-  const model = createClaimsModel(service, groundsOf);
-  const scene: HistoryScene = {
-    urls: service.urls ?? [service.url],
-    adminUrl: service.adminUrl,
-    venueId: venue.id,
-    partners,
-    slots,
-    model,
-    patience: newPatience(),
-  };
-  return { scene, groundsOf, first };
-}
-
 async function anyService(): Promise<Service> {
-  const service = await startService(SETTINGS);
+  const service = await startService(HISTORY_SETTINGS);
   releases.push(service.stop);
   return service;
-}
-
-const inWords = (tally: Tally): string =>
-  Object.entries(tally)
-    .map(([what, { done, refused }]) => `${what} ${done}/${done + refused}`)
-    .toSorted()
-    .join(', ');
-
-/** Everything that contradicts the promise: in the responses, step by step, and in the database at the end. */
-async function contradictions(
-  service: { context: Pick<Service['context'], 'db'> },
-  scene: HistoryScene,
-  groundsOf: GroundsOf,
-): Promise<string[]> {
-  const rows = await rowsOf(service, 'reservations');
-  const atEnd = [
-    ...(await faultsOfHistories(service, rows)),
-    ...doubleBookings(await readCommits(service), groundsOf),
-    ...faultsOfCredits(await rowsOf(service, 'package_purchases'), rows),
-  ];
-  return [...scene.model.violations, ...atEnd];
 }
 
 test.each([seed, ...KEPT_SEEDS])(
@@ -240,7 +166,7 @@ async function disturbed(
   victims: readonly Victim[],
   killEveryMs: number,
 ) {
-  const system = await startSystem({ overrides: { ...SETTINGS, ...overrides } });
+  const system = await startSystem({ overrides: { ...HISTORY_SETTINGS, ...overrides } });
   releases.push(system.stop);
   const receiver = await startReceiver();
   releases.push(receiver.close);

@@ -114,7 +114,8 @@ function partnerLane(
     const { reply, span } = await send('/api/v1/partner/holds', body);
     count('hold', reply.status === 201);
     if (reply.status !== 201) return;
-    const { hold_id } = json(reply);
+    const { hold_id, price_rupees } = json(reply);
+    model.priced(slot, Number(price_rupees), span);
     const owned: Owned = {
       ...slot,
       holdId: String(hold_id),
@@ -273,6 +274,15 @@ function operatorLane(scene: HistoryScene, random: Random, count: Count): () => 
       await timed(patience, () => api.delete(`${prefix}/blackouts/${String(blackout['blackout_id'])}`));
     }
   };
+  const reprice = async () => {
+    const { resourceId } = pick(random, scene.slots);
+    const rupees = integerBetween(random, 500, 2000);
+    const acknowledge = model.repricing(resourceId, rupees);
+    const path = `${prefix}/resources/${resourceId}`;
+    const { reply } = await timed(patience, () => api.patch(path, { price_rupees: rupees }));
+    count('price', reply.status === 200);
+    if (reply.status === 200) acknowledge();
+  };
 
   return async () => {
     await pick(random, [
@@ -285,6 +295,7 @@ function operatorLane(scene: HistoryScene, random: Random, count: Count): () => 
       blackOut,
       liftBlackouts,
       liftBlackouts,
+      reprice,
     ])();
     await delay(integerBetween(random, 0, 60));
   };

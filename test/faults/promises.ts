@@ -5,7 +5,7 @@ export const PROMISES = {
   3: 'Without Redis, sales go on; when it is back, or empty, everything due still happens.',
   4: 'The work of a dead worker is taken up; a frozen process repeats nothing and sells nothing that was taken meanwhile.',
   5: 'A write in doubt is answered 503, and the same call again gives the one booking.',
-  6: 'A wrong clock confirms nothing late, expires nothing early and puts nothing out of order.',
+  6: 'A host’s clock that is wrong or jumps sells nothing against the rules and ends or deletes nothing early.',
   7: 'Every process can be replaced under load.',
   8: 'A hostile receiver keeps nobody else waiting.',
   9: 'Once a change is answered that revokes, suspends or closes, no process goes by what was before.',

@@ -1,12 +1,20 @@
 /**
- * Loaded before a program (`node --import`), it puts the program's clock off by CLOCK_SHIFT_MS, as that of a host is that nobody
- * sets. Timers and monotonic times stay as they are.
+ * Loaded before a program (`node --import`), it gives the program the clock of a host that is off by as many milliseconds as the file
+ * CLOCK_SHIFT_FILE says (a double). Every reading of the clock looks there, so a test can set the clock while the program runs. Timers
+ * and the monotonic clock go on, as on a host whose clock is set; with CLOCK_SHIFTS_ALL the monotonic clock is shifted too, which no
+ * host does: a control, because no program can withstand that.
  */
-const shiftMs = Number(process.env.CLOCK_SHIFT_MS);
-if (!Number.isFinite(shiftMs)) throw new Error('CLOCK_SHIFT_MS must be a number of milliseconds');
+import { openSync, readSync } from 'node:fs';
+
+const file = openSync(process.env.CLOCK_SHIFT_FILE ?? '', 'r');
+const shift = new Float64Array(1);
+const shiftMs = () => {
+  readSync(file, shift, 0, shift.byteLength, 0);
+  return shift[0];
+};
 
 const HostDate = Date;
-const now = () => HostDate.now() + shiftMs;
+const now = () => HostDate.now() + shiftMs();
 
 globalThis.Date = new Proxy(HostDate, {
   construct: (target, values, newTarget) =>
@@ -14,4 +22,9 @@ globalThis.Date = new Proxy(HostDate, {
   apply: (target) => new target(now()).toString(),
   get: (target, key) => (key === 'now' ? now : Reflect.get(target, key)),
 });
-Object.defineProperty(performance, 'timeOrigin', { value: performance.timeOrigin + shiftMs });
+Object.defineProperty(performance, 'timeOrigin', { value: performance.timeOrigin + shiftMs() });
+
+if (process.env.CLOCK_SHIFTS_ALL === 'true') {
+  const monotonicNow = performance.now.bind(performance);
+  Object.defineProperty(performance, 'now', { value: () => monotonicNow() + shiftMs() });
+}

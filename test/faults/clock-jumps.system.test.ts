@@ -1,0 +1,345 @@
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import type { Reservation } from '../../src/reservations/reservations.model.ts';
+import { createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Partner } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
+import type { Random } from '../support/random.ts';
+import { mulberry32, propertySeed } from '../support/random.ts';
+import type { Received, WebhookReceiver } from '../support/receiver.ts';
+import { headerOf, isGenuine, startReceiver } from '../support/receiver.ts';
+import { rowOf, rowsOf } from '../support/rows.ts';
+import { isLongTier, scaled } from '../support/scale.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { OPERATOR_KEY } from '../support/service-environment.ts';
+import { endProcesses, START_DEADLINE_MS, stopProcess } from '../support/worker-process.ts';
+import { auditEvents } from './audit.ts';
+import {
+  confirmedLate,
+  deletedEarly,
+  expiries,
+  insertAged,
+  keepJumping,
+  placedAtAnotherTime,
+  RETENTION_SETTINGS,
+} from './clock-jumps.ts';
+import { probe } from './clock-probes.ts';
+import { faultsOfFeed, readWholeFeed } from './failover-readers.ts';
+import { inSeconds } from './figures.ts';
+import { playHistory } from './history.ts';
+import { contradictions, HISTORY_SETTINGS, inWords, sceneOn } from './history-scene.ts';
+import type { Patience } from './insist.ts';
+import { insist } from './insist.ts';
+import { report } from './report.ts';
+import type { ShiftedProcess } from './shifted-process.ts';
+import { startShifted } from './shifted-process.ts';
+import { anyVenueOfToday } from './venue-of-today.ts';
+
+jest.setTimeout(600_000);
+
+const LASTS_MS = scaled(180_000, 20_000);
+/** How late a hold may end: by the sweep, where no job comes. */
+const ENDS_WITHIN_MS = 15_000;
+/** At least so many, on a machine that is busy with other suites too. */
+const STEPS = scaled(2000, 200);
+/** Long enough now and then for a process to learn what time it is, and then to be deceived again. */
+const JUMP_EVERY_MS = { min: 300, max: scaled(12_000, 4000) };
+const YEAR_AHEAD_MS = 400 * 86_400_000;
+/** A hold that must not lapse meanwhile. */
+const A_WHILE = { ttl_seconds: 60 };
+const OLD_ROWS = scaled(200, 20);
+
+const PROGRAMS = {
+  api: 'src/api.ts',
+  'hold-expiry': 'workers/hold-expiry.ts',
+  'event-dispatch': 'workers/event-dispatch.ts',
+  'webhook-delivery': 'workers/webhook-delivery.ts',
+  purge: 'test/faults/purging-process.ts',
+} as const;
+type Program = keyof typeof PROGRAMS;
+
+const releases: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const release of releases.splice(0).reverse()) await release();
+});
+
+async function anyService(): Promise<Service> {
+  const service = await startService({ ...HISTORY_SETTINGS, ...RETENTION_SETTINGS });
+  releases.push(service.stop);
+  return service;
+}
+
+/** Starts these programs, each on a host of its own whose clock is right; resolves when all are ready. */
+async function startHosts(
+  { environment }: Service,
+  programs: readonly Program[],
+  settings: Record<string, string> = {},
+): Promise<{ hosts: Map<Program, ShiftedProcess>; url: string; adminUrl: string }> {
+  const hosts = new Map(
+    programs.map((program) => [program, startShifted(PROGRAMS[program], { ...environment, ...settings }, 0)]),
+  );
+  releases.push(endProcesses);
+  const [ready] = await Promise.all([...hosts.values()].map((host) => host.ready));
+  const [url, adminUrl] = [String(ready?.['url']), String(ready?.['adminUrl'])];
+  await eventually('the API serves', async () => (await fetch(`${url}/readyz`)).ok, START_DEADLINE_MS);
+  return { hosts, url, adminUrl };
+}
+
+/** A receiver that refuses three in ten events once, so that retries are seen too. */
+async function startRefusing(random: Random): Promise<WebhookReceiver> {
+  const receiver = await startReceiver(({ headers }, response) => {
+    const isRefused = headerOf({ headers }, 'x-delivery-attempt') === '1' && random() < 0.3;
+    response.writeHead(isRefused ? 500 : 200).end();
+  });
+  releases.push(receiver.close);
+  return receiver;
+}
+
+/** Attempts that a receiver rejects by its window of 300 s, or by the signature. */
+const rejected = (attempts: readonly Received[], secretKey: string): string[] =>
+  attempts
+    .filter((attempt) => !isGenuine(attempt, secretKey))
+    .map((attempt) => {
+      const timestamp = Number(headerOf(attempt, 'x-service-timestamp'));
+      return `an attempt signed ${Math.round(timestamp - attempt.atUnixSeconds)} s from its arrival`;
+    });
+
+/** A released hold, dispatched and delivered: what old rows are made like. */
+async function anyEndedHold(service: Service, partner: Partner, venueId: string) {
+  const [slotId = ''] = await freeSlotIds(partner, venueId);
+  const hold = await placeHold(partner, slotId, A_WHILE);
+  expectStatus(await partner.api.post(`/api/v1/partner/holds/${String(hold['hold_id'])}/cancel`, {}), 200);
+  return rowOf(service, 'reservations', { _id: hold['hold_id'] });
+}
+
+/** Releases what is held still, and waits until everything else has ended by itself: then nothing changes any more. */
+async function releaseHolds(
+  service: Service,
+  url: string,
+  partners: readonly Partner[],
+  patience: Patience,
+): Promise<void> {
+  const apis = new Map(partners.map(({ id, apiKey }) => [id, createClient(url, apiKey)]));
+  const release = async (partnerId: string, holdId: string) => {
+    const api = apis.get(partnerId);
+    const path = `/api/v1/partner/holds/${holdId}/cancel`;
+    if (api !== undefined) await insist(() => api.post(path, {}), patience);
+  };
+  await eventually('every hold has ended', async () => {
+    const active = await rowsOf(service, 'reservations', { status: 'ACTIVE' });
+    for (const { _id, partnerId } of active.filter(({ holdExpiresAt }) => holdExpiresAt > new Date()))
+      await release(partnerId, _id);
+    return active.length === 0;
+  });
+}
+
+/** Starts the processes, and makes what the history and the probes work on; every host's clock is right so far. */
+async function setStage(seed: number) {
+  const service = await anyService();
+  const { hosts, url, adminUrl } = await startHosts(service, Object.keys(PROGRAMS) as Program[]);
+  const { scene, groundsOf, first } = await sceneOn({ ...service, urls: [url], adminUrl });
+  const today = await anyVenueOfToday(service, [{ price_rupees: 1200 }, { name: 'Closed' }]);
+  const [sold = '', closed = ''] = today.resourceIds;
+  scene.model.repricing(sold, 1200)();
+  const operator = operatorOf(service);
+  expectStatus(await operator.put(`/api/v1/operator/partners/${first.id}/venues/${today.id}`), 204);
+  const [starts_at, ends_at] = [-600_000, 1_800_000].map((ms) => new Date(Date.now() + ms).toISOString());
+  const blackout = { starts_at, ends_at, resource_ids: [closed], reason: 'Repairs' };
+  expectStatus(await operator.post(`/api/v1/operator/venues/${today.id}/blackouts`, blackout), 201);
+  const receiver = await startRefusing(mulberry32(seed + 2000));
+  const { secretKey } = await subscribe(first, receiver.url);
+  const aged = await insertAged(service, await anyEndedHold(service, first, scene.venueId), OLD_ROWS);
+  const isRead = new AbortController();
+  const reading = readWholeFeed([createClient(url, first.apiKey)], scene.patience, isRead.signal);
+  // It is awaited when all is in the feed, or at the end.
+  releases.push(async () => {
+    isRead.abort();
+    await reading.catch(() => undefined);
+  });
+  reading.catch(() => undefined);
+  const readFeed = async () => {
+    isRead.abort();
+    return (await reading).ids;
+  };
+  const { received } = receiver;
+  return {
+    service,
+    hosts,
+    url,
+    adminUrl,
+    scene,
+    groundsOf,
+    first,
+    today,
+    received,
+    secretKey,
+    aged,
+    readFeed,
+  };
+}
+type Stage = Awaited<ReturnType<typeof setStage>>;
+
+/** A random history and probes while every host's clock jumps; how often each thing was done. */
+async function playWithJumps(stage: Stage, seed: number) {
+  const { service, hosts, url, adminUrl, scene, first, today } = stage;
+  const { model, patience } = scene;
+  const over = new AbortController();
+  const endsAt = performance.now() + LASTS_MS;
+  const isOver = (steps: number) => performance.now() >= endsAt && steps >= STEPS;
+  const asked = {
+    ...{ url, operator: createClient(adminUrl, OPERATOR_KEY), partner: first, today, model, patience },
+    ...{ horizonDays: service.context.config.bookingHorizonDays, over: over.signal },
+  };
+  const jumping = [...hosts.values()].map((host, index) =>
+    keepJumping(host, mulberry32(seed + 100 + index), JUMP_EVERY_MS, over.signal),
+  );
+  const [tally, probed, ...jumps] = await Promise.all([
+    playHistory(scene, seed, isOver).finally(() => over.abort()),
+    probe(asked, mulberry32(seed + 1000)),
+    ...jumping,
+  ]);
+  return { tally, probed, jumps: jumps.reduce((sum, each) => sum + each, 0) };
+}
+
+/** Waits until all that is due has happened, and returns what contradicts the promise, by kind. */
+async function judge({ service, url, scene, groundsOf, received, secretKey, aged, readFeed }: Stage) {
+  const old = { _id: { $in: aged.old } };
+  const isPurged = async () => (await rowsOf(service, 'reservations', old)).length === 0;
+  await eventually('what is old is purged', isPurged);
+  await releaseHolds(service, url, scene.partners, scene.patience);
+  const audit = await auditEvents(service, received, 1);
+  const read = await readFeed();
+  const events = await rowsOf(service, 'events', { isFiller: { $ne: true } });
+  const logged = events.toSorted((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0)).map(({ _id }) => _id);
+
+  const ofAged = [...aged.old, ...aged.young];
+  const deleted = await deletedEarly(service, aged.old);
+  const rows = await rowsOf(service, 'reservations', { _id: { $nin: ofAged } });
+  const placedElsewhen = await placedAtAnotherTime(service, ofAged);
+  // They have no events, and would be taken for histories that are cut short.
+  await service.context.db.collection<Reservation>('reservations').deleteMany({ _id: { $in: ofAged } });
+  const { early, lateMs } = await expiries(service, rows);
+  const found = {
+    soldAgainstTheRules: [
+      ...(await contradictions(service, scene, groundsOf)),
+      ...placedElsewhen.map((holdId) => `${holdId} was placed at another time than it was written`),
+    ],
+    deletedEarly: deleted,
+    expiredEarly: early,
+    expiredLate: lateMs.filter((ms) => ms > ENDS_WITHIN_MS).map((ms) => `${ms} ms after its expiry`),
+    confirmedLate: confirmedLate(rows),
+    webhooksRejected: rejected(received, secretKey),
+    webhooksLost: audit.faults,
+    feed: faultsOfFeed(read, logged),
+  };
+  return { found, latestMs: Math.max(...lateMs) };
+}
+
+/** The first ten of each kind and how many there are, without the kinds that are empty. */
+const firstOfEach = (found: Record<string, string[]>): Record<string, string[]> =>
+  Object.fromEntries(
+    Object.entries(found)
+      .filter(([, all]) => all.length > 0)
+      .map(([kind, all]) => [kind, all.length > 10 ? [...all.slice(0, 10), `${all.length} in all`] : all]),
+  );
+
+test('while hosts’ clocks jump by an hour and by 400 days, nothing is sold against the rules, deleted or expired early, or confirmed late, and receivers accept every webhook', async () => {
+  const beganAt = performance.now();
+  const seed = propertySeed();
+  const stage = await setStage(seed);
+
+  const { tally, probed, jumps } = await playWithJumps(stage, seed);
+  // The clocks stay as wrong as they are: what is due must happen all the same.
+  const { found, latestMs } = await judge(stage);
+
+  const refusedChanges = ['blackout', 'price'].filter((kind) => (tally[kind]?.refused ?? 0) > 0);
+  expect(firstOfEach({ ...found, ...probed.found, refusedChanges })).toEqual({});
+  // A history in which nothing of a kind succeeds has shown nothing of it; a short one may be without the rare ones.
+  const kinds = isLongTier ? Object.keys(tally) : ['hold', 'confirm'];
+  expect(kinds.filter((kind) => (tally[kind]?.done ?? 0) === 0)).toEqual([]);
+  const asked = `${probed.keys} keys that end, ${probed.slots} times slots that begin`;
+  report({
+    promise: 6,
+    experiment: 'hosts’ clocks that jump by 1 h and by 400 days, either way, in a random history',
+    count: `${jumps} jumps of ${stage.hosts.size} hosts; ${inWords(tally)}; ${asked}; ${stage.received.length} webhooks`,
+    result:
+      '0 sold against the rules, 0 deleted early, 0 expired early, 0 confirmed late; ' +
+      `latest end ${inSeconds(latestMs)} s after expiry; 0 webhooks outside the replay window, 0 lost`,
+    seed,
+    beganAt,
+  });
+
+  for (const [program, host] of stage.hosts) {
+    expect([program, await tellsOfTheJump(host)]).toEqual([program, true]);
+  }
+});
+
+/** Whether a process whose host's clock is set ahead writes that time into its log. */
+async function tellsOfTheJump(host: ShiftedProcess): Promise<boolean> {
+  host.jump(YEAR_AHEAD_MS);
+  await stopProcess(host);
+  const toldMs = Date.parse(String(host.log().at(-1)?.['time']));
+  return Math.abs(toldMs - Date.now() - YEAR_AHEAD_MS) < START_DEADLINE_MS;
+}
+
+describe('that this test would notice', () => {
+  test('processes whose monotonic clock jumps too sign outside the receivers’ window and refuse keys before their end', async () => {
+    const service = await anyService();
+    const programs = ['api', 'event-dispatch', 'webhook-delivery'] as const;
+    const { hosts, url } = await startHosts(service, programs, { CLOCK_SHIFTS_ALL: 'true' });
+    const venue = await anyVenue(service);
+    const partner = await anyPartner(service, [venue.id]);
+    const receiver = await startReceiver();
+    releases.push(receiver.close);
+    const { secretKey } = await subscribe(partner, receiver.url);
+    const issued = await operatorOf(service).post(`/api/v1/operator/partners/${partner.id}/keys`, {
+      ...{ label: 'ends in an hour', expires_at: new Date(Date.now() + 3_600_000).toISOString() },
+    });
+    const api = createClient(url, String(expectStatus(issued, 201)['api_key']));
+    expectStatus(await api.get('/api/v1/partner/me'), 200);
+
+    for (const host of hosts.values()) host.jump(YEAR_AHEAD_MS);
+    await eventually('the key is refused', async () => (await api.get('/api/v1/partner/me')).status === 401);
+    const [slotId = ''] = await freeSlotIds(partner, venue.id);
+    await placeHold(partner, slotId);
+    await eventually('the webhook arrives', () => receiver.received.length > 0);
+
+    expect(rejected(receiver.received, secretKey)).not.toEqual([]);
+  });
+
+  test('what is deleted, expired or confirmed by a clock a year off is found', async () => {
+    const service = await anyService();
+    const venue = await anyVenue(service);
+    const partner = await anyPartner(service, [venue.id]);
+    const slotIds = await freeSlotIds(partner, venue.id);
+    const reservations = service.context.db.collection<Reservation>('reservations');
+    const [expired = '', confirmed = ''] = await Promise.all(
+      slotIds
+        .slice(1, 3)
+        .map(async (slotId) => String((await placeHold(partner, slotId, A_WHILE))['hold_id'])),
+    );
+    const { _id: deleted } = await anyEndedHold(service, partner, venue.id);
+    await reservations.updateOne({ _id: expired }, [{ $set: { status: 'EXPIRED', claimed: false } }]);
+    const lateAt = { $add: ['$holdExpiresAt', 1] };
+    await reservations.updateOne({ _id: confirmed }, [{ $set: { status: 'BOOKED', bookedAt: lateAt } }]);
+    await reservations.deleteMany({
+      status: 'RELEASED',
+      slotEnd: { $lt: new Date(Date.now() + YEAR_AHEAD_MS) },
+    });
+
+    const rows = await rowsOf(service, 'reservations');
+    expect(await deletedEarly(service, [])).toEqual([`${deleted} of reservations`]);
+    expect(await deletedEarly(service, [deleted])).toEqual([]);
+    expect((await expiries(service, rows)).early).toEqual([expired]);
+    expect(confirmedLate(rows)).toEqual([confirmed]);
+  });
+});

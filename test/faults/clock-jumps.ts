@@ -1,0 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { newId } from '../../src/platform/ids.ts';
+import type { Reservation } from '../../src/reservations/reservations.model.ts';
+import type { Random } from '../support/random.ts';
+import { integerBetween, pick } from '../support/random.ts';
+import type { Service } from '../support/service.ts';
+import { idOf, readCommits } from './claim-log.ts';
+import { expiredAtMs, latenessMs } from './settled.ts';
+import type { ShiftedProcess } from './shifted-process.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** How a host's clock is wrong: a time zone taken for UTC, or a clock that was never set, or set to any date; 0 puts it right. */
+const JUMPS_MS = [HOUR_MS, -HOUR_MS, 400 * DAY_MS, -400 * DAY_MS, 0];
+
+/** Sets the clock of the process's host again and again, at random moments, until `over` aborts; returns how often it did. */
+export async function keepJumping(
+  shifted: ShiftedProcess,
+  random: Random,
+  everyMs: { min: number; max: number },
+  over: AbortSignal,
+): Promise<number> {
+  let jumps = 0;
+  for (let left: number[] = []; !over.aborted; jumps += 1) {
+    // Each jump is made once before one is made again.
+    if (left.length === 0) left = [...JUMPS_MS];
+    const shiftMs = pick(random, left);
+    left.splice(left.indexOf(shiftMs), 1);
+    shifted.jump(shiftMs);
+    const pauseMs = integerBetween(random, everyMs.min, everyMs.max);
+    await delay(pauseMs, undefined, { signal: over }).catch(() => undefined);
+  }
+  return jumps;
+}
+
+/** The least that a process may be set to. */
+const KEPT_DAYS = { RETENTION_HOLDS_DAYS: 30, RETENTION_BOOKINGS_DAYS: 90, RETENTION_AUDIT_DAYS: 90 };
+export const RETENTION_SETTINGS: Record<string, string> = {
+  ...Object.fromEntries(Object.entries(KEPT_DAYS).map(([name, days]) => [name, String(days)])),
+  RETENTION_EVENTS_DAYS: '30',
+  RETENTION_DELIVERIES_DAYS: '15',
+  RETENTION_DEAD_LETTERS_DAYS: '15',
+};
+
+/**
+ * Puts ended holds and bookings into the database, like `example`, that were over so long ago that they may go (`old`), or for an
+ * hour have to stay (`young`); returns their ids.
+ */
+export async function insertAged(
+  { context: { db } }: Service,
+  example: Reservation,
+  count: number,
+): Promise<{ old: string[]; young: string[] }> {
+  const { outboxSince: _since, holdKey: _key, holdOrdinal: _ordinal, ...fields } = example;
+  const aged = (days: number, beforeMs: number, isBooking: boolean): Reservation => {
+    const at = new Date(Date.now() - days * DAY_MS - beforeMs);
+    const ended = { ...fields, _id: newId(), claimed: false, outbox: [], placedAt: at };
+    const over = { slotStart: at, slotEnd: at, holdExpiresAt: at };
+    return isBooking
+      ? { ...ended, ...over, status: 'CANCELLED', bookingId: newId(), bookedAt: at, cancelledAt: at }
+      : { ...ended, ...over, status: 'EXPIRED', expiredAt: at };
+  };
+  const each = (beforeMs: number) =>
+    Array.from({ length: count }, () => [
+      aged(KEPT_DAYS.RETENTION_HOLDS_DAYS, beforeMs, false),
+      aged(KEPT_DAYS.RETENTION_BOOKINGS_DAYS, beforeMs, true),
+    ]).flat();
+  const [old, young] = [each(HOUR_MS / 2), each(-HOUR_MS / 2)];
+  await db.collection<Reservation>('reservations').insertMany([...old, ...young]);
+  return { old: old.map(({ _id }) => _id), young: young.map(({ _id }) => _id) };
+}
+
+const KEPT_COLLECTIONS = ['reservations', 'events', 'deliveries', 'audit'];
+
+/** Rows that were deleted, but for those that may be. */
+export async function deletedEarly(service: Service, mayGo: readonly string[]): Promise<string[]> {
+  const deleted = await Promise.all(
+    KEPT_COLLECTIONS.map(async (collection) =>
+      (await readCommits(service, collection))
+        .flat()
+        .filter(({ op, o }) => op === 'd' && !mayGo.includes(String(o['_id'])))
+        .map((write) => `${idOf(write)} of ${collection}`),
+    ),
+  );
+  return deleted.flat();
+}
+
+/** Holds that were ended as lapsed before they had, and how late each was, in milliseconds; by MongoDB's own log of writes. */
+export async function expiries(
+  service: Service,
+  rows: readonly Reservation[],
+): Promise<{ early: string[]; lateMs: number[] }> {
+  const endedAtMs = await expiredAtMs(service);
+  const expired = rows.filter(({ _id, status }) => status === 'EXPIRED' && endedAtMs.has(_id));
+  const lateMs = latenessMs(expired, endedAtMs);
+  return { early: expired.filter((_row, index) => (lateMs[index] ?? 0) < 0).map(({ _id }) => _id), lateMs };
+}
+
+/** Holds that were confirmed at or after their end. A walk-in is no hold, and has no `ttlMs`. */
+export const confirmedLate = (rows: readonly Reservation[]): string[] =>
+  rows
+    .filter(({ ttlMs, bookedAt, holdExpiresAt }) => ttlMs !== undefined && (bookedAt ?? 0) >= holdExpiresAt)
+    .map(({ _id }) => _id);
+
+/** How far the time of placing may be from that of the write: the database is busy. */
+const PLACED_WITHIN_MS = 5000;
+
+/** Holds whose time of placing, from which their end is counted, is not that at which MongoDB wrote them. */
+export async function placedAtAnotherTime(service: Service, but: readonly string[]): Promise<string[]> {
+  return (await readCommits(service))
+    .flat()
+    .filter(({ op, o }) => op === 'i' && !but.includes(String(o['_id'])))
+    .filter(({ o, wall }) => {
+      const { placedAt } = o as Pick<Reservation, 'placedAt'>;
+      return Math.abs(placedAt.getTime() - wall.getTime()) > PLACED_WITHIN_MS;
+    })
+    .map(idOf);
+}

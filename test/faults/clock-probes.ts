@@ -1,0 +1,144 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { slotIdOf } from '../../src/slots/slot.rules.ts';
+import type { Client, Reply } from '../support/client.ts';
+import { createClient } from '../support/client.ts';
+import type { Json, Venue } from '../support/factories.ts';
+import { expectStatus, json } from '../support/factories.ts';
+import type { Random } from '../support/random.ts';
+import { integerBetween } from '../support/random.ts';
+import type { ClaimsModel } from './claims-model.ts';
+import type { Patience } from './insist.ts';
+import { insist } from './insist.ts';
+
+/** What is asked of an API whose clock may be wrong, and has a right answer that does not depend on what others do. */
+export type ProbedScene = {
+  url: string;
+  operator: Client;
+  /** Who asks. */
+  partner: { id: string; apiKey: string };
+  /** One resource that is sold, and one under a blackout that began before and ends after the probes. */
+  today: Venue & { date: string };
+  horizonDays: number;
+  model: ClaimsModel;
+  patience: Patience;
+  over: AbortSignal;
+};
+
+/** What was found, in words, and how often each thing was asked. */
+export type Probed = {
+  found: {
+    /** Sold or offered though it had begun, lies beyond the horizon or is closed; opened with a key that has ended. */
+    allowed: string[];
+    /** Refused though nothing speaks against it. */
+    refused: string[];
+  };
+  keys: number;
+  slots: number;
+};
+
+/** How exactly a process has to know the time. */
+const EXACT_MS = 500;
+const DAY_MS = 86_400_000;
+const PAUSE_MS = 100;
+
+/** Asks of slots that have begun and of keys that end, over and over until `scene.over` aborts. */
+export async function probe(scene: ProbedScene, random: Random): Promise<Probed> {
+  const probed: Probed = { found: { allowed: [], refused: [] }, keys: 0, slots: 0 };
+  const again = async (ask: (scene: ProbedScene, probed: Probed, random: Random) => Promise<void>) => {
+    for (; !scene.over.aborted; await delay(PAUSE_MS)) await ask(scene, probed, random);
+  };
+  await Promise.all([again(probeKey), again(probeSlots)]);
+  return probed;
+}
+
+/** Issues a key that ends within seconds, and uses it until after its end. */
+async function probeKey(scene: ProbedScene, probed: Probed, random: Random): Promise<void> {
+  const { url, operator, partner, patience, over } = scene;
+  const expiresAtMs = Date.now() + integerBetween(random, 2000, 5000);
+  const body = { label: 'ends soon', expires_at: new Date(expiresAtMs).toISOString() };
+  const path = `/api/v1/operator/partners/${partner.id}/keys`;
+  const issued = await insist(() => operator.post(path, body), patience);
+  probed.keys += 1;
+  if (issued.status !== 201) {
+    probed.found.refused.push(`a key that ends in seconds was not issued: ${issued.text}`);
+    return;
+  }
+  const api = createClient(url, String(json(issued)['api_key']));
+  while (!over.aborted && Date.now() < expiresAtMs + 2 * EXACT_MS) {
+    const sentAtMs = Date.now();
+    const { status } = await insist(() => api.get('/api/v1/partner/me'), patience);
+    if (status === 401 && Date.now() < expiresAtMs - EXACT_MS)
+      probed.found.refused.push(`a key was refused ${expiresAtMs - Date.now()} ms before its end`);
+    if (status === 200 && sentAtMs >= expiresAtMs + EXACT_MS)
+      probed.found.allowed.push(`a key opened ${sentAtMs - expiresAtMs} ms after its end`);
+    await delay(PAUSE_MS);
+  }
+}
+
+/**
+ * Changes a price, so that the API reads the venue's rules anew, by its clock of this moment. Then compares availability and holds
+ * with the time of this machine.
+ */
+async function probeSlots(scene: ProbedScene, probed: Probed, random: Random): Promise<void> {
+  const { url, operator, partner, today, patience, model, horizonDays } = scene;
+  const [sold = '', closed = ''] = today.resourceIds;
+  const api = createClient(url, partner.apiKey);
+  const rupees = integerBetween(random, 500, 2000);
+  const acknowledge = model.repricing(sold, rupees);
+  const repriced = await insist(
+    () => operator.patch(`/api/v1/operator/resources/${sold}`, { price_rupees: rupees }),
+    patience,
+  );
+  expectStatus(repriced, 200);
+  acknowledge();
+
+  const before = Date.now();
+  const path = `/api/v1/slots/availability?venue_id=${today.id}&date=${today.date}`;
+  const listed = await insist(() => api.get(path), patience);
+  const after = Date.now();
+  const slots = listed.status === 200 ? (json(listed)['slots'] as Json[]) : [];
+  if (slots.length === 0) probed.found.refused.push(`availability of today: ${listed.text}`);
+  const startOf = (slot: Json) => Date.parse(String(slot['slot_start']));
+  const ofSold = slots.filter((slot) => slot['resource_id'] === sold);
+  const offered = ofSold.filter((slot) => startOf(slot) < before - EXACT_MS && slot['is_available'] === true);
+  if (offered.length > 0) probed.found.allowed.push(`${offered.length} slots are offered that have begun`);
+  const withheld = ofSold.filter((slot) => startOf(slot) > after + EXACT_MS && isOfTime(slot));
+  if (withheld.length > 0) probed.found.refused.push(`${withheld.length} slots to come are not offered`);
+
+  const stepMs = 300_000;
+  const nextMs = (Math.floor(Date.now() / stepMs) + 1) * stepMs;
+  // Near a slot's beginning both answers are right.
+  if (nextMs - Date.now() < 2000 || nextMs - Date.now() > stepMs - 2000) return;
+  probed.slots += 1;
+  const hold = async (resourceId: string, startMs: number): Promise<Reply> => {
+    const slot_id = slotIdOf(resourceId, new Date(startMs));
+    const sentAt = Date.now();
+    const reply = await insist(() => api.post('/api/v1/partner/holds', { slot_id }), patience);
+    if (reply.status !== 201) return reply;
+    const { hold_id, price_rupees } = json(reply);
+    const window = { slotStart: new Date(startMs), slotEnd: new Date(startMs + stepMs) };
+    const answeredAt = Date.now();
+    model.priced({ slotId: slot_id, resourceId, ...window }, Number(price_rupees), { sentAt, answeredAt });
+    await insist(() => api.post(`/api/v1/partner/holds/${String(hold_id)}/cancel`, {}), patience);
+    return reply;
+  };
+  const coming = await hold(sold, nextMs);
+  if (coming.status !== 201 && isOfTime(conflictOf(coming)))
+    probed.found.refused.push(`the next slot could not be held: ${coming.text}`);
+  const wrong = {
+    'a slot that has begun': await hold(sold, nextMs - stepMs),
+    'a slot beyond the horizon': await hold(sold, nextMs + (horizonDays + 2) * DAY_MS),
+    'a slot in a blackout': await hold(closed, nextMs),
+  };
+  for (const [what, { status }] of Object.entries(wrong))
+    if (status === 201) probed.found.allowed.push(`${what} was sold`);
+}
+
+const conflictOf = (reply: Reply): Json => {
+  const { conflict = {} } = (json(reply)['error'] ?? {}) as { conflict?: Json };
+  return { unavailable_reason: conflict['reason'] };
+};
+
+/** Whether what speaks against the slot is the time alone. */
+const isOfTime = (slot: Json): boolean =>
+  ['past', 'beyond_horizon'].includes(String(slot['unavailable_reason']));

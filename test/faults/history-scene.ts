@@ -1,0 +1,90 @@
+import { anyPackage, anyPartner, anyResource, anyVenue, slotsOf } from '../support/factories.ts';
+import type { Stored } from '../support/rows.ts';
+import { rowsOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import type { GroundsOf } from './audit.ts';
+import { faultsOfCredits, faultsOfHistories } from './audit.ts';
+import { doubleBookings, readCommits } from './claim-log.ts';
+import { createClaimsModel, type SlotWindow } from './claims-model.ts';
+import type { HistoryScene, Tally } from './history.ts';
+import { newPatience } from './insist.ts';
+
+const PARTNERS = 8;
+const PRICE_RUPEES = 1200;
+
+/** With what a history is quick: holds that lapse while it goes on, and retries that do not keep it waiting. */
+export const HISTORY_SETTINGS = {
+  HOLD_TTL_SECONDS: '2',
+  RATE_LIMIT_PER_MINUTE: '0',
+  MAX_ACTIVE_HOLDS: '100000',
+  WEBHOOK_TIMEOUT_MS: '2000',
+  WEBHOOK_RETRY_DELAYS_SECONDS: '1,1,1,1',
+};
+
+/** Eight partners at one venue: two halves and the full turf over both, eight hours of them; few enough that all want the same. */
+export async function sceneOn(service: Pick<Service, 'url' | 'adminUrl'> & { urls?: string[] } & Stored) {
+  const hours = {
+    operating_hours_start: '06:00',
+    operating_hours_end: '14:00',
+    price_rupees: PRICE_RUPEES,
+  };
+  const venue = await anyVenue(service, [
+    { name: 'Left', ...hours },
+    { name: 'Right', ...hours },
+  ]);
+  const full = await anyResource(service, venue.id, {
+    ...{ name: 'Full', ...hours },
+    shares_space_with: venue.resourceIds,
+  });
+  const groundsOf: GroundsOf = (id) => (id === full ? venue.resourceIds : [id]);
+  const partners = await Promise.all(
+    Array.from({ length: PARTNERS }, async () => {
+      const partner = await anyPartner(service, [venue.id]);
+      return { ...partner, packageId: await anyPackage(service, partner, [venue.id], { credits: 2 }) };
+    }),
+  );
+  const [first] = partners;
+  if (first === undefined) throw new Error('There is no partner');
+  const slots = (await slotsOf(first, venue.id)).map(
+    (slot): SlotWindow => ({
+      slotId: String(slot['slot_id']),
+      resourceId: String(slot['resource_id']),
+      slotStart: new Date(String(slot['slot_start'])),
+      slotEnd: new Date(String(slot['slot_end'])),
+    }),
+  );
+  const model = createClaimsModel(service, groundsOf);
+  for (const resourceId of [...venue.resourceIds, full]) model.repricing(resourceId, PRICE_RUPEES)();
+  const scene: HistoryScene = {
+    urls: service.urls ?? [service.url],
+    adminUrl: service.adminUrl,
+    venueId: venue.id,
+    partners,
+    slots,
+    model,
+    patience: newPatience(),
+  };
+  return { scene, groundsOf, first };
+}
+
+/** How often each thing was done, of how many tries. */
+export const inWords = (tally: Tally): string =>
+  Object.entries(tally)
+    .map(([what, { done, refused }]) => `${what} ${done}/${done + refused}`)
+    .toSorted()
+    .join(', ');
+
+/** Everything that contradicts the promise: in the responses, step by step, and in the database at the end. */
+export async function contradictions(
+  service: { context: Pick<Service['context'], 'db'> },
+  scene: HistoryScene,
+  groundsOf: GroundsOf,
+): Promise<string[]> {
+  const rows = await rowsOf(service, 'reservations');
+  const atEnd = [
+    ...(await faultsOfHistories(service, rows)),
+    ...doubleBookings(await readCommits(service), groundsOf),
+    ...faultsOfCredits(await rowsOf(service, 'package_purchases'), rows),
+  ];
+  return [...scene.model.violations, ...atEnd];
+}

@@ -1,0 +1,32 @@
+/**
+ * Purges what has been kept for as long as it has to be, and shortens the feed, several times a second: the workers do it every ten
+ * minutes, longer than an experiment lasts. The names of the sweeps are its own, because the workers keep the locks of theirs.
+ */
+
+import { shortenFeed } from '../../src/events/feed.service.ts';
+import { startSweep } from '../../src/platform/sweep.ts';
+import { createContext } from '../../src/process/context.ts';
+import { runProcess } from '../../src/process/lifecycle.ts';
+import type { PurgePosition } from '../../src/retention/purge.service.ts';
+import { purgeNext } from '../../src/retention/purge.service.ts';
+
+const EVERY_MS = 200;
+
+runProcess('hold-expiry', async (scope) => {
+  const context = createContext(scope);
+  await context.connected;
+  startSweep<PurgePosition>(scope, context.db, {
+    name: 'retention-often',
+    everyMs: EVERY_MS,
+    run: (stopping, from) => purgeNext(context, stopping, from),
+  });
+  startSweep(scope, context.db, {
+    name: 'shorten-feed-often',
+    everyMs: EVERY_MS,
+    run: async () => {
+      await shortenFeed(context);
+      return { count: 0 };
+    },
+  });
+  return {};
+});
